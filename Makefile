@@ -1,0 +1,51 @@
+# Two commands do everything on a machine with Python 3.11+, git and make:
+#
+#   make tour    set up .venv and run the tour
+#   make test    set up .venv-test and run every check
+#
+# A set-up runs again only when pyproject.toml changed. Choose an interpreter with
+# `make test PYTHON=python3.13`.
+
+NEWEST_FIRST := python3 python3.14 python3.13 python3.12 python3.11 python
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+# Evaluated only when an environment is created (`=`, not `:=`): probing costs a second.
+PYTHON = $(shell for candidate in $(NEWEST_FIRST); do \
+	$$candidate -c '$(NEW_ENOUGH)' >/dev/null 2>&1 && echo $$candidate && break; done)
+
+PYTEST_ARGS ?=
+# Two test processes; each keeps BLAS on one thread so that they do not fight for cores.
+WORKERS ?= 2
+
+.PHONY: tour test lint format clean
+
+tour: .venv/.installed
+	@.venv/bin/chainrule tour
+
+test: lint
+	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+
+lint: .venv-test/.installed
+	.venv-test/bin/ruff check .
+	.venv-test/bin/ruff format --check .
+	.venv-test/bin/pyright
+
+format: .venv-test/.installed
+	.venv-test/bin/ruff check --fix .
+	.venv-test/bin/ruff format .
+
+.venv/.installed: EXTRAS =
+.venv-test/.installed: EXTRAS = [dev]
+
+%/.installed: pyproject.toml
+	@python="$(PYTHON)"; test -n "$$python" || { \
+		echo "chainrule needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; \
+		exit 1; }; \
+	$$python -c '$(NEW_ENOUGH)' || { \
+		echo "chainrule needs Python 3.11 or newer; $$python is older" >&2; exit 1; }; \
+	echo "setting up $* with $$($$python --version)"; \
+	$$python -m venv --clear $*
+	@$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.$(EXTRAS)'
+	@touch $@
+
+clean:
+	rm -rf .venv .venv-test .pytest_cache .ruff_cache .hypothesis build dist site
