@@ -1,0 +1,105 @@
+"""Scalar expressions: what a fused loop computes for one element, as plain data.
+
+An expression is built by running an ordinary lambda on `Expr` arguments:
+
+>>> body = (lambda x, y: x * 2 + y)(arg(0), arg(1))
+>>> str(body)
+'add(mul(x0, 2), x1)'
+
+Nothing here knows an array, a dtype's width or LLVM; a backend walks the tree.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Number = bool | int | float
+
+
+class Expr:
+    """One node: a function of other nodes, an argument (`arg`) or a number (`const`)."""
+
+    __slots__ = ("args", "op", "value")
+
+    def __init__(self, op: str, args: tuple[Expr, ...] = (), value: Any = None) -> None:
+        self.op = op
+        self.args = args
+        self.value = value
+
+    def __str__(self) -> str:
+        if self.op == "arg":
+            return f"x{self.value}"
+        if self.op == "const":
+            return repr(self.value)
+        return f"{self.op}({', '.join(map(str, self.args))})"
+
+    __repr__ = __str__
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"a lowering cannot branch in Python on the scalar expression {self}: its value is "
+            "known only when the compiled loop runs; use ir.select(condition, a, b)"
+        )
+
+    def __neg__(self) -> Expr:
+        return Expr("neg", (self,))
+
+    def __abs__(self) -> Expr:
+        return Expr("abs", (self,))
+
+    def __invert__(self) -> Expr:
+        return Expr("not", (self,))
+
+    def __eq__(self, other: Any) -> Expr:  # type: ignore[override]
+        return Expr("eq", (self, wrap(other)))
+
+    def __ne__(self, other: Any) -> Expr:  # type: ignore[override]
+        return Expr("ne", (self, wrap(other)))
+
+    __hash__ = object.__hash__
+
+
+def _install_operators() -> None:
+    """Give `Expr` the two-operand operators, in both operand orders."""
+    both = {
+        "add": "add",
+        "sub": "sub",
+        "mul": "mul",
+        "truediv": "div",
+        "floordiv": "floor_div",
+        "mod": "remainder",
+        "pow": "pow",
+        "and": "and",
+        "or": "or",
+        "xor": "xor",
+        "lshift": "shift_left",
+        "rshift": "shift_right",
+    }
+    for method, op in both.items():
+        setattr(Expr, f"__{method}__", lambda a, b, op=op: Expr(op, (a, wrap(b))))
+        setattr(Expr, f"__r{method}__", lambda a, b, op=op: Expr(op, (wrap(b), a)))
+    for op in ("lt", "le", "gt", "ge"):
+        setattr(Expr, f"__{op}__", lambda a, b, op=op: Expr(op, (a, wrap(b))))
+
+
+_install_operators()
+
+
+def wrap(value: Expr | Number) -> Expr:
+    """Make a Python number a constant node; pass expressions through."""
+    return value if isinstance(value, Expr) else Expr("const", (), value)
+
+
+def const(value: Number) -> Expr:
+    """A number known when the loop is compiled."""
+    return Expr("const", (), value)
+
+
+def arg(index: int) -> Expr:
+    """The element of the index-th array of the op."""
+    return Expr("arg", (), index)
+
+
+def apply(op: str, *args: Expr | Number) -> Expr:
+    """The scalar function named `op` of the given expressions."""
+    return Expr(op, tuple(map(wrap, args)))
