@@ -1,0 +1,59 @@
+"""`import chainrule` costs little more than `import numpy`; the rest loads when it is used."""
+
+import json
+import subprocess
+import sys
+
+ALLOWED_SECONDS_OVER_NUMPY = 0.07
+FRESH_PROCESSES = 7
+
+# Slow to import, and none is needed to make a tensor.
+LOADED_WHEN_USED = {
+    "scipy",
+    "ml_dtypes",
+    "llvmlite",
+    "rich",
+    "safetensors",
+    "numpy.random",
+    "numpy.testing",
+    "typing_extensions",
+    "asyncio",
+    "concurrent.futures",
+    "dataclasses",
+    "http",
+    "importlib.metadata",
+    "inspect",
+    "logging",
+    "multiprocessing",
+    "subprocess",
+    "unittest",
+}
+
+PROBE = """
+import json, sys, time
+import numpy
+of_numpy = set(sys.modules)
+start = time.perf_counter()
+import chainrule
+seconds = time.perf_counter() - start
+print(json.dumps({"seconds": seconds, "modules": sorted(set(sys.modules) - of_numpy)}))
+"""
+
+
+def import_in_a_fresh_process() -> dict:
+    ran = subprocess.run(
+        [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, timeout=60
+    )
+    return json.loads(ran.stdout)
+
+
+def test_import_costs_little_more_than_numpy():
+    # The best of several: a busy machine can only make an import look slower than it is.
+    best = min(import_in_a_fresh_process()["seconds"] for _ in range(FRESH_PROCESSES))
+    assert best <= ALLOWED_SECONDS_OVER_NUMPY
+
+
+def test_import_loads_nothing_that_is_not_needed_yet():
+    loaded = set(import_in_a_fresh_process()["modules"])
+    assert "chainrule" in loaded
+    assert sorted(loaded & LOADED_WHEN_USED) == []
