@@ -1,0 +1,204 @@
+"""Gives the engines their turns: one process each, only one at work at a time."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.case import Workload
+from bench.engines import ENGINES, Engine
+
+ROOT = Path(__file__).resolve().parent.parent
+# float32, and engines may add in a different order
+RELATIVE_TOLERANCE = 2e-4
+# Threads of BLAS and OpenMP spin for a while after work; the next engine should not share a core
+# with them.
+SECONDS_FOR_THREADS_TO_SLEEP = 0.05
+
+
+class Unavailable(Exception):
+    """An engine cannot run here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    rounds: int = 7
+    samples: int = 3
+    seconds_per_sample: float = 0.003
+    threads: int = 1
+    peer_python: str = sys.executable
+
+
+@dataclass
+class Row:
+    """One line of the report: what each engine needed, and whether they computed the same."""
+
+    name: str
+    group: str
+    unit: str = "s"
+    goal: float | None = None
+    measured: dict[str, list[float]] = field(default_factory=dict)
+    values: dict[str, list[float]] = field(default_factory=dict)
+    unavailable: dict[str, str] = field(default_factory=dict)
+
+    def best(self, engine: str) -> float | None:
+        return min(self.measured[engine]) if self.measured.get(engine) else None
+
+    def median(self, engine: str) -> float | None:
+        return statistics.median(self.measured[engine]) if self.measured.get(engine) else None
+
+    def ratio(self, peer: str, engine: str = "chainrule") -> float | None:
+        """How many times less `engine` needs than `peer`."""
+        ours, theirs = self.best(engine), self.best(peer)
+        return theirs / ours if ours and theirs else None
+
+    def disagreement(self) -> str | None:
+        """The first two engines whose values differ, or None."""
+        names = [name for name in ENGINES if name in self.values]
+        for name in names[1:]:
+            if not agree(self.values[names[0]], self.values[name]):
+                return f"{names[0]} and {name} computed different values"
+        return None
+
+
+def agree(ours: list[float], theirs: list[float]) -> bool:
+    """Equal up to rounding, measured against the largest value of the same array."""
+    if len(ours) != len(theirs):
+        return False
+    scale = max((abs(value) for value in theirs), default=0.0)
+    return all(
+        abs(a - b) <= RELATIVE_TOLERANCE * max(abs(b), 1e-2 * min(scale, 1.0))
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def environment(engine: Engine, threads: int) -> dict[str, str]:
+    """Same number of threads for all; our own source tree for chainrule if it is not installed."""
+    paths = [str(ROOT)] if engine.peer else [str(ROOT), str(ROOT / "src")]
+    inherited = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
+    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return {
+        **os.environ,
+        **dict.fromkeys(variables, str(threads)),
+        "PYTHONPATH": os.pathsep.join([*paths, *inherited]),
+    }
+
+
+def interpreter(engine: Engine, settings: Settings) -> str:
+    return settings.peer_python if engine.peer else sys.executable
+
+
+class EngineProcess:
+    """A worker and the pipe to it."""
+
+    def __init__(self, engine: Engine, settings: Settings) -> None:
+        self.engine = engine
+        self.errors = tempfile.TemporaryFile("w+", encoding="utf-8")
+        try:
+            self.process = subprocess.Popen(
+                [
+                    interpreter(engine, settings),
+                    *("-m", "bench.worker", engine.name, str(settings.threads)),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.errors,
+                text=True,
+                cwd=ROOT,
+                env=environment(engine, settings.threads),
+            )
+        except OSError as error:  # no such interpreter
+            self.errors.close()
+            raise Unavailable(str(error)) from None
+        self.info = self.receive()
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait(timeout=30)
+            reason = self.last_error()
+            self.stop()
+            raise Unavailable(reason)
+        return json.loads(line)
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return self.receive()
+
+    def last_error(self) -> str:
+        self.errors.seek(0)
+        lines = self.errors.read().strip().splitlines()
+        return lines[-1] if lines else f"the process ended with code {self.process.poll()}"
+
+    def stop(self) -> None:
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self.process.wait(timeout=30)
+        self.errors.close()
+
+
+def start(names: Iterable[str], settings: Settings) -> tuple[dict[str, EngineProcess], dict]:
+    """The engines that can run here, and why the others cannot."""
+    running: dict[str, EngineProcess] = {}
+    skipped: dict[str, str] = {}
+    for name in names:
+        try:
+            running[name] = EngineProcess(ENGINES[name], settings)
+        except Unavailable as reason:
+            skipped[name] = str(reason)
+    return running, skipped
+
+
+def in_turns(names: list[str], rounds: int) -> Iterator[str]:
+    """Every engine once a round; another one begins each time."""
+    for turn in range(rounds):
+        shift = turn % max(len(names), 1)
+        yield from names[shift:] + names[:shift]
+
+
+def compare(workload: Workload, engines: dict[str, EngineProcess], settings: Settings) -> Row:
+    row = Row(workload.name, workload.group, goal=workload.goal)
+    repetitions: dict[str, int] = {}
+    for name, engine in engines.items():
+        opened = engine.ask(do="open", workload=workload.name, seconds=settings.seconds_per_sample)
+        if "unavailable" in opened:
+            row.unavailable[name] = opened["unavailable"]
+        else:
+            repetitions[name], row.values[name] = opened["repetitions"], opened["values"]
+    for name in in_turns(list(repetitions), settings.rounds):
+        if workload.threaded:
+            time.sleep(SECONDS_FOR_THREADS_TO_SLEEP)
+        reply = engines[name].ask(
+            do="run",
+            workload=workload.name,
+            repetitions=repetitions[name],
+            samples=settings.samples,
+        )
+        row.measured.setdefault(name, []).extend(reply["seconds"])
+    for name in repetitions:
+        engines[name].ask(do="close", workload=workload.name)
+    return row
+
+
+def run(
+    workloads: Iterable[Workload],
+    engines: dict[str, EngineProcess],
+    settings: Settings,
+    progress: Callable[[Row], None] = lambda row: None,
+) -> list[Row]:
+    rows = []
+    for workload in workloads:
+        rows.append(compare(workload, engines, settings))
+        progress(rows[-1])
+    return rows

@@ -1,0 +1,85 @@
+"""A long-lived process that runs one engine: `python -m bench.worker ENGINE THREADS`.
+
+It reads one JSON request a line and answers with one JSON line. Only the driver's turn makes it
+work, so that two engines never compute at the same time.
+"""
+
+import gc
+import json
+import os
+import platform
+import sys
+import traceback
+from typing import Any
+
+from bench.case import Case
+from bench.engines import ENGINES
+from bench.workloads import WORKLOADS
+
+MAX_REPETITIONS = 1_000_000
+
+
+class Worker:
+    def __init__(self, engine: str, threads: int) -> None:
+        self.engine = ENGINES[engine]
+        self.module = self.engine.load()
+        self.engine.use_threads(self.module, threads)
+        self.threads = threads
+        self.cases: dict[str, Case] = {}
+
+    def info(self) -> dict[str, Any]:
+        threads = getattr(self.module, "get_num_threads", lambda: self.threads)()
+        return {
+            "version": self.engine.version(self.module),
+            "python": platform.python_version(),
+            "threads": threads,
+        }
+
+    def open(self, workload: str, seconds: float) -> dict[str, Any]:
+        """Build a case, say what it computes, and how many repetitions fill `seconds`."""
+        case = self.engine.build(self.module, WORKLOADS[workload])
+        if case is None:
+            return {"unavailable": "no counterpart"}
+        self.cases[workload] = case
+        values = case.values()
+        repetitions = 1
+        while (took := case.seconds(repetitions)) < seconds and repetitions < MAX_REPETITIONS:
+            repetitions = max(repetitions + 1, int(repetitions * min(8.0, 1.1 * seconds / took)))
+        return {"values": values, "repetitions": repetitions}
+
+    def run(self, workload: str, repetitions: int, samples: int) -> dict[str, Any]:
+        """Seconds per repetition of each sample; the first one only warms up."""
+        case = self.cases[workload]
+        gc.collect()
+        case.seconds(repetitions)
+        return {"seconds": [case.seconds(repetitions) / repetitions for _ in range(samples)]}
+
+    def close(self, workload: str) -> dict[str, Any]:
+        self.cases.pop(workload, None)
+        return {}
+
+
+def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return getattr(worker, request.pop("do"))(**request)
+    except Exception as error:  # an engine may fail one workload and run the others
+        traceback.print_exc()
+        return {"unavailable": f"{type(error).__name__}: {first_line(error)}"}
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0]
+
+
+def main(engine: str, threads: str) -> None:
+    # Whatever a library prints must not end up between the answers.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    worker = Worker(engine, int(threads))
+    print(json.dumps(worker.info()), file=answers, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(answer(worker, json.loads(line))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,8 @@
+"""All workloads, in the order in which they are reported."""
+
+from bench.case import Workload
+from bench.workloads import mlp, modes, ops
+
+WORKLOADS: dict[str, Workload] = {
+    workload.name: workload for workload in (*ops.workloads(), *mlp.workloads(), *modes.workloads())
+}
