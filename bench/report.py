@@ -100,7 +100,7 @@ def show(lines: list[list[str]], title: str) -> None:
     except ImportError:
         show_plainly(lines, title)
         return
-    rich_table = Table(title=title, title_justify="left")
+    rich_table = Table()
     for index, heading in enumerate(lines[0]):
         rich_table.add_column(heading, justify="right" if index else "left", no_wrap=True)
     for line in lines[1:]:
@@ -110,6 +110,7 @@ def show(lines: list[list[str]], title: str) -> None:
     if sum(widths(lines)) + borders > console.width:  # it would cut off what it has to say
         show_plainly(lines, title)
     else:
+        print(title)
         console.print(rich_table)
 
 
