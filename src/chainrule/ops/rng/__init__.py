@@ -1,0 +1,46 @@
+"""Random numbers on NumPy arrays, bit for bit those of PyTorch 2.13's CPU generator.
+
+A `Generator` is a Mersenne Twister (MT19937). Every draw takes words from it in a fixed way, so
+the same seed and the same sequence of draws give the same numbers as PyTorch, and the two
+libraries can load each other's saved states. The first argument of each draw is the generator;
+None means `default_generator`. Results are new C-contiguous arrays.
+
+How draws use the stream (a word is 32 bits; a 64-bit word is two of them, upper half first):
+
+- uniforms: the low 24 bits of one word, or for float64 the low 53 bits of a 64-bit word;
+- normals: from 16 values on, Box-Muller on blocks of 16 uniforms, and when the size is no
+  multiple of 16 the last 16 values are made anew from fresh uniforms; below 16, pairs of 53-bit
+  uniforms, of which the second half may wait for the next such draw;
+- integers: one word modulo the width, or a 64-bit word from a width of 2**28 on;
+- bernoulli with one probability, and so dropout: a 53-bit uniform each. This is PyTorch without
+  Intel's MKL generator. Where PyTorch finds an Intel processor it may hand these draws, and
+  exponentials, to MKL, whose stream is another one and depends on the machine;
+- everything else: 53-bit uniforms.
+
+No draw depends on the number of threads.
+"""
+
+from ._choices import bernoulli as bernoulli
+from ._choices import bernoulli_array as bernoulli_array
+from ._choices import dropout_mask as dropout_mask
+from ._choices import geometric as geometric
+from ._choices import multinomial as multinomial
+from ._continuous import cauchy as cauchy
+from ._continuous import exponential as exponential
+from ._continuous import rrelu_noise as rrelu_noise
+from ._generator import DEFAULT_SEED as DEFAULT_SEED
+from ._generator import STATE_BYTES as STATE_BYTES
+from ._generator import Generator as Generator
+from ._generator import default_generator as default_generator
+from ._generator import wrap_seed as wrap_seed
+from ._integers import randint as randint
+from ._integers import random_full as random_full
+from ._integers import randperm as randperm
+from ._normal import log_normal as log_normal
+from ._normal import normal as normal
+from ._normal import normal_like as normal_like
+from ._rejection import binomial as binomial
+from ._rejection import dirichlet as dirichlet
+from ._rejection import poisson as poisson
+from ._rejection import standard_gamma as standard_gamma
+from ._uniform import uniform as uniform

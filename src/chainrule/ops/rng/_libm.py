@@ -1,0 +1,69 @@
+"""Double-precision functions rounded as the C library rounds them.
+
+PyTorch computes its double draws with the C library's scalar functions. NumPy's vectorised ones
+differ from those in the last bit for some arguments on some machines, which would show in float64
+results. Python's `math` calls the C library, so it is the reference: where NumPy agrees with it
+on a few thousand points NumPy is used, elsewhere `math` is, element by element.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+_PROBE_POINTS = 4096
+_numpy_agrees: dict[str, bool] = {}
+
+
+def exact(name: str, x: np.ndarray) -> np.ndarray:
+    """`math.<name>` of each element of the 1-d float64 array `x`, with IEEE infinities."""
+    if x.size > 1 and _agrees(name):
+        return getattr(np, name)(x)
+    return _through_math(getattr(math, name), getattr(np, name), x)
+
+
+def _agrees(name: str) -> bool:
+    if name not in _numpy_agrees:
+        # In (0, 1), the range of the uniforms that the draws start from.
+        probe = (np.arange(_PROBE_POINTS) * 0.6180339887498949 + 1e-7) % 1.0
+        reference = _through_math(getattr(math, name), getattr(np, name), probe)
+        _numpy_agrees[name] = bool(np.array_equal(getattr(np, name)(probe), reference))
+    return _numpy_agrees[name]
+
+
+def _through_math(
+    function: Callable[[float], float], fallback: Callable[[np.ndarray], np.ndarray], x: np.ndarray
+) -> np.ndarray:
+    try:
+        return np.fromiter(map(function, x.tolist()), np.float64, x.size)
+    except (ValueError, OverflowError):
+        # `math` raises where C returns an infinity: log(0), exp(1000).
+        with np.errstate(all="ignore"):
+            return fallback(x)
+
+
+def fused_multiply_add(a: np.ndarray, b: float, c: float) -> np.ndarray:
+    """a * b + c with one rounding, for float64 `a` of ordinary size."""
+    product = a * b
+    if not np.isfinite(b) or not np.isfinite(c) or abs(b) > 1e150:
+        return product + c
+    if b == 1.0 or c == 0.0:
+        return product + c
+    a_high, a_low = _split(a)
+    b_high, b_low = _split(np.float64(b))
+    product_error = a_low * b_low - (
+        ((product - a_high * b_high) - a_low * b_high) - a_high * b_low
+    )
+    total = product + c
+    recovered = total - product
+    total_error = (product - (total - recovered)) + (c - recovered)
+    return total + (total_error + product_error)
+
+
+def _split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """High and low halves of the significand, so that products of halves are exact."""
+    scaled = x * 134217729.0
+    high = scaled - (scaled - x)
+    return high, x - high
