@@ -152,10 +152,11 @@ def too_deep(item: Any) -> ValueError:
     )
 
 
-def no_first_entry(sequence: Any, failure: Exception) -> ValueError:
+def no_first_entry(sequence: Any, failure: Exception, place: Place) -> ValueError:
     return ValueError(
-        f"could not determine the shape of object type '{_type_name(sequence)}': its length is "
-        f"{len(sequence)}, but its entry [0] raised {type(failure).__name__}; pass a list"
+        f"could not determine the shape of object type '{_type_name(sequence)}': "
+        f"{name_of(place)} has length {len(sequence)}, but its entry [0] raised "
+        f"{type(failure).__name__}; pass a list"
     )
 
 

@@ -338,7 +338,8 @@ class _Reader:
             try:
                 item = item[0]
             except Exception as failure:
-                raise errors.no_first_entry(item, failure) from failure
+                place = (0,) * (len(shape) - 1)
+                raise errors.no_first_entry(item, failure, place) from failure
         return tuple(shape)
 
     def refuse_text(self, item: Any, place: Place) -> None:
