@@ -126,9 +126,9 @@ class Scan(Lowering):
 class Compose(Lowering):
     """The op written in other ops of the table, so that its pieces fuse with their neighbours.
 
-    The function receives a namespace `o` whose attributes are the primitives, then the op's
-    arrays, then the static parameters it names by keyword:
-    `ir.compose(lambda o, x, *, axis: o.exp(o.log_softmax(x, axis=axis)))`.
+    The function is written like any rule of the table: one argument per array, static parameters
+    by keyword, op names and operators inside; the compiler binds the names to its own world.
+    `ir.compose(lambda x, *, axis: exp(log_softmax(x, axis=axis)))`.
     """
 
     __slots__ = ("function",)
@@ -137,12 +137,19 @@ class Compose(Lowering):
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
-    def expand(self, o: Any, args: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
-        """Call the function with the parameters it asks for."""
+    def params(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of the op's static parameters that the function asks for."""
         code = self.function.__code__
         first = code.co_argcount
         wanted = code.co_varnames[first : first + code.co_kwonlyargcount]
-        return self.function(o, *args, **{name: params[name] for name in wanted})
+        return {name: given[name] for name in wanted}
+
+
+class Index(Lowering):
+    """The position of each element along the op's `axis`: how masks and one-hot rows are made."""
+
+    __slots__ = ()
+    tag = "index"
 
 
 class Extern(Lowering):

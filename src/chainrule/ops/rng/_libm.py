@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -45,12 +46,19 @@ def _through_math(
 
 
 def fused_multiply_add(a: np.ndarray, b: float, c: float) -> np.ndarray:
-    """a * b + c with one rounding, for float64 `a` of ordinary size."""
+    """a * b + c with one rounding, for float64 `a` far from overflow."""
+    if b in (0.0, 1.0) or c == 0.0 or not (math.isfinite(b) and math.isfinite(c)):
+        return a * b + c
+    exponent = math.frexp(max(abs(b), abs(c)))[1]
+    if abs(exponent) < 400:
+        return _fused(a, b, c)
+    # The halves of a product would overflow or vanish: compute near one and scale back.
+    return np.ldexp(_fused(a, math.ldexp(b, -exponent), math.ldexp(c, -exponent)), exponent)
+
+
+def _fused(a: np.ndarray, b: float, c: float) -> np.ndarray:
+    """Dekker's exact product and Knuth's exact sum: both errors are added at the end."""
     product = a * b
-    if not np.isfinite(b) or not np.isfinite(c) or abs(b) > 1e150:
-        return product + c
-    if b == 1.0 or c == 0.0:
-        return product + c
     a_high, a_low = _split(a)
     b_high, b_low = _split(np.float64(b))
     product_error = a_low * b_low - (
@@ -62,7 +70,7 @@ def fused_multiply_add(a: np.ndarray, b: float, c: float) -> np.ndarray:
     return total + (total_error + product_error)
 
 
-def _split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _split(x: Any) -> tuple[Any, Any]:
     """High and low halves of the significand, so that products of halves are exact."""
     scaled = x * 134217729.0
     high = scaled - (scaled - x)

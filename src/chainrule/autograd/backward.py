@@ -1,0 +1,186 @@
+"""`backward` and `grad`: what users call; arguments are checked here, the engine does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import errors, source
+from .engine import run_backward
+from .node import AccumulateGrad, OutSlot
+from .value import TensorBase, make
+
+
+class GradientEdge(tuple):
+    """(node, output_nr): a place in the graph, without the tensor that was there."""
+
+    __slots__ = ()
+
+    def __new__(cls, node: Any, output_nr: int, ownership_token: Any = None) -> GradientEdge:
+        return tuple.__new__(cls, (node, output_nr, ownership_token))
+
+    @property
+    def node(self) -> Any:
+        return self[0]
+
+    @property
+    def output_nr(self) -> int:
+        return self[1]
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` into `.grad` of the leaves (or of `inputs` only)."""
+    if grad_variables is not None:
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    roots = as_tuple(tensors)
+    if inputs is not None and len(as_tuple(inputs)) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    grads = make_gradients(roots, grad_tensors)
+    keep = create_graph if retain_graph is None else retain_graph
+    wanted = None if inputs is None else [as_edge(t) for t in as_tuple(inputs)]
+    run_backward(
+        [as_edge(r) for r in roots], grads, keep=keep, create=create_graph,
+        inputs=wanted, accumulate_inputs=True,
+    )  # fmt: skip
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    roots = as_tuple(outputs)
+    wanted = as_tuple(inputs)
+    if is_grads_batched:
+        return _batched_grad(roots, wanted, grad_outputs, retain_graph, create_graph,
+                             bool(allow_unused), materialize_grads)  # fmt: skip
+    for k, t in enumerate(wanted):
+        if isinstance(t, TensorBase) and not t._rg:
+            raise errors.no_graph(f"One of the differentiated Tensors (input {k})")
+    grads = make_gradients(roots, grad_outputs)
+    keep = create_graph if retain_graph is None else retain_graph
+    found = run_backward(
+        [as_edge(r) for r in roots], grads, keep=keep, create=create_graph,
+        inputs=[as_edge(t) for t in wanted],
+    )  # fmt: skip
+    for k, g in enumerate(found):
+        if g is None and materialize_grads:
+            found[k] = make(np.zeros(tuple(wanted[k].shape), wanted[k].dtype.np))
+        elif g is None and not allow_unused:
+            raise errors.unused_input(k)
+    return tuple(found)
+
+
+def _batched_grad(
+    roots: Any, wanted: Any, grad_outputs: Any, keep: Any, create: bool, unused: bool, zeros: bool
+) -> tuple[Any, ...]:
+    """`is_grads_batched`: one backward pass for a whole batch of output gradients."""
+    from .vmap import vmap
+
+    given = as_tuple(grad_outputs)
+
+    def one(*grads: Any) -> tuple[Any, ...]:
+        return grad(roots, wanted, grads, True if keep is None else keep, create,
+                    allow_unused=unused, materialize_grads=zeros)  # fmt: skip
+
+    return vmap(one)(*given)
+
+
+def as_tuple(x: Any) -> tuple[Any, ...]:
+    """One tensor, a sequence of tensors or None as a tuple."""
+    if x is None:
+        return ()
+    if isinstance(x, TensorBase | GradientEdge):
+        return (x,)
+    return tuple(x)
+
+
+def as_edge(t: Any) -> Any:
+    """A tensor as it is; a GradientEdge or Node as the engine's edge."""
+    if isinstance(t, GradientEdge):
+        if isinstance(t.node, AccumulateGrad):
+            return t.node.variable
+        return t.node if t.output_nr == 0 else OutSlot(t.node, t.output_nr)
+    if isinstance(t, AccumulateGrad):
+        return t.variable
+    return t
+
+
+def make_gradients(roots: Sequence[Any], given: Any) -> list[Any]:
+    """The output gradients: the given ones, checked, or one for a scalar."""
+    if given is None:
+        grads: tuple[Any, ...] = (None,) * len(roots)
+    else:
+        grads = (given,) if isinstance(given, TensorBase) else tuple(given)
+    if len(grads) != len(roots):
+        raise RuntimeError(
+            f"got {len(roots)} tensors and {len(grads)} gradients: one gradient per output is "
+            f"needed (None for a scalar output)\n  at {source.here(3)}"
+        )
+    return [_gradient_for(k, r, g) for k, (r, g) in enumerate(zip(roots, grads, strict=True))]
+
+
+def _gradient_for(position: int, root: Any, g: Any) -> Any:
+    if not isinstance(root, TensorBase):
+        if g is None:
+            raise RuntimeError("grad_outputs are needed for outputs given as GradientEdge")
+        return g
+    if not root._rg:
+        raise errors.no_graph(f"element {position} of tensors")
+    shape = tuple(root.shape)  # type: ignore[attr-defined]
+    dtype = root.dtype  # type: ignore[attr-defined]
+    if g is None:
+        if root.numel() != 1:  # type: ignore[attr-defined]
+            raise errors.not_scalar(shape)
+        if dtype.is_complex:
+            raise RuntimeError(
+                "grad can be implicitly created only for real scalar outputs but got "
+                f"{dtype!r}\n  at {source.here(4)}\n  Fix: pass gradient=, or take .abs() or "
+                ".real first."
+            )
+        return make(np.ones(shape, dtype.np))
+    if not isinstance(g, TensorBase):
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(g).__name__}\n"
+            f"  at {source.here(4)}"
+        )
+    if tuple(g.shape) != shape:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of {g.shape!r} and "  # type: ignore[attr-defined]
+            f"output[{position}] has a shape of {root.shape!r}.\n"  # type: ignore[attr-defined]
+            f"  at {source.here(4)}\n  Fix: the gradient of an output has the output's shape."
+        )
+    if g.dtype.is_complex != dtype.is_complex and g.dtype.is_complex:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. "
+            f"Mismatch in dtype: grad_output is {g.dtype!r}, output is {dtype!r}."  # type: ignore[attr-defined]
+        )
+    if g.dtype is not dtype:  # type: ignore[attr-defined]
+        g = g.to(dtype)  # type: ignore[attr-defined]
+    return g

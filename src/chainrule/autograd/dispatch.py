@@ -1,0 +1,484 @@
+"""How an op is called on tensors.
+
+`entry(op)` returns the op's function on tensors. It is generated on first use: straight-line code
+for the usual case (plain tensors of one float type, nothing unusual active) that falls back to
+`general` for everything else: mixed types, transforms, traces, subclasses, hooks, anomaly mode.
+Measured for `a * b` with gradients on one element: loops 2.95 µs, specialised 0.99 µs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from ..ops import dtypes
+from ..ops.dtypes import F32, F64
+from ..ops.schema import TABLE, Op
+from ..ops.worlds import World
+from . import errors, source
+from .node import OutSlot, next_key
+from .record import _UNCHANGED, live_node, node_class, record, rules_of, saved_names
+from .record import rule_names as _rule_names
+from .state import ANOMALY_FORWARD, OBSERVE, STATE, TRACE
+from .value import FACTORY, FROM_GRAD, FROM_INFERENCE, FROM_MULTI, FROM_NO_GRAD, PLAIN, TensorBase
+from .value import make as make_plain
+
+_new = object.__new__
+NUMBERS = (bool, int, float, complex)
+
+
+def entry(op: Op) -> Callable[..., Any]:
+    """The op's function on tensors."""
+    found = op.cache.get("entry")
+    if found is None:
+        found = _specialise(op) if _can_specialise(op) else _unspecialised(op)
+        op.cache["entry"] = found
+    return found
+
+
+class Prims:
+    """The ops of the table as functions on tensors: `P.reduce_sum(x, axis=(0,), ...)`.
+
+    Entries are made when first asked for and then found as plain attributes.
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in TABLE:
+            raise AttributeError(f"the table has no op {name!r}")
+        made = entry(TABLE[name])
+        setattr(self, name, made)
+        return made
+
+
+P = Prims()
+
+
+TENSORS = World("tensors", entry)
+
+
+# ---- the general path ------------------------------------------------------------------------------
+
+
+def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """Run an op on whatever the arguments are."""
+    top = None
+    for a in args:
+        level = getattr(a, "_level", None)
+        if level is not None and (top is None or level.index > top.index):
+            top = level
+    if top is not None:
+        return top.process(op, args, params)
+    unusual = STATE.unusual
+    if unusual & TRACE:
+        return STATE.trace.process(op, args, params)
+    return plain(op, args, params)
+
+
+def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """Run an op on tensors whose payloads are arrays, and record it when gradients are wanted."""
+    tensors = prepare(op, args)
+    payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
+    recording = (
+        STATE.grad_enabled
+        and op.differentiable
+        and any(isinstance(t, TensorBase) and t._rg for t in tensors)
+    )
+    try:
+        result = op.forward(*payloads, **params)
+    except (ValueError, IndexError, TypeError, np.linalg.LinAlgError) as problem:
+        raise explain_failure(op, args, params, problem) from None
+    outs = result if op.n_out != 1 else (result,)
+    outs = tuple(o if o.__class__ is np.ndarray else np.asarray(o) for o in outs)
+    wrapped = wrap_results(op, tensors, payloads, outs, params, recording)
+    if STATE.unusual & (ANOMALY_FORWARD | OBSERVE):
+        _observe(op, tensors, wrapped)
+    return wrapped[0] if op.n_out == 1 else wrapped
+
+
+def wrap_results(
+    op: Op,
+    tensors: tuple[Any, ...],
+    payloads: tuple[Any, ...],
+    outs: tuple[np.ndarray, ...],
+    params: dict[str, Any],
+    recording: bool,
+) -> tuple[Any, ...]:
+    """Tensors around the results, as views and with history where that applies."""
+    inference = STATE.inference
+    wrapped = tuple(make_plain(o, inference=inference) for o in outs)
+    _keep_class(tensors, wrapped)
+    if op.view:
+        for t in wrapped:
+            if shares_memory(t._a, payloads[0]):
+                attach_view(t, tensors[0], op, params, len(wrapped) > 1)
+    if not recording:
+        return wrapped
+    node = record(op, tensors, payloads, outs, params, versions=tuple(t._v for t in wrapped))
+    for k, t in enumerate(wrapped):
+        if k not in op.nondiff_out and t._a.dtype.kind in "fcV":
+            t._rg = True
+            t._node = node if k == 0 else OutSlot(node, k)
+    return wrapped
+
+
+def _keep_class(tensors: tuple[Any, ...], wrapped: tuple[Any, ...]) -> None:
+    """Results of a user's Tensor subclass are of that subclass, as in PyTorch."""
+    for t in tensors:
+        if isinstance(t, TensorBase) and t.__class__ not in PLAIN:
+            for w in wrapped:
+                w.__class__ = t.__class__
+            return
+
+
+def shares_memory(a: np.ndarray, b: Any) -> bool:
+    """Whether a view op really gave a view (an empty array shares nothing and counts as one)."""
+    return a is b or a.base is b or (a.base is not None and a.base is b.base) or a.size == 0
+
+
+def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool = False) -> None:
+    """Make `view` a view of `of`: shared version, and the chain back to the root."""
+    if not isinstance(of, TensorBase):
+        return
+    parent = of._base
+    creation = FROM_GRAD
+    if STATE.inference:
+        creation = FROM_INFERENCE
+    elif not STATE.grad_enabled:
+        creation = FROM_NO_GRAD
+    elif multi:
+        creation = FROM_MULTI
+    view._v = of._v
+    version = of._v[0] if of._v is not None else 0
+    root = of if parent is None else parent[0]
+    view._base = [root, parent, op, params, version, creation]
+    if creation == FROM_GRAD and not root._rg and root._level is None:
+        _remember_view(root, view)
+
+
+def _remember_view(root: Any, view: Any) -> None:
+    """So that the view learns of it when an in-place write gives the root a history."""
+    meta = root._meta
+    if meta is None:
+        meta = root._meta = {}
+    views = meta.setdefault("views", [])
+    views.append(ref(view))
+    if len(views) & (len(views) - 1) == 0 and len(views) >= 32:
+        meta["views"] = [r for r in views if r() is not None]
+
+
+def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments as tensors of the promoted type; numbers stay numbers where NumPy keeps them weak."""
+    if op.promote == "none":
+        return tuple(_as_tensor(op, a) for a in args)
+    keep = op.nondiff if op.partials or op.vjps else ()
+    target = common_dtype(op, args, keep)
+    out = []
+    for i, a in enumerate(args):
+        if op.input_name(i) in keep:
+            out.append(_as_tensor(op, a))
+        elif isinstance(a, NUMBERS):
+            out.append(_number(a, target))
+        else:
+            t = _as_tensor(op, a)
+            have = t._a.dtype
+            out.append(t if have == target.np else cast_tensor(t, target))
+    if out and not any(isinstance(t, TensorBase) for t in out):
+        out[0] = make_plain(np.asarray(out[0], target.np))
+    return tuple(out)
+
+
+def _number(value: Any, target: dtypes.dtype) -> Any:
+    # NumPy treats Python numbers as weak for its own types; for bfloat16 it would go to float32.
+    if target is dtypes.bfloat16 or isinstance(value, bool):
+        return make_plain(np.asarray(value, target.np))
+    return value
+
+
+def cast_tensor(t: Any, target: dtypes.dtype) -> Any:
+    """t in another type, recorded when gradients flow."""
+    return P.cast(t, dtype=target.np)
+
+
+def common_dtype(op: Op, args: tuple[Any, ...], skip: tuple[str, ...] = ()) -> dtypes.dtype:
+    """PyTorch's result type of the promoting arguments."""
+    groups: list[Any] = [None, None, None]
+    for i, a in enumerate(args):
+        if op.input_name(i) in skip:
+            continue
+        if isinstance(a, TensorBase):
+            d, k = a.dtype, (0 if a.ndim else 1)  # type: ignore[attr-defined]
+        elif isinstance(a, NUMBERS):
+            d, k = dtypes.scalar_dtype(a), 2
+        else:
+            d, k = _as_tensor(op, a).dtype, 0
+        groups[k] = d if groups[k] is None else dtypes.promote_types(groups[k], d)
+    found = dtypes.result_type(*groups)
+    if found is None:
+        raise TypeError(f"{op.name}() needs at least one tensor or number")
+    if op.promote == "float" and found.category < dtypes.FLOAT:
+        return dtypes.get_default_dtype()
+    return found
+
+
+def _as_tensor(op: Op, a: Any) -> Any:
+    if isinstance(a, TensorBase):
+        return a
+    if isinstance(a, np.ndarray):
+        return make_plain(a)
+    if isinstance(a, NUMBERS):
+        return make_plain(np.asarray(a, dtypes.scalar_dtype(a).np))
+    if isinstance(a, np.generic):
+        return make_plain(np.asarray(a))
+    raise TypeError(
+        f"{op.name}(): argument must be Tensor, not {type(a).__name__}\n"
+        f"  at {source.here(2)}\n  Fix: convert it with torch.as_tensor(...) first."
+    )
+
+
+def explain_failure(
+    op: Op, args: tuple[Any, ...], params: dict[str, Any], problem: Exception
+) -> Exception:
+    """NumPy's complaint in the user's terms: shapes, types, the line."""
+    from .explain_failure import explained
+
+    return explained(op, args, params, problem)
+
+
+def _observe(op: Op, tensors: tuple[Any, ...], outs: tuple[Any, ...]) -> None:
+    if STATE.unusual & ANOMALY_FORWARD:
+        from .anomaly import check_forward
+
+        check_forward(op, tensors, outs)
+    for observer in STATE.observers:
+        observer(op, tensors, outs)
+
+
+# ---- specialised entries -----------------------------------------------------------------------------
+
+
+def _can_specialise(op: Op) -> bool:
+    return op.n_out == 1 and not op.variadic and not op.random and 1 <= len(op.inputs) <= 4
+
+
+def _unspecialised(op: Op) -> Callable[..., Any]:
+    def call(*args: Any, **params: Any) -> Any:
+        return general(op, args, params)
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    return call
+
+
+def _specialise(op: Op) -> Callable[..., Any]:
+    """Generate the straight-line function; see `_Writer` for the shape of the code."""
+    writer = _Writer(op)
+    space = {
+        "op": op, "general": general, "forward": op.forward, "STATE": STATE, "PLAIN": PLAIN,
+        "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
+        "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,
+        "live_node": live_node, "getframe": sys._getframe, "errors": errors,
+        "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
+        "UNCHANGED": _UNCHANGED, "failed": explain_failure, "Fix": _broadcast_fix,
+        "attach_view": attach_view, "shares_memory": shares_memory, "asdtype": np.dtype,
+    }  # fmt: skip
+    code = compile(writer.text(), f"<chainrule entry {op.name}>", "exec")
+    exec(code, space)
+    call = space["entry"]
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    return call
+
+
+def _broadcast_fix(*payloads: Any) -> Any:
+    from .record import Fix, _shape_dtype
+
+    return Fix(tuple(_shape_dtype(p) for p in payloads))
+
+
+class _Writer:
+    """Writes the source of an entry, line by line."""
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+        self.names = op.inputs
+        self.lines: list[str] = []
+        self.rules = rules_of(op)
+        if op.joint:
+            self.diff = tuple(n for n in op.inputs if n not in op.nondiff)
+        else:
+            self.diff = tuple(n for n in op.inputs if n in self.rules)
+
+    def text(self) -> str:
+        op = self.op
+        params = ", ".join(op.params)
+        star = ", *, " + params if params else ""
+        arguments = ", ".join(f"a_{n}" for n in self.names)
+        passed = ", ".join(f"{p!r}: {p}" for p in op.params)
+        self.again = f"return general(op, ({arguments},), {{{passed}}})"
+        self.add(f"def entry({arguments}{star}):")
+        self.add("    w = STATE.w")
+        self.add(f"    if w > 2: {self.again}")
+        self.operands()
+        pairs = "".join(f", {p}={p}" for p in op.params)
+        values = ", ".join(f"x_{n}" for n in self.names)
+        self.add("    try:")
+        self.add(f"        r = forward({values}{pairs})")
+        self.add("    except (ValueError, IndexError, TypeError) as problem:")
+        self.add(f"        raise failed(op, ({arguments},), {{{passed}}}, problem) from None")
+        self.add("    if r.__class__ is not ndarray: r = asarray(r)")
+        self.add("    t = new(Tensor); t._a = r; t._grad = None; t._meta = None; t._base = None")
+        if self.diff:
+            self.recording(passed)
+        self.add("    t._rg = False; t._node = None")
+        if op.view:
+            n = self.names[0]
+            self.add(f"    if shares_memory(r, x_{n}):")
+            self.add(f"        attach_view(t, a_{n}, op, {{{passed}}})")
+            self.add("        return t")
+        self.add("    t._v = [0] if w != 2 else None")
+        self.add("    return t")
+        return "\n".join(self.lines)
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
+
+    def operands(self) -> None:
+        if self.op.promote == "none":
+            for n in self.names:
+                self.add(f"    if a_{n}.__class__ not in PLAIN: {self.again}")
+                self.add(f"    x_{n} = a_{n}._a")
+            return
+        if len(self.names) == 2 and not self.op.nondiff:
+            self.binary_operands()
+        else:
+            self.add("    dt = None")
+            for n in self.names:
+                self.any_operand(n)
+            self.add(f"    if dt is None: {self.again}")
+        self.add(f"    if dt is not F32 and dt is not F64: {self.again}")
+
+    def any_operand(self, n: str) -> None:
+        free = n in self.op.nondiff and bool(self.diff)
+        self.add(f"    c = a_{n}.__class__")
+        self.add("    if c in PLAIN:")
+        self.add(f"        x_{n} = a_{n}._a")
+        if not free:
+            self.add(f"        if dt is None: dt = x_{n}.dtype")
+            self.add(f"        elif dt is not x_{n}.dtype: {self.again}")
+        self.add(f"        r_{n} = a_{n}._rg")
+        if free:
+            self.add(f"    else: {self.again}")
+        else:
+            self.add(f"    elif c is float or c is int: x_{n} = a_{n}; r_{n} = False")
+            self.add(f"    else: {self.again}")
+
+    def binary_operands(self) -> None:
+        a, b = self.names
+        self.add(f"    ca = a_{a}.__class__; cb = a_{b}.__class__")
+        self.add("    if ca in PLAIN:")
+        self.add(f"        x_{a} = a_{a}._a; dt = x_{a}.dtype; r_{a} = a_{a}._rg")
+        self.add("        if cb in PLAIN:")
+        self.add(f"            x_{b} = a_{b}._a; r_{b} = a_{b}._rg")
+        self.add(f"            if x_{b}.dtype is not dt: {self.again}")
+        self.add(f"        elif cb is float or cb is int: x_{b} = a_{b}; r_{b} = False")
+        self.add(f"        else: {self.again}")
+        self.add("    elif cb in PLAIN and (ca is float or ca is int):")
+        self.add(f"        x_{b} = a_{b}._a; dt = x_{b}.dtype; r_{b} = a_{b}._rg")
+        self.add(f"        x_{a} = a_{a}; r_{a} = False")
+        self.add(f"    else: {self.again}")
+
+    def flag(self, n: str) -> str:
+        return f"a_{n}._rg" if self.op.promote == "none" else f"r_{n}"
+
+    def recording(self, passed: str) -> None:
+        op = self.op
+        flags = " or ".join(self.flag(n) for n in self.diff)
+        self.add(f"    if w == 0 and ({flags}):")
+        for n in self.names:
+            if n not in self.diff:
+                self.add(f"        e_{n} = None")
+                continue
+            self.add(f"        if {self.flag(n)}:")
+            self.add(f"            e_{n} = a_{n}._node")
+            self.add(f"            if a_{n}._base is not None: e_{n} = live_node(a_{n})")
+            self.add(f"            if e_{n} is None: e_{n} = a_{n}")
+            self.add(f"        else: e_{n} = None")
+        self.add("        node = new(NodeClass)")
+        self.add("        node.key = next_key()")
+        self.add(f"        node.parents = ({', '.join('e_' + n for n in self.names)},)")
+        self.add("        f = getframe(1); c = f.f_code")
+        self.add("        while LIBRARY.get(c.co_filename, True) and is_library(c.co_filename):")
+        self.add("            f = f.f_back")
+        self.add("            if f is None: break")
+        self.add("            c = f.f_code")
+        self.add("        node.code = c; node.lasti = 0 if f is None else f.f_lasti")
+        self.add("        node.meta = None; node.hooks = None")
+        if op.broadcasts and len(self.names) > 1:
+            # A gradient needs summing only where an operand was broadcast.
+            tests = [f"({self.flag(n)} and x_{n}.shape != s)" for n in self.diff]
+            self.add("        s = r.shape")
+            every = ", ".join(f"x_{n}" for n in self.names)
+            self.add(f"        node.fix = Fix({every}) if {' or '.join(tests)} else None")
+        else:
+            self.add("        node.fix = None")
+        self.saving()
+        self.add("        t._rg = True; t._node = node")
+        if op.view:
+            n = self.names[0]
+            self.add(f"        if shares_memory(r, x_{n}):")
+            self.add(f"            attach_view(t, a_{n}, op, {{{passed}}})")
+            self.add("        else: t._v = v")
+        else:
+            self.add("        t._v = v")
+        self.add("        return t")
+
+    def saving(self) -> None:
+        op = self.op
+        self.add("        v = [0]")
+        values, tail = [], []
+        for k, name in enumerate(saved_names(op)):
+            kind, detail = op.classify(name)
+            wanted = self.wanted(name)
+            if kind == "in":
+                n = op.inputs[detail]
+                plain_number = op.promote != "none"
+                self.add(f"        q{k} = UNCHANGED")
+                test = f"{wanted} and " if wanted else ""
+                test += f"x_{n}.__class__ is ndarray" if plain_number else "True"
+                self.add(f"        if {test}:")
+                self.add(f"            q{k} = a_{n}._v")
+                self.add(f"            if q{k} is None: raise errors.inference_saved()")
+                values.append(f"x_{n} if {wanted} else None" if wanted else f"x_{n}")
+                tail += [f"q{k}", f"q{k}[0]"]
+            elif kind == "out":
+                values.append(f"r if {wanted} else None" if wanted else "r")
+                tail += ["v", "0"]
+            elif kind == "param":
+                values.append(name)
+            elif kind.startswith("in_"):
+                n = op.inputs[detail]
+                values.append(self.about(f"x_{n}", kind[3:]))
+            else:
+                values.append(self.about("r", kind[4:]))
+        inside = ", ".join([*values, *tail])
+        self.add(f"        node.s = ({inside},)" if inside else "        node.s = ()")
+
+    def about(self, value: str, what: str) -> str:
+        plain = f"{value}.{what}"
+        if self.op.promote == "none" or value == "r":
+            return plain
+        missing = {"shape": "()", "ndim": "0", "dtype": "None"}[what]
+        return f"({plain} if {value}.__class__ is ndarray else {missing})"
+
+    def wanted(self, name: str) -> str:
+        """The condition under which a saved value is needed; '' when always."""
+        if self.op.joint:
+            return ""
+        users = [n for n in self.diff if name in _rule_names(self.rules[n][1])]
+        if set(users) == set(self.diff):
+            return ""
+        return "(" + " or ".join(self.flag(n) for n in users) + ")" if users else "False"

@@ -1,0 +1,493 @@
+"""Reverse mode: walk the tape from the outputs to the leaves.
+
+Iterative and dependency-counted: a first walk counts how many gradients each node and leaf will
+receive, then nodes run latest first (a heap on `key`), each when all its gradients are in. A leaf
+gets its sum, its hooks and its `.grad` as soon as its last gradient arrives.
+
+First-order backward runs the rules on payloads (arrays): nothing is recorded and nothing is
+wrapped. Under `create_graph`, or when a gradient is a tensor of a transform level, the same loop
+runs the rules on tensors.
+
+Buffers: a gradient that is the incoming gradient itself or a view is *borrowed*; sums go in place
+only into buffers this walk made (`owned`), and a leaf keeps only what nobody else can see.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .node import Node, OutSlot
+from .state import STATE
+from .value import PLAIN, TensorBase, make
+
+# Leaves share a few locks: concurrent backward passes may add into one leaf.
+_LOCKS = tuple(threading.Lock() for _ in range(64))
+
+RAW, VALUES, GRAPH = "raw", "values", "graph"
+
+
+class Walk:
+    """One backward pass."""
+
+    def __init__(self, mode: str, keep: bool, captures: Any = None) -> None:
+        self.mode = mode
+        self.keep = keep  # keep saved values (retain_graph)
+        self.counts: dict[int, int] = {}
+        self.pending: dict[int, Any] = {}
+        self.owned: set[int] = set()
+        self.nodes: dict[int, Any] = {}
+        self.heap: list[int] = []
+        self.captures = captures  # None, or {node key / id(leaf): {output number: [positions]}}
+        self.needed: set[int] | None = None
+        self.results: dict[int, Any] = {}
+
+    # -- preparation --
+
+    def count(self, roots: Sequence[Any]) -> None:
+        """How many gradients each node and leaf will receive from this pass."""
+        counts = self.counts
+        seen: set[int] = set()
+        stack = []
+        for root in roots:
+            node = root.node if root.__class__ is OutSlot else root
+            if isinstance(node, Node) and node.key not in seen:
+                seen.add(node.key)
+                stack.append(node)
+        while stack:
+            for p in stack.pop().parents:
+                if p is None:
+                    continue
+                if p.__class__ in PLAIN:
+                    key = id(p)
+                    counts[key] = counts.get(key, 0) + 1
+                    continue
+                if p.__class__ is OutSlot:
+                    p = p.node
+                elif isinstance(p, TensorBase):
+                    key = id(p)
+                    counts[key] = counts.get(key, 0) + 1
+                    continue
+                key = p.key
+                if key in seen:
+                    counts[key] += 1
+                else:
+                    counts[key] = 1
+                    seen.add(key)
+                    stack.append(p)
+
+    def prune(self, roots: Sequence[Any]) -> None:
+        """Keep only the nodes that lead to a captured input; the others need not run."""
+        order: list[Any] = []
+        known: dict[int, Any] = {}
+        stack = [r.node if r.__class__ is OutSlot else r for r in roots]
+        stack = [n for n in stack if isinstance(n, Node)]
+        while stack:
+            node = stack.pop()
+            if node.key in known:
+                continue
+            known[node.key] = node
+            order.append(node)
+            for p in node.parents:
+                if p.__class__ is OutSlot:
+                    p = p.node
+                if isinstance(p, Node) and p.key not in known:
+                    stack.append(p)
+        needed: set[int] = set()
+        captures = self.captures
+        for node in sorted(order, key=lambda n: -n.key):  # parents before children
+            for p in node.parents:
+                if p is None:
+                    continue
+                key = key_of(p)
+                if key in captures or key in needed:
+                    needed.add(node.key)
+                    break
+        self.needed = needed
+        self.counts = {}
+        for node in order:
+            if node.key not in needed:
+                continue
+            for p in self.parents_of(node):
+                if p is not None:
+                    key = key_of(p)
+                    self.counts[key] = self.counts.get(key, 0) + 1
+
+    def parents_of(self, node: Any) -> tuple[Any, ...]:
+        """The parents that are to receive a gradient in this pass."""
+        if self.needed is None:
+            return node.parents
+        return tuple(
+            p
+            if p is not None and (key_of(p) in self.needed or key_of(p) in self.captures)
+            else None
+            for p in node.parents
+        )
+
+    # -- the walk --
+
+    def seed(self, root: Any, g: Any) -> None:
+        """Start with a gradient at an output."""
+        if root.__class__ in PLAIN or not isinstance(root, Node | OutSlot):
+            key = id(root)
+            self.counts[key] = self.counts.get(key, 0) + 1
+            self.deliver(root, g, False)
+            return
+        self.counts.setdefault(key_of(root), 0)
+        self.add(root, g, False)
+
+    def add(self, p: Any, g: Any, fresh: bool) -> None:
+        """Add a gradient to a node's pending ones."""
+        nr = 0
+        if p.__class__ is OutSlot:
+            nr = p.nr
+            p = p.node
+        key = p.key
+        pending = self.pending
+        if p.multi:
+            slots = pending.get(key)
+            if slots is None:
+                slots = pending[key] = [None] * len(p.meta)
+                self.nodes[key] = p
+            slots[nr] = g if slots[nr] is None else self.sum(slots[nr], g)
+            return
+        have = pending.get(key)
+        if have is None:
+            pending[key] = g
+            self.nodes[key] = p
+            if fresh:
+                self.owned.add(key)
+        elif key in self.owned and have.shape == g.shape and have.dtype == g.dtype:
+            np.add(have, g, out=have)
+        else:
+            pending[key] = self.sum(have, g)
+            if self.mode == RAW and pending[key].__class__ is np.ndarray:
+                self.owned.add(key)
+
+    def sum(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def run(self) -> None:
+        """Run every ready node, latest first, until none is left."""
+        heap, counts = self.heap, self.counts
+        for key in self.pending:
+            if counts.get(key, 0) == 0:
+                heappush(heap, key)
+        raw = self.mode == RAW
+        while heap:
+            key = heappop(heap)
+            node = self.nodes.pop(key)
+            g = self.pending.pop(key)
+            self.owned.discard(key)
+            self.step(node, g, raw)
+
+    def step(self, node: Any, g: Any, raw: bool) -> None:
+        """Run one node and hand its gradients on."""
+        if node.hooks is not None or self.captures is not None:
+            g = self.before(node, g)
+            if self.needed is not None and node.key not in self.needed:
+                return
+        if node.multi:
+            g = self.materialise(node, g)
+        parents = node.parents if self.needed is None else self.parents_of(node)
+        if raw:
+            grads = node.vjp(g, parents)
+        elif self.mode == VALUES and hasattr(node, "level"):
+            grads = node.vjp(g, parents)
+        else:
+            grads = node.vjp_tensors(g, parents, self.mode)
+        if STATE.anomaly:
+            from .anomaly import check_backward
+
+            check_backward(node, grads, raw)
+        if node.hooks is not None and node.hooks.post:
+            grads = self.after(node, grads, g)
+        if not self.keep:
+            node.release()
+        counts = self.counts
+        heap = self.heap
+        for p, gp in zip(parents, grads, strict=False):
+            if p is None:
+                continue
+            if p.__class__ in PLAIN or not isinstance(p, Node | OutSlot):
+                key = id(p)
+                left = counts[key] = counts[key] - 1
+                if gp is not None or left == 0:
+                    fresh = raw and gp is not g and gp.__class__ is np.ndarray and gp.base is None
+                    if fresh and len(grads) > 1 and sum(x is gp for x in grads) > 1:
+                        fresh = False
+                    self.deliver(p, gp, fresh, left)
+                continue
+            key = p.node.key if p.__class__ is OutSlot else p.key
+            left = counts[key] = counts[key] - 1
+            if gp is not None:
+                fresh = (
+                    raw and gp is not g and gp.__class__ is np.ndarray and gp.base is None
+                    and (len(grads) == 1 or sum(x is gp for x in grads) == 1)
+                )  # fmt: skip
+                self.add(p, gp, fresh)
+            if left == 0:
+                if key in self.pending:
+                    heappush(heap, key)
+                elif gp is None:
+                    self.skip(p.node if p.__class__ is OutSlot else p)
+
+    def skip(self, node: Any) -> None:
+        """A node that receives no gradient at all: tell its parents not to wait for it."""
+        stack = [node]
+        while stack:
+            for p in self.parents_of(stack.pop()):
+                if p is None:
+                    continue
+                key = key_of(p)
+                left = self.counts[key] = self.counts[key] - 1
+                if left:
+                    continue
+                if isinstance(p, TensorBase):
+                    if key in self.pending:
+                        self.finish_leaf(p)
+                elif key in self.pending:
+                    heappush(self.heap, key)
+                else:
+                    stack.append(p.node if p.__class__ is OutSlot else p)
+
+    # -- leaves --
+
+    def deliver(self, leaf: Any, g: Any, fresh: bool, left: int = 0) -> None:
+        """Add a gradient to a leaf's sum; finish the leaf with its last one."""
+        key = id(leaf)
+        if g is not None:
+            have = self.pending.get(key)
+            if have is None:
+                self.pending[key] = g
+                if fresh:
+                    self.owned.add(key)
+            elif key in self.owned and have.shape == g.shape and have.dtype == g.dtype:
+                np.add(have, g, out=have)
+            else:
+                self.pending[key] = self.sum(have, g)
+                if self.mode == RAW and self.pending[key].__class__ is np.ndarray:
+                    self.owned.add(key)
+        if left == 0 and key in self.pending:
+            self.finish_leaf(leaf)
+
+    def finish_leaf(self, leaf: Any) -> None:
+        key = id(leaf)
+        g = self.pending.pop(key)
+        fresh = key in self.owned
+        self.owned.discard(key)
+        meta = leaf._meta
+        hooks = meta.get("hooks") if meta is not None else None
+        if hooks is not None:
+            replaced = self.run_tensor_hooks(hooks.tensor.get(0), g, leaf)
+            fresh = fresh and replaced is g
+            g = replaced
+        if self.captures is not None:
+            for positions in self.captures.get(key, {}).values():
+                for position in positions:
+                    self.results[position] = g
+            if self.needed is not None:
+                return
+        if hooks is not None and hooks.pre:
+            g = self.node_hooks(hooks.pre, (g,), None)[0]
+            fresh = False
+        with _LOCKS[(key >> 6) & 63]:
+            accumulate(leaf, g, fresh, self.mode)
+        if hooks is not None:
+            for hook in tuple(hooks.post.values()):
+                hook((), (self.wrap(g),))
+            for hook in tuple(hooks.post_accumulate.values()):
+                hook(leaf)
+
+    # -- hooks and captures --
+
+    def before(self, node: Any, g: Any) -> Any:
+        """Tensor hooks, retained gradients, captures and prehooks of a node, in that order."""
+        grads = list(g) if node.multi else [g]
+        hooks = node.hooks
+        if hooks is not None:
+            for nr, fns in hooks.tensor.items():
+                if grads[nr] is not None:
+                    grads[nr] = self.run_tensor_hooks(fns, grads[nr], None)
+            for nr, reference in hooks.retain.items():
+                tensor = reference()
+                if tensor is not None and grads[nr] is not None:
+                    accumulate(tensor, grads[nr], False, self.mode)
+        if self.captures is not None and node.key in self.captures:
+            for nr, positions in self.captures[node.key].items():
+                for position in positions:
+                    self.results[position] = grads[nr]
+        if hooks is not None and hooks.pre and (self.needed is None or node.key in self.needed):
+            grads = list(self.node_hooks(hooks.pre, tuple(grads), None))
+        return grads if node.multi else grads[0]
+
+    def after(self, node: Any, grads: Any, g: Any) -> Any:
+        outputs = tuple(g) if node.multi else (g,)
+        return self.node_hooks(node.hooks.post, tuple(grads), outputs)
+
+    def node_hooks(self, hooks: Any, grads: tuple[Any, ...], outputs: Any) -> tuple[Any, ...]:
+        """Run node hooks: with outputs f(grad_inputs, grad_outputs), else f(grad_outputs)."""
+        shown = tuple(self.wrap(x) for x in grads)
+        others = None if outputs is None else tuple(self.wrap(x) for x in outputs)
+        for hook in tuple(hooks.values()):
+            result = hook(shown) if others is None else hook(shown, others)
+            if result is not None:
+                shown = result if isinstance(result, tuple) else (result,)
+        return tuple(self.unwrap(x) for x in shown)
+
+    def run_tensor_hooks(self, hooks: Any, g: Any, leaf: Any) -> Any:
+        if not hooks:
+            return g
+        shown = self.wrap(g)
+        for hook in tuple(hooks.values()):
+            result = hook(shown)
+            if result is not None:
+                check_replacement(hook, result, shown)
+                shown = result
+        return self.unwrap(shown)
+
+    def wrap(self, g: Any) -> Any:
+        return make(np.asarray(g)) if g is not None and not isinstance(g, TensorBase) else g
+
+    def unwrap(self, g: Any) -> Any:
+        return g._a if self.mode == RAW and isinstance(g, TensorBase) else g
+
+    def materialise(self, node: Any, grads: list[Any]) -> Any:
+        """Zeros for the outputs of a node that received no gradient."""
+        if not getattr(node, "materialise", True):
+            return grads
+        out = []
+        for g, (shape, dtype) in zip(grads, node.meta, strict=True):
+            if g is None:
+                zeros = np.zeros(shape, dtype)
+                g = zeros if self.mode == RAW else make(zeros)
+            out.append(g)
+        return out
+
+
+def key_of(p: Any) -> int:
+    """The number under which a node or leaf is known in a walk."""
+    if p.__class__ is OutSlot:
+        return p.node.key
+    return p.key if isinstance(p, Node) else id(p)
+
+
+def check_replacement(hook: Any, result: Any, shown: Any) -> None:
+    """A hook may replace a gradient only by one of the same shape and type."""
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if not isinstance(result, TensorBase):
+        raise TypeError(
+            f"expected Variable, but hook '{name}' returned {type(result).__name__}; return a "
+            "tensor or None"
+        )
+    if tuple(result.shape) != tuple(shown.shape):  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"hook '{name}' has changed the size of value: it was {list(shown.shape)} and became "
+            f"{list(result.shape)}; a gradient keeps its tensor's shape"  # type: ignore[attr-defined]
+        )
+
+
+def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
+    """Add a gradient into a tensor's `.grad`."""
+    have = leaf._grad
+    if mode != RAW:
+        if have is None:
+            leaf._grad = g if mode == GRAPH else g.detach()
+        elif mode == GRAPH:
+            leaf._grad = have + g
+        else:
+            leaf._grad = (have + g).detach()
+        return
+    if have is None:
+        if g.__class__ is not np.ndarray:
+            g = np.asarray(g)
+        elif not fresh or not g.flags.c_contiguous:
+            g = np.array(g)
+        leaf._grad = make(g)
+        return
+    target = have._a
+    if target.__class__ is np.ndarray and not have._rg:
+        np.add(target, g, out=target, casting="unsafe")
+        if have._v is not None:
+            have._v[0] += 1
+    else:
+        leaf._grad = have + make(np.asarray(g))
+
+
+def run_backward(
+    roots: Sequence[Any],
+    grads: Sequence[Any],
+    *,
+    keep: bool,
+    create: bool,
+    inputs: Sequence[Any] | None,
+    accumulate_inputs: bool = False,
+) -> list[Any]:
+    """The engine's entry: roots are tensors, grads tensors of their shapes.
+
+    With `inputs` (tensors), returns their gradients as tensors (None where unused) and leaves all
+    `.grad` alone, or with `accumulate_inputs` adds into `.grad` of just these.
+    """
+    from .record import edge
+
+    edges = [r if isinstance(r, Node | OutSlot) else edge(r) for r in roots]
+    mode = RAW
+    if create:
+        mode = GRAPH
+    elif any(getattr(g, "_level", None) is not None for g in grads) or _has_levels(roots):
+        mode = VALUES
+    walk = Walk(mode, keep)
+    if inputs is not None:
+        walk.captures = _captures(inputs)
+        walk.prune(edges)
+    else:
+        walk.count(edges)
+    previous = STATE.grad_enabled
+    STATE.set_grad_enabled(create)
+    try:
+        for e, g in zip(edges, grads, strict=True):
+            if e is not None:
+                walk.seed(e, g._a if mode == RAW else g)
+        walk.run()
+    finally:
+        STATE.set_grad_enabled(previous)
+    if inputs is None:
+        return []
+    found = [walk.results.get(k) for k in range(len(inputs))]
+    found = [_owned_result(walk, g) for g in found]
+    if accumulate_inputs:
+        for t, g in zip(inputs, found, strict=True):
+            if g is not None:
+                accumulate(t, g if mode != RAW else g._a, False, mode)
+    return found
+
+
+def _owned_result(walk: Walk, g: Any) -> Any:
+    if g is None or isinstance(g, TensorBase):
+        return g
+    return make(np.asarray(g))
+
+
+def _has_levels(roots: Sequence[Any]) -> bool:
+    return any(getattr(r, "_level", None) is not None for r in roots)
+
+
+def _captures(inputs: Sequence[Any]) -> dict[int, dict[int, list[int]]]:
+    from .record import edge
+
+    found: dict[int, dict[int, list[int]]] = {}
+    for position, t in enumerate(inputs):
+        e = t if isinstance(t, Node | OutSlot) else edge(t)
+        if e is None:
+            continue
+        nr = e.nr if e.__class__ is OutSlot else 0
+        found.setdefault(key_of(e), {}).setdefault(nr, []).append(position)
+    return found
+
+
+__all__ = ["GRAPH", "RAW", "VALUES", "Walk", "accumulate", "errors", "run_backward"]

@@ -1,0 +1,132 @@
+"""The errors of the tape: what happened with the values, on which line, why, and the fix.
+
+Each starts with the phrase people search for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import source
+
+
+def _at(depth: int = 2) -> str:
+    return f"  at {source.here(depth + 1)}"
+
+
+def freed(node: Any) -> RuntimeError:
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors "
+        "after they have already been freed).\n"
+        f"  {node.name()}, recorded at {node.where()}, has dropped its saved values: the first "
+        "backward() used them.\n"
+        "  Fix: call backward(retain_graph=True) the first time, add the losses before one "
+        "backward(), or compute the forward pass again."
+    )
+
+
+def modified(node: Any, position: int) -> RuntimeError:
+    from .record import saved_names
+
+    op = node.op
+    names = [n for n in saved_names(op) if op.classify(n)[0] in ("in", "out")]
+    name = names[position]
+    index = saved_names(op).index(name)
+    count = len(saved_names(op))
+    version, then = node.s[count + 2 * position], node.s[count + 2 * position + 1]
+    value = node.s[index]
+    shape = list(getattr(value, "shape", ()))
+    what = "result" if op.classify(name)[0] == "out" else f"input '{name}'"
+    writer = "an in-place operation"
+    if len(version) >= 4:
+        writer = f"{version[1]} at {source.describe(version[2], version[3])}"
+    kind = getattr(value, "dtype", "")
+    return RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [{kind} {shape}], the {what} of {node.name()}, is at version {version[0]}; "
+        f"expected version {then} instead.\n"
+        f"  needed by:   {op.name} ({node.name()}) at {node.where()}\n"
+        f"  modified by: {writer}\n"
+        "  Fix: use the out-of-place form of the modifying operation, or modify a .clone()."
+    )
+
+
+def wrong_gradient_shape(node: Any, index: int, got: Any, want: Any) -> RuntimeError:
+    return RuntimeError(
+        f"Function {node.name()} returned an invalid gradient at index {index} - got "
+        f"{list(got)} but expected shape compatible with {list(want)}\n"
+        f"  recorded at {node.where()}"
+    )
+
+
+def inference_saved() -> RuntimeError:
+    return RuntimeError(
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+        "inference mode in computation tracked by autograd.\n"
+        f"{_at()}\n"
+        "  Fix: clone() it outside inference_mode to get a normal tensor, or create it under "
+        "no_grad() instead of inference_mode()."
+    )
+
+
+def inference_inplace() -> RuntimeError:
+    return RuntimeError(
+        "Inplace update to inference tensor outside InferenceMode is not allowed.\n"
+        f"{_at()}\n"
+        "  Fix: clone() the tensor first, or do the update inside inference_mode()."
+    )
+
+
+def inference_requires_grad() -> RuntimeError:
+    return RuntimeError(
+        "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.\n"
+        f"{_at()}\n"
+        "  Fix: clone() the tensor outside inference_mode and set requires_grad on the clone."
+    )
+
+
+def leaf_in_place(is_view: bool, op_name: str, shape: Any) -> RuntimeError:
+    what = "a view of a leaf Variable" if is_view else "a leaf Variable"
+    return RuntimeError(
+        f"{what} that requires grad is being used in an in-place operation.\n"
+        f"  {op_name} on a tensor of shape {list(shape)}{_at()}\n"
+        "  A leaf's value is what you differentiate with respect to; overwriting it while "
+        "recording would lose it.\n"
+        "  Fix: wrap the update in `with torch.no_grad():`, or use the out-of-place form."
+    )
+
+
+def view_in_place(reason: str, op_name: str) -> RuntimeError:
+    return RuntimeError(
+        f"{reason}\n  {op_name}{_at()}\n"
+        "  Fix: clone() the view before the in-place operation, or use the out-of-place form."
+    )
+
+
+def not_scalar(shape: Any) -> RuntimeError:
+    return RuntimeError(
+        "grad can be implicitly created only for scalar outputs, but this one has shape "
+        f"{list(shape)}.\n{_at()}\n"
+        "  Fix: reduce it first (.sum() or .mean()), or pass gradient= a tensor of that shape "
+        "(backward then computes the vector-Jacobian product)."
+    )
+
+
+def no_graph(what: str = "element 0 of tensors") -> RuntimeError:
+    return RuntimeError(
+        f"{what} does not require grad and does not have a grad_fn.\n{_at()}\n"
+        "  Nothing was recorded that leads here: no input has requires_grad=True, it was computed "
+        "under no_grad(), or it was detached.\n"
+        "  Fix: set requires_grad_() on the inputs before computing it."
+    )
+
+
+def unused_input(position: int) -> RuntimeError:
+    return RuntimeError(
+        "One of the differentiated Tensors appears to not have been used in the graph. Set "
+        f"allow_unused=True if this is the desired behavior. It is input number {position}.\n"
+        f"{_at()}\n"
+        "  Fix: use the tensor in computing the output, differentiate with respect to the tensor "
+        "that was used (not a copy of it), or pass allow_unused=True (its gradient is then None) "
+        "or materialize_grads=True (then zeros)."
+    )

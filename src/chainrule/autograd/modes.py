@@ -1,0 +1,163 @@
+"""Context managers that switch recording: no_grad, enable_grad, set_grad_enabled, inference_mode.
+
+Each also decorates functions, generator functions (the mode holds inside the generator only while
+it runs) and, as PyTorch does, can be given without parentheses.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .state import STATE
+
+
+class ModeSwitch:
+    """A context manager that is also a decorator."""
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            raise TypeError(
+                f"{type(self).__name__} cannot decorate the class {function.__name__}; decorate "
+                "its methods instead"
+            )
+        if inspect.isgeneratorfunction(function):
+            return self._wrap_generator(function)
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+    def _wrap_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            generator = function(*args, **kwargs)
+            step: Callable[[], Any] = lambda: next(generator)  # noqa: E731
+            while True:
+                try:
+                    with self.clone():
+                        value = step()
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    sent = yield value
+                    step = functools.partial(generator.send, sent)
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as problem:
+                    step = functools.partial(generator.throw, problem)
+
+        return wrapped
+
+    def clone(self) -> ModeSwitch:
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exc: object) -> None:
+        raise NotImplementedError
+
+
+class _GradMode(ModeSwitch):
+    value = False
+
+    def __new__(cls, function: Any = None) -> Any:
+        made = object.__new__(cls)
+        return made(function) if function is not None else made
+
+    def __init__(self, function: Any = None) -> None:
+        self.previous = False
+
+    def __enter__(self) -> None:
+        self.previous = STATE.grad_enabled
+        STATE.set_grad_enabled(self.value)
+
+    def __exit__(self, *exc: object) -> None:
+        STATE.set_grad_enabled(self.previous)
+
+
+class no_grad(_GradMode):
+    """Do not record inside: results do not require grad.
+
+    >>> import chainrule as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    value = False
+
+
+class enable_grad(_GradMode):
+    """Record inside, also within no_grad."""
+
+    value = True
+
+
+class set_grad_enabled(ModeSwitch):
+    """Switch recording on or off, at once and until the end of the `with` block."""
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = STATE.grad_enabled
+        self.mode = bool(mode)
+        STATE.set_grad_enabled(self.mode)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        STATE.set_grad_enabled(self.previous)  # decorating does not switch anything now
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        STATE.set_grad_enabled(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        STATE.set_grad_enabled(self.previous)
+
+    def clone(self) -> set_grad_enabled:
+        return set_grad_enabled(self.mode)
+
+
+class inference_mode(ModeSwitch):
+    """No recording and no version counting: tensors made inside never take part in autograd."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        made = object.__new__(cls)
+        if callable(mode) and not isinstance(mode, bool):
+            made.__init__(True)
+            return made(mode)
+        return made
+
+    def __init__(self, mode: Any = True) -> None:
+        self.mode = bool(mode)
+        self.previous: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        self.previous.append((STATE.inference, STATE.grad_enabled))
+        STATE.inference = self.mode
+        STATE.set_grad_enabled(not self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        STATE.inference, enabled = self.previous.pop()
+        STATE.set_grad_enabled(enabled)
+
+    def clone(self) -> inference_mode:
+        return inference_mode(self.mode)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are being recorded in this thread."""
+    return STATE.grad_enabled
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether inference_mode is active in this thread."""
+    return STATE.inference

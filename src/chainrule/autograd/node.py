@@ -1,0 +1,216 @@
+"""Nodes of the tape.
+
+A node knows its op, what its rules saved, and its parents: for each input the Node (or OutSlot)
+that made it, the leaf tensor itself, or None when no gradient is wanted. Nothing points from
+parents to children or from a node to its output, so there are no reference cycles and a graph is
+freed by reference counting alone.
+
+`key` counts downwards: a later node has a smaller key, so a heap pops the latest node first, and
+keys are a topological order of the graph.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from typing import Any
+from weakref import ref
+
+from . import source
+from .value import PLAIN, TensorBase
+
+next_key = itertools.count(-1, -1).__next__
+
+
+class Node:
+    """A step of the recorded program; PyTorch's `grad_fn`."""
+
+    __slots__ = (
+        "__weakref__", "_metadata", "code", "fix", "hooks", "key", "lasti", "meta", "parents", "s",
+    )  # fmt: skip
+
+    op: Any = None
+    multi = False  # several outputs: the incoming gradient is a list
+
+    key: int
+    parents: tuple[Any, ...]
+    s: Any  # saved values; () when nothing is saved, None when freed
+    fix: Any  # None, or per input (shape, numpy dtype) to sum and cast the gradient to
+    meta: Any  # None, or per output (shape, numpy dtype)
+    hooks: Any  # None or Hooks
+
+    def name(self) -> str:
+        """PyTorch's node name, e.g. 'MulBackward0'."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {hex(id(self))}>"
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """Per input: (the node that receives its gradient or None, output number)."""
+        return tuple(public_edge(p) for p in self.parents)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for the user's own notes on this node."""
+        found = getattr(self, "_metadata", None)
+        if found is None:
+            found = self._metadata = {}
+        return found
+
+    @property
+    def _sequence_nr(self) -> int:
+        return -self.key - 1
+
+    def where(self) -> str:
+        """The user's line that recorded this node."""
+        return source.describe(self.code, self.lasti)
+
+    def register_hook(self, fn: Any) -> RemovableHandle:
+        """Call fn(grad_inputs, grad_outputs) after this node ran; it may replace grad_inputs."""
+        return hooks_of(self).add(hooks_of(self).post, fn)
+
+    def register_prehook(self, fn: Any) -> RemovableHandle:
+        """Call fn(grad_outputs) before this node runs; it may replace them."""
+        return hooks_of(self).add(hooks_of(self).pre, fn)
+
+    def release(self) -> None:
+        """Drop the saved values; a second backward through them is then an error."""
+        if self.s:
+            self.s = None
+
+    # Filled by subclasses: gradients of the inputs, on payloads or on tensors.
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        raise NotImplementedError
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: Any) -> Any:
+        raise NotImplementedError
+
+
+def start(node: Any, parents: tuple[Any, ...], code: Any, lasti: int) -> Any:
+    """Fill the fields every node has."""
+    node.key = next_key()
+    node.parents = parents
+    node.code = code
+    node.lasti = lasti
+    node.s = ()
+    node.fix = None
+    node.meta = None
+    node.hooks = None
+    return node
+
+
+class OutSlot:
+    """Output number `nr` (> 0) of a node with several outputs, as an edge."""
+
+    __slots__ = ("__weakref__", "node", "nr")
+
+    def __init__(self, node: Node, nr: int) -> None:
+        self.node = node
+        self.nr = nr
+
+
+class AccumulateGrad(Node):
+    """The end of every chain, as `next_functions` shows it: adds into a leaf's `.grad`.
+
+    Edges of the tape lead to the leaf tensor itself; this object is made when somebody looks.
+    """
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Any) -> None:
+        start(self, (), None, 0)
+        self.variable = variable
+
+    def register_hook(self, fn: Any) -> RemovableHandle:
+        return _leaf_hooks(self.variable).add(_leaf_hooks(self.variable).post, fn)
+
+    def register_prehook(self, fn: Any) -> RemovableHandle:
+        return _leaf_hooks(self.variable).add(_leaf_hooks(self.variable).pre, fn)
+
+
+class Hooks:
+    """Hooks of a node or a leaf, in order of registration."""
+
+    __slots__ = ("post", "post_accumulate", "pre", "retain", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, OrderedDict[int, Any]] = {}  # output number -> tensor hooks
+        self.pre: OrderedDict[int, Any] = OrderedDict()
+        self.post: OrderedDict[int, Any] = OrderedDict()
+        self.post_accumulate: OrderedDict[int, Any] = OrderedDict()
+        self.retain: dict[int, Any] = {}  # output number -> weak reference to the tensor
+
+    @staticmethod
+    def add(where: OrderedDict[int, Any], fn: Any) -> RemovableHandle:
+        handle = RemovableHandle(where)
+        where[handle.id] = fn
+        return handle
+
+
+class RemovableHandle:
+    """Removes a hook: `handle.remove()`, or as a context manager."""
+
+    next_id = 0
+
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref = ref(hooks_dict)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        self.extra_dict_ref = ref(extra_dict) if extra_dict is not None else None
+
+    def remove(self) -> None:
+        for reference in (self.hooks_dict_ref, self.extra_dict_ref):
+            found = reference() if reference is not None else None
+            if found is not None:
+                found.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+def hooks_of(node: Any) -> Hooks:
+    if node.hooks is None:
+        node.hooks = Hooks()
+    return node.hooks
+
+
+def _leaf_hooks(leaf: Any) -> Hooks:
+    meta = leaf._meta
+    if meta is None:
+        meta = leaf._meta = {}
+    found = meta.get("hooks")
+    if found is None:
+        found = meta["hooks"] = Hooks()
+    return found
+
+
+leaf_hooks = _leaf_hooks
+
+
+def accumulator(leaf: Any) -> AccumulateGrad:
+    """The AccumulateGrad of a leaf: one object as long as somebody holds it."""
+    meta = leaf._meta
+    if meta is None:
+        meta = leaf._meta = {}
+    known = meta.get("accumulator")
+    found = known() if known is not None else None
+    if found is None:
+        found = AccumulateGrad(leaf)
+        meta["accumulator"] = ref(found)
+    return found
+
+
+def public_edge(parent: Any) -> tuple[Any, int]:
+    """An edge as users see it: (node, output number)."""
+    if parent is None:
+        return None, 0
+    if isinstance(parent, OutSlot):
+        return parent.node, parent.nr
+    if parent.__class__ in PLAIN or isinstance(parent, TensorBase):
+        return accumulator(parent), 0
+    return parent, 0

@@ -1,0 +1,461 @@
+"""From an op's declaration to nodes: what to save, how to store it, how to run its rules.
+
+`node_class(op)` makes one Node class per op, with PyTorch's name and a straight-line `vjp`
+generated from the rules (the general loops cost three times as much per node). The layout of
+`node.s` is fixed per op: the saved values in the order of `saved_names(op)`, then for every saved
+tensor its version list and the version it was saved at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ops.schema import Op, rule_names
+from ..ops.worlds import ARRAYS, World
+from . import errors, source
+from .node import Node, OutSlot, start
+from .state import SAVED_HOOKS, STATE
+from .value import PLAIN, TensorBase, make, with_history
+
+_UNCHANGED: list[int] = [0]  # the version of what nobody can modify
+_new = object.__new__
+
+
+class Fix:
+    """What to do to each input's gradient beyond its rule, and how saved values are packed."""
+
+    __slots__ = ("duals", "inputs", "packed")
+
+    def __init__(self, inputs: Any = None, packed: bool = False) -> None:
+        self.inputs = inputs  # per input (shape, numpy dtype), None for one not a tensor
+        self.packed = packed
+        self.duals: Any = None  # (level, inputs, outputs) when forward mode ran above this node
+
+
+class OpNode(Node):
+    """A node whose gradients come from the op table."""
+
+    __slots__ = ()
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+        values = saved_as_tensors(self, mode)
+        return run_rules(self, g, parents, values, tensors_world())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return saved_attribute(self, name[len("_saved_") :])
+        raise AttributeError(f"'{self.name()}' object has no attribute {name!r}")
+
+
+class LevelOpNode(OpNode):
+    """A node on the tape of a transform level: its payloads are tensors of a lower level."""
+
+    __slots__ = ("level",)
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        return run_rules(self, g, parents, saved_payloads(self), tensors_world())
+
+
+# ---- what an op saves --------------------------------------------------------------------------
+
+
+def rules_of(op: Op) -> dict[str, tuple[bool, Callable[..., Any]]]:
+    """Per input: (is it a partial, the rule)."""
+    rules = {name: (True, rule) for name, rule in op.partials.items()}
+    rules.update({name: (False, rule) for name, rule in op.vjps.items()})
+    return rules
+
+
+def saved_names(op: Op) -> tuple[str, ...]:
+    """Everything any rule of the op asks for, tensors first."""
+    found = op.cache.get("saved")
+    if found is None:
+        names: dict[str, None] = {}
+        rules = [rule for _, rule in rules_of(op).values()]
+        rules += [rule for rule in (op.joint, op.plain_joint) if rule]
+        for rule in rules:
+            names.update(dict.fromkeys(n for n in rule_names(rule) if n not in ("g", "mask")))
+        found = tuple(sorted(names, key=lambda n: op.classify(n)[0] not in ("in", "out")))
+        op.cache["saved"] = found
+    return found
+
+
+def needed_for(op: Op, wanted: tuple[bool, ...]) -> frozenset[str]:
+    """The saved names that the rules of the wanted inputs use."""
+    key = ("needed", wanted)
+    found = op.cache.get(key)
+    if found is None:
+        names: set[str] = set()
+        if op.joint:
+            names.update(saved_names(op))
+        for i, want in enumerate(wanted):
+            rule = rules_of(op).get(op.input_name(i))
+            if rule is not None and want:
+                names.update(rule_names(rule[1]))
+        found = op.cache[key] = frozenset(names)
+    return found
+
+
+# ---- recording -----------------------------------------------------------------------------------
+
+
+def edge(t: Any) -> Any:
+    """Where a tensor's gradient goes: its node, itself when it is a leaf, None when unwanted."""
+    if not t._rg:
+        return None
+    if t._base is not None:
+        return live_node(t) or t
+    return t._node if t._node is not None else t
+
+
+def live_node(view: Any) -> Any:
+    """The node of a view, made anew when its memory was written through another alias."""
+    record = view._base
+    if record[4] != view._v[0]:
+        from .inplace import refresh_view
+
+        refresh_view(view)
+    return view._node
+
+
+def record(
+    op: Op,
+    tensors: tuple[Any, ...],
+    payloads: tuple[Any, ...],
+    outs: tuple[Any, ...],
+    params: dict[str, Any],
+    level: Any = None,
+    versions: tuple[Any, ...] | None = None,
+) -> Any:
+    """A node for one run of the op. `versions`: of the outputs, when their tensors exist."""
+    wanted = tuple(isinstance(t, TensorBase) and t._rg for t in tensors)
+    if op.nondiff:
+        wanted = tuple(w and op.input_name(i) not in op.nondiff for i, w in enumerate(wanted))
+    parents = tuple(edge(t) if w else None for t, w in zip(tensors, wanted, strict=True))
+    node = start(_new(node_class(op, level is not None)), parents, *source.user_position(2))
+    if level is not None:
+        node.level = level
+    node.fix = Fix(tuple(_shape_dtype(p) for p in payloads))
+    node.meta = tuple(_shape_dtype(o) for o in outs)
+    save(node, wanted, tensors, payloads, outs, params, versions)
+    return node
+
+
+def _shape_dtype(payload: Any) -> Any:
+    if isinstance(payload, np.ndarray):
+        return payload.shape, payload.dtype
+    if isinstance(payload, TensorBase):
+        return tuple(payload.shape), payload.dtype.np
+    return None
+
+
+def save(
+    node: Any,
+    wanted: tuple[bool, ...],
+    tensors: tuple[Any, ...],
+    payloads: tuple[Any, ...],
+    outs: tuple[Any, ...],
+    params: dict[str, Any],
+    versions: tuple[Any, ...] | None,
+) -> None:
+    """Fill node.s with what the wanted rules name, and nothing else."""
+    op = node.op
+    names = saved_names(op)
+    needed = needed_for(op, wanted)
+    values: list[Any] = []
+    tail: list[Any] = []
+    for name in names:
+        kind, detail = op.classify(name)
+        value: Any = None
+        version: Any = _UNCHANGED
+        if name in needed:
+            if kind == "in":
+                if op.variadic and detail == op.fixed:
+                    value = payloads[detail:]
+                else:
+                    value = payloads[detail]
+                    version = version_of(tensors[detail])
+            elif kind == "out":
+                value = outs[detail]
+                version = versions[detail] if versions else [0]
+            else:
+                value = _static(op, kind, detail, payloads, outs, params)
+        values.append(value)
+        if kind in ("in", "out"):
+            tail += (version, version[0])
+    node.s = tuple(values) + tuple(tail)
+    if STATE.unusual & SAVED_HOOKS and STATE.saved_hooks:
+        from .saved_hooks import pack
+
+        pack(node, names, tensors, outs)
+
+
+def version_of(t: Any) -> Any:
+    """The version list of an input that is to be saved."""
+    if not isinstance(t, TensorBase):
+        return _UNCHANGED
+    if t._v is None:
+        raise errors.inference_saved()
+    return t._v
+
+
+def _static(
+    op: Op, kind: str, detail: Any, payloads: Any, outs: Any, params: dict[str, Any]
+) -> Any:
+    if kind == "param":
+        return params[detail]
+    if kind.startswith("in_"):
+        what = kind[3:]
+        if op.variadic and detail == op.fixed:
+            return tuple(_about(p, what) for p in payloads[detail:])
+        return _about(payloads[detail], what)
+    return _about(outs[detail], kind[4:])
+
+
+def _about(payload: Any, what: str) -> Any:
+    if not isinstance(payload, np.ndarray | TensorBase):
+        return () if what == "shape" else 0 if what == "ndim" else None
+    if what == "shape":
+        return tuple(payload.shape)
+    if what == "ndim":
+        return payload.ndim
+    return payload.dtype if isinstance(payload, np.ndarray) else payload.dtype.np
+
+
+# ---- saved values back -----------------------------------------------------------------------------
+
+
+def check_saved(node: Any) -> None:
+    """Raise when the saved values were freed or modified since."""
+    s = node.s
+    if s is None:
+        raise errors.freed(node)
+    count = len(saved_names(node.op))
+    for k in range(count, len(s), 2):
+        if s[k][0] != s[k + 1]:
+            raise errors.modified(node, (k - count) // 2)
+
+
+def saved_payloads(node: Any) -> dict[str, Any]:
+    """Saved values by name, as payloads."""
+    check_saved(node)
+    names = saved_names(node.op)
+    values = dict(zip(names, node.s, strict=False))
+    if node.fix is not None and node.fix.packed:
+        from .saved_hooks import unpack
+
+        values = unpack(node, values)
+    return values
+
+
+def saved_as_tensors(node: Any, mode: str) -> dict[str, Any]:
+    """Saved values by name, as tensors; with their history when mode is 'graph'."""
+    values = saved_payloads(node)
+    op = node.op
+    if node.fix is not None and node.fix.duals is not None:
+        from .forward_ad import dual_values
+
+        duals = dual_values(node)
+        if duals is not None:
+            return {n: duals.get(n, v) for n, v in values.items()}
+    level = getattr(node, "level", None)
+    for position, name in enumerate(saved_names(op)):
+        kind, detail = op.classify(name)
+        value = values[name]
+        if value is None or kind not in ("in", "out"):
+            continue
+        if kind == "in" and op.variadic and detail == op.fixed:
+            values[name] = tuple(
+                _rebuild(v, node.parents[detail + i], None, mode, level)
+                for i, v in enumerate(value)
+            )
+            continue
+        version = node.s[len(saved_names(op)) + 2 * position]
+        if kind == "in":
+            history = node.parents[detail]
+        else:
+            history = node if detail == 0 else OutSlot(node, detail)
+            if detail in op.nondiff_out:
+                history = None
+        values[name] = _rebuild(value, history, version, mode, level)
+    return values
+
+
+def _rebuild(value: Any, history: Any, version: Any, mode: str, level: Any) -> Any:
+    if not isinstance(value, np.ndarray | TensorBase):
+        return value
+    if level is not None:
+        return level.wrap(value, history if mode == "graph" else None)
+    if isinstance(value, TensorBase):  # came out of a saved-tensor hook as a tensor
+        value = value._a
+    if history is None or mode != "graph":
+        return make(value)
+    if history.__class__ in PLAIN or isinstance(history, TensorBase):
+        return history if history._a is value else _alias_of_leaf(history, value)
+    return with_history(value, history, version)
+
+
+def _alias_of_leaf(leaf: Any, value: Any) -> Any:
+    """A leaf's saved value after `leaf.data` was replaced: the old value, the leaf's gradient."""
+    from ..ops.schema import TABLE
+
+    op = TABLE["alias"]
+    return with_history(value, record(op, (leaf,), (value,), (value,), {}))
+
+
+def saved_attribute(node: Any, name: str) -> Any:
+    """`grad_fn._saved_result` and friends, by PyTorch's names (self, other, result, dim...)."""
+    op = node.op
+    mine = _ALIASES.get(name, name)
+    if mine == "self" and op.inputs:
+        mine = op.inputs[0]
+    if mine == "other" and len(op.inputs) > 1:
+        mine = op.inputs[1]
+    if mine not in saved_names(op) and f"{mine}_shape" in saved_names(op):
+        mine = f"{mine}_shape"
+    if mine not in saved_names(op):
+        raise AttributeError(
+            f"'{node.name()}' object has no attribute '_saved_{name}'; it saves "
+            f"{', '.join('_saved_' + n for n in saved_names(op)) or 'nothing'}"
+        )
+    return saved_as_tensors(node, "graph")[mine]
+
+
+_ALIASES = {"result": "out", "self_sym_sizes": "self", "exponent": "y"}
+
+
+# ---- running the rules ---------------------------------------------------------------------------
+
+
+def tensors_world() -> World:
+    from .dispatch import TENSORS
+
+    return TENSORS
+
+
+def run_rules(
+    node: Any, g: Any, parents: tuple[Any, ...], values: dict[str, Any], world: World
+) -> tuple[Any, ...]:
+    """Gradients of a node's inputs by its rules, in any world (the general form)."""
+    op = node.op
+    if op.joint is not None:
+        grads = _run_joint(node, g, parents, values, world)
+    else:
+        grads = []
+        rules = rules_of(op)
+        for i, p in enumerate(parents):
+            if p is None:
+                grads.append(None)
+                continue
+            partial, rule = rules[op.input_name(i)]
+            bound = world.bind(rule)
+            arguments = [g if n == "g" else values[n] for n in rule_names(rule)]
+            result = bound(*arguments)
+            grads.append(_times(g, result, world) if partial else result)
+    fix = node.fix
+    if fix is None or fix.inputs is None:
+        return tuple(grads)
+    return tuple(
+        None if x is None or p is None else _fit(node, i, x, fix.inputs[i], world)
+        for i, (x, p) in enumerate(zip(grads, parents, strict=True))
+    )
+
+
+def _run_joint(node: Any, g: Any, parents: Any, values: dict[str, Any], world: World) -> Any:
+    op = node.op
+    rule = op.joint
+    if world is not ARRAYS and op.plain_joint is not None:
+        rule = op.plain_joint
+    mask = tuple(p is not None for p in parents)
+    special = {"g": g, "mask": mask}
+    arguments = [special[n] if n in special else values[n] for n in rule_names(rule)]
+    return world.bind(rule)(*arguments)
+
+
+def _times(g: Any, partial: Any, world: World) -> Any:
+    if is_complex(partial):
+        partial = world.function("conj")(partial)
+    return g * partial
+
+
+def is_complex(x: Any) -> bool:
+    """Whether a payload, tensor or number is complex."""
+    if isinstance(x, np.ndarray | np.generic):
+        return x.dtype.kind == "c"
+    if isinstance(x, TensorBase):
+        return x.dtype.is_complex
+    return isinstance(x, complex)
+
+
+def _fit(node: Any, i: int, grad: Any, target: Any, world: World) -> Any:
+    """Sum a gradient to its input's shape, take the real part, cast: what the rules need not do."""
+    if target is None:
+        return grad
+    shape, dtype = target
+    if is_complex(grad) and dtype.kind != "c":
+        grad = world.function("real")(grad)
+    if tuple(grad.shape) != shape:
+        if not node.op.broadcasts:
+            raise errors.wrong_gradient_shape(node, i, tuple(grad.shape), shape)
+        grad = world.function("unbroadcast")(grad, shape)
+    have = grad.dtype if world is ARRAYS else grad.dtype.np
+    if have != dtype:
+        grad = world.function("cast")(grad, dtype=dtype)
+    return grad
+
+
+# ---- node classes --------------------------------------------------------------------------------
+
+
+def node_class(op: Op, level: bool = False) -> type:
+    """The Node class of an op, made on first use."""
+    key = "level_node" if level else "node"
+    found = op.cache.get(key)
+    if found is None:
+        space: dict[str, Any] = {"__slots__": (), "op": op, "multi": op.n_out != 1}
+        if not level:
+            space["vjp"] = _make_vjp(op)
+        base = LevelOpNode if level else OpNode
+        found = op.cache[key] = type(op.node_name, (base,), space)
+    return found
+
+
+def general_vjp(node: Any, g: Any, parents: tuple[Any, ...]) -> Any:
+    return run_rules(node, g, parents, saved_payloads(node), ARRAYS)
+
+
+def _make_vjp(op: Op) -> Callable[..., Any]:
+    """A straight-line function for nodes that need no fixing: unpack, check versions, rules."""
+    if op.joint or op.variadic or op.n_out != 1:
+        return general_vjp
+    names = saved_names(op)
+    tensors = [n for n in names if op.classify(n)[0] in ("in", "out")]
+    space: dict[str, Any] = {"errors": errors, "general": general_vjp}
+    lines = ["def vjp(node, g, parents):"]
+    lines.append("    if node.fix is not None: return general(node, g, parents)")
+    if names:
+        unpack = [f"s_{n}" for n in names]
+        unpack += [x for k in range(len(tensors)) for x in (f"v{k}", f"n{k}")]
+        lines.append("    s = node.s")
+        lines.append("    if s is None: raise errors.freed(node)")
+        lines.append(f"    {', '.join(unpack)}, = s")
+        for k in range(len(tensors)):
+            lines.append(f"    if v{k}[0] != n{k}: raise errors.modified(node, {k})")
+    results = []
+    for i, name in enumerate(op.inputs):
+        entry = rules_of(op).get(name)
+        if entry is None:
+            results.append("None")
+            continue
+        partial, rule = entry
+        space[f"rule{i}"] = ARRAYS.bind(rule)
+        call = f"rule{i}({', '.join('g' if n == 'g' else 's_' + n for n in rule_names(rule))})"
+        call = f"g * {call}" if partial else call
+        one = len(op.inputs) == 1
+        results.append(call if one else f"None if parents[{i}] is None else {call}")
+    lines.append(f"    return ({', '.join(results)},)")
+    exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
+    return space["vjp"]

@@ -1,0 +1,66 @@
+"""Which line of the user's program did this: captured for every node, resolved only when asked.
+
+A node stores the code object and the instruction offset of the first frame outside this package
+(0.1 µs); file, line and text are looked up when an error or a report needs them.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from types import CodeType, FrameType
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# Whether a file name belongs to the package; filled as files are met (a dict look-up by an
+# interned string is the cheapest test there is).
+LIBRARY_FILES: dict[str, bool] = {}
+
+
+def is_library(filename: str) -> bool:
+    """Whether a code object's file is part of this package (generated code included)."""
+    known = LIBRARY_FILES.get(filename)
+    if known is None:
+        known = filename.startswith((_PACKAGE, "<chainrule"))
+        LIBRARY_FILES[filename] = known
+    return known
+
+
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame that is not the library's own."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def user_position(depth: int = 1) -> tuple[CodeType | None, int]:
+    """(code, instruction offset) of the user's frame; (None, 0) when there is none."""
+    frame = user_frame(depth + 1)
+    return (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def line_of(code: CodeType | None, lasti: int) -> tuple[str, int] | None:
+    """(file, line) of a stored position."""
+    if code is None:
+        return None
+    for start, end, line in code.co_lines():
+        if line is not None and start <= lasti < end:
+            return code.co_filename, line
+    return code.co_filename, code.co_firstlineno
+
+
+def describe(code: CodeType | None, lasti: int) -> str:
+    """`file.py:12 in train: loss = f(x)`, or 'an unknown line'."""
+    where = line_of(code, lasti)
+    if where is None or code is None:
+        return "an unknown line"
+    filename, line = where
+    text = linecache.getline(filename, line).strip()
+    place = f"{os.path.basename(filename)}:{line} in {code.co_name}"
+    return f"{place}: {text}" if text else place
+
+
+def here(depth: int = 1) -> str:
+    """The user's current line, for error messages."""
+    return describe(*user_position(depth + 1))

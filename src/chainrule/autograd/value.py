@@ -1,0 +1,78 @@
+"""The tensor as autograd sees it: a payload, its history, and a version shared with its views.
+
+`tensor.Tensor` adds everything users call; this base is what the tape needs, so that autograd
+does not import the layer above it. The payload `_a` of a plain tensor is an ndarray. Tensors of
+a transform level (`levels.py`) have a tensor of a lower level as payload.
+
+Slots:
+    _a      payload
+    _rg     whether gradients are wanted or flow through it
+    _node   the Node that made it (or an OutSlot: output k of one); None for a leaf
+    _v      [version, name of last in-place writer, code, offset]: shared by all views of one
+            memory; None for an inference tensor, which has no version
+    _base   None, or the view record [root, parent record, op, params, version, creation]
+    _grad   accumulated gradient of a leaf (or of one that retains it)
+    _meta   None, or a dict of the rare: hooks, names, ...
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class TensorBase:
+    """See the module's docstring."""
+
+    __slots__ = ("__dict__", "__weakref__", "_a", "_base", "_grad", "_meta", "_node", "_rg", "_v")
+
+    _a: Any
+    _rg: bool
+    _node: Any
+    _v: Any
+    _base: Any
+    _grad: Any
+    _meta: Any
+
+
+# Classes whose payload is an ndarray and whose results are plain tensors: what the fast path of
+# an op accepts. `tensor/` adds Tensor, `nn` adds Parameter.
+PLAIN: set[type] = set()
+
+# Field numbers of a view record.
+ROOT, PARENT, VIEW_OP, VIEW_PARAMS, NODE_VERSION, CREATION = range(6)
+# How a view came to be: in-place writes through the last four are refused while recording.
+FROM_GRAD, FROM_NO_GRAD, FROM_INFERENCE, FROM_MULTI, FROM_CUSTOM = range(5)
+
+
+class _Factory:
+    """The class plain results are made of; `tensor/` installs its Tensor here."""
+
+    Tensor: Any = None
+
+
+FACTORY = _Factory
+
+_new = object.__new__
+
+
+def make(array: Any, *, inference: bool = False) -> Any:
+    """A plain tensor without history around an array."""
+    t = _new(FACTORY.Tensor)
+    t._a = array
+    t._rg = False
+    t._node = None
+    t._v = None if inference else [0]
+    t._base = None
+    t._grad = None
+    t._meta = None
+    return t
+
+
+def with_history(array: Any, node: Any, version: Any = None) -> Any:
+    """A tensor around an array whose history is `node` (a Node or an OutSlot)."""
+    t = make(array)
+    t._rg = True
+    t._node = node
+    if version is not None:
+        t._v = version
+    return t

@@ -1,0 +1,454 @@
+"""Writes a `Kernel` as LLVM assembly: loops over rows, vectors along the inner axis.
+
+Whole vectors run in a loop (unrolled when short), the rest of a row as one masked vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from .asm import FLOATS, ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg, memory_type
+from .loops import EXPENSIVE, FOLDS, Access, Kernel, Node, function, identity
+
+# A row kept between phases lives on the stack up to this size.
+_SCRATCH_BYTES = 32768
+_UNROLL_VECTORS = 4
+
+
+def emit_kernel(kernel: Kernel, name: str, vector_bytes: int, declarations: set[str]) -> str:
+    """The definition of `void name(ptr, ptr, ..., i64 n)`."""
+    return _Emitter(kernel, vector_bytes, declarations).emit(name)
+
+
+def lane_count(kernel: Kernel, vector_bytes: int) -> int:
+    """Lanes of one vector: what fits for the widest float (else the widest type), or the row."""
+    dtypes = {n.dtype for n in kernel.nodes} | set(kernel.arguments)
+    widest = max([ITEM_BYTES[d] for d in dtypes if d in FLOATS] or [ITEM_BYTES[d] for d in dtypes])
+    lanes = vector_bytes // widest
+    inner = kernel.space[-1]
+    while lanes > 1 and lanes // 2 >= inner:
+        lanes //= 2
+    return lanes
+
+
+class _Emitter:
+    """The state of writing one kernel."""
+
+    def __init__(self, kernel: Kernel, vector_bytes: int, declarations: set[str]) -> None:
+        self.kernel = kernel
+        self.f = Function(declarations)
+        self.lanes = Lanes(self.f, lane_count(kernel, vector_bytes))
+        self.scalar = Lanes(self.f, 1)
+        self.inner = len(kernel.space) - 1
+        self.rows: dict[int, Reg] = {}  # nodes computed once per row
+        self.pointers: dict[Access, str] = {}  # address of the row's start
+        self.scratch: dict[int, str] = {}  # node -> its values of this row, from an earlier phase
+        self.spilling: dict[int, str] = {}  # the same, being written in the current phase
+        self.position: list[str] = []
+        self._classify()
+
+    def _classify(self) -> None:
+        """Which nodes vary along the row, in which phase each is ready, how dear each is."""
+        self.varies: list[bool] = []
+        self.phase: list[int] = []
+        self.dear: list[bool] = []
+        for node in self.kernel.nodes:
+            phase = max((self.phase[a] for a in node.args), default=0)
+            if node.op == "load":
+                varies = node.value.strides[self.inner] != 0
+            elif node.op == "index":
+                varies = node.value == self.inner
+            elif node.op == "fold":
+                varies, phase = False, phase + 1
+            else:
+                varies = any(self.varies[a] for a in node.args)
+            dear = varies and (node.op in EXPENSIVE or any(self.dear[a] for a in node.args))
+            self.varies.append(varies)
+            self.phase.append(phase)
+            self.dear.append(dear)
+
+    # ---- structure ---------------------------------------------------------------------------
+
+    def emit(self, name: str) -> str:
+        kernel = self.kernel
+        self._clear_accumulators()
+        with ExitStack() as loops:
+            for size in kernel.space[:-1]:
+                self.position.append(loops.enter_context(self.f.loop(str(size))) if size > 1 else "0")
+            self.position.append("?")
+            for phase in range(1 + max(self.phase, default=0)):
+                self._emit_phase(phase)
+        pointers = ", ".join(f"ptr %a{i}" for i in range(len(kernel.arguments)))
+        return self.f.text(f"internal void @{name}({pointers}, i64 %n) noinline nounwind")
+
+    def _clear_accumulators(self) -> None:
+        """Set every accumulated argument to the fold's identity first."""
+        for kind, node, to in self.kernel.accumulates:
+            dtype = self.kernel.arguments[to.argument]
+            start = self.scalar.const(dtype, identity(kind, self.kernel.nodes[node].dtype))
+            with ExitStack() as loops:
+                terms = []
+                for size, stride in zip(self.kernel.space, to.strides, strict=True):
+                    if stride and size > 1:
+                        index = loops.enter_context(self.f.loop(str(size)))
+                        terms.append(self.f.offset(index, stride))
+                address = self._element(to.argument, f"%a{to.argument}", self.f.add_offsets(terms))
+                self._store(self.scalar, start, dtype, address, None)
+
+    def _emit_phase(self, phase: int) -> None:
+        nodes = self.kernel.nodes
+        folds = [
+            i for i, n in enumerate(nodes) if n.op == "fold" and self.phase[n.args[0]] == phase
+        ]
+        stores = [(n, to) for n, to in self.kernel.stores if self.phase[n] == phase]
+        sums = [entry for entry in self.kernel.accumulates if self.phase[entry[1]] == phase]
+        row_stores = [(n, to) for n, to in stores if not to.strides[self.inner]]
+        stores = [(n, to) for n, to in stores if to.strides[self.inner]]
+        row_sums = [s for s in sums if not s[2].strides[self.inner]]
+        sums = [s for s in sums if s[2].strides[self.inner]]
+
+        self._prepare_rows(phase, folds, stores, sums, row_sums)
+        accumulators = {i: self._accumulator(nodes[i].value, nodes[i].args[0]) for i in folds}
+        partial = {k: self._accumulator(s[0], s[1]) for k, s in enumerate(row_sums)}
+        spilled = self._spills(phase)
+
+        def body(offset: str, mask: Reg | None) -> None:
+            values: dict[int, Reg] = {}
+            for i in folds:
+                self._fold(accumulators[i], nodes[i].value, nodes[i].args[0], values, offset, mask)
+            for k, (kind, node, _) in enumerate(row_sums):
+                self._fold(partial[k], kind, node, values, offset, mask)
+            for node in spilled:
+                self._spill(node, values, offset, mask)
+            for node, to in stores:
+                self._store_node(self.value(node, values, offset, mask), to, offset, mask)
+            for kind, node, to in sums:
+                self._accumulate(kind, self.value(node, values, offset, mask), to, offset, mask)
+
+        if folds or row_sums or stores or sums or spilled:
+            self._inner_loop(body)
+        for node in spilled:
+            self.scratch[node] = self.spilling.pop(node)
+        for i in folds:
+            self.rows[i] = self._finish(nodes[i].value, accumulators[i], nodes[i].args[0])
+        for k, (kind, node, to) in enumerate(row_sums):
+            total = self._finish(kind, partial[k], node)
+            self._accumulate_row(kind, total, to)
+        for node, to in row_stores:
+            dtype = self.kernel.arguments[to.argument]
+            self._store(self.scalar, self.row(node), dtype, self._row_address(to), None)
+
+    def _prepare_rows(self, phase: int, folds: Any, stores: Any, sums: Any, row_sums: Any) -> None:
+        """Compute before the inner loop what does not vary along it."""
+        wanted = [self.kernel.nodes[i].args[0] for i in folds]
+        wanted += [n for n, _ in stores] + [n for _, n, _ in sums] + [n for _, n, _ in row_sums]
+        wanted += self._spills(phase)
+        seen: set[int] = set()
+        while wanted:
+            node = wanted.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if self.varies[node]:
+                wanted.extend(self.kernel.nodes[node].args)
+            elif self.kernel.nodes[node].op != "const":
+                self.row(node)
+        for access in self._row_accesses():
+            self._row_address(access)
+
+    def _row_accesses(self) -> list[Access]:
+        loads = [n.value for n in self.kernel.nodes if n.op == "load"]
+        return loads + [to for _, to in self.kernel.stores] + [a[2] for a in self.kernel.accumulates]
+
+    def _spills(self, phase: int) -> list[int]:
+        """Dear values of this phase that a later phase reads again: kept in scratch rows."""
+        if self.kernel.space[-1] * 8 > _SCRATCH_BYTES:
+            return []
+        later: set[int] = set()
+        for i, node in enumerate(self.kernel.nodes):
+            if self.varies[i] and self.phase[i] > phase:
+                later.update(a for a in node.args if self.phase[a] <= phase)
+            if node.op == "fold" and self.phase[node.args[0]] > phase:
+                later.add(node.args[0])
+        keep = [a for a in later if self.dear[a] and self.phase[a] == phase]
+        return sorted(keep)
+
+    # ---- the inner loop ----------------------------------------------------------------------
+
+    def _inner_loop(self, body: Callable[[str, Reg | None], None]) -> None:
+        if self.kernel.generic():
+            self._generic_inner_loop(body)
+            return
+        size, lanes = self.kernel.space[-1], self.lanes.count
+        whole = size // lanes
+        if whole > _UNROLL_VECTORS:
+            with self.f.loop(str(whole * lanes), lanes) as offset:
+                body(offset, None)
+        else:
+            for k in range(whole):
+                body(str(k * lanes), None)
+        if size % lanes:
+            body(str(whole * lanes), self._tail_mask(size % lanes))
+
+    def _generic_inner_loop(self, body: Callable[[str, Reg | None], None]) -> None:
+        """The length is the argument %n; at least one whole vector is there."""
+        lanes = self.lanes.count
+        whole = self.f.value(f"and i64 %n, {-lanes}")
+        with self.f.loop(whole, lanes) as offset:
+            body(offset, None)
+        if lanes == 1:
+            return
+        rest = self.f.value(f"sub i64 %n, {whole}")
+        some = self.f.value(f"icmp ne i64 {rest}, 0")
+        with self.f.when(some):
+            limit = self.lanes.splat(Reg(rest, "i64"))
+            mask = self.lanes.compare("lt", self.lanes.iota("0"), limit)
+            body(whole, mask)
+
+    def _tail_mask(self, count: int) -> Reg:
+        bits = ", ".join(f"i1 {'true' if k < count else 'false'}" for k in range(self.lanes.count))
+        return Reg(f"<{bits}>", "bool")
+
+    # ---- values ------------------------------------------------------------------------------
+
+    def row(self, node: int) -> Reg:
+        """The scalar value of a node that does not vary along the row."""
+        found = self.rows.get(node)
+        if found is None:
+            n = self.kernel.nodes[node]
+            if n.op == "load":
+                found = self._load(self.scalar, n.dtype, self._row_address(n.value), None)
+            elif n.op == "index":
+                found = Reg(self.position[n.value], "i64")
+            else:
+                found = self._compute(self.scalar, n, [self.row(a) for a in n.args])
+            self.rows[node] = found
+        return found
+
+    def value(self, node: int, values: dict[int, Reg], offset: str, mask: Reg | None) -> Reg:
+        """The value of a node in the lanes at this offset of the row."""
+        found = values.get(node)
+        if found is not None:
+            return found
+        n = self.kernel.nodes[node]
+        if n.op == "const":
+            found = self.lanes.const(n.dtype, n.value)
+        elif not self.varies[node]:
+            found = self.lanes.splat(self.row(node))
+        elif node in self.scratch:
+            address = self.f.value(
+                f"getelementptr {memory_type(n.dtype)}, ptr {self.scratch[node]}, i64 {offset}"
+            )
+            found = self._load(self.lanes, n.dtype, address, mask)
+        elif n.op == "load":
+            found = self._load_lanes(n, offset, mask)
+        elif n.op == "index":
+            found = self.lanes.iota(offset)
+        else:
+            args = [self.value(a, values, offset, mask) for a in n.args]
+            found = self._compute(self.lanes, n, args)
+        values[node] = found
+        return found
+
+    def _compute(self, w: Lanes, n: Node, args: list[Reg]) -> Reg:
+        if n.op == "const":
+            return w.const(n.dtype, n.value)
+        if n.op == "convert":
+            return w.convert(args[0], n.dtype)
+        if n.op == "select":
+            return w.select(*args)
+        emit = function(n.op, args[0].dtype)
+        assert emit is not None, f"no code for {n.op} on {args[0].dtype}"
+        return emit(w, *args)
+
+    # ---- memory ------------------------------------------------------------------------------
+
+    def _row_address(self, access: Access) -> str:
+        """The address of the first element of this row, computed once per row."""
+        found = self.pointers.get(access)
+        if found is None:
+            terms = [
+                self.f.offset(index, stride)
+                for index, stride in zip(self.position[:-1], access.strides[:-1], strict=True)
+                if index != "0"
+            ]
+            offset = self.f.add_offsets(terms)
+            found = self._element(access.argument, f"%a{access.argument}", offset)
+            self.pointers[access] = found
+        return found
+
+    def _element(self, argument: int, base: str, offset: str) -> str:
+        if offset == "0":
+            return base
+        kind = memory_type(self.kernel.arguments[argument])
+        return self.f.value(f"getelementptr {kind}, ptr {base}, i64 {offset}")
+
+    def _load_lanes(self, n: Node, offset: str, mask: Reg | None) -> Reg:
+        access = n.value
+        stride = access.strides[self.inner]
+        base = self._row_address(access)
+        address = self._element(access.argument, base, self.f.offset(offset, stride))
+        if stride == 1 or self.lanes.count == 1:
+            return self._load(self.lanes, n.dtype, address, mask)
+        return self._gather(n.dtype, address, stride, mask)
+
+    def _load(self, w: Lanes, dtype: str, address: str, mask: Reg | None) -> Reg:
+        kind = memory_type(dtype)
+        vector = kind if w.count == 1 else f"<{w.count} x {kind}>"
+        align = ITEM_BYTES[dtype]
+        if mask is None or w.count == 1:
+            text = f"load {vector}, ptr {address}, align {align}"
+        else:
+            full = f"@llvm.masked.load.v{w.count}{_suffix(dtype)}.p0"
+            self._declare(f"{vector} {full}(ptr, i32, <{w.count} x i1>, {vector})")
+            text = (
+                f"call {vector} {full}(ptr {address}, i32 {align}, <{w.count} x i1> {mask.name}, "
+                f"{vector} zeroinitializer)"
+            )
+        loaded = self.f.value(text)
+        if dtype == "bool":
+            zero = "0" if w.count == 1 else "zeroinitializer"
+            loaded = self.f.value(f"icmp ne {vector} {loaded}, {zero}")
+        return Reg(loaded, dtype)
+
+    def _gather(self, dtype: str, address: str, stride: int, mask: Reg | None) -> Reg:
+        """Lanes that are not next to each other, one scalar load each (LLVM may gather)."""
+        w = self.lanes
+        kind = memory_type(dtype)
+        live = w.count if mask is None else self.kernel.space[-1] % w.count
+        assert not (mask is not None and self.kernel.generic())
+        vector = f"<{w.count} x {kind}>"
+        result = "zeroinitializer"
+        for lane in range(live):
+            where = self.f.value(f"getelementptr {kind}, ptr {address}, i64 {lane * stride}")
+            one = self.f.value(f"load {kind}, ptr {where}, align {ITEM_BYTES[dtype]}")
+            result = self.f.value(f"insertelement {vector} {result}, {kind} {one}, i32 {lane}")
+        if dtype == "bool":
+            result = self.f.value(f"icmp ne {vector} {result}, zeroinitializer")
+        return Reg(result, dtype)
+
+    def _store_node(self, value: Reg, to: Access, offset: str, mask: Reg | None) -> None:
+        stride = to.strides[self.inner]
+        dtype = self.kernel.arguments[to.argument]
+        base = self._row_address(to)
+        address = self._element(to.argument, base, self.f.offset(offset, stride))
+        if stride == 1 or self.lanes.count == 1:
+            self._store(self.lanes, value, dtype, address, mask)
+            return
+        kind = memory_type(dtype)
+        value = self._to_memory(self.lanes, value)
+        live = self.lanes.count if mask is None else self.kernel.space[-1] % self.lanes.count
+        for lane in range(live):
+            one = self.f.value(
+                f"extractelement <{self.lanes.count} x {kind}> {value.name}, i32 {lane}"
+            )
+            where = self.f.value(f"getelementptr {kind}, ptr {address}, i64 {lane * stride}")
+            self.f.do(f"store {kind} {one}, ptr {where}, align {ITEM_BYTES[dtype]}")
+
+    def _to_memory(self, w: Lanes, value: Reg) -> Reg:
+        if value.dtype != "bool":
+            return value
+        kind = "i8" if w.count == 1 else f"<{w.count} x i8>"
+        return Reg(self.f.value(f"zext {w.type('bool')} {value.name} to {kind}"), "u8")
+
+    def _store(self, w: Lanes, value: Reg, dtype: str, address: str, mask: Reg | None) -> None:
+        value = self._to_memory(w, value)
+        kind = memory_type(dtype)
+        vector = kind if w.count == 1 else f"<{w.count} x {kind}>"
+        align = ITEM_BYTES[dtype]
+        if mask is None or w.count == 1:
+            self.f.do(f"store {vector} {value.name}, ptr {address}, align {align}")
+            return
+        full = f"@llvm.masked.store.v{w.count}{_suffix(dtype)}.p0"
+        self._declare(f"void {full}({vector}, ptr, i32, <{w.count} x i1>)")
+        self.f.do(
+            f"call void {full}({vector} {value.name}, ptr {address}, i32 {align}, "
+            f"<{w.count} x i1> {mask.name})"
+        )
+
+    def _declare(self, text: str) -> None:
+        self.f.declarations.add(f"declare {text}")
+
+    # ---- folds -------------------------------------------------------------------------------
+
+    def _accumulator(self, kind: str, node: int) -> str:
+        """A vector on the stack (LLVM keeps it in a register), set to the fold's identity."""
+        dtype = self.kernel.nodes[node].dtype
+        slot = self.f.alloca(self.lanes.type(dtype))
+        start = self.lanes.const(dtype, identity(kind, dtype))
+        self.f.do(f"store {self.lanes.type(dtype)} {start.name}, ptr {slot}")
+        return slot
+
+    def _fold(
+        self, slot: str, kind: str, node: int, values: dict[int, Reg], offset: str, mask: Reg | None
+    ) -> None:
+        w = self.lanes
+        value = self.value(node, values, offset, mask)
+        if mask is not None:
+            value = w.select(mask, value, w.const(value.dtype, identity(kind, value.dtype)))
+        kind_type = w.type(value.dtype)
+        have = Reg(self.f.value(f"load {kind_type}, ptr {slot}"), value.dtype)
+        total = FOLDS[kind](w, have, value)
+        self.f.do(f"store {kind_type} {total.name}, ptr {slot}")
+
+    def _finish(self, kind: str, slot: str, node: int) -> Reg:
+        """Fold the lanes of an accumulator pairwise into one number."""
+        dtype = self.kernel.nodes[node].dtype
+        lanes = self.lanes.count
+        value = self.f.value(f"load {self.lanes.type(dtype)}, ptr {slot}")
+        scalar = LLVM_TYPES[dtype]
+        while lanes > 1:
+            half = lanes // 2
+            vector = f"<{lanes} x {scalar}>"
+            parts = []
+            for first in (0, half):
+                picks = ", ".join(f"i32 {first + k}" for k in range(half))
+                parts.append(
+                    self.f.value(
+                        f"shufflevector {vector} {value}, {vector} poison, <{half} x i32> <{picks}>"
+                    )
+                )
+            value = self._combine_halves(kind, dtype, half, parts)
+            lanes = half
+        return Reg(value, dtype)
+
+    def _combine_halves(self, kind: str, dtype: str, half: int, parts: list[str]) -> str:
+        if half == 1:
+            one = f"<1 x {LLVM_TYPES[dtype]}>"
+            parts = [self.f.value(f"extractelement {one} {p}, i32 0") for p in parts]
+        a, b = (Reg(p, dtype) for p in parts)
+        return FOLDS[kind](Lanes(self.f, half), a, b).name
+
+    def _accumulate(
+        self, kind: str, value: Reg, to: Access, offset: str, mask: Reg | None
+    ) -> None:
+        """Fold a vector into memory, for sums over rows."""
+        stride = to.strides[self.inner]
+        assert stride == 1 or self.lanes.count == 1, "accumulators are contiguous along the row"
+        dtype = self.kernel.arguments[to.argument]
+        address = self._element(to.argument, self._row_address(to), self.f.offset(offset, stride))
+        have = self._load(self.lanes, dtype, address, mask)
+        self._store(self.lanes, FOLDS[kind](self.lanes, have, value), dtype, address, mask)
+
+    def _accumulate_row(self, kind: str, total: Reg, to: Access) -> None:
+        dtype = self.kernel.arguments[to.argument]
+        address = self._row_address(to)
+        have = self._load(self.scalar, dtype, address, None)
+        self._store(self.scalar, FOLDS[kind](self.scalar, have, total), dtype, address, None)
+
+    def _spill(self, node: int, values: dict[int, Reg], offset: str, mask: Reg | None) -> None:
+        value = self.value(node, values, offset, mask)
+        dtype = self.kernel.nodes[node].dtype
+        lanes = self.lanes.count
+        slot = self.spilling.get(node)
+        if slot is None:
+            room = -(-self.kernel.space[-1] // lanes) * lanes
+            slot = self.spilling[node] = self.f.alloca(memory_type(dtype), room)
+        address = self.f.value(f"getelementptr {memory_type(dtype)}, ptr {slot}, i64 {offset}")
+        self._store(self.lanes, value, dtype, address, None)
+
+
+def _suffix(dtype: str) -> str:
+    return {"float": "f32", "double": "f64"}.get(memory_type(dtype), memory_type(dtype))

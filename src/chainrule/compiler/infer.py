@@ -1,0 +1,112 @@
+"""Result types of ops, from their lowering: shapes by rule, dtypes by trying one element.
+
+`infer` returns None for extern ops: their types are known from the traced call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from .graph import Graph, Value
+from .table import lookup, lowering
+
+Type = tuple[tuple[int, ...], np.dtype]
+
+_dtypes: dict[Any, np.dtype] = {}
+
+
+def infer(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type] | None:
+    """The (shape, dtype) of each result, or None when only running the op can tell."""
+    lower = lowering(op)
+    rule = _RULES.get(lower.tag)
+    return rule(op, lower, inputs, params) if rule else None
+
+
+def emit(graph: Graph, op: str, *inputs: Any, **params: Any) -> Value:
+    """Append an instruction, inferring its type; for passes and hand-built graphs."""
+    types = infer(op, inputs, params)
+    if types is None:
+        raise TypeError(f"the result type of the extern op {op} must be given")
+    outputs = [Value(*t) for t in types]
+    graph.append(op, inputs, params, outputs)
+    return outputs[0]
+
+
+def shape_of(operand: Any) -> tuple[int, ...]:
+    """The shape of a value; a literal number has none."""
+    return operand.shape if isinstance(operand, Value) else ()
+
+
+def _pointwise(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
+    shape = np.broadcast_shapes(*map(shape_of, inputs))
+    return [(shape, _probe_dtype(op, inputs, params))]
+
+
+def _index(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
+    return [(tuple(params["shape"]), np.dtype(np.int64))]
+
+
+def _reduce(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
+    shape = shape_of(inputs[0])
+    axes = {a % len(shape) for a in params["axis"]} if shape else set()
+    keep = params.get("keepdims", False)
+    kept = [1 if i in axes else n for i, n in enumerate(shape) if keep or i not in axes]
+    return [(tuple(kept), _probe_dtype(op, inputs, params))]
+
+
+def _contract(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
+    a, b = inputs
+    rows = a.shape[-1] if params.get("ta") else a.shape[-2]
+    columns = b.shape[-2] if params.get("tb") else b.shape[-1]
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return [((*batch, rows, columns), np.result_type(a.dtype, b.dtype))]
+
+
+def _move(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
+    # A one-byte stand-in that is never touched: arrangement does not depend on the element.
+    result = lookup(op).forward(np.empty(inputs[0].shape, np.int8), **params)
+    return [(result.shape, inputs[0].dtype)]
+
+
+_RULES: dict[str, Any] = {
+    "pointwise": _pointwise,
+    "index": _index,
+    "reduce": _reduce,
+    "contract": _contract,
+    "move": _move,
+    "scan": lambda op, lower, inputs, params: [
+        (shape_of(inputs[0]), _probe_dtype(op, inputs, params))
+    ],
+}
+
+
+def _probe_dtype(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> np.dtype:
+    """The result's dtype, by running the op's forward once per combination on single elements."""
+    kinds = tuple(
+        (x.dtype, x.weak, x.ndim) if isinstance(x, Value) else (type(x), True, 0) for x in inputs
+    )
+    key = (op, kinds, tuple(sorted((k, repr(v)) for k, v in params.items())))
+    found = _dtypes.get(key)
+    if found is None:
+        probes = [_one(x) for x in inputs]
+        found = _dtypes[key] = np.asarray(lookup(op).forward(*probes, **params)).dtype
+    return found
+
+
+def _one(operand: Any) -> Any:
+    if not isinstance(operand, Value):
+        return type(operand)(1)
+    if operand.weak:
+        return operand.dtype.type(1).item()
+    return np.ones((1,) * operand.ndim, operand.dtype)
+
+
+def arity_body(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> ir.Expr:
+    """The scalar expression of a pointwise op for these operands."""
+    lower = lowering(op)
+    assert isinstance(lower, ir.Pointwise)
+    return lower.body(len(inputs), params)

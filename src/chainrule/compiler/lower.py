@@ -1,0 +1,413 @@
+"""From a graph to a schedule of calls on buffers: kernels, matrix products, extern ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from .fuse import Fusion, Unit
+from .graph import Graph, Instr, Value, dtype_name
+from .loops import Access, Kernel
+from .scalarise import Nodes, compute_dtype, literal_node
+from .table import lowering
+from .views import Buffer, View, c_strides, new_view, rearrange
+
+
+class KernelCall:
+    """Run a kernel; `pointers` are (buffer, element offset), `length` the inner axis."""
+
+    __slots__ = ("kernel", "length", "pointers")
+
+    def __init__(self, kernel: Kernel, pointers: list[tuple[Buffer, int]], length: int) -> None:
+        self.kernel = kernel
+        self.pointers = pointers
+        self.length = length
+
+    def written(self) -> set[int]:
+        """Which pointers the kernel stores through."""
+        stores = {to.argument for _, to in self.kernel.stores}
+        return stores | {to.argument for _, _, to in self.kernel.accumulates}
+
+    def reads(self) -> list[Buffer]:
+        loaded = {n.value.argument for n in self.kernel.nodes if n.op == "load"}
+        return [self.pointers[i][0] for i in sorted(loaded)]
+
+    def writes(self) -> list[Buffer]:
+        return [self.pointers[i][0] for i in sorted(self.written())]
+
+
+class GemmCall:
+    """c = a @ b for views whose leading axes are batch axes of c's shape."""
+
+    __slots__ = ("a", "b", "c")
+
+    def __init__(self, a: View, b: View, c: View) -> None:
+        self.a = a
+        self.b = b
+        self.c = c
+
+    def reads(self) -> list[Buffer]:
+        return [self.a.buffer, self.b.buffer]
+
+    def writes(self) -> list[Buffer]:
+        return [self.c.buffer]
+
+
+class ExternCall:
+    """Run an op's NumPy forward on views; its results become buffers."""
+
+    __slots__ = ("instr", "operands", "results")
+
+    def __init__(self, instr: Instr, operands: list[Any], results: list[Buffer]) -> None:
+        self.instr = instr
+        self.operands = operands
+        self.results = results
+
+    def reads(self) -> list[Buffer]:
+        return [x.buffer for x in self.operands if isinstance(x, View)]
+
+    def writes(self) -> list[Buffer]:
+        return self.results
+
+
+class Schedule:
+    """All calls in order, and where inputs, constants and results live."""
+
+    def __init__(self, graph: Graph, native: bool = True) -> None:
+        self.graph = graph
+        self.fusion = Fusion(graph, loops=native)
+        self.calls: list[Any] = []
+        self.buffers: dict[str, list[Buffer]] = {
+            k: [] for k in ("input", "number", "const", "output", "extern", "temp")
+        }
+        self.constants: list[np.ndarray] = []
+        self.views: dict[Value, View] = {}
+        self._declare_inputs()
+        needed = self.fusion.needed_outside()
+        for unit in self.fusion.scheduled():
+            self._lower(unit, needed)
+        self.outputs = [self._output(v) for v in graph.outputs]
+        self._lower_writes()
+
+    # ---- buffers -----------------------------------------------------------------------------
+
+    def new_buffer(self, kind: str, size: int, dtype: np.dtype) -> Buffer:
+        """A buffer of this kind, numbered within it."""
+        buffer = Buffer(kind, size, dtype, len(self.buffers[kind]))
+        self.buffers[kind].append(buffer)
+        return buffer
+
+    def _declare_inputs(self) -> None:
+        self.input_buffers = []
+        for v in self.graph.inputs:
+            buffer = self.new_buffer("number" if v.weak else "input", v.size, v.dtype)
+            self.input_buffers.append(buffer)
+            self.views[v] = new_view(v, buffer)
+        for v, array in self.graph.constants.items():
+            self.constants.append(np.ascontiguousarray(array).reshape(array.shape))
+            self.views[v] = new_view(v, self.new_buffer("const", v.size, v.dtype))
+
+    def view(self, value: Value) -> View:
+        """Where a value lies; moves are derived from what they rearrange."""
+        found = self.views.get(value)
+        if found is None:
+            instr = self.fusion.made[value]
+            base = self.view(instr.inputs[0])
+            layout = rearrange(instr.op, instr.params, base.shape, base.strides, base.offset)
+            assert layout is not None, f"{instr.op} was expected to be a view"
+            found = self.views[value] = View(base.buffer, *layout)
+        return found
+
+    def _result(self, value: Value, kind: str = "temp") -> View:
+        buffer = self.new_buffer(kind, value.size, value.dtype)
+        found = self.views[value] = new_view(value, buffer)
+        return found
+
+    # ---- units -------------------------------------------------------------------------------
+
+    def _lower(self, unit: Unit, needed: set[Value]) -> None:
+        if unit.kind == "loop":
+            self.calls.append(KernelBuilder(self, unit).build(needed))
+        elif unit.kind == "gemm":
+            self.calls.append(self._lower_gemm(unit.instrs[0]))
+        else:
+            instr = unit.instrs[0]
+            operands = [self.view(x) if isinstance(x, Value) else x for x in instr.inputs]
+            results = [self._result(v, "extern").buffer for v in instr.outputs]
+            self.calls.append(ExternCall(instr, operands, results))
+
+    def _lower_gemm(self, instr: Instr) -> GemmCall:
+        (out,) = instr.outputs
+        operands = []
+        for x, flag in zip(instr.inputs, ("ta", "tb"), strict=True):
+            view = self.view(x)
+            if instr.params.get(flag):
+                view = View(view.buffer, _swap(view.shape), _swap(view.strides), view.offset)
+            lead = len(out.shape) - len(view.shape)
+            batch = [
+                0 if n == 1 else s
+                for n, s in zip(view.shape[:-2], view.strides[:-2], strict=True)
+            ]
+            strides = (*[0] * lead, *batch, *view.strides[-2:])
+            operands.append(View(view.buffer, view.shape, strides, view.offset))
+        return GemmCall(operands[0], operands[1], self._result(out))
+
+    # ---- results -----------------------------------------------------------------------------
+
+    def _output(self, value: Any) -> Any:
+        """A buffer that the caller may keep: the value's own if possible, else a copy."""
+        if not isinstance(value, Value):
+            return value
+        view = self.view(value)
+        buffer = view.buffer
+        if view.contiguous and buffer.size == value.size and buffer.kind in ("temp", "extern"):
+            if buffer.kind == "temp":
+                self.buffers["temp"].remove(buffer)
+                buffer.kind = "output"
+                self._renumber("temp")
+                buffer.index = len(self.buffers["output"])
+                self.buffers["output"].append(buffer)
+            return View(buffer, value.shape, c_strides(value.shape))
+        copied = self.new_buffer("output", value.size, value.dtype)
+        target = View(copied, value.shape, c_strides(value.shape))
+        self.copy(view, target)
+        return target
+
+    def _renumber(self, kind: str) -> None:
+        for i, buffer in enumerate(self.buffers[kind]):
+            buffer.index = i
+
+    def copy(self, source: View, target: View) -> None:
+        """Append a copy between views of one shape (a no-op for empty ones)."""
+        if source.buffer.size and target.buffer.size:
+            self.calls.append(copy_call(source, target))
+
+    def _lower_writes(self) -> None:
+        """Copies into inputs, after everything else; old values that move are saved first."""
+        written = {id(self.input_buffers[k]) for _, k in self.graph.writes}
+        pairs = []
+        for v, k in self.graph.writes:
+            source = self.view(v)
+            if id(source.buffer) in written and source.buffer is not self.input_buffers[k]:
+                kept = self.new_buffer("temp", v.size, v.dtype)
+                view = View(kept, v.shape, c_strides(v.shape))
+                self.copy(source, view)
+                source = view
+            pairs.append((source, View(self.input_buffers[k], v.shape, c_strides(v.shape))))
+        for source, target in pairs:
+            if source.buffer is not target.buffer or not source.contiguous:
+                self.copy(source, target)
+
+
+def _swap(pair: tuple[int, ...]) -> tuple[int, ...]:
+    return (*pair[:-2], pair[-1], pair[-2])
+
+
+def copy_call(source: View, target: View) -> KernelCall:
+    """A kernel that copies one view into another of the same shape."""
+    dtype = dtype_name(target.buffer.dtype)
+    nodes = Nodes()
+    loaded = nodes.add("load", (), dtype, Access(0, source.strides))
+    kernel = Kernel(
+        source.shape,
+        (dtype, dtype),
+        tuple(nodes.nodes),
+        ((loaded, Access(1, target.strides)),),
+        (),
+    )
+    kernel = collapse(kernel)
+    pointers = [(source.buffer, source.offset), (target.buffer, target.offset)]
+    return KernelCall(kernel, pointers, kernel.space[-1])
+
+
+class KernelBuilder:
+    """Writes the instructions of one loop unit as a kernel."""
+
+    def __init__(self, schedule: Schedule, unit: Unit) -> None:
+        self.schedule = schedule
+        self.unit = unit
+        self.nodes = Nodes()
+        self.pointers: list[tuple[Buffer, int]] = []
+        self.dtypes: list[str] = []
+        self.node_of: dict[Value, int] = {}
+        self.sums: dict[Value, tuple[str, int]] = {}
+
+    def build(self, needed: set[Value]) -> KernelCall:
+        """The call, with buffers made for every result that others read."""
+        for instr in self.unit.instrs:
+            self._instruction(instr)
+        stores, accumulates = [], []
+        for instr in self.unit.instrs:
+            (out,) = instr.outputs
+            if out in self.sums:
+                kind, node = self.sums[out]
+                accumulates.append((kind, node, self._place_result(out)))
+            elif out in needed:
+                stores.append((self.node_of[out], self._place_result(out)))
+        kernel = Kernel(
+            self.unit.space,
+            tuple(self.dtypes),
+            tuple(self.nodes.nodes),
+            tuple(stores),
+            tuple(accumulates),
+        )
+        kernel = collapse(drop_unused(kernel))
+        return KernelCall(kernel, self.pointers, kernel.space[-1])
+
+    def _pointer(self, buffer: Buffer, offset: int, dtype: str) -> int:
+        entry = (buffer, offset)
+        if entry not in self.pointers:
+            self.pointers.append(entry)
+            self.dtypes.append(dtype)
+        return self.pointers.index(entry)
+
+    def _place_result(self, value: Value) -> Access:
+        view = self.schedule._result(value)
+        place = self.unit.places[value]
+        strides = [0] * len(self.unit.space)
+        for axis, stride in zip(place, view.strides, strict=True):
+            if axis is not None:
+                strides[axis] = stride
+        return Access(
+            self._pointer(view.buffer, 0, dtype_name(value.dtype)), tuple(strides)
+        )
+
+    def _instruction(self, instr: Instr) -> None:
+        lower = lowering(instr.op)
+        (out,) = instr.outputs
+        result = dtype_name(out.dtype)
+        if isinstance(lower, ir.Index):
+            self.node_of[out] = self.nodes.add("index", (), "i64", instr.params["axis"])
+            return
+        if isinstance(lower, ir.Reduce):
+            shape = instr.inputs[0].shape
+            place = self.schedule.fusion._placement(instr, "reduce", self.unit)
+            node = self.nodes.convert(self._operand(instr.inputs[0], shape, place), result)
+            if out in self.unit.finals:
+                self.sums[out] = (lower.kind, node)
+            else:
+                self.node_of[out] = self.nodes.add("fold", (node,), result, lower.kind)
+            return
+        assert isinstance(lower, ir.Pointwise)
+        compute = compute_dtype(instr)
+        place = self.unit.places[out]
+        args = [
+            self._operand(x, out.shape, place)
+            if isinstance(x, Value)
+            else literal_node(self.nodes, x, compute)
+            for x in instr.inputs
+        ]
+        body = lower.body(len(args), instr.params)
+        self.node_of[out] = self.nodes.convert(self.nodes.build(body, args, compute), result)
+
+    def _operand(self, value: Value, shape: tuple[int, ...], place: Any) -> int:
+        """The node of an operand: computed inside, a constant, a position, or a load."""
+        fusion = self.schedule.fusion
+        source = fusion.source(value)
+        inside = self.node_of.get(source.value)
+        if inside is not None:
+            return inside
+        lead = len(shape) - value.ndim
+        if fusion.is_index(source.value):
+            return self._index(source, lead, place)
+        array = self.schedule.graph.constants.get(source.value)
+        if array is not None and array.size == 1:
+            return self.nodes.add("const", (), dtype_name(value.dtype), array.item())
+        view = self.schedule.view(value)
+        strides = [0] * len(self.unit.space)
+        for j, (size, stride) in enumerate(zip(value.shape, view.strides, strict=True)):
+            axis = place[j + lead]
+            if size > 1 and axis is not None:
+                strides[axis] = stride
+        dtype = dtype_name(value.dtype)
+        pointer = self._pointer(view.buffer, view.offset, dtype)
+        return self.nodes.add("load", (), dtype, Access(pointer, tuple(strides)))
+
+    def _index(self, source: Any, lead: int, place: Any) -> int:
+        wanted = self.schedule.fusion.made[source.value].params["axis"]
+        for j, axis in enumerate(source.axes):
+            if axis == wanted:
+                return self.nodes.add("index", (), "i64", place[j + lead])
+        return self.nodes.add("const", (), "i64", 0)
+
+
+# ---- kernel clean-up -------------------------------------------------------------------------
+
+
+def drop_unused(kernel: Kernel) -> Kernel:
+    """Remove nodes that no store needs, and renumber."""
+    live: set[int] = set()
+    stack = [n for n, _ in kernel.stores] + [n for _, n, _ in kernel.accumulates]
+    while stack:
+        n = stack.pop()
+        if n not in live:
+            live.add(n)
+            stack.extend(kernel.nodes[n].args)
+    if len(live) == len(kernel.nodes):
+        return kernel
+    number = {old: new for new, old in enumerate(sorted(live))}
+    nodes = [
+        kernel.nodes[i]._replace(args=tuple(number[a] for a in kernel.nodes[i].args))
+        for i in sorted(live)
+    ]
+    return kernel._replace(
+        nodes=tuple(nodes),
+        stores=tuple((number[n], to) for n, to in kernel.stores),
+        accumulates=tuple((k, number[n], to) for k, n, to in kernel.accumulates),
+    )
+
+
+def collapse(kernel: Kernel) -> Kernel:
+    """Join neighbouring axes that every access runs through as one; drop axes of length 1."""
+    accesses = [n.value for n in kernel.nodes if n.op == "load"]
+    accesses += [to for _, to in kernel.stores] + [to for _, _, to in kernel.accumulates]
+    space = list(kernel.space)
+    strides = [list(a.strides) for a in accesses]
+    marked = {n.value for n in kernel.nodes if n.op == "index"}
+    folds = any(n.op == "fold" for n in kernel.nodes)
+    inner = len(space) - 1
+    names = list(range(len(space)))  # original axis of each remaining axis
+
+    def drop(axis: int) -> None:
+        del space[axis], names[axis]
+        for s in strides:
+            del s[axis]
+
+    for axis in reversed(range(len(space))):
+        if space[axis] == 1 and len(space) > 1 and not (folds and names[axis] == inner):
+            drop(axis)
+    for axis in reversed(range(len(space) - 1)):
+        after = axis + 1
+        protected = {names[axis], names[after]} & (marked | ({inner} if folds else set()))
+        if protected or any(s[axis] != s[after] * space[after] for s in strides):
+            continue
+        space[axis] *= space[after]
+        for s in strides:
+            s[axis] = s[after]
+        names[axis] = names[after]
+        drop(after)
+    if not space:
+        space, strides, names = [1], [[0] for _ in strides], [0]
+    return _renamed(kernel, tuple(space), strides, names)
+
+
+def _renamed(kernel: Kernel, space: tuple[int, ...], strides: Any, names: list[int]) -> Kernel:
+    places = iter(tuple(s) for s in strides)
+    nodes = []
+    for n in kernel.nodes:
+        if n.op == "load":
+            n = n._replace(value=Access(n.value.argument, next(places)))
+        elif n.op == "index":
+            n = _renamed_index(n, names)
+        nodes.append(n)
+    stores = tuple((i, Access(to.argument, next(places))) for i, to in kernel.stores)
+    sums = tuple((k, i, Access(to.argument, next(places))) for k, i, to in kernel.accumulates)
+    return kernel._replace(space=space, nodes=tuple(nodes), stores=stores, accumulates=sums)
+
+
+def _renamed_index(node: Any, names: list[int]) -> Any:
+    if node.value in names:
+        return node._replace(value=names.index(node.value))
+    return node._replace(op="const", value=0)  # the only position of a dropped axis

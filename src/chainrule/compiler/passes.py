@@ -1,0 +1,370 @@
+"""Rewrites of a graph that leave its meaning unchanged. A verifier runs after each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from .graph import Graph, Instr, Value, verify
+from .infer import emit, infer, shape_of
+from .interpret import run_instr
+from .symbolic import GRAPHS, Sym
+from .table import lookup, lowering
+from .views import c_strides, rearrange
+
+# Larger results of constant expressions are computed in every call rather than kept in memory.
+_FOLD_LIMIT = 1 << 16
+
+
+class Rewriter:
+    """Copies a graph instruction by instruction while a rule may replace results.
+
+    The rule gets this object and the instruction with its operands already replaced; it returns
+    None to keep it, or the operand that stands for its (single) result.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.source = graph
+        self.graph = graph.copy()
+        self.graph.instrs = []
+        self.replaced: dict[Value, Any] = {}
+        self.made: dict[Value, Instr] = {}
+
+    def operand(self, x: Any) -> Any:
+        """What stands for an operand of the source graph."""
+        return self.replaced.get(x, x) if isinstance(x, Value) else x
+
+    def emit(self, op: str, *inputs: Any, **params: Any) -> Value:
+        """Append an instruction to the new graph."""
+        value = emit(self.graph, op, *inputs, **params)
+        self.made[value] = self.graph.instrs[-1]
+        return value
+
+    def keep(self, instr: Instr) -> None:
+        """Append an instruction as it is."""
+        self.graph.instrs.append(instr)
+        for v in instr.outputs:
+            self.made[v] = instr
+
+    def run(self, rule: Callable[[Rewriter, Instr], Any]) -> Graph:
+        """Apply the rule to every instruction, then to what the graph returns."""
+        for old in self.source.instrs:
+            inputs = [self.operand(x) for x in old.inputs]
+            instr = Instr(old.op, inputs, old.params, old.outputs, old.source)
+            standing = rule(self, instr)
+            if standing is None:
+                self.keep(instr)
+            else:
+                self.replaced[old.outputs[0]] = standing
+        self.graph.outputs = [self.operand(v) for v in self.source.outputs]
+        self.graph.writes = [(self._as_value(v), k) for v, k in self.source.writes]
+        return self.graph
+
+    def _as_value(self, v: Value) -> Value:
+        standing = self.operand(v)
+        if isinstance(standing, Value):
+            return standing
+        return self.graph.constant(np.full(v.shape, standing, v.dtype))
+
+
+# ---- decompositions --------------------------------------------------------------------------
+
+
+def expand(graph: Graph) -> Graph:
+    """Replace ops that are written in other ops by their pieces, until none is left."""
+    while True:
+        rewriter = Rewriter(graph)
+        count = len(graph.instrs)
+        graph = rewriter.run(_expand)
+        if len(graph.instrs) == count:
+            return graph
+
+
+def _expand(r: Rewriter, instr: Instr) -> Any:
+    lower = lowering(instr.op)
+    if not isinstance(lower, ir.Compose):
+        return None
+    start = len(r.graph.instrs)
+    arrays = [Sym(r.graph, x) if isinstance(x, Value) else x for x in instr.inputs]
+    result = GRAPHS.bind(lower.function)(*arrays, **lower.params(instr.params))
+    if result is None:  # no decomposition for this case: it stays an extern
+        del r.graph.instrs[start:]
+        return None
+    for piece in r.graph.instrs[start:]:
+        piece.source = instr.source
+        for v in piece.outputs:
+            r.made[v] = piece
+    return result.value if isinstance(result, Sym) else result
+
+
+# ---- algebra ---------------------------------------------------------------------------------
+
+
+def simplify(graph: Graph) -> Graph:
+    """Identities of arithmetic and of rearrangements."""
+    return Rewriter(graph).run(_simplify)
+
+
+def _simplify(r: Rewriter, instr: Instr) -> Any:
+    tag = lowering(instr.op).tag
+    if tag == "pointwise":
+        return _simplify_pointwise(r, instr)
+    if tag == "move":
+        return _simplify_move(r, instr)
+    if tag == "reduce":
+        return _simplify_reduce(r, instr)
+    return None
+
+
+# op -> (position of the operand that is kept, number on the other side)
+_NEUTRAL = {
+    "add": [(0, 0), (1, 0)],
+    "sub": [(0, 0)],
+    "mul": [(0, 1), (1, 1)],
+    "div": [(0, 1)],
+    "pow": [(0, 1)],
+}
+
+
+def _simplify_pointwise(r: Rewriter, instr: Instr) -> Any:
+    (out,) = instr.outputs
+    instr.inputs = tuple(_plainer(r, instr, i) for i in range(len(instr.inputs)))
+    for kept, number in _NEUTRAL.get(instr.op, ()):
+        x, other = instr.inputs[kept], instr.inputs[1 - kept]
+        if not isinstance(other, Value) and other == number and _same_type(x, out):
+            return x
+    body = lowering(instr.op).body(len(instr.inputs), instr.params)
+    if body.op == "arg" and _same_type(instr.inputs[body.value], out):
+        return instr.inputs[body.value]  # a copy or a cast to the same type
+    if instr.op == "neg":
+        inner = r.made.get(instr.inputs[0])
+        if inner is not None and inner.op == "neg":
+            return inner.inputs[0]
+    return _hoist_broadcast(r, instr)
+
+
+def _same_type(x: Any, out: Value) -> bool:
+    return isinstance(x, Value) and not x.weak and (x.shape, x.dtype) == (out.shape, out.dtype)
+
+
+def _plainer(r: Rewriter, instr: Instr, position: int) -> Any:
+    """A simpler operand with the same effect: before a broadcast, or a number for a constant."""
+    x = instr.inputs[position]
+    if not isinstance(x, Value):
+        return x
+    candidates: list[Any] = []
+    array = r.graph.constants.get(x)
+    if array is not None and array.size and array.dtype.kind != "c" and _uniform(array):
+        candidates.append(array.flat[0].item())
+        if array.ndim:
+            candidates.append(r.graph.constant(array.flat[0].reshape(())))
+    maker = r.made.get(x)
+    if maker is not None and _is_move(maker, "broadcast"):
+        candidates.append(maker.inputs[0])
+    expected = [(instr.outputs[0].shape, instr.outputs[0].dtype)]
+    for candidate in candidates:
+        inputs = [*instr.inputs[:position], candidate, *instr.inputs[position + 1 :]]
+        some = any(isinstance(i, Value) for i in inputs)
+        if some and infer(instr.op, inputs, instr.params) == expected:
+            return candidate
+    return x
+
+
+def _uniform(array: np.ndarray) -> bool:
+    first = array.flat[0]
+    # A NaN differs from itself and so is never taken for a number; -0.0 must keep its sign.
+    return bool((array == first).all()) and not np.signbit(first).any() or array.size == 1
+
+
+def _is_move(instr: Instr, kind: str) -> bool:
+    lower = lowering(instr.op)
+    return isinstance(lower, ir.Move) and lower.kind == kind
+
+
+def _hoist_broadcast(r: Rewriter, instr: Instr) -> Any:
+    """op(broadcast(x), 2) -> broadcast(op(x, 2)): compute before repeating."""
+    (out,) = instr.outputs
+    sources = []
+    for x in instr.inputs:
+        if not isinstance(x, Value) or x.size == 1:
+            sources.append(x)
+            continue
+        maker = r.made.get(x)
+        if maker is None or not _is_move(maker, "broadcast"):
+            return None
+        sources.append(maker.inputs[0])
+    shape = np.broadcast_shapes(*map(shape_of, sources))
+    if shape == out.shape or not any(isinstance(s, Value) for s in sources):
+        return None
+    return r.emit("broadcast_to", r.emit(instr.op, *sources, **instr.params), shape=out.shape)
+
+
+def _simplify_move(r: Rewriter, instr: Instr) -> Any:
+    (x,), (out,) = instr.inputs, instr.outputs
+    maker = r.made.get(x)
+    if _is_move(instr, "permute"):
+        perm = instr.params["perm"]
+        if maker is not None and maker.op == instr.op:
+            perm = tuple(maker.params["perm"][p] for p in perm)
+            x = maker.inputs[0]
+        if perm == tuple(range(len(perm))):
+            return x
+        if x is not instr.inputs[0]:
+            return r.emit(instr.op, x, perm=perm)
+        return None
+    if not (_is_move(instr, "reshape") or _is_move(instr, "broadcast")):
+        return None
+    if x.shape == out.shape:
+        return x
+    if maker is not None and lowering(maker.op) is not None and _same_kind(maker, instr):
+        return r.emit(instr.op, maker.inputs[0], **instr.params)
+    return None
+
+
+def _same_kind(a: Instr, b: Instr) -> bool:
+    first, second = lowering(a.op), lowering(b.op)
+    return isinstance(first, ir.Move) and isinstance(second, ir.Move) and first.kind == second.kind
+
+
+def _simplify_reduce(r: Rewriter, instr: Instr) -> Any:
+    """A fold over axes of length one (or none) only rearranges."""
+    (x,), (out,) = instr.inputs, instr.outputs
+    if x.size == out.size and x.dtype == out.dtype and x.size:
+        return x if x.shape == out.shape else r.emit("reshape", x, shape=out.shape)
+    return None
+
+
+# ---- constants, duplicates, dead code --------------------------------------------------------
+
+
+def fold_constants(graph: Graph) -> Graph:
+    """Compute now what depends on constants only."""
+    return Rewriter(graph).run(_fold)
+
+
+def _fold(r: Rewriter, instr: Instr) -> Any:
+    constants = r.graph.constants
+    if len(instr.outputs) != 1 or instr.outputs[0].size > _FOLD_LIMIT or instr.op == "iota":
+        return None
+    if lookup(instr.op).random:
+        return None
+    if any(x not in constants for x in instr.values):
+        return None
+    with np.errstate(all="ignore"):
+        (result,) = run_instr(instr, dict(constants))
+    return r.graph.constant(np.array(result))
+
+
+def merge_duplicates(graph: Graph) -> Graph:
+    """Common subexpressions are computed once."""
+    seen: dict[Any, Value] = {}
+
+    def rule(r: Rewriter, instr: Instr) -> Any:
+        if len(instr.outputs) != 1 or lookup(instr.op).random:
+            return None
+        key = (
+            instr.op,
+            tuple(id(x) if isinstance(x, Value) else (type(x), x) for x in instr.inputs),
+            repr(sorted(instr.params.items(), key=lambda item: item[0])),
+            instr.outputs[0].type,
+        )
+        found = seen.setdefault(key, instr.outputs[0])
+        return None if found is instr.outputs[0] else found
+
+    return Rewriter(graph).run(rule)
+
+
+def drop_dead(graph: Graph) -> Graph:
+    """Remove what nothing reads; random ops stay, because they move the generator on."""
+    live = set(graph.results())
+    kept = []
+    for instr in reversed(graph.instrs):
+        if lookup(instr.op).random or any(v in live for v in instr.outputs):
+            kept.append(instr)
+            live.update(instr.values)
+    result = graph.copy()
+    result.instrs = kept[::-1]
+    result.constants = {v: a for v, a in graph.constants.items() if v in live}
+    return result
+
+
+# ---- layout ----------------------------------------------------------------------------------
+
+
+def fold_transposes(graph: Graph) -> Graph:
+    """Matrix products read transposed operands through BLAS flags instead of copies."""
+    return Rewriter(graph).run(_fold_transpose)
+
+
+def _fold_transpose(r: Rewriter, instr: Instr) -> Any:
+    if _is_move(instr, "permute") and _swaps_last(instr.params["perm"]):
+        product = r.made.get(instr.inputs[0])
+        if product is None or product.op != "gemm":
+            return None
+        a, b = product.inputs  # (a b)^T = b^T a^T
+        return r.emit("gemm", b, a, ta=not product.params["tb"], tb=not product.params["ta"])
+    if lowering(instr.op).tag != "contract":
+        return None
+    flags, operands = [], []
+    for x, name in zip(instr.inputs, ("ta", "tb"), strict=True):
+        flag = instr.params.get(name, False)
+        maker = r.made.get(x)
+        if maker is not None and _is_move(maker, "permute") and _swaps_last(maker.params["perm"]):
+            x, flag = maker.inputs[0], not flag
+        operands.append(x)
+        flags.append(flag)
+    return r.emit("gemm", *operands, ta=flags[0], tb=flags[1])
+
+
+def _swaps_last(perm: tuple[int, ...]) -> bool:
+    n = len(perm)
+    return n >= 2 and tuple(perm) == (*range(n - 2), n - 1, n - 2)
+
+
+def settle_layout(graph: Graph) -> Graph:
+    """Insert copies so that every remaining move is a view of a C-ordered buffer."""
+    layouts: dict[Value, Any] = {}
+
+    def rule(r: Rewriter, instr: Instr) -> Any:
+        if lowering(instr.op).tag != "move":
+            return None
+        (x,) = instr.inputs
+        base = layouts.get(x) or (x.shape, c_strides(x.shape), 0)
+        found = rearrange(instr.op, instr.params, *base)
+        if found is None:
+            copied = r.emit("copy", x)
+            instr.inputs = (copied,)
+            found = rearrange(instr.op, instr.params, x.shape, c_strides(x.shape))
+            assert found is not None, f"{instr.op} of a C-ordered array is no view"
+        layouts[instr.outputs[0]] = found
+        return None
+
+    return Rewriter(graph).run(rule)
+
+
+PIPELINE = (
+    expand,
+    fold_constants,
+    simplify,
+    merge_duplicates,
+    fold_constants,
+    simplify,
+    drop_dead,
+    fold_transposes,
+    drop_dead,
+    settle_layout,
+)
+
+
+def optimise(graph: Graph, log: Callable[[str, Graph], None] | None = None) -> Graph:
+    """Run all passes, verifying in between."""
+    verify(graph, "tracing")
+    for step in PIPELINE:
+        graph = step(graph)
+        verify(graph, step.__name__)
+        if log:
+            log(step.__name__, graph)
+    return graph

@@ -1,0 +1,84 @@
+"""The graph world: op functions and operators that append instructions.
+
+Decompositions (`ir.compose`) are written like rules of the op table; bound to this world they
+build graph. A `Sym` is a value together with the graph it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import ops
+from ..ops.schema import Op
+from ..ops.worlds import World
+from .graph import Graph, Value
+from .infer import emit
+
+
+class Sym:
+    """A graph value that can be computed with."""
+
+    __slots__ = ("graph", "value")
+
+    def __init__(self, graph: Graph, value: Value) -> None:
+        self.graph = graph
+        self.value = value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim
+
+    @property
+    def dtype(self) -> Any:
+        return self.value.dtype
+
+    def __neg__(self) -> Any:
+        return build("neg", self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return build("matmul", self, other)
+
+
+def _install_operators() -> None:
+    for method, op in {
+        "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow",
+    }.items():  # fmt: skip
+        setattr(Sym, f"__{method}__", lambda a, b, op=op: build(op, a, b))
+        setattr(Sym, f"__r{method}__", lambda a, b, op=op: build(op, b, a))
+    for op in ("eq", "ne", "lt", "le", "gt", "ge"):
+        setattr(Sym, f"__{op}__", lambda a, b, op=op: build(op, a, b))
+    Sym.__hash__ = object.__hash__
+
+
+_install_operators()
+
+
+def build(op: str, *operands: Any, **params: Any) -> Sym:
+    """Append `op` to the graph of its operands."""
+    graph = next(x.graph for x in operands if isinstance(x, Sym))
+    raw = [x.value if isinstance(x, Sym) else x for x in operands]
+    return Sym(graph, emit(graph, op, *raw, **params))
+
+
+def position(like: Sym, axis: int) -> Sym:
+    """The position of each element of `like` along an axis."""
+    return Sym(like.graph, emit(like.graph, "iota", shape=like.shape, axis=axis % like.ndim))
+
+
+def _resolve(op: Op) -> Callable[..., Any]:
+    def call(*operands: Any, **params: Any) -> Sym:
+        return build(op.name, *operands, **params)
+
+    return call
+
+
+GRAPHS = World("graphs", _resolve)
+# What decompositions may use beyond the table.
+GRAPHS.namespace["position"] = position
+
+assert ops.TABLE, "the table is declared by importing the ops package"

@@ -1,0 +1,60 @@
+"""The ops a graph may name: those of the op table, and a few that only passes introduce.
+
+The compiler's own ops have NumPy forwards too, so the interpreter runs every graph at every stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..ops.schema import TABLE
+
+
+class InternalOp:
+    """An op that no user can call; it has what passes and backends read of a table record."""
+
+    __slots__ = ("forward", "lower", "n_out", "name", "random")
+
+    def __init__(self, name: str, forward: Callable[..., Any], lower: ir.Lowering) -> None:
+        self.name = name
+        self.forward = forward
+        self.lower = lower
+        self.n_out = 1
+        self.random = False
+
+
+def _gemm(a: Any, b: Any, *, ta: bool, tb: bool) -> Any:
+    return np.matmul(a.swapaxes(-1, -2) if ta else a, b.swapaxes(-1, -2) if tb else b)
+
+
+def _iota(*, shape: tuple[int, ...], axis: int) -> Any:
+    line = [1] * len(shape)
+    line[axis] = shape[axis]
+    return np.broadcast_to(np.arange(shape[axis]).reshape(line), shape)
+
+
+INTERNAL = {
+    # A matrix product whose operands may be read transposed: what BLAS calls its flags.
+    "gemm": InternalOp("gemm", _gemm, ir.contract),
+    # A materialised copy in C order, for readers that need one.
+    "copy": InternalOp("copy", lambda x: np.array(x, order="C"), ir.identity),
+    # The position along one axis of an array of this shape.
+    "iota": InternalOp("iota", _iota, ir.Index()),
+}
+
+
+def lookup(name: str) -> Any:
+    """The record of an op by name."""
+    found = TABLE.get(name) or INTERNAL.get(name)
+    if found is None:
+        raise KeyError(f"no op named {name!r} in the table")
+    return found
+
+
+def lowering(name: str) -> ir.Lowering:
+    """How an op becomes loops; `ir.extern` when the table does not say."""
+    return lookup(name).lower or ir.extern

@@ -1,0 +1,184 @@
+"""Transcendental functions as straight-line polynomials, for any number of lanes.
+
+All are written with a `Lanes` writer and work for float32 and float64.  The coefficients are least
+squares fits at Chebyshev nodes on the reduced ranges; `tests/compiler/test_vecmath.py` measures
+the largest error in ulp.  There is no branch and no float-to-int conversion that a NaN could
+poison: rounding to an integer is done by adding and subtracting 1.5 * 2^mantissa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .asm import Lanes, Reg
+
+
+class _Format:
+    """The constants of one floating-point format."""
+
+    def __init__(self, dtype: str) -> None:
+        single = dtype == "f32"
+        self.mantissa = 23 if single else 52
+        self.bias = 127 if single else 1023
+        self.shift = 1.5 * 2.0**self.mantissa
+        self.shift_bits = 0x4B400000 if single else 0x4338000000000000
+        self.ln2_high = 0.693145751953125 if single else 0.6931471805601177
+        self.ln2_low = 1.428606765330187e-06 if single else -1.7239443379779562e-13
+        self.exp_low = -104.0 if single else -746.0
+        self.exp_high = 89.0 if single else 710.0
+        self.tanh_limit = 10.0 if single else 20.0
+        self.tiny = 2.0**-126 if single else 2.0**-1022
+        self.sqrt_half_bits = 0x3F3504F3 if single else 0x3FE6A09E667F3BCD
+        self.one_bits = self.bias << self.mantissa
+
+
+_FORMATS = {"f32": _Format("f32"), "f64": _Format("f64")}
+_LOG2E = 1.4426950408889634
+
+# (exp(r) - 1 - r) / r^2 on |r| <= ln(2) / 2; relative errors 1.4e-7 and 3.5e-18.
+_EXP_TAIL = {
+    "f32": (
+        0.5000000014291086, 0.16666573358081635, 0.041666456777923716, 0.008363776466630793,
+        0.0013934544520014338,
+    ),
+    "f64": (
+        0.5, 0.1666666666666667, 0.04166666666666668, 0.008333333333325556,
+        0.0013888888888879077, 0.00019841269876826054, 2.4801587336734585e-05,
+        2.7557252880754156e-06, 2.755726277498798e-07, 2.5106255716770373e-08,
+        2.091837482298499e-09,
+    ),
+}  # fmt: skip
+
+# (log((1 + s) / (1 - s)) - 2 s) / s^3 as a polynomial in s^2; relative errors 1.8e-9 and 3.7e-18.
+_LOG_TAIL = {
+    "f32": (0.6666666654433875, 0.4000012990130198, 0.2854992638646461, 0.23354365709404273),
+    "f64": (
+        0.6666666666666666, 0.4000000000000102, 0.28571428570719004, 0.22222222410604034,
+        0.18181793650077513, 0.15386346494489148, 0.13265950036081436, 0.13115781236976132,
+    ),
+}  # fmt: skip
+
+
+def polynomial(w: Lanes, x: Reg, coefficients: Sequence[float]) -> Reg:
+    """Horner's scheme with fused multiply-add; coefficients from the constant up."""
+    total = w.const(x.dtype, coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        total = w.fma(total, x, w.const(x.dtype, c))
+    return total
+
+
+def _reduce_by_ln2(w: Lanes, x: Reg) -> tuple[Reg, Reg]:
+    """x = n ln 2 + r with |r| <= ln(2)/2: gives (n as integer lanes, r)."""
+    form = _FORMATS[x.dtype]
+    shift = w.const(x.dtype, form.shift)
+    shifted = w.fma(x, w.const(x.dtype, _LOG2E), shift)
+    count = w.sub(shifted, shift)
+    r = w.fma(count, w.const(x.dtype, -form.ln2_high), x)
+    r = w.fma(count, w.const(x.dtype, -form.ln2_low), r)
+    whole = w.bits(x.dtype)
+    n = w.sub(w.bitcast(shifted, whole), w.const(whole, form.shift_bits))
+    return n, r
+
+
+def _power_of_two(w: Lanes, n: Reg, dtype: str) -> Reg:
+    """2^n by writing the exponent field; n must be in the normal range."""
+    form = _FORMATS[dtype]
+    biased = w.add(n, w.const(n.dtype, form.bias))
+    return w.bitcast(w.binary("shl", biased, w.const(n.dtype, form.mantissa)), dtype)
+
+
+def _clamp(w: Lanes, x: Reg, low: float, high: float) -> Reg:
+    """x within bounds; NaN passes because every comparison with it is false."""
+    low_reg, high_reg = w.const(x.dtype, low), w.const(x.dtype, high)
+    x = w.select(w.compare("lt", x, low_reg), low_reg, x)
+    return w.select(w.compare("gt", x, high_reg), high_reg, x)
+
+
+def exp(w: Lanes, x: Reg) -> Reg:
+    """e^x, with gradual underflow and infinity on overflow."""
+    form = _FORMATS[x.dtype]
+    n, r = _reduce_by_ln2(w, _clamp(w, x, form.exp_low, form.exp_high))
+    tail = polynomial(w, r, _EXP_TAIL[x.dtype])
+    one = w.const(x.dtype, 1.0)
+    value = w.add(w.fma(w.mul(r, r), tail, r), one)
+    # In two halves, so that neither leaves the normal range when the result does.
+    half = w.binary("ashr", n, w.const(n.dtype, 1))
+    value = w.mul(value, _power_of_two(w, half, x.dtype))
+    return w.mul(value, _power_of_two(w, w.sub(n, half), x.dtype))
+
+
+def expm1(w: Lanes, x: Reg) -> Reg:
+    """e^x - 1 without cancellation near zero."""
+    form = _FORMATS[x.dtype]
+    n, r = _reduce_by_ln2(w, _clamp(w, x, -40.0, form.exp_high))
+    tail = polynomial(w, r, _EXP_TAIL[x.dtype])
+    small = w.fma(w.mul(r, r), tail, r)
+    # 2^n (small + 1) - 1, halved inside because 2^n itself may overflow while the result fits.
+    scale = _power_of_two(w, w.sub(n, w.const(n.dtype, 1)), x.dtype)
+    half = w.fma(scale, small, w.sub(scale, w.const(x.dtype, 0.5)))
+    result = w.add(half, half)
+    # For tiny x the reduction is exact but x - 0 loses the sign of -0.
+    return w.select(w.compare("eq", x, w.const(x.dtype, 0.0)), x, result)
+
+
+def log(w: Lanes, x: Reg) -> Reg:
+    """Natural logarithm: -inf at zero, NaN below."""
+    form = _FORMATS[x.dtype]
+    whole = w.bits(x.dtype)
+    # Subnormal numbers are scaled up first.
+    small = w.compare("lt", x, w.const(x.dtype, form.tiny))
+    scaled = w.select(small, w.mul(x, w.const(x.dtype, 2.0**form.mantissa)), x)
+    bits = w.bitcast(scaled, whole)
+    shifted = w.sub(bits, w.const(whole, form.sqrt_half_bits))
+    exponent = w.binary("ashr", shifted, w.const(whole, form.mantissa))
+    cleared = w.binary("shl", exponent, w.const(whole, form.mantissa))
+    f = w.sub(w.bitcast(w.sub(bits, cleared), x.dtype), w.const(x.dtype, 1.0))
+    adjust = w.select(small, w.const(whole, -form.mantissa), w.const(whole, 0))
+    k = w.convert(w.add(exponent, adjust), x.dtype)
+
+    s = w.div(f, w.add(f, w.const(x.dtype, 2.0)))
+    z = w.mul(s, s)
+    tail = w.mul(z, polynomial(w, z, _LOG_TAIL[x.dtype]))
+    # log(1 + f) = f - s (f - z P(z)): the leading term is exact.
+    rest = w.fma(k, w.const(x.dtype, -form.ln2_low), w.mul(s, w.sub(f, tail)))
+    value = w.fma(k, w.const(x.dtype, form.ln2_high), w.sub(f, rest))
+    return _log_edges(w, x, value)
+
+
+def _log_edges(w: Lanes, x: Reg, value: Reg) -> Reg:
+    zero, inf = w.const(x.dtype, 0.0), w.const(x.dtype, float("inf"))
+    value = w.select(w.compare("eq", x, zero), w.neg(inf), value)
+    value = w.select(w.compare("lt", x, zero), w.const(x.dtype, float("nan")), value)
+    value = w.select(w.compare("eq", x, inf), inf, value)
+    return w.select(w.compare("uno", x, x), x, value)
+
+
+def log1p(w: Lanes, x: Reg) -> Reg:
+    """log(1 + x), accurate near zero: the rounding error of 1 + x is added back."""
+    one = w.const(x.dtype, 1.0)
+    u = w.add(x, one)
+    lost = w.sub(x, w.sub(u, one))
+    value = w.add(log(w, u), w.div(lost, u))
+    inf = w.const(x.dtype, float("inf"))
+    value = w.select(w.compare("eq", x, inf), x, value)
+    value = w.select(w.compare("eq", u, w.const(x.dtype, 0.0)), w.neg(inf), value)
+    return w.select(w.compare("eq", x, w.const(x.dtype, 0.0)), x, value)
+
+
+def tanh(w: Lanes, x: Reg) -> Reg:
+    """Hyperbolic tangent from expm1(2 |x|), so that it is accurate near zero too."""
+    form = _FORMATS[x.dtype]
+    size = w.intrinsic("fabs", x)
+    limit = w.const(x.dtype, form.tanh_limit)
+    size = w.select(w.compare("gt", size, limit), limit, size)
+    grown = expm1(w, w.add(size, size))
+    value = w.div(grown, w.add(grown, w.const(x.dtype, 2.0)))
+    return w.intrinsic("copysign", value, x)
+
+
+def sigmoid(w: Lanes, x: Reg) -> Reg:
+    """1 / (1 + e^-x) from e^-|x|, which cannot overflow."""
+    one = w.const(x.dtype, 1.0)
+    shrunk = exp(w, w.neg(w.intrinsic("fabs", x)))
+    positive = w.compare("ge", x, w.const(x.dtype, 0.0))
+    return w.div(w.select(positive, one, shrunk), w.add(shrunk, one))

@@ -1,0 +1,49 @@
+"""How an op runs on one more leading dimension (vmap), as plain data.
+
+"elementwise"  operands broadcast: align ranks behind the batch dimension
+"loop"         run each example, stack the results: always correct
+Front(...)     the batch dimension goes in front; parameters named in `axes` (an int or a tuple of
+               non-negative ints) move by one, those in `shapes` get the batch size in front
+Lead(k)        the last k dimensions are the op's own, all dimensions before them broadcast
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Front:
+    """Batch dimension in front; see the module's docstring."""
+
+    __slots__ = ("axes", "shapes")
+
+    def __init__(self, axes: tuple[str, ...] = (), shapes: tuple[str, ...] = ()) -> None:
+        self.axes = axes
+        self.shapes = shapes
+
+    def params(self, params: dict[str, Any], size: int) -> dict[str, Any]:
+        """The op's parameters for inputs with `size` examples in front."""
+        new = dict(params)
+        for name in self.axes:
+            new[name] = shifted(params[name])
+        for name in self.shapes:
+            new[name] = (size, *params[name])
+        return new
+
+
+class Lead:
+    """Own dimensions last, broadcast dimensions before them; see the module's docstring."""
+
+    __slots__ = ("own",)
+
+    def __init__(self, own: int) -> None:
+        self.own = own
+
+
+def shifted(axis: Any) -> Any:
+    """An axis, or axes, one further to the right; None stays None."""
+    if axis is None:
+        return None
+    if isinstance(axis, int):
+        return axis + 1
+    return tuple(shifted(a) for a in axis)

@@ -1,0 +1,212 @@
+"""What an op is: one record with its computation and every rule derived from it.
+
+    @op(partials={"x": lambda out: (1 - out) * (1 + out)}, domain={"x": (-3, 3)}, lower=ir.tanh)
+    def tanh(x):
+        '''Hyperbolic tangent, element by element.'''
+        return np.tanh(x)
+
+The function sees arrays only: arrays positional, static parameters keyword-only. Rules speak only
+ops, helpers declared with `@helper`, and operators, so that one rule runs on arrays, on Tensors
+(then it is differentiable itself) and on tracers. A rule is keyed by the input it differentiates
+and **its own parameter names say what is saved**:
+
+    g           the incoming gradient (a tuple of them, one per output, for several outputs)
+    t           in a jvp rule: the tangent of the keyed input
+    x           an input's value            x_shape, x_dtype, x_ndim   its metadata
+    out, out0.. a result's value            out_shape, out_dtype       its metadata
+    axis, ...   a static parameter by name
+    mask        in a joint rule: which inputs need a gradient
+
+`worlds.py` binds a rule's op names to one of the worlds; nothing is dispatched inside a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Rule = Callable[..., Any]
+
+TABLE: dict[str, Op] = {}
+HELPERS: dict[str, Callable[..., Any]] = {}
+
+_META_SUFFIXES = ("_shape", "_dtype", "_ndim")
+
+
+class Op:
+    """One row of the table. Built by `@op`; read by autograd, transforms, compiler and docs."""
+
+    __slots__ = (
+        "batch",
+        "broadcasts",
+        "cache",
+        "doc",
+        "domain",
+        "fixed",
+        "forward",
+        "inputs",
+        "joint",
+        "jvps",
+        "linear",
+        "lower",
+        "n_out",
+        "name",
+        "node_name",
+        "nondiff",
+        "nondiff_out",
+        "params",
+        "partials",
+        "plain_joint",
+        "promote",
+        "random",
+        "source",
+        "variadic",
+        "view",
+        "vjps",
+    )
+
+    def __init__(self, forward: Callable[..., Any], spec: dict[str, Any]) -> None:
+        code = forward.__code__
+        self.forward = forward
+        self.name: str = spec.pop("name", None) or forward.__name__
+        self.doc = (forward.__doc__ or "").strip()
+        self.source = (code.co_filename, code.co_firstlineno)
+        names = code.co_varnames
+        count = code.co_argcount
+        self.inputs = names[:count]
+        self.params = names[count : count + code.co_kwonlyargcount]
+        self.variadic = bool(code.co_flags & 0x04)
+        self.fixed = count  # inputs before the variadic one
+        if self.variadic:
+            self.inputs = (*self.inputs, names[count + code.co_kwonlyargcount])
+        self.partials: dict[str, Rule] = spec.pop("partials", None) or {}
+        self.vjps: dict[str, Rule] = spec.pop("vjp", None) or {}
+        self.joint: Rule | None = spec.pop("joint", None)
+        self.plain_joint: Rule | None = spec.pop("plain_joint", None)
+        self.jvps: Any = spec.pop("jvp", None) or {}
+        self.linear = spec.pop("linear_in", ())
+        self.nondiff = tuple(spec.pop("nondiff", ()))
+        self.n_out: int | None = spec.pop("n_out", 1)  # None: as many as forward returns
+        self.nondiff_out = tuple(spec.pop("nondiff_out", ()))
+        self.broadcasts = spec.pop("broadcasts", bool(self.partials))
+        self.promote: str = spec.pop("promote", "same" if self.broadcasts else "none")
+        self.view: bool = spec.pop("view", False)
+        self.batch: Any = spec.pop("batch", "elementwise" if self.broadcasts else None)
+        self.lower: Any = spec.pop("lower", None)
+        self.domain: Any = spec.pop("domain", None)
+        self.random: bool = spec.pop("random", False)
+        self.node_name: str = spec.pop("node", None) or camel(self.name) + "Backward0"
+        self.cache: dict[Any, Any] = {}
+        if spec:
+            raise TypeError(f"op {self.name}: unknown declaration {sorted(spec)}")
+        self._check()
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether any input can receive a gradient."""
+        return bool(self.partials or self.vjps or self.joint)
+
+    def input_name(self, position: int) -> str:
+        """The name of the input at a position; a variadic one has many positions."""
+        return self.inputs[min(position, self.fixed)] if self.variadic else self.inputs[position]
+
+    def _check(self) -> None:
+        known = set(self.partials) | set(self.vjps) | set(self.nondiff)
+        if self.joint:
+            known = set(self.inputs)
+        if unknown := known - set(self.inputs):
+            raise TypeError(f"op {self.name}: rules for {sorted(unknown)}, which are no inputs")
+        if missing := set(self.inputs) - known:
+            raise TypeError(
+                f"op {self.name}: no rule for {sorted(missing)}; give one or list it in nondiff="
+            )
+        rules = [*self.partials.values(), *self.vjps.values()]
+        rules += [r for r in (self.joint, self.plain_joint) if r]
+        for rule in rules:
+            self._check_names(rule, {"g", "mask"})
+        if isinstance(self.jvps, dict):
+            for rule in self.jvps.values():
+                self._check_names(rule, {"t"})
+
+    def _check_names(self, rule: Rule, extra: set[str]) -> None:
+        for name in rule_names(rule):
+            if name in extra or self.classify(name)[0] != "?":
+                continue
+            if name.startswith("t_") and name[2:] in self.inputs:
+                continue
+            raise TypeError(
+                f"op {self.name}: the rule at line {rule.__code__.co_firstlineno} asks for "
+                f"{name!r}, which is neither an input, an output nor a parameter"
+            )
+
+    def classify(self, name: str) -> tuple[str, Any]:
+        """What a rule's parameter name means: (kind, detail)."""
+        if name in self.inputs:
+            return "in", self.inputs.index(name)
+        if name in self.params:
+            return "param", name
+        if name == "out":
+            return "out", 0
+        if name.startswith("out") and name[3:].isdigit():
+            return "out", int(name[3:])
+        for suffix in _META_SUFFIXES:
+            if name.endswith(suffix):
+                stem, what = name[: -len(suffix)], suffix[1:]
+                if stem in self.inputs:
+                    return "in_" + what, self.inputs.index(stem)
+                if stem == "out":
+                    return "out_" + what, 0
+                if stem.startswith("out") and stem[3:].isdigit():
+                    return "out_" + what, int(stem[3:])
+        return "?", None
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}({', '.join(self.inputs)})>"
+
+    def __reduce__(self) -> Any:
+        return _lookup, (self.name,)
+
+
+def _lookup(name: str) -> Op:
+    return TABLE[name]
+
+
+def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare the decorated array function as an op; see the module's docstring.
+
+    partials   {input: rule} diagonal Jacobian: gives VJP and JVP, implies broadcasting
+    vjp        {input: rule(g, ...)}; `joint` one rule(g, mask, ...) returning all gradients
+    plain_joint  the differentiable form of a fused, array-only `joint`
+    jvp        {input: rule(t, ...)} (contributions are summed), or one rule(t_x, t_y, ...)
+    linear_in  inputs in which the op is linear: the JVP is the op itself; "all" = jointly linear
+    nondiff    inputs without gradient; nondiff_out: outputs without gradient
+    n_out      number of outputs (None: as many as forward returns)
+    promote    "none", "same", "float" (ints become the default float), "bool_ok"
+    batch      how it vmaps: "elementwise", "loop", or an object of `batching`
+    """
+
+    def register(forward: Callable[..., Any]) -> Callable[..., Any]:
+        record = Op(forward, spec)
+        if record.name in TABLE:
+            raise TypeError(f"op {record.name} is declared twice")
+        TABLE[record.name] = record
+        return forward
+
+    return register
+
+
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a function written in ops that rules of every world may call."""
+    HELPERS[function.__name__] = function
+    return function
+
+
+def rule_names(rule: Rule) -> tuple[str, ...]:
+    """The parameter names of a rule, which say what it needs."""
+    code = rule.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def camel(name: str) -> str:
+    """add -> Add, log_softmax -> LogSoftmax: the stem of PyTorch's node names."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

@@ -1,0 +1,13 @@
+"""The user's object, its methods and torch-style functions over the op table."""
+
+from .tensor import Tensor  # isort: skip - the class must exist before entries are made
+from . import functions
+from .api import API, functions_of, install_methods
+from .operators import install_operators
+from .parameter import Parameter
+from .size import Size
+
+install_methods(Tensor)
+install_operators(Tensor)
+
+__all__ = ["API", "Parameter", "Size", "Tensor", "functions", "functions_of"]

@@ -1,0 +1,233 @@
+"""The public surface as a table: every torch-style function, its method, in-place and out= forms.
+
+Two sources fill it. Element-by-element ops of the op table are public as they are. Everything with
+a signature of its own (dim/keepdim, defaults, overloads) is written once in `functions/` and
+declared with `@public`. From a record come:
+
+    chainrule.name(...)      the function, with `out=`
+    Tensor.name(...)         the method
+    Tensor.name_(...)        the in-place form, with history
+    aliases                  of all three
+    chainrule.linalg.name    by its namespace
+
+Element-wise entries are specialised on their first call, not at import.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import source
+from ..autograd.dispatch import entry
+from ..autograd.inplace import assign, inplace
+from ..autograd.state import STATE
+from ..autograd.value import TensorBase
+from ..ops.schema import TABLE, Op
+
+API: dict[str, Public] = {}
+
+
+class Public:
+    """One public function and the forms it has."""
+
+    __slots__ = ("aliases", "function", "inplace", "method", "name", "namespace", "op", "out")
+
+    def __init__(self, name: str, function: Callable[..., Any], **forms: Any) -> None:
+        self.name = name
+        self.function = function
+        self.method: bool = forms.get("method", True)
+        self.inplace: bool = forms.get("inplace", False)
+        self.out: bool = forms.get("out", True)
+        self.aliases: tuple[str, ...] = tuple(forms.get("aliases", ()))
+        self.namespace: str = forms.get("namespace", "")
+        self.op: Op | None = forms.get("op")
+
+    @property
+    def path(self) -> str:
+        return f"{self.namespace}.{self.name}" if self.namespace else self.name
+
+
+def public(name: str | None = None, **forms: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Declare a torch-style function.
+
+    method     also a Tensor method (default True; False for functions of a namespace)
+    inplace    also `name_` (default False)
+    out        accepts `out=` (default True)
+    aliases    other names; one with a dot ("special.expit") goes into that namespace
+    namespace  "linalg", "fft", "special", "nn.functional"; default: the package itself
+    op         name of the op whose `inplace` machinery the in-place form uses directly
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        given = dict(forms)
+        if given.get("namespace"):
+            given.setdefault("method", False)
+        if isinstance(given.get("op"), str):
+            given["op"] = TABLE[given["op"]]
+        record = Public(name or function.__name__, function, **given)
+        if record.path in API:
+            raise TypeError(f"{record.path} is declared twice in the public table")
+        API[record.path] = record
+        return function
+
+    return register
+
+
+def expose_elementwise(name: str, *, public_name: str | None = None, **forms: Any) -> None:
+    """Make an element-wise op public under its own (or another) name."""
+    op = TABLE[name]
+    forms.setdefault("inplace", True)
+    shown = public_name or name
+    record = Public(shown, lazy_entry(op), op=op, **forms)
+    if record.path in API:
+        raise TypeError(f"{record.path} is declared twice in the public table")
+    API[record.path] = record
+
+
+def lazy_entry(op: Op) -> Callable[..., Any]:
+    """A function that makes the op's specialised entry when first called."""
+
+    def call(*args: Any, **params: Any) -> Any:
+        return entry(op)(*args, **params)
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    call.op = op  # type: ignore[attr-defined]
+    return call
+
+
+# ---- derived forms -------------------------------------------------------------------------------
+
+
+def with_out(record: Public) -> Callable[..., Any]:
+    """The function form: computes, then writes into `out` when one is given."""
+    function = record.function
+
+    @functools.wraps(function)
+    def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        return result if out is None else write_out(record.name, result, out, args)
+
+    return call
+
+
+def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...]) -> Any:
+    """Copy results into the given tensors (resized when their shape differs)."""
+    if isinstance(result, tuple):
+        pairs = zip(result, out, strict=True)
+        return (
+            type(out)(*[write_out(name, r, o, args) for r, o in pairs])
+            if hasattr(out, "_fields")
+            else tuple(write_out(name, r, o, args) for r, o in pairs)
+        )
+    needs_grad = any(isinstance(a, TensorBase) and a._rg for a in args)
+    if STATE.grad_enabled and (out._rg or needs_grad):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad.\n"
+            f"  at {source.here(3)}\n"
+            "  Fix: drop out= and use the returned tensor, or call it under no_grad()."
+        )
+    if tuple(out.shape) != tuple(result.shape):
+        out.resize_(result.shape)
+    from ..ops import dtypes
+
+    if not dtypes_can_cast(result.dtype, out.dtype):
+        raise RuntimeError(
+            f"result type {result.dtype!r} can't be cast to the desired output type {out.dtype!r}"
+            f"\n  {name}(out=...) at {source.here(3)}\n  Fix: give an out= of type {result.dtype!r}."
+        )
+    del dtypes
+    return assign(out, result.detach(), f"{name}(out=)")
+
+
+def dtypes_can_cast(have: Any, want: Any) -> bool:
+    """Whether PyTorch lets a result of one type be written into another."""
+    return have.category <= want.category
+
+
+def in_place_form(record: Public) -> Callable[..., Any]:
+    """`x.name_(...)`: by the op's own in-place run where there is one, else compute and assign."""
+    name = record.name + "_"
+    op = record.op
+    if op is not None and record.function.__dict__.get("op") is op:
+
+        def call(self: Any, *args: Any, **params: Any) -> Any:
+            return inplace(op, self, args, params, name)
+
+    else:
+        function = record.function
+
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            # Rules may save self, whose memory is about to change: compute from a copy then.
+            source_value = self
+            if STATE.grad_enabled and (self._rg or _any_requires_grad(args)):
+                source_value = self.clone()
+            return assign(self, function(source_value, *args, **kwargs), name)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"In-place form of :func:`{record.name}`."
+    return call
+
+
+def _any_requires_grad(args: tuple[Any, ...]) -> bool:
+    return any(isinstance(a, TensorBase) and a._rg for a in args)
+
+
+# ---- installation --------------------------------------------------------------------------------
+
+
+def install_methods(tensor_class: type) -> None:
+    """Give the Tensor class the methods of every record, unless it defines its own."""
+    own = set(vars(tensor_class))
+    for record in API.values():
+        local = [a for a in record.aliases if "." not in a]
+        for name in (record.name, *local):
+            if record.method and name not in own:
+                setattr(tensor_class, name, _method(tensor_class, name, record))
+            if record.inplace and name + "_" not in own:
+                setattr(tensor_class, name + "_", in_place_form(record))
+
+
+def _method(tensor_class: type, name: str, record: Public) -> Callable[..., Any]:
+    op = record.function.__dict__.get("op")
+    if op is None:
+        return record.function
+    return specialise_on_call(tensor_class, name, op)
+
+
+def specialise_on_call(tensor_class: type, name: str, op: Op) -> Callable[..., Any]:
+    """A method that replaces itself by the op's specialised entry when first called."""
+
+    def first(*args: Any, **params: Any) -> Any:
+        made = entry(op)
+        if vars(tensor_class).get(name) is first:
+            setattr(tensor_class, name, made)
+        return made(*args, **params)
+
+    first.__name__ = first.__qualname__ = name
+    first.__doc__ = op.doc
+    return first
+
+
+def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
+    """The functions of a namespace, aliases included."""
+    found: dict[str, Callable[..., Any]] = {}
+    for record in API.values():
+        call: Callable[..., Any] | None = None
+        for name in (record.path, *(_alias_path(record, a) for a in record.aliases)):
+            space, _, last = name.rpartition(".")
+            if space == namespace:
+                call = call or (with_out(record) if record.out else record.function)
+                found[last] = call
+    return found
+
+
+def _alias_path(record: Public, alias: str) -> str:
+    if alias.startswith("."):  # ".name": the package itself, for records of a namespace
+        return alias[1:]
+    if "." in alias:
+        return alias
+    return f"{record.namespace}.{alias}" if record.namespace else alias

@@ -1,0 +1,42 @@
+"""Assigning to `.grad` and `.data`: the checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd import source
+from ..autograd.value import TensorBase
+
+
+def check_grad(t: Any, value: Any) -> None:
+    """A gradient is None or a tensor of its tensor's shape and type."""
+    if value is None:
+        return
+    if not isinstance(value, TensorBase):
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(value).__name__}\n  at {source.here(3)}"
+        )
+    if value is t:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if tuple(value.shape) != tuple(t.shape):  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"assigned grad has data of a different size: {list(value.shape)} for a tensor of "  # type: ignore[attr-defined]
+            f"shape {list(t.shape)}\n  at {source.here(3)}"
+        )
+    if value.dtype is not t.dtype:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"assigned grad has data of a different type: {value.dtype!r} for a tensor of type "  # type: ignore[attr-defined]
+            f"{t.dtype!r}\n  at {source.here(3)}"
+        )
+
+
+def set_data(t: Any, value: Any) -> None:
+    """`t.data = value`: another value under the same history and version."""
+    if not isinstance(value, TensorBase):
+        raise TypeError(
+            f"Variable data has to be a tensor, but got {type(value).__name__}\n"
+            f"  at {source.here(3)}"
+        )
+    t._a = value._a
+    t._base = None

@@ -1,0 +1,319 @@
+"""Tensor: the user's object.
+
+Data, gradient, history and views are in the slots of `autograd.value.TensorBase`. What is here:
+construction, metadata, conversion, and the methods that are about the tensor itself; methods that
+compute come from the public table (`api.py`), operators from the op table.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd import errors, source
+from ..autograd.node import Node, OutSlot
+from ..autograd.record import live_node
+from ..autograd.state import STATE
+from ..autograd.value import FACTORY, PLAIN, TensorBase, make
+from ..ops import dtypes
+from .size import Size
+
+_new = object.__new__
+
+
+class Tensor(TensorBase):
+    """An n-dimensional array that can record what is computed from it."""
+
+    __slots__ = ()
+    __array_priority__ = 1000  # NumPy leaves `array * tensor` to us
+
+    _level: Any = None  # tensors of a transform level carry theirs
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        from .creation import legacy_constructor
+
+        return legacy_constructor(cls, *args, **kwargs)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+
+    # ---- metadata ----
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._a.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the length of one dimension."""
+        return self.shape if dim is None else self.shape[dim]
+
+    @property
+    def ndim(self) -> int:
+        return self._a.ndim
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self.ndim
+
+    ndimension = dim
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        return dtypes.from_numpy_dtype(self._a.dtype)
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self.shape.numel()
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.numel() * self.dtype.itemsize
+
+    def is_floating_point(self) -> bool:
+        """Whether the type is a real floating type."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the type is complex."""
+        return self.dtype.is_complex
+
+    def is_signed(self) -> bool:
+        """Whether the type has negative values."""
+        return self.dtype.is_signed
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            raise RuntimeError(
+                "Boolean value of Tensor with "
+                f"{'no values' if self.numel() == 0 else 'more than one value'} is ambiguous: its "
+                f"shape is {list(self.shape)}\n  at {source.here(2)}\n"
+                "  Fix: reduce it first, with .any() or .all()."
+            )
+        return bool(self.item())
+
+    def __iter__(self) -> Any:
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, item: Any) -> bool:
+        return bool((self == item).any())
+
+    # ---- autograd ----
+
+    @property
+    def requires_grad(self) -> bool:
+        return self._rg
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Say whether gradients are wanted with respect to this tensor; returns it."""
+        if requires_grad == self._rg:
+            return self
+        if self._node is not None:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use "
+                f"var_no_grad = var.detach().\n  at {source.here(2)}"
+            )
+        if requires_grad:
+            if self._level is None and STATE.levels:
+                raise RuntimeError(
+                    "You are attempting to call Tensor.requires_grad_() (or perhaps using "
+                    "torch.autograd.functional.* APIs) inside of a function being transformed by "
+                    f"a functorch transform.\n  at {source.here(2)}\n"
+                    "  Fix: use func.grad, func.vjp or func.jacrev inside the function."
+                )
+            if not (self.dtype.is_floating_point or self.dtype.is_complex):
+                raise RuntimeError(
+                    "only Tensors of floating point and complex dtype can require gradients, this "
+                    f"one is {self.dtype!r}\n  at {source.here(2)}\n  Fix: convert it first, e.g. "
+                    "x.float()."
+                )
+            if self._v is None and not STATE.inference:
+                raise errors.inference_requires_grad()
+        self._rg = bool(requires_grad)
+        return self
+
+    @property
+    def grad_fn(self) -> Any:
+        if not self._rg:
+            return None
+        node = live_node(self) if self._base is not None else self._node
+        return node.node if node.__class__ is OutSlot else node
+
+    @property
+    def is_leaf(self) -> bool:
+        return not self._rg or self.grad_fn is None
+
+    @property
+    def output_nr(self) -> int:
+        return self._node.nr if self._node.__class__ is OutSlot else 0
+
+    @property
+    def _version(self) -> int:
+        if self._v is None:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return self._v[0]
+
+    @property
+    def grad(self) -> Any:
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        from .leaf import check_grad
+
+        check_grad(self, value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    def backward(
+        self, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:  # fmt: skip
+        """Add the gradient of this tensor with respect to the graph's leaves into their `.grad`."""
+        from ..autograd.backward import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def detach(self) -> Any:
+        """The same memory without history."""
+        t = make(self._a)
+        t._v = self._v
+        if self.__class__ not in PLAIN:
+            t.__class__ = self.__class__
+        return t
+
+    def detach_(self) -> Any:
+        """Forget this tensor's history in place."""
+        if self._base is not None and self._base[0]._rg:
+            raise RuntimeError(
+                f"Can't detach views in-place; use detach() instead.\n  at {source.here(2)}"
+            )
+        self._node = None
+        self._rg = False
+        return self
+
+    def is_inference(self) -> bool:
+        """Whether it was made under inference_mode."""
+        return self._v is None
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    @property
+    def data(self) -> Any:
+        t = make(self._a)
+        return t
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        from .leaf import set_data
+
+        set_data(self, value)
+
+    # ---- values ----
+
+    def item(self) -> Any:
+        """The one element as a Python number."""
+        if self.numel() != 1:
+            raise RuntimeError(
+                f"a Tensor with {self.numel()} elements cannot be converted to Scalar\n"
+                f"  at {source.here(2)}\n  Fix: index or reduce it to one element first."
+            )
+        value = self._a.item() if self._level is None else self._level.item(self)
+        return float(value) if self.dtype is dtypes.bfloat16 else value
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers."""
+        array = self._a
+        return (array.astype(np.float32) if self.dtype is dtypes.bfloat16 else array).tolist()
+
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """The array itself: memory is shared both ways."""
+        if force:
+            return self.detach()._a
+        if self._rg:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+                f"instead.\n  at {source.here(2)}\n"
+                "  NumPy cannot record what happens to the values, so gradients would be lost."
+            )
+        return self._a
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.category > dtypes.INT or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    # ---- indexing ----
+
+    def __getitem__(self, index: Any) -> Any:
+        from .indexing import getitem
+
+        Tensor.__getitem__ = getitem  # type: ignore[method-assign]
+        return getitem(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from .indexing import setitem
+
+        setitem(self, index, value)
+
+    # ---- text ----
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from .text import tensor_repr
+
+        return tensor_repr(self)
+
+    def __format__(self, spec: str) -> str:
+        from .text import tensor_format
+
+        return tensor_format(self, spec)
+
+
+FACTORY.Tensor = Tensor
+PLAIN.add(Tensor)
+
+__all__ = ["Node", "Tensor"]
