@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from dataclasses import replace
 from fnmatch import fnmatch
 
 from bench import driver, fresh, report
@@ -20,7 +21,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", default="*", help="workloads whose name matches, e.g. 'op/add/*'")
     parser.add_argument("--rounds", type=int, default=7, help="turns of each engine")
     parser.add_argument("--quick", action="store_true", help="two short rounds: a smoke test")
-    parser.add_argument("--threads", type=int, default=cores(), help="default: all cores")
+    parser.add_argument(
+        "--threads", type=int, default=cores(), help="of the larger workloads; default: all cores"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the measurements")
     parser.add_argument("--check", action="store_true", help="fail when a goal is missed")
     parser.add_argument("--list", action="store_true", help="name the workloads and stop")
@@ -56,16 +59,28 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(item.name for item in (*workloads, *fresh_rows)))
         return 0
     settings = settings_of(options)
-    engines, skipped = driver.start(options.engines.split(","), settings)
+    rows, info, skipped = measure(workloads, options.engines.split(","), settings)
     for name, reason in skipped.items():
         print(f"skipped: {name} ({reason})", file=sys.stderr)
-    try:
-        rows = driver.run(workloads, engines, settings, progress)
-    finally:
-        for engine in engines.values():
-            engine.stop()
-    rows += [fresh.measure(row, list(engines), settings) for row in fresh_rows]
-    return conclude(options, settings, engines, skipped, rows)
+    rows += [fresh.measure(row, list(info), settings) for row in fresh_rows]
+    return conclude(options, settings, info, skipped, rows)
+
+
+def measure(
+    workloads: list[Workload], names: list[str], settings: driver.Settings
+) -> tuple[list[driver.Row], dict[str, dict], dict[str, str]]:
+    """Small workloads on one thread (a second one could only wait), the others on all."""
+    rows: list[driver.Row] = []
+    for threaded in (False, True):
+        batch = [workload for workload in workloads if workload.threaded is threaded]
+        threads = settings.threads if threaded else 1
+        engines, skipped = driver.start(names, replace(settings, threads=threads))
+        try:
+            rows += driver.run(batch, engines, settings, progress)
+        finally:
+            for engine in engines.values():
+                engine.stop()
+    return rows, {name: engine.info for name, engine in engines.items()}, skipped
 
 
 def progress(row: driver.Row) -> None:
@@ -73,13 +88,21 @@ def progress(row: driver.Row) -> None:
         print(f"\r{row.name:60}", end="\r", file=sys.stderr)
 
 
-def conclude(options, settings, engines, skipped, rows) -> int:
-    info = {name: engine.info for name, engine in engines.items()}
-    described = ", ".join(f"{n} {i['version']} ({i['threads']} threads)" for n, i in info.items())
-    report.show(report.table(rows, list(engines)), f"best of {settings.rounds} turns: {described}")
+def conclude(
+    options: argparse.Namespace,
+    settings: driver.Settings,
+    info: dict[str, dict],
+    skipped: dict[str, str],
+    rows: list[driver.Row],
+) -> int:
+    described = ", ".join(f"{name} {about['version']}" for name, about in info.items())
+    threads = {about["threads"] for about in info.values()}
+    print(f"{described}; best of {settings.rounds} turns;", end=" ")
+    print(f"op and mode on 1 thread, the others on {', '.join(map(str, sorted(threads)))}")
+    report.show(report.table(rows, list(info)))
     for note in report.notes(rows):
         print(note)
-    found = list(report.verdicts(rows, [n for n in engines if ENGINES[n].peer]))
+    found = list(report.verdicts(rows, [name for name in info if ENGINES[name].peer]))
     missed = [verdict.claim for verdict in found if not verdict.holds]
     print(f"{len(found) - len(missed)} of {len(found)} claims hold")
     for claim in missed:

@@ -92,6 +92,7 @@ class Workload:
     build: Callable[[Any, Callable], Case]
     params: dict[str, Any] = field(default_factory=dict)
     goal: float | None = None
+    # Large enough to gain from a second thread; the others run on one.
     threaded: bool = False
 
 

@@ -93,12 +93,12 @@ def notes(rows: list[Row]) -> Iterator[str]:
         yield f"{engine} could not run {names[0]}{more}: {reason}"
 
 
-def show(lines: list[list[str]], title: str) -> None:
+def show(lines: list[list[str]]) -> None:
     try:
         from rich.console import Console
         from rich.table import Table
     except ImportError:
-        show_plainly(lines, title)
+        show_plainly(lines)
         return
     rich_table = Table()
     for index, heading in enumerate(lines[0]):
@@ -108,15 +108,13 @@ def show(lines: list[list[str]], title: str) -> None:
     console = Console()
     borders = 3 * len(lines[0]) + 1
     if sum(widths(lines)) + borders > console.width:  # it would cut off what it has to say
-        show_plainly(lines, title)
+        show_plainly(lines)
     else:
-        print(title)
         console.print(rich_table)
 
 
-def show_plainly(lines: list[list[str]], title: str) -> None:
+def show_plainly(lines: list[list[str]]) -> None:
     first, *rest = widths(lines)
-    print(title)
     for line in lines:
         cells = [cell.rjust(width) for cell, width in zip(line[1:], rest, strict=True)]
         print("  ".join([line[0].ljust(first), *cells]).rstrip())

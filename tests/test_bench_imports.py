@@ -1,6 +1,7 @@
 """The benchmarks stay runnable: they import without any engine and notice what they must."""
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -102,3 +103,17 @@ def test_names_say_what_is_measured():
     assert expected <= WORKLOADS.keys()
     assert {row.group for row in fresh.rows()} == {"import", "memory"}
     assert {"chainrule", "torch", "control"} <= ENGINES.keys()
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_chainrule_runs_every_workload_and_agrees_with_the_control(name):
+    workload, engine, bare = WORKLOADS[name], ENGINES["chainrule"], ENGINES["control"]
+    case = engine.build(engine.load(), workload)
+    assert case is not None
+    assert case.seconds(2) > 0
+    values = case.values()
+    assert values
+    assert all(math.isfinite(value) for value in values)
+    counterpart = bare.build(bare.load(), workload)
+    if counterpart is not None:
+        assert driver.agree(values, counterpart.values())

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+# The promise: 0.2 s on a machine where NumPy takes 0.13 s, and in proportion on a slower one.
+NUMPY_SECONDS = 0.13
 ALLOWED_SECONDS_OVER_NUMPY = 0.07
 FRESH_PROCESSES = 7
 
@@ -30,13 +32,17 @@ LOADED_WHEN_USED = {
 }
 
 PROBE = """
-import json, sys, time
+import sys, time
+start = time.perf_counter()
 import numpy
+numpy_seconds = time.perf_counter() - start
 of_numpy = set(sys.modules)
 start = time.perf_counter()
 import chainrule
 seconds = time.perf_counter() - start
-print(json.dumps({"seconds": seconds, "modules": sorted(set(sys.modules) - of_numpy)}))
+modules = sorted(set(sys.modules) - of_numpy)
+import json
+print(json.dumps({"numpy": numpy_seconds, "chainrule": seconds, "modules": modules}))
 """
 
 
@@ -49,8 +55,9 @@ def import_in_a_fresh_process() -> dict:
 
 def test_import_costs_little_more_than_numpy():
     # The best of several: a busy machine can only make an import look slower than it is.
-    best = min(import_in_a_fresh_process()["seconds"] for _ in range(FRESH_PROCESSES))
-    assert best <= ALLOWED_SECONDS_OVER_NUMPY
+    runs = [import_in_a_fresh_process() for _ in range(FRESH_PROCESSES)]
+    numpy, extra = (min(run[name] for run in runs) for name in ("numpy", "chainrule"))
+    assert extra <= ALLOWED_SECONDS_OVER_NUMPY * max(1.0, numpy / NUMPY_SECONDS)
 
 
 def test_import_loads_nothing_that_is_not_needed_yet():
