@@ -51,9 +51,9 @@ class Source:
 class Fusion:
     """The grouping of one graph."""
 
-    def __init__(self, graph: Graph, loops: bool = True) -> None:
+    def __init__(self, graph: Graph, products: bool = True) -> None:
         self.graph = graph
-        self.loops = loops  # False: everything is an extern call
+        self.products = products  # False: matrix products are extern calls
         self.made = graph.producers()
         self.order = {id(instr): i for i, instr in enumerate(graph.instrs)}
         self.unit_of: dict[Value, Unit] = {}
@@ -102,11 +102,12 @@ class Fusion:
         tag = lowering(instr.op).tag
         if tag in ("move", "index"):
             return
-        fits = self.loops and supported(instr)
+        fits = supported(instr)
         if fits and tag in ("pointwise", "reduce"):
             self._place_in_loop(instr, tag)
         else:
-            self._new_unit("gemm" if fits and tag == "contract" else "extern", instr)
+            product = fits and tag == "contract" and self.products
+            self._new_unit("gemm" if product else "extern", instr)
 
     def _new_unit(self, kind: str, instr: Instr, space: tuple[int, ...] = ()) -> Unit:
         unit = Unit(kind, space)
@@ -319,9 +320,3 @@ def _size(shape: tuple[int, ...]) -> int:
     for n in shape:
         count *= n
     return count
-
-
-def units_of(graph: Graph) -> Any:
-    """The fused and ordered units of a graph."""
-    fusion = Fusion(graph)
-    return fusion, fusion.scheduled()

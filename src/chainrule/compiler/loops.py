@@ -50,7 +50,10 @@ class Kernel(NamedTuple):
 
     def generic(self) -> bool:
         """Whether the one axis may have any length, so that the code serves all lengths."""
-        return len(self.space) == 1 and self.space[0] >= 64 and not self.accumulates
+        if len(self.space) != 1 or self.space[0] < 64 or self.accumulates:
+            return False
+        loads = [n.value for n in self.nodes if n.op == "load"]
+        return all(a.strides[0] in (0, 1) for a in [*loads, *(to for _, to in self.stores)])
 
 
 def format_kernel(kernel: Kernel) -> str:

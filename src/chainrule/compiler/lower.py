@@ -75,9 +75,9 @@ class ExternCall:
 class Schedule:
     """All calls in order, and where inputs, constants and results live."""
 
-    def __init__(self, graph: Graph, native: bool = True) -> None:
+    def __init__(self, graph: Graph, products: bool = True) -> None:
         self.graph = graph
-        self.fusion = Fusion(graph, loops=native)
+        self.fusion = Fusion(graph, products)
         self.calls: list[Any] = []
         self.buffers: dict[str, list[Buffer]] = {
             k: [] for k in ("input", "number", "const", "output", "extern", "temp")
@@ -145,14 +145,24 @@ class Schedule:
             view = self.view(x)
             if instr.params.get(flag):
                 view = View(view.buffer, _swap(view.shape), _swap(view.strides), view.offset)
+            if matrix_layout(view.shape[-2:], view.strides[-2:]) is None:
+                view = self._copied(view, x.dtype)
             lead = len(out.shape) - len(view.shape)
             batch = [
                 0 if n == 1 else s
                 for n, s in zip(view.shape[:-2], view.strides[:-2], strict=True)
             ]
             strides = (*[0] * lead, *batch, *view.strides[-2:])
-            operands.append(View(view.buffer, view.shape, strides, view.offset))
+            operands.append(View(view.buffer, (*[1] * lead, *view.shape), strides, view.offset))
         return GemmCall(operands[0], operands[1], self._result(out))
+
+    def _copied(self, view: View, dtype: np.dtype) -> View:
+        size = 1
+        for n in view.shape:
+            size *= n
+        target = View(self.new_buffer("temp", size, dtype), view.shape, c_strides(view.shape))
+        self.copy(view, target)
+        return target
 
     # ---- results -----------------------------------------------------------------------------
 
@@ -203,6 +213,17 @@ class Schedule:
 
 def _swap(pair: tuple[int, ...]) -> tuple[int, ...]:
     return (*pair[:-2], pair[-1], pair[-2])
+
+
+def matrix_layout(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[bool, int] | None:
+    """(transposed, leading dimension) as BLAS wants a row-major matrix, or None if it cannot."""
+    rows, columns = shape
+    row, column = strides
+    if (column == 1 or columns == 1) and (row >= columns or rows == 1):
+        return False, row if rows > 1 else columns
+    if (row == 1 or rows == 1) and (column >= rows or columns == 1):
+        return True, column if columns > 1 else rows
+    return None
 
 
 def copy_call(source: View, target: View) -> KernelCall:
@@ -328,7 +349,7 @@ class KernelBuilder:
     def _index(self, source: Any, lead: int, place: Any) -> int:
         wanted = self.schedule.fusion.made[source.value].params["axis"]
         for j, axis in enumerate(source.axes):
-            if axis == wanted:
+            if axis == wanted and place[j + lead] is not None:
                 return self.nodes.add("index", (), "i64", place[j + lead])
         return self.nodes.add("const", (), "i64", 0)
 

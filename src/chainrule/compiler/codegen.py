@@ -1,0 +1,344 @@
+"""The module text of a schedule: kernels (each once), matrix products, and one entry per segment.
+
+A segment is a run of calls without extern steps; its entry takes the table of buffer addresses.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg
+from .emit import emit_kernel
+from .graph import dtype_name
+from .loops import Kernel
+from .lower import ExternCall, GemmCall, KernelCall, matrix_layout
+from .views import Buffer, View
+
+# Products with at most this many multiplications run as loops of our own: a BLAS call costs more.
+DIRECT_LIMIT = 40_000
+_PACK_BYTES = 65536
+
+
+class Target(NamedTuple):
+    """What code generation must know of the machine."""
+
+    vector_bytes: int
+    registers: int  # vector registers
+    blas_int: str | None  # LLVM type of BLAS integers; None when there is no BLAS to call
+
+
+class Slots:
+    """Positions of buffers in the address table."""
+
+    kinds = ("input", "number", "const", "output", "extern")
+
+    def __init__(self, buffers: dict[str, list[Buffer]]) -> None:
+        self.start: dict[str, int] = {}
+        position = 0
+        for kind in self.kinds:
+            self.start[kind] = position
+            position += len(buffers[kind])
+        self.arena = position
+        self.count = position + 1
+
+    def of(self, buffer: Buffer) -> int:
+        """The table position that holds this buffer's address (or the arena's)."""
+        return self.arena if buffer.kind == "temp" else self.start[buffer.kind] + buffer.index
+
+
+class Module:
+    """Collects definitions; `text` is the whole module."""
+
+    def __init__(self, target: Target, slots: Slots) -> None:
+        self.target = target
+        self.slots = slots
+        self.declarations: set[str] = set()
+        self.definitions: list[str] = []
+        self.kernels: dict[Any, str] = {}
+        self.segments = 0
+
+    def text(self) -> str:
+        return "\n".join([*sorted(self.declarations), "", *self.definitions])
+
+    # ---- segments ----------------------------------------------------------------------------
+
+    def segment(self, calls: list[Any]) -> str:
+        """Define `void segment_k(ptr table)` that makes these calls; gives its name."""
+        f = Function(self.declarations)
+        bases: dict[int, str] = {}
+        for call in calls:
+            assert not isinstance(call, ExternCall)
+            if isinstance(call, KernelCall):
+                self._call_kernel(f, bases, call)
+            else:
+                self._call_gemm(f, bases, call)
+        name = f"segment_{self.segments}"
+        self.segments += 1
+        self.definitions.append(f.text(f"void @{name}(ptr %table) nounwind"))
+        return name
+
+    def _address(self, f: Function, bases: dict[int, str], buffer: Buffer, offset: int) -> str:
+        slot = self.slots.of(buffer)
+        base = bases.get(slot)
+        if base is None:
+            where = f.value(f"getelementptr ptr, ptr %table, i64 {slot}")
+            base = bases[slot] = f.value(f"load ptr, ptr {where}")
+        nbytes = offset * buffer.dtype.itemsize
+        if buffer.kind == "temp":
+            nbytes += buffer.offset
+        return base if nbytes == 0 else f.value(f"getelementptr i8, ptr {base}, i64 {nbytes}")
+
+    def _call_kernel(self, f: Function, bases: dict[int, str], call: KernelCall) -> None:
+        name = self.kernel(call.kernel)
+        addresses = [f"ptr {self._address(f, bases, b, offset)}" for b, offset in call.pointers]
+        f.do(f"call void @{name}({', '.join([*addresses, f'i64 {call.length}'])})")
+
+    def kernel(self, kernel: Kernel) -> str:
+        """The name of the function for a kernel; equal kernels share one."""
+        key = kernel._replace(space=(64,)) if kernel.generic() else kernel
+        name = self.kernels.get(key)
+        if name is None:
+            name = self.kernels[key] = f"kernel_{len(self.kernels)}"
+            self.definitions.append(
+                emit_kernel(kernel, name, self.target.vector_bytes, self.declarations)
+            )
+        return name
+
+    # ---- matrix products ---------------------------------------------------------------------
+
+    def _call_gemm(self, f: Function, bases: dict[int, str], call: GemmCall) -> None:
+        gemm = Gemm.of(call)
+        if gemm.direct(self.target):
+            name = self._direct(gemm)
+        elif self.target.blas_int is not None:
+            name = self._blas(gemm)
+        else:
+            raise NotImplementedError("a large product without BLAS is an extern step")
+        a, b, c = (
+            self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c)
+        )
+        f.do(f"call void @{name}(ptr {a}, ptr {b}, ptr {c})")
+
+    def _direct(self, gemm: Gemm) -> str:
+        name = self.kernels.get(gemm)
+        if name is None:
+            name = self.kernels[gemm] = f"gemm_{len(self.kernels)}"
+            self.definitions.append(DirectGemm(gemm, self.target, self.declarations).text(name))
+        return name
+
+    def _blas(self, gemm: Gemm) -> str:
+        name = self.kernels.get(gemm)
+        if name is None:
+            name = self.kernels[gemm] = f"gemm_{len(self.kernels)}"
+            self.definitions.append(_blas_gemm(gemm, name, self.target, self.declarations))
+        return name
+
+
+class Gemm(NamedTuple):
+    """A batch of products of one size: the key under which its code is shared."""
+
+    dtype: str
+    m: int
+    n: int
+    k: int
+    batch: tuple[int, ...]
+    a_strides: tuple[int, ...]  # batch axes, then row and column
+    b_strides: tuple[int, ...]
+    c_strides: tuple[int, ...]
+
+    @classmethod
+    def of(cls, call: GemmCall) -> Gemm:
+        """The sizes of a call, with batch axes joined to rows where memory allows."""
+        a, b, c = call.a, call.b, call.c
+        m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
+        batch = list(c.shape[:-2])
+        strides = [list(v.strides) for v in (a, b, c)]
+        while batch and _rows_continue(strides, m) or batch and batch[-1] == 1:
+            m *= batch.pop()
+            for s in strides:
+                del s[-3]
+        return cls(dtype_name(c.buffer.dtype), m, n, k, tuple(batch), *map(tuple, strides))
+
+    def direct(self, target: Target) -> bool:
+        """Whether our own loops are the better choice."""
+        packed = self.k * (self.n + target.vector_bytes) * ITEM_BYTES[self.dtype]
+        if self.b_strides[-1] != 1 and self.n > 1 and packed > _PACK_BYTES:
+            return False
+        return self.m * self.n * self.k <= DIRECT_LIMIT
+
+
+def _rows_continue(strides: list[list[int]], m: int) -> bool:
+    """Whether the innermost batch axis is just more rows of a and c, with one b for all."""
+    a, b, c = strides
+    return b[-3] == 0 and a[-3] == m * a[-2] and c[-3] == m * c[-2]
+
+
+def _batch_loops(f: Function, gemm: Gemm, stack: Any) -> list[str]:
+    """Loops over the batch axes; gives the addresses of the three matrices inside."""
+    indices = [stack.enter_context(f.loop(str(n))) for n in gemm.batch]
+    addresses = []
+    for name, strides in zip("abc", (gemm.a_strides, gemm.b_strides, gemm.c_strides), strict=True):
+        terms = [f.offset(i, s) for i, s in zip(indices, strides[:-2], strict=True)]
+        offset = f.add_offsets(terms)
+        if offset == "0":
+            addresses.append(f"%{name}")
+        else:
+            kind = LLVM_TYPES[gemm.dtype]
+            addresses.append(f.value(f"getelementptr {kind}, ptr %{name}, i64 {offset}"))
+    return addresses
+
+
+_ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
+
+
+def _blas_gemm(gemm: Gemm, name: str, target: Target, declarations: set[str]) -> str:
+    """A function that calls cblas for every matrix of the batch."""
+    from contextlib import ExitStack
+
+    f = Function(declarations)
+    whole, kind = target.blas_int, LLVM_TYPES[gemm.dtype]
+    symbol = "@chainrule_sgemm" if gemm.dtype == "f32" else "@chainrule_dgemm"
+    kinds = f"i32, i32, i32, {whole}, {whole}, {whole}, {kind}, ptr, {whole}, ptr, {whole}, {kind}"
+    declarations.add(f"declare void {symbol}({kinds}, ptr, {whole})")
+    layouts = (
+        matrix_layout((gemm.m, gemm.k), gemm.a_strides[-2:]),
+        matrix_layout((gemm.k, gemm.n), gemm.b_strides[-2:]),
+    )
+    assert layouts[0] is not None and layouts[1] is not None
+    flags = [_TRANSPOSED if t else _PLAIN for t, _ in layouts]
+    one, zero = Lanes(f, 1).const(gemm.dtype, 1.0).name, Lanes(f, 1).const(gemm.dtype, 0.0).name
+    with ExitStack() as stack:
+        a, b, c = _batch_loops(f, gemm, stack)
+        f.do(
+            f"call void {symbol}(i32 {_ROW_MAJOR}, i32 {flags[0]}, i32 {flags[1]}, "
+            f"{whole} {gemm.m}, {whole} {gemm.n}, {whole} {gemm.k}, {kind} {one}, "
+            f"ptr {a}, {whole} {layouts[0][1]}, ptr {b}, {whole} {layouts[1][1]}, "
+            f"{kind} {zero}, ptr {c}, {whole} {gemm.c_strides[-2]})"
+        )
+    return f.text(f"internal void @{name}(ptr %a, ptr %b, ptr %c) noinline nounwind")
+
+
+class DirectGemm:
+    """A small product as register blocks: rows x vectors of c, summed over k with fma."""
+
+    def __init__(self, gemm: Gemm, target: Target, declarations: set[str]) -> None:
+        self.gemm = gemm
+        self.f = Function(declarations)
+        lanes = target.vector_bytes // ITEM_BYTES[gemm.dtype]
+        while lanes > 1 and lanes // 2 >= gemm.n:
+            lanes //= 2
+        self.w = Lanes(self.f, lanes)
+        self.columns = 2 if gemm.n > lanes else 1  # vectors of c per row in a block
+        self.rows = 8 if target.registers >= 32 else 4
+        self.kind = LLVM_TYPES[gemm.dtype]
+
+    def text(self, name: str) -> str:
+        from contextlib import ExitStack
+
+        g, lanes = self.gemm, self.w.count
+        with ExitStack() as stack:
+            self.a, self.b, self.c = _batch_loops(self.f, g, stack)
+            self.b_row = g.b_strides[-2]
+            if g.b_strides[-1] != 1 and g.n > 1:
+                self._pack()
+            step = lanes * self.columns
+            whole = g.n // step * step
+            if whole:
+                with self.f.loop(str(whole), step) as j:
+                    self._column_block(j, [None] * self.columns)
+            if g.n - whole:
+                masks = self._tail(g.n - whole)
+                self._column_block(str(whole), masks)
+        return self.f.text(f"internal void @{name}(ptr %a, ptr %b, ptr %c) noinline nounwind")
+
+    def _tail(self, rest: int) -> list[Reg | None]:
+        lanes = self.w.count
+        masks: list[Reg | None] = [None] * (rest // lanes)
+        if rest % lanes:
+            bits = ", ".join(f"i1 {'true' if k < rest % lanes else 'false'}" for k in range(lanes))
+            masks.append(Reg(f"<{bits}>", "bool"))
+        return masks
+
+    def _pack(self) -> None:
+        """Copy b into rows that are contiguous and padded to whole vectors."""
+        g, f, lanes = self.gemm, self.f, self.w.count
+        width = -(-g.n // lanes) * lanes
+        packed = f.alloca(self.kind, g.k * width)
+        with f.loop(str(g.n)) as j, f.loop(str(g.k)) as k:
+            terms = [f.offset(k, g.b_strides[-2]), f.offset(j, g.b_strides[-1])]
+            source = self._at(self.b, f.add_offsets(terms))
+            value = f.value(f"load {self.kind}, ptr {source}")
+            target = self._at(packed, f.add_offsets([f.offset(k, width), j]))
+            f.do(f"store {self.kind} {value}, ptr {target}")
+        self.b, self.b_row = packed, width
+
+    def _at(self, base: str, offset: str) -> str:
+        if offset == "0":
+            return base
+        return self.f.value(f"getelementptr {self.kind}, ptr {base}, i64 {offset}")
+
+    def _column_block(self, j: str, masks: list[Reg | None]) -> None:
+        m, rows = self.gemm.m, self.rows
+        whole = m // rows * rows
+        if whole:
+            with self.f.loop(str(whole), rows) as i:
+                self._block(i, rows, j, masks)
+        if m - whole:
+            self._block(str(whole), m - whole, j, masks)
+
+    def _block(self, i: str, rows: int, j: str, masks: list[Reg | None]) -> None:
+        g, f, w = self.gemm, self.f, self.w
+        vector = w.type(g.dtype)
+        slots = [[f.alloca(vector) for _ in masks] for _ in range(rows)]
+        zero = w.const(g.dtype, 0.0)
+        for slot in (s for row in slots for s in row):
+            f.do(f"store {vector} {zero.name}, ptr {slot}")
+        a_start = self._at(self.a, f.offset(i, g.a_strides[-2]))
+        b_start = self._at(self.b, j)
+        with f.loop(str(g.k)) as k:
+            a_k = self._at(a_start, f.offset(k, g.a_strides[-1]))
+            b_k = self._at(b_start, f.offset(k, self.b_row))
+            b = [self._load(self._at(b_k, str(v * w.count)), m) for v, m in enumerate(masks)]
+            for r in range(rows):
+                address = self._at(a_k, str(r * g.a_strides[-2]))
+                a = w.splat(Reg(f.value(f"load {self.kind}, ptr {address}"), g.dtype))
+                for v, slot in enumerate(slots[r]):
+                    have = Reg(f.value(f"load {vector}, ptr {slot}"), g.dtype)
+                    f.do(f"store {vector} {w.fma(a, b[v], have).name}, ptr {slot}")
+        c_start = self._at(self.c, f.add_offsets([f.offset(i, g.c_strides[-2]), j]))
+        for r in range(rows):
+            for v, (slot, mask) in enumerate(zip(slots[r], masks, strict=True)):
+                value = f.value(f"load {vector}, ptr {slot}")
+                self._store(value, self._at(c_start, str(r * g.c_strides[-2] + v * w.count)), mask)
+
+    def _load(self, address: str, mask: Reg | None) -> Reg:
+        g, w = self.gemm, self.w
+        vector, align = w.type(g.dtype), ITEM_BYTES[g.dtype]
+        if mask is None:
+            return Reg(self.f.value(f"load {vector}, ptr {address}, align {align}"), g.dtype)
+        full = f"@llvm.masked.load.v{w.count}{g.dtype}.p0"
+        bits = f"<{w.count} x i1>"
+        self.f.declarations.add(f"declare {vector} {full}(ptr, i32, {bits}, {vector})")
+        text = (
+            f"call {vector} {full}(ptr {address}, i32 {align}, {bits} {mask.name}, "
+            f"{vector} zeroinitializer)"
+        )
+        return Reg(self.f.value(text), g.dtype)
+
+    def _store(self, value: str, address: str, mask: Reg | None) -> None:
+        g, w = self.gemm, self.w
+        vector, align = w.type(g.dtype), ITEM_BYTES[g.dtype]
+        if mask is None:
+            self.f.do(f"store {vector} {value}, ptr {address}, align {align}")
+            return
+        full = f"@llvm.masked.store.v{w.count}{g.dtype}.p0"
+        bits = f"<{w.count} x i1>"
+        self.f.declarations.add(f"declare void {full}({vector}, ptr, i32, {bits})")
+        self.f.do(
+            f"call void {full}({vector} {value}, ptr {address}, i32 {align}, {bits} {mask.name})"
+        )
+
+
+def matrix_view_ok(view: View) -> bool:
+    """Whether BLAS can read a view as it lies."""
+    return matrix_layout(view.shape[-2:], view.strides[-2:]) is not None

@@ -1,0 +1,89 @@
+"""The one file that imports llvmlite: module text in, callable addresses out."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from . import blas
+from .codegen import Target
+
+_lock = threading.Lock()
+_state: dict[str, Any] = {}
+
+
+def target() -> Target:
+    """The machine this process runs on, as code generation sees it."""
+    _initialise()
+    return _state["target"]
+
+
+def _initialise() -> None:
+    with _lock:
+        if "target" in _state:
+            return
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        features = llvm.get_host_cpu_features()
+        wide = features.get("avx512f", False) and features.get("avx512vl", False)
+        vector_bytes = 64 if wide else 32 if features.get("avx2", False) else 16
+        found = blas.find()
+        if found is not None:
+            llvm.add_symbol("chainrule_sgemm", found.sgemm)
+            llvm.add_symbol("chainrule_dgemm", found.dgemm)
+        machine = llvm.Target.from_default_triple().create_target_machine(
+            cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=2, jit=True
+        )
+        _state["machine"] = machine
+        _state["target"] = Target(
+            vector_bytes, 32 if wide else 16, None if found is None else f"i{found.int_bits}"
+        )
+
+
+class Compiled:
+    """Machine code; kept alive as long as its functions may be called."""
+
+    def __init__(self, text: str) -> None:
+        _initialise()
+        machine = _state["machine"]
+        with _lock:
+            module = llvm.parse_assembly(text)
+            module.triple = llvm.get_default_triple()
+            module.data_layout = str(machine.target_data)
+            module.verify()
+            self._optimise(module, machine)
+            self.optimised = module
+            self._engine = llvm.create_mcjit_compiler(module, self._new_machine())
+            self._engine.finalize_object()
+
+    @staticmethod
+    def _new_machine() -> Any:
+        # The engine takes ownership of its machine, so each gets one of its own.
+        return llvm.Target.from_default_triple().create_target_machine(
+            cpu=llvm.get_host_cpu_name(),
+            features=llvm.get_host_cpu_features().flatten(),
+            opt=2,
+            jit=True,
+        )
+
+    @staticmethod
+    def _optimise(module: Any, machine: Any) -> None:
+        # Loops are vectorised by hand: LLVM's vectorisers would only cost compile time.
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = False
+        options.slp_vectorization = False
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+
+    def function(self, name: str) -> Callable[[int], None]:
+        """The entry `void name(ptr)` as a Python callable that releases the GIL."""
+        address = self._engine.get_function_address(name)
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+
+    def assembly(self) -> str:
+        """The machine code as text, for those who want to look."""
+        return _state["machine"].emit_assembly(self.optimised)

@@ -1,0 +1,168 @@
+"""Memory planning: results written straight into inputs, buffers shared when their lives do not meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .lower import KernelCall, Schedule
+from .views import Buffer
+
+ALIGNMENT = 64
+
+
+class MemoryPlan:
+    """Byte offsets of all temporary buffers in one arena, and what sharing saved."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.calls = schedule.calls
+        self.direct_writes = _write_directly(schedule)
+        self.reused = 0
+        lives = _lifetimes(schedule)
+        self.total = sum(_aligned(b.nbytes) for b in lives)
+        self.shared = _share_in_place(schedule, lives)
+        self.size = self._pack(lives)
+
+    def _pack(self, lives: dict[Buffer, list[int]]) -> int:
+        """First fit, the largest first; buffers whose lives overlap never overlap in memory."""
+        placed: list[tuple[int, int, list[int]]] = []
+        size = 0
+        leaders = [b for b in lives if self.leader(b) is b]
+        for buffer in sorted(leaders, key=lambda b: (-b.nbytes, lives[b][0], b.index)):
+            first, last = lives[buffer]
+            need = _aligned(buffer.nbytes)
+            offset = 0
+            for start, end, other in sorted(placed, key=lambda p: (p[0], p[1])):
+                if other[1] < first or other[0] > last:
+                    continue
+                if offset + need <= start:
+                    break
+                offset = max(offset, end)
+            buffer.offset = offset
+            placed.append((offset, offset + need, lives[buffer]))
+            size = max(size, offset + need)
+        for buffer in lives:
+            buffer.offset = self.leader(buffer).offset
+        return size
+
+    def leader(self, buffer: Buffer) -> Buffer:
+        """The buffer whose memory this one uses."""
+        while buffer in self.shared:
+            buffer = self.shared[buffer]
+        return buffer
+
+
+def _aligned(nbytes: int) -> int:
+    return -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
+
+
+def _lifetimes(schedule: Schedule) -> dict[Buffer, list[int]]:
+    """First write and last use of every temporary buffer, as positions in the schedule."""
+    lives: dict[Buffer, list[int]] = {}
+    for i, call in enumerate(schedule.calls):
+        for buffer in (*call.writes(), *call.reads()):
+            if buffer.kind == "temp":
+                lives.setdefault(buffer, [i, i])[1] = i
+    return lives
+
+
+# ---- in-place --------------------------------------------------------------------------------
+
+
+def _may_overwrite(call: Any, read: Buffer, written: Buffer) -> bool:
+    """Whether a kernel may store `written` over `read`: same elements, read before written.
+
+    A kernel with folds reads a row several times, so it never overwrites what it reads.
+    """
+    if not isinstance(call, KernelCall) or any(n.op == "fold" for n in call.kernel.nodes):
+        return False
+    targets = [to for _, to in call.kernel.stores if call.pointers[to.argument][0] is written]
+    sums = [to for _, _, to in call.kernel.accumulates]
+    if len(targets) != 1 or any(call.pointers[to.argument][0] is written for to in sums):
+        return False
+    offset = call.pointers[targets[0].argument][1]
+    for node in call.kernel.nodes:
+        if node.op != "load" or call.pointers[node.value.argument][0] is not read:
+            continue
+        if node.value.strides != targets[0].strides:
+            return False
+        if call.pointers[node.value.argument][1] != offset:
+            return False
+    return True
+
+
+def _share_in_place(schedule: Schedule, lives: dict[Buffer, list[int]]) -> dict[Buffer, Buffer]:
+    """Let results take over the memory of an operand that dies in the same kernel."""
+    shared: dict[Buffer, Buffer] = {}
+    taken: set[Buffer] = set()
+    for i, call in enumerate(schedule.calls):
+        if not isinstance(call, KernelCall):
+            continue
+        for written in call.writes():
+            if written.kind != "temp" or lives[written][0] != i or written in shared:
+                continue
+            for read in call.reads():
+                fits = read.kind == "temp" and read.nbytes == written.nbytes and read not in taken
+                if fits and lives[read][1] == i and _may_overwrite(call, read, written):
+                    leader = read
+                    while leader in shared:
+                        leader = shared[leader]
+                    shared[written] = leader
+                    taken.add(read)
+                    lives[leader][1] = lives[written][1]
+                    break
+    return shared
+
+
+def _write_directly(schedule: Schedule) -> int:
+    """Replace `temp = f(...); ...; input = temp` by computing into the input where that is safe.
+
+    Safe means: nobody reads the input's old value after the call that computes the new one, and
+    that call itself reads it only at the element it is about to write.
+    """
+    count = 0
+    for copy in [c for c in schedule.calls if _is_plain_copy(c)]:
+        source, target = copy.pointers[0][0], copy.pointers[1][0]
+        if source.kind != "temp" or target.kind != "input":
+            continue
+        makers = [i for i, c in enumerate(schedule.calls) if source in c.writes()]
+        readers = [
+            i for i, c in enumerate(schedule.calls) if target in c.reads() and c is not copy
+        ]
+        writers = [c for c in schedule.calls if target in c.writes() and c is not copy]
+        if len(makers) != 1 or writers or any(i > makers[0] for i in readers):
+            continue
+        maker = schedule.calls[makers[0]]
+        if makers[0] in readers and not _may_overwrite(maker, target, source):
+            continue
+        schedule.calls.remove(copy)
+        _rename(schedule, source, target)
+        count += 1
+    return count
+
+
+def _is_plain_copy(call: Any) -> bool:
+    if not isinstance(call, KernelCall) or len(call.pointers) != 2:
+        return False
+    kernel = call.kernel
+    if [n.op for n in kernel.nodes] != ["load"] or len(kernel.stores) != 1:
+        return False
+    (_, to) = kernel.stores[0]
+    same = kernel.nodes[0].value.strides == to.strides and len(kernel.space) == 1
+    whole = call.pointers[0][0].size == call.pointers[1][0].size == kernel.space[0]
+    return same and whole and call.pointers[0][1] == call.pointers[1][1] == 0
+
+
+def _rename(schedule: Schedule, old: Buffer, new: Buffer) -> None:
+    """Make every call use another buffer in place of this one."""
+    for call in schedule.calls:
+        if isinstance(call, KernelCall):
+            call.pointers = [(new if b is old else b, offset) for b, offset in call.pointers]
+            continue
+        views = [call.a, call.b, call.c] if hasattr(call, "c") else call.operands
+        for view in views:
+            if getattr(view, "buffer", None) is old:
+                view.buffer = new
+    for view in [*schedule.views.values(), *schedule.outputs]:
+        if getattr(view, "buffer", None) is old:
+            view.buffer = new
+    schedule.buffers["temp"].remove(old)

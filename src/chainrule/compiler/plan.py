@@ -1,0 +1,287 @@
+"""A compiled graph that can be run again and again.
+
+    plan = Plan(graph)
+    outputs = plan.run(arrays)
+
+Outputs are new arrays in every call; written inputs change in place.  Temporary memory belongs to
+a frame; concurrent calls use different frames.  Without llvmlite the graph is interpreted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .codegen import Module, Slots
+from .graph import Graph, Value, dtype_name
+from .interpret import interpret
+from .lower import ExternCall, GemmCall, KernelCall, Schedule
+from .loops import format_kernel
+from .memory import MemoryPlan
+from .passes import optimise
+from .table import lookup
+from .views import Buffer, View
+
+
+def llvm_available() -> bool:
+    """Whether machine code can be made in this installation."""
+    try:
+        import llvmlite.binding  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+class Frame:
+    """The memory of one running call: arena, address table, extern results."""
+
+    __slots__ = ("arena", "arrays", "externs", "known", "numbers", "outputs", "slots", "table")
+
+    def __init__(self, plan: Plan) -> None:
+        self.slots = slots = plan.slots
+        raw = np.empty(plan.memory.size + 64, np.uint8)
+        start = -address_of(raw) % 64
+        self.arena = raw[start:]
+        self.table = (ctypes.c_void_p * slots.count)()
+        self.table[slots.arena] = address_of(raw) + start
+        self.numbers = [np.zeros((), b.dtype) for b in plan.schedule.buffers["number"]]
+        for kind, arrays in (("number", self.numbers), ("const", plan.schedule.constants)):
+            for i, array in enumerate(arrays):
+                self.table[slots.start[kind] + i] = address_of(array)
+        self.externs: list[Any] = [None] * len(plan.schedule.buffers["extern"])
+        self.known: list[Any] = [None] * len(plan.graph.inputs)
+        self.arrays: Any = ()
+        self.outputs: Any = ()
+
+
+def address_of(array: np.ndarray) -> int:
+    """The address of an array's first element."""
+    return array.__array_interface__["data"][0]
+
+
+class Plan:
+    """See the module's docstring."""
+
+    def __init__(self, graph: Graph, native: bool | None = None) -> None:
+        self.traced = graph
+        self.graph = optimise(graph)
+        self.native = llvm_available() if native is None else native
+        self._frames: list[Frame] = []
+        if not self.native:
+            return
+        from . import llvm
+
+        target = llvm.target()
+        self.schedule = Schedule(self.graph, products=target.blas_int is not None)
+        self.memory = MemoryPlan(self.schedule)
+        self.slots = Slots(self.schedule.buffers)
+        self.module = Module(target, self.slots)
+        self.steps = self._steps(llvm)
+        self._prepare_checks()
+
+    # ---- building ----------------------------------------------------------------------------
+
+    def _steps(self, llvm: Any) -> list[Callable[[Frame], None]]:
+        """Entries of machine code, with extern calls in between."""
+        pieces: list[Any] = []
+        for call in self.schedule.calls:
+            if isinstance(call, ExternCall):
+                pieces.append(call)
+            elif pieces and isinstance(pieces[-1], list):
+                pieces[-1].append(call)
+            else:
+                pieces.append([call])
+        self.segments = sum(isinstance(p, list) for p in pieces)
+        names = [self.module.segment(p) if isinstance(p, list) else None for p in pieces]
+        self.compiled = llvm.Compiled(self.module.text()) if self.segments else None
+        steps: list[Callable[[Frame], None]] = []
+        for piece, name in zip(pieces, names, strict=True):
+            if name is None:
+                steps.append(ExternStep(piece, self.slots))
+            else:
+                steps.append(_native_step(self.compiled.function(name)))
+        return steps
+
+    def _prepare_checks(self) -> None:
+        self._input_slots = []
+        written = {k for _, k in self.graph.writes}
+        for i, (v, buffer) in enumerate(
+            zip(self.graph.inputs, self.schedule.input_buffers, strict=True)
+        ):
+            slot = self.slots.of(buffer)
+            self._input_slots.append(
+                (i, slot, v.weak, v.shape, v.dtype, i in written, buffer.index)
+            )
+        self._outputs = [
+            (x.buffer, x.shape) if isinstance(x, View) else (None, x)
+            for x in self.schedule.outputs
+        ]
+
+    # ---- running -----------------------------------------------------------------------------
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """Run on these inputs (arrays, and Python numbers for weak inputs)."""
+        if not self.native:
+            return interpret(self.graph, arrays)
+        frame = self._frames.pop() if self._frames else Frame(self)
+        try:
+            late = self._bind(frame, arrays)
+            outputs = self._new_outputs(frame)
+            for step in self.steps:
+                step(frame)
+            for target, source in late:
+                target[...] = source
+            return self._collect(frame, outputs)
+        finally:
+            frame.arrays = frame.outputs = ()
+            self._frames.append(frame)
+
+    def _bind(self, frame: Frame, arrays: Sequence[Any]) -> list[Any]:
+        """Put the inputs' addresses into the table; strided ones are copied, and copied back."""
+        table, known = frame.table, frame.known
+        late: list[Any] = []
+        used: list[Any] = list(arrays)
+        for i, slot, weak, shape, dtype, written, index in self._input_slots:
+            a = arrays[i]
+            if a is known[i]:
+                continue
+            if weak:
+                frame.numbers[index][...] = a
+                continue
+            if a.shape != shape or a.dtype != dtype:
+                raise ValueError(
+                    f"input {i} of the plan is {Value(shape, dtype).type}, "
+                    f"got {Value(a.shape, a.dtype).type}; compile again for other types"
+                )
+            if not a.flags.c_contiguous or not a.flags.aligned:
+                copied = np.array(a, order="C")
+                if written:
+                    late.append((a, copied))
+                used[i] = a = copied
+            elif written:
+                known[i] = a  # parameters and state: the same array in every call
+            table[slot] = a.__array_interface__["data"][0]
+        frame.arrays = used
+        return late
+
+    def _new_outputs(self, frame: Frame) -> list[Any]:
+        outputs: list[Any] = [None] * len(self.schedule.buffers["output"])
+        start = self.slots.start["output"]
+        for buffer, shape in self._outputs:
+            if buffer is not None and buffer.kind == "output" and outputs[buffer.index] is None:
+                array = np.empty(shape, buffer.dtype)
+                outputs[buffer.index] = array
+                frame.table[start + buffer.index] = array.__array_interface__["data"][0]
+        frame.outputs = outputs
+        return outputs
+
+    def _collect(self, frame: Frame, outputs: list[Any]) -> list[Any]:
+        results: list[Any] = []
+        for buffer, shape in self._outputs:
+            if buffer is None:
+                results.append(shape)  # a literal number
+            elif buffer.kind == "output":
+                results.append(outputs[buffer.index].reshape(shape))
+            else:
+                results.append(frame.externs[buffer.index].reshape(shape))
+        for i in range(len(frame.externs)):
+            frame.externs[i] = None
+        return results
+
+    # ---- telling -----------------------------------------------------------------------------
+
+    def explain(self) -> str:
+        """What was made of the program: its graph, the calls, and the memory."""
+        lines = [str(self.graph), ""]
+        if not self.native:
+            return "\n".join([*lines, "interpreted: llvmlite is not installed"])
+        for i, call in enumerate(self.schedule.calls):
+            lines += [f"step {i}: {line}" for line in _describe(call).splitlines()[:1]]
+            lines += [f"    {line}" for line in _describe(call).splitlines()[1:]]
+        memory = self.memory
+        lines.append(
+            f"{self.segments} native segment(s), {len(self.module.kernels)} kernels; "
+            f"arena {memory.size} bytes for {memory.total} bytes of temporaries; "
+            f"{memory.direct_writes} of {len(self.graph.writes)} writes go straight into inputs"
+        )
+        return "\n".join(lines)
+
+
+def _native_step(function: Callable[[int], None]) -> Callable[[Frame], None]:
+    def step(frame: Frame) -> None:
+        function(frame.table)
+
+    return step
+
+
+class ExternStep:
+    """Calls an op's forward on views of the frame's memory and keeps what it returns."""
+
+    def __init__(self, call: ExternCall, slots: Slots) -> None:
+        self.call = call
+        self.forward = lookup(call.instr.op).forward
+        self.slots = [slots.of(b) for b in call.results]
+
+    def __call__(self, frame: Frame) -> None:
+        operands = [
+            array_of(frame, x) if isinstance(x, View) else x for x in self.call.operands
+        ]
+        result = self.forward(*operands, **self.call.instr.params)
+        results = result if isinstance(result, tuple | list) else (result,)
+        for array, buffer, slot, value in zip(
+            results, self.call.results, self.slots, self.call.instr.outputs, strict=True
+        ):
+            # A view would show memory that later steps overwrite.
+            array = np.asarray(array)
+            if array.base is not None or not array.flags.c_contiguous:
+                array = np.array(array, order="C")
+            if array.shape != value.shape or array.dtype != value.dtype:
+                raise RuntimeError(
+                    f"{self.call.instr.op} returned {Value(array.shape, array.dtype).type} where "
+                    f"the plan was traced with {value.type}"
+                )
+            frame.externs[buffer.index] = array
+            frame.table[slot] = address_of(array)
+
+
+def array_of(frame: Frame, view: View) -> Any:
+    """A NumPy array over the memory of a view (a Python number for a weak input)."""
+    buffer = view.buffer
+    if buffer.kind == "number":
+        return frame.numbers[buffer.index].item()
+    base = _memory(frame, buffer)
+    size = buffer.dtype.itemsize
+    strides = tuple(s * size for s in view.strides)
+    return as_strided(base[view.offset :], view.shape, strides)
+
+
+def _memory(frame: Frame, buffer: Buffer) -> np.ndarray:
+    """The whole buffer as a flat array."""
+    if buffer.kind == "temp":
+        return frame.arena[buffer.offset : buffer.offset + buffer.nbytes].view(buffer.dtype)
+    if buffer.kind == "extern":
+        return frame.externs[buffer.index].reshape(-1)
+    address = frame.table[frame.slots.of(buffer)]
+    memory = (ctypes.c_char * buffer.nbytes).from_address(address or 0)
+    return np.frombuffer(memory, buffer.dtype, buffer.size)
+
+
+def _describe(call: Any) -> str:
+    if isinstance(call, KernelCall):
+        names = ", ".join(_name(b) for b, _ in call.pointers)
+        return f"kernel({names})\n{format_kernel(call.kernel)}"
+    if isinstance(call, GemmCall):
+        c = call.c
+        kind = dtype_name(c.buffer.dtype)
+        shapes = f"{list(call.a.shape)} @ {list(call.b.shape)}"
+        names = [_name(v.buffer) for v in (call.a, call.b, c)]
+        return f"gemm {kind} {names[2]} = {names[0]} @ {names[1]}, {shapes}"
+    return f"extern {call.instr.op}"
+
+
+def _name(buffer: Buffer) -> str:
+    return f"{buffer.kind}{buffer.index}"
