@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from array import array
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,10 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 # From this width on a 32-bit word modulo the width would be too uneven: 64 bits are drawn.
 _WIDE_RANGE = 2**28
 _LARGE_PERMUTATION = (2**32 - 1) // 20
+_PLACES_AT_ONCE = 2**20
+
+# Below this size a plain loop over the exchanges is faster than sorting them.
+_FEW = 500
 
 _FULL_RANGE_TYPES = frozenset({"int64", "float64", "float32", "bfloat16"})
 
@@ -95,17 +100,53 @@ def randperm(generator: Generator | None, n: int, dtype: Any = np.int64) -> np.n
             f"of {n} needs values up to {n - 1}. Use dtype int64"
         )
     generator = chosen(generator)
+    if n >= _LARGE_PERMUTATION:
+        return _inside_out_shuffle(generator, n, dtype)
     with generator.lock:
-        if n < _LARGE_PERMUTATION:
-            words = generator.words(max(n - 1, 0))
-        else:
-            words = generator.double_words(n - 1)
-    steps = np.arange(n - 1 if n else 0, dtype=np.uint64)
-    partners = (words % (np.uint64(n) - steps) + steps).tolist()
-    order = list(range(n))
-    for position, partner in enumerate(partners):
-        order[position], order[partner] = order[partner], order[position]
-    return _from_int64(np.array(order, np.int64), dtype)
+        words = generator.words(max(n - 1, 0))
+    steps = np.arange(len(words), dtype=np.uint64)
+    words %= np.uint64(n) - steps
+    words += steps
+    return _from_int64(_after_exchanges(words.view(np.int64), n), dtype)
+
+
+def _after_exchanges(partners: np.ndarray, n: int) -> np.ndarray:
+    """0 ... n-1 after exchanging position i with partners[i] >= i, for each i in turn."""
+    if n < _FEW:
+        order = list(range(n))
+        for position, partner in enumerate(partners.tolist()):
+            order[position], order[partner] = order[partner], order[position]
+        return np.array(order, np.int64)
+    # All steps at once. Step i takes its value from the position `partners[i]`: untouched, or
+    # left there by the last earlier step with the same partner, which put its own value there.
+    steps = np.arange(n - 1)
+    keys = np.sort((partners << 32) | steps)
+    target, step = keys >> 32, keys & 0xFFFFFFFF
+    repeated = np.flatnonzero(target[1:] == target[:-1])
+    source = np.arange(n)  # the step that put its value here before this position's own step
+    before = step < target
+    source[target[before]] = step[before]  # ascending, so the last one stays
+    while True:  # follow the steps back to positions that nobody had touched
+        further = source[source]
+        if np.array_equal(further, source):
+            break
+        source = further
+    order = np.append(partners, source[n - 1])
+    order[step[repeated + 1]] = source[step[repeated]]
+    return order
+
+
+def _inside_out_shuffle(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
+    """The order for huge n: each new value takes the place of an earlier one, drawn in 64 bits."""
+    order = array("q", bytes(8 * n))
+    with generator.lock:
+        for start in range(0, n, _PLACES_AT_ONCE):
+            positions = np.arange(start, min(start + _PLACES_AT_ONCE, n), dtype=np.uint64)
+            places = generator.double_words(len(positions)) % (positions + np.uint64(1))
+            for position, place in enumerate(places.tolist(), start):
+                order[position] = order[place]
+                order[place] = position
+    return _from_int64(np.frombuffer(order, np.int64), dtype)
 
 
 def _all_int64(generator: Generator | None, shape: Shape, dtype: np.dtype) -> np.ndarray:
