@@ -83,9 +83,9 @@ def measure(
     return rows, {name: engine.info for name, engine in engines.items()}, skipped
 
 
-def progress(row: driver.Row) -> None:
+def progress(message: str) -> None:
     if sys.stderr.isatty():
-        print(f"\r{row.name:60}", end="\r", file=sys.stderr)
+        print(f"\r{message:70}", end="\r", file=sys.stderr)
 
 
 def conclude(

@@ -163,42 +163,64 @@ def start(names: Iterable[str], settings: Settings) -> tuple[dict[str, EnginePro
 def in_turns(names: list[str], rounds: int) -> Iterator[str]:
     """Every engine once a round; another one begins each time."""
     for turn in range(rounds):
-        shift = turn % max(len(names), 1)
-        yield from names[shift:] + names[:shift]
+        yield from order(names, turn)
 
 
-def compare(workload: Workload, engines: dict[str, EngineProcess], settings: Settings) -> Row:
-    row = Row(workload.name, workload.group, goal=workload.goal)
-    repetitions: dict[str, int] = {}
-    for name, engine in engines.items():
-        opened = engine.ask(do="open", workload=workload.name, seconds=settings.seconds_per_sample)
-        if "unavailable" in opened:
-            row.unavailable[name] = opened["unavailable"]
-        else:
-            repetitions[name], row.values[name] = opened["repetitions"], opened["values"]
-    for name in in_turns(list(repetitions), settings.rounds):
-        if workload.threaded:
-            time.sleep(SECONDS_FOR_THREADS_TO_SLEEP)
-        reply = engines[name].ask(
-            do="run",
-            workload=workload.name,
-            repetitions=repetitions[name],
-            samples=settings.samples,
-        )
-        row.measured.setdefault(name, []).extend(reply["seconds"])
-    for name in repetitions:
-        engines[name].ask(do="close", workload=workload.name)
-    return row
+def order(names: list[str], turn: int) -> list[str]:
+    shift = turn % max(len(names), 1)
+    return names[shift:] + names[:shift]
+
+
+class Comparison:
+    """One workload, open in every engine that can run it."""
+
+    def __init__(
+        self, workload: Workload, engines: dict[str, EngineProcess], settings: Settings
+    ) -> None:
+        self.workload, self.engines, self.settings = workload, engines, settings
+        self.row = Row(workload.name, workload.group, goal=workload.goal)
+        self.repetitions: dict[str, int] = {}
+        for name in engines:
+            opened = self.ask(name, "open", seconds=settings.seconds_per_sample)
+            if "unavailable" in opened:
+                self.row.unavailable[name] = opened["unavailable"]
+            else:
+                self.repetitions[name] = opened["repetitions"]
+                self.row.values[name] = opened["values"]
+
+    def ask(self, name: str, request: str, **arguments: Any) -> dict[str, Any]:
+        return self.engines[name].ask(do=request, workload=self.workload.name, **arguments)
+
+    def take_turn(self, turn: int) -> None:
+        for name in order(list(self.repetitions), turn):
+            if self.workload.threaded:
+                time.sleep(SECONDS_FOR_THREADS_TO_SLEEP)
+            reply = self.ask(
+                name,
+                "run",
+                repetitions=self.repetitions[name],
+                samples=self.settings.samples,
+            )
+            self.row.measured.setdefault(name, []).extend(reply["seconds"])
 
 
 def run(
     workloads: Iterable[Workload],
     engines: dict[str, EngineProcess],
     settings: Settings,
-    progress: Callable[[Row], None] = lambda row: None,
+    progress: Callable[[str], None] = lambda message: None,
 ) -> list[Row]:
-    rows = []
+    """Rounds over all workloads, not workload by workload.
+
+    A machine has slow minutes; this way they cost every workload a few samples instead of costing
+    a few workloads all of theirs.
+    """
+    comparisons = []
     for workload in workloads:
-        rows.append(compare(workload, engines, settings))
-        progress(rows[-1])
-    return rows
+        progress(f"opening {workload.name}")
+        comparisons.append(Comparison(workload, engines, settings))
+    for turn in range(settings.rounds):
+        for comparison in comparisons:
+            progress(f"round {turn + 1} of {settings.rounds}: {comparison.workload.name}")
+            comparison.take_turn(turn)
+    return [comparison.row for comparison in comparisons]
