@@ -439,7 +439,7 @@ def run_backward(
     mode = RAW
     if create:
         mode = GRAPH
-    elif any(getattr(g, "_level", None) is not None for g in grads) or _has_levels(roots):
+    elif STATE.levels or any(getattr(g, "_level", None) is not None for g in (*grads, *roots)):
         mode = VALUES
     walk = Walk(mode, keep)
     if inputs is not None:
@@ -448,7 +448,7 @@ def run_backward(
     else:
         walk.count(edges)
     previous = STATE.grad_enabled
-    STATE.set_grad_enabled(create)
+    STATE.set_grad_enabled(create or _outer_mode(roots))
     try:
         for e, g in zip(edges, grads, strict=True):
             if e is not None:
@@ -473,8 +473,13 @@ def _owned_result(walk: Walk, g: Any) -> Any:
     return make(np.asarray(g))
 
 
-def _has_levels(roots: Sequence[Any]) -> bool:
-    return any(getattr(r, "_level", None) is not None for r in roots)
+def _outer_mode(roots: Sequence[Any]) -> bool:
+    """Whether gradients computed on a level's tape are recorded by the levels below it."""
+    for r in roots:
+        level = getattr(r, "_level", None)
+        if level is not None and level.kind == "grad":
+            return level.outer
+    return False
 
 
 def _captures(inputs: Sequence[Any]) -> dict[int, dict[int, list[int]]]:

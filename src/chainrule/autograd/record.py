@@ -256,7 +256,7 @@ def saved_as_tensors(node: Any, mode: str) -> dict[str, Any]:
     values = saved_payloads(node)
     op = node.op
     if node.fix is not None and node.fix.duals is not None:
-        from .forward_ad import dual_values
+        from .duals import dual_values
 
         duals = dual_values(node)
         if duals is not None:

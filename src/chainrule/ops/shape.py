@@ -1,4 +1,9 @@
-"""Shape and view ops: strict forms (full shapes, non-negative axes); `tensor/` normalises."""
+"""Views: the same memory with another shape, order or window; and plain reshaping.
+
+Strict forms (full shapes, non-negative axes); `tensor/functions/shapes.py` normalises what users
+write. Each view of PyTorch's has a row of its own, so that its node has PyTorch's name; compiled
+programs read the layout of a result from the forward itself, so a row costs nothing there.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,13 @@ import numpy as np
 
 from .. import ir
 from .batching import Front
+from .layout import viewed_strides, window
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+# ---- another shape -------------------------------------------------------------------------------
 
 
 @op(
@@ -32,16 +41,95 @@ def reshape(x, *, shape):
 )
 def view(x, *, shape):
     """x with another shape, never a copy."""
-    r = x.reshape(shape)
-    if not x.flags.c_contiguous and r.size and not np.may_share_memory(r, x):
+    if x.flags.c_contiguous:
+        return x.reshape(shape)
+    strides = viewed_strides(x.shape, x.strides, shape)
+    if strides is None:
         raise ValueError("not viewable")
-    return r
+    return window(x, shape, strides)
+
+
+@op(
+    vjp={"x": lambda g, x_shape: reshape(g, shape=x_shape)},
+    linear_in=("x",),
+    batch=Front(shapes=("shape",)),
+    node="UnsafeViewBackward0",
+    lower=ir.move("reshape"),
+)
+def unsafe_view(x, *, shape):
+    """The values of x in another shape, as a tensor of its own; x itself is not used again."""
+    return x.reshape(shape)
+
+
+@op(
+    vjp={"x": lambda g, axis: squeeze_axes(g, axis=(axis,))},
+    linear_in=("x",),
+    batch=Front(axes=("axis",)),
+    view=True,
+    lower=ir.move("expand_dims"),
+)
+def unsqueeze(x, *, axis):
+    """x with a dimension of length 1 inserted at `axis`."""
+    shape, strides = x.shape, x.strides
+    step = shape[axis] * strides[axis] if axis < len(shape) else x.itemsize
+    return window(
+        x, (*shape[:axis], 1, *shape[axis:]), (*strides[:axis], step, *strides[axis:])
+    )
+
+
+def without_axes(x, axis):
+    """x without the dimensions `axis`, all of length 1."""
+    kept = [i for i in range(x.ndim) if i not in axis]
+    return window(x, tuple(x.shape[i] for i in kept), tuple(x.strides[i] for i in kept))
+
+
+# PyTorch numbers the node by the form of the call: squeeze(), squeeze(dim), squeeze(dims).
+@op(
+    vjp={"x": lambda g, x_shape: reshape(g, shape=x_shape)},
+    linear_in=("x",),
+    batch=Front(axes=("axis",)),
+    view=True,
+    node="SqueezeBackward0",
+    lower=ir.move("squeeze"),
+)
+def squeeze_all(x, *, axis):
+    """x without its dimensions `axis`, which are all those of length 1."""
+    return without_axes(x, axis)
+
+
+@op(
+    vjp={"x": lambda g, x_shape: reshape(g, shape=x_shape)},
+    linear_in=("x",),
+    batch=Front(axes=("axis",)),
+    view=True,
+    node="SqueezeBackward1",
+    lower=ir.move("squeeze"),
+)
+def squeeze_axis(x, *, axis):
+    """x without one dimension of length 1 (a tuple of one, or of none when it is longer)."""
+    return without_axes(x, axis)
+
+
+@op(
+    vjp={"x": lambda g, x_shape: reshape(g, shape=x_shape)},
+    linear_in=("x",),
+    batch=Front(axes=("axis",)),
+    view=True,
+    node="SqueezeBackward2",
+    lower=ir.move("squeeze"),
+)
+def squeeze_axes(x, *, axis):
+    """x without some dimensions of length 1."""
+    return without_axes(x, axis)
+
+
+# ---- another order -------------------------------------------------------------------------------
 
 
 @op(
     vjp={"x": lambda g, perm: transpose(g, perm=inverse_permutation(perm))},
     linear_in=("x",),
-    batch=lambda x, params: ({"perm": (0, *(p + 1 for p in params["perm"]))}),
+    batch=lambda x, params: {"perm": (0, *(p + 1 for p in params["perm"]))},
     view=True,
     node="PermuteBackward0",
     lower=ir.move("permute"),
@@ -58,6 +146,34 @@ def inverse_permutation(perm):
     for i, p in enumerate(perm):
         inverse[p] = i
     return tuple(inverse)
+
+
+@op(
+    vjp={"x": lambda g, axis0, axis1: swap_axes(g, axis0=axis0, axis1=axis1)},
+    linear_in=("x",),
+    batch=Front(axes=("axis0", "axis1")),
+    view=True,
+    node="TransposeBackward0",
+    lower=ir.move("permute"),
+)
+def swap_axes(x, *, axis0, axis1):
+    """x with two dimensions exchanged."""
+    return x.swapaxes(axis0, axis1)
+
+
+@op(
+    vjp={"x": lambda g: t(g)},
+    linear_in=("x",),
+    batch="loop",
+    view=True,
+    lower=ir.move("permute"),
+)
+def t(x):
+    """The transpose of a matrix (x itself below two dimensions)."""
+    return x.T
+
+
+# ---- repeated ------------------------------------------------------------------------------------
 
 
 @op(
@@ -87,7 +203,7 @@ def broadcast_array(x, shape):
         0 if have == 1 and want != 1 else s
         for have, want, s in zip(x.shape, shape[lead:], x.strides, strict=True)
     ]
-    return np.lib.stride_tricks.as_strided(x, shape, strides)
+    return window(x, shape, strides)
 
 
 @helper
@@ -101,3 +217,183 @@ def unbroadcast(g, shape):
     )
     g = reduce_sum(g, axis=axes, keepdims=False)
     return g if tuple(g.shape) == shape else reshape(g, shape=shape)
+
+
+# ---- a part of a dimension -----------------------------------------------------------------------
+
+
+@helper
+def at_axis(axis, item):
+    """The index tuple that applies `item` to one dimension and takes the others whole."""
+    return (slice(None),) * axis + (item,)
+
+
+@op(
+    vjp={
+        "x": lambda g, x_shape, axis, index: slice_fill(
+            g, index=at_axis(axis, index), shape=x_shape
+        )
+    },
+    linear_in=("x",),
+    batch=Front(axes=("axis",)),
+    view=True,
+    lower=ir.move("slice"),
+)
+def select(x, *, axis, index):
+    """The slice of x at one (non-negative) position of a dimension."""
+    return x[(*at_axis(axis, index), ...)]
+
+
+@op(
+    vjp={
+        "x": lambda g, x_shape, axis, start, stop, step: slice_fill(
+            g, index=at_axis(axis, slice(start, stop, step)), shape=x_shape
+        )
+    },
+    linear_in=("x",),
+    batch=Front(axes=("axis",)),
+    view=True,
+    node="SliceBackward0",
+    lower=ir.move("slice"),
+)
+def slice_axis(x, *, axis, start, stop, step):
+    """A range of one dimension of x."""
+    return x[(*at_axis(axis, slice(start, stop, step)), ...)]
+
+
+@op(
+    vjp={"x": lambda g, axis: stack(*g, axis=axis)},
+    linear_in=("x",),
+    n_out=None,
+    batch=Front(axes=("axis",)),
+    view=True,
+)
+def unbind(x, *, axis):
+    """The slices of x along a dimension, as views."""
+    return tuple(x[at_axis(axis, i)] if x.ndim > 1 else x[i, ...] for i in range(x.shape[axis]))
+
+
+def parts(x, sizes, axis):
+    """Consecutive windows of the given lengths along a dimension."""
+    ends = np.cumsum(sizes).tolist()
+    starts = [0, *ends[:-1]]
+    return tuple(x[at_axis(axis, slice(a, b))] for a, b in zip(starts, ends, strict=True))
+
+
+@op(
+    vjp={"x": lambda g, axis: cat(*g, axis=axis)},
+    linear_in=("x",),
+    n_out=None,
+    batch=Front(axes=("axis",)),
+    view=True,
+)
+def split(x, *, sizes, axis):
+    """Consecutive parts of x of equal lengths (the last may be shorter), as views."""
+    return parts(x, sizes, axis)
+
+
+@op(
+    vjp={"x": lambda g, axis: cat(*g, axis=axis)},
+    linear_in=("x",),
+    n_out=None,
+    batch=Front(axes=("axis",)),
+    view=True,
+)
+def split_with_sizes(x, *, sizes, axis):
+    """Consecutive parts of x of the given lengths, as views."""
+    return parts(x, sizes, axis)
+
+
+@op(
+    vjp={"x": lambda g, axis: cat(*g, axis=axis)},
+    linear_in=("x",),
+    n_out=None,
+    batch=Front(axes=("axis",)),
+    node="UnsafeSplitBackward0",
+)
+def unsafe_split(x, *, sizes, axis):
+    """Consecutive parts of x as tensors of their own, which may be written in place."""
+    return tuple(part.copy() for part in parts(x, sizes, axis))
+
+
+# ---- windows -------------------------------------------------------------------------------------
+
+
+@op(
+    vjp={
+        "x": lambda g, x_shape, offset, axis1, axis2: diagonal_fill(
+            g, shape=x_shape, offset=offset, axis1=axis1, axis2=axis2
+        )
+    },
+    linear_in=("x",),
+    batch=Front(axes=("axis1", "axis2")),
+    view=True,
+    lower=ir.move("slice"),
+)
+def diagonal(x, *, offset, axis1, axis2):
+    """The diagonal of two dimensions, as the last dimension of a view."""
+    rows, columns = x.shape[axis1], x.shape[axis2]
+    length = min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
+    kept = [i for i in range(x.ndim) if i not in (axis1, axis2)]
+    start = x
+    if length > 0 and offset:
+        moved = at_axis(axis2, slice(offset, None)) if offset > 0 else at_axis(
+            axis1, slice(-offset, None))  # fmt: skip
+        start = x[moved]
+    shape = (*(x.shape[i] for i in kept), max(length, 0))
+    strides = (*(x.strides[i] for i in kept), x.strides[axis1] + x.strides[axis2])
+    return window(start, shape, strides)
+
+
+@op(
+    vjp={
+        "g": lambda g, offset, axis1, axis2: diagonal(g, offset=offset, axis1=axis1, axis2=axis2)
+    },
+    linear_in=("g",),
+    batch=Front(axes=("axis1", "axis2"), shapes=("shape",)),
+)
+def diagonal_fill(g, *, shape, offset, axis1, axis2):
+    """Zeros of `shape` with g on a diagonal: the transpose of diagonal."""
+    out = np.zeros(shape, g.dtype)
+    diagonal(out, offset=offset, axis1=axis1, axis2=axis2)[...] = g
+    return out
+
+
+@op(
+    vjp={
+        "x": lambda g, x_shape, axis, size, step: unfold_sum(
+            g, shape=x_shape, axis=axis, size=size, step=step
+        )
+    },
+    linear_in=("x",),
+    batch=Front(axes=("axis",)),
+    view=True,
+)
+def unfold(x, *, axis, size, step):
+    """All windows of `size` elements along a dimension, `step` apart, as a last dimension."""
+    if x.ndim == 0:
+        return window(x, (size,), (x.itemsize,))
+    count = (x.shape[axis] - size) // step + 1
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
+    strides = x.strides
+    moved = (*strides[:axis], strides[axis] * step, *strides[axis + 1 :], strides[axis])
+    return window(x, shape, moved)
+
+
+@op(
+    vjp={"g": lambda g, axis, size, step: unfold(g, axis=axis, size=size, step=step)},
+    linear_in=("g",),
+    batch=Front(axes=("axis",), shapes=("shape",)),
+)
+def unfold_sum(g, *, shape, axis, size, step):
+    """Overlapping windows added up where they came from: the transpose of unfold."""
+    out = np.zeros(shape, g.dtype)
+    if not shape:
+        out[...] = g.sum() if size else 0
+        return out
+    count = g.shape[axis]
+    for k in range(size):
+        out[at_axis(axis, slice(k, k + (count - 1) * step + 1, step))] += g[..., k]
+    return out
+
+

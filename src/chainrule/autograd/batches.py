@@ -1,0 +1,166 @@
+"""vmap: run an op on a batch of examples as one op with a dimension more.
+
+Each op says how (`batch=` in the table, `ops.batching`); what says nothing runs example by example
+and is stacked, which is always correct.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.batching import Front, Lead
+from ..ops.schema import TABLE, Op
+from . import source
+from .dispatch import P, common_dtype, entry
+from .levels import _OVERRIDES, Level, new_tensor, synced, track_view
+from .value import TensorBase
+
+
+class BatchLevel(Level):
+    """One vmap: tensors hide their batch dimension."""
+
+    kind = "vmap"
+
+    def __init__(self, size: int, randomness: str) -> None:
+        super().__init__()
+        self.size = size
+        self.randomness = randomness
+
+    def batched(self, value: Any, dim: int) -> Any:
+        """A tensor whose dimension `dim` is hidden as the batch."""
+        t = new_tensor("BatchTensor", self, value)
+        t._bdim = dim
+        t._rg, t._node = value._rg, None
+        return t
+
+    def lift(self, value: Any) -> Any:
+        shape = (self.size, *value.shape)
+        return self.batched(P.broadcast_to(value, shape=shape), 0)
+
+    def copy_parts(self, into: Any, value: Any) -> None:
+        into._a, into._rg = value._a, value._rg
+        into.__dict__["_bdim"] = value._bdim
+
+    def item(self, t: Any) -> Any:
+        raise RuntimeError(
+            "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
+            "calling .item() on a Tensor, please try to rewrite what you're doing with other "
+            f"operations.\n  at {source.here(3)}\n  A batched tensor has one value per example, so "
+            "a Python number or branch cannot be made from it; torch.where chooses per example."
+        )
+
+    def text(self, t: Any) -> str:
+        inner = repr(synced(t)._a).replace("\n", "\n    ")
+        return f"BatchedTensor(lvl={self.index}, bdim={t._bdim}, value=\n    {inner}\n)"
+
+    def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        promoted = _promoted(op, args)
+        values = tuple(self.payload(a) for a in promoted)
+        dims = tuple(synced(a)._bdim if self.mine(a) else None for a in promoted)
+        result = run_batched(op, values, dims, params, self.size)
+        results = (result,) if op.n_out == 1 else tuple(result)
+        outs = tuple(self.batched(r, 0) for r in results)
+        track_view(op, args, params, outs)
+        return outs[0] if op.n_out == 1 else outs
+
+
+def _logical_shape(self: Any) -> Any:
+    shape = self._a.shape
+    return type(shape)((*shape[: self._bdim], *shape[self._bdim + 1 :]))
+
+
+_OVERRIDES["BatchTensor"] = {
+    "shape": property(_logical_shape),
+    "ndim": property(lambda self: self._a.ndim - 1),
+    "grad_fn": property(lambda self: self._a.grad_fn),
+}
+
+
+def _promoted(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Types are decided on the shapes the user sees, before batch dimensions are added."""
+    if op.promote == "none" or not any(isinstance(a, TensorBase) for a in args):
+        return args
+    keep = op.nondiff if op.partials or op.vjps else ()
+    target = common_dtype(op, args, keep)
+    return tuple(
+        P.cast(a, dtype=target.np)
+        if isinstance(a, TensorBase) and op.input_name(i) not in keep and a.dtype is not target  # type: ignore[attr-defined]
+        else a
+        for i, a in enumerate(args)
+    )
+
+
+def run_batched(
+    op: Op, values: tuple[Any, ...], dims: tuple[Any, ...], params: dict[str, Any], size: int
+) -> Any:
+    """The op on values whose batch dimensions are `dims`; results have theirs in front."""
+    rule = op.batch
+    call = entry(op)
+    if rule == "elementwise":
+        return call(*_aligned(values, dims, 0), **params)
+    if isinstance(rule, Lead):
+        return call(*_aligned(values, dims, rule.own), **params)
+    front = tuple(to_front(v, d) if d is not None else v for v, d in zip(values, dims, strict=True))
+    if rule == "expand":
+        (x,) = front
+        shape = params["shape"]
+        lead = (1,) * (len(shape) - (x.ndim - 1))
+        x = P.reshape(x, shape=(size, *lead, *x.shape[1:]))
+        return call(x, shape=(size, *shape))
+    if isinstance(rule, Front):
+        spread = tuple(
+            v if d is not None or not isinstance(v, TensorBase)
+            else P.broadcast_to(v, shape=(size, *v.shape))  # type: ignore[attr-defined]
+            for v, d in zip(front, dims, strict=True)
+        )  # fmt: skip
+        return call(*spread, **rule.params(params, size))
+    if callable(rule) and rule.__code__.co_argcount == 2:
+        return call(*front, **{**params, **rule(front[0], params)})
+    return _loop(op, values, dims, params, size)
+
+
+def to_front(value: Any, dim: int) -> Any:
+    """The value with its batch dimension first."""
+    if dim == 0:
+        return value
+    n = value.ndim
+    return P.transpose(value, perm=(dim, *(k for k in range(n) if k != dim)))
+
+
+def _aligned(values: tuple[Any, ...], dims: tuple[Any, ...], own: int) -> list[Any]:
+    """Batch dimensions in front, ranks made equal behind them (the last `own` dims stay last)."""
+    ranks = [
+        v.ndim - (d is not None)
+        for v, d in zip(values, dims, strict=True)
+        if isinstance(v, TensorBase)
+    ]
+    rank = max(ranks, default=0)
+    out = []
+    for v, d in zip(values, dims, strict=True):
+        if d is not None:
+            v = to_front(v, d)
+            missing = rank - (v.ndim - 1)
+            if missing:
+                v = P.reshape(v, shape=(v.shape[0], *((1,) * missing), *v.shape[1:]))
+        out.append(v)
+    return out
+
+
+def _loop(op: Op, values: Any, dims: Any, params: dict[str, Any], size: int) -> Any:
+    """Example by example, then stacked."""
+    call = entry(op)
+    results = []
+    for b in range(size):
+        one = tuple(
+            v if d is None else P.slice_view(v, index=(*((slice(None),) * d), b))
+            for v, d in zip(values, dims, strict=True)
+        )
+        results.append(call(*one, **params))
+    if op.n_out == 1:
+        return stack(results)
+    return tuple(stack([r[k] for r in results]) for k in range(len(results[0])))
+
+
+def stack(tensors: list[Any]) -> Any:
+    """Tensors of one shape along a new first dimension."""
+    return entry(TABLE["stack_front"])(*tensors)

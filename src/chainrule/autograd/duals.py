@@ -1,0 +1,279 @@
+"""Forward mode: dual tensors, and the tangent of an op's result from its rules.
+
+A rule for the tangent comes from the declaration: `partials` (t times the partial), `linear_in`
+(the op itself), `jvp`; without any of these from the VJP rules, by differentiating them with
+respect to the gradient they are linear in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ops.schema import Op, rule_names
+from .dispatch import TENSORS, P, entry
+from .levels import _OVERRIDES, GradLevel, Level, new_tensor, synced, track_view
+from .record import Fix, _about, rules_of, run_rules
+from .state import STATE
+from .value import TensorBase, make
+
+
+class DualLevel(Level):
+    """Forward mode: tensors carry a tangent (func.jvp, autograd.forward_ad)."""
+
+    kind = "dual"
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Tangents of values saved on the base tape, by node key: for backward over duals.
+        self.shadow: dict[int, dict[str, Any]] = {}
+
+    def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
+        super().__exit__(kind, problem, trace)
+        self.shadow.clear()
+
+    def dual(self, primal: Any, tangent: Any) -> Any:
+        """A tensor with a tangent."""
+        t = new_tensor("DualTensor", self, primal)
+        t._tangent = tangent
+        t._rg = primal._rg
+        t._node = None
+        return t
+
+    def lift(self, value: Any) -> Any:
+        return self.dual(value, zeros_like(value))
+
+    def copy_parts(self, into: Any, value: Any) -> None:
+        into._a, into._rg = value._a, value._rg
+        into.__dict__["_tangent"] = value._tangent
+
+    def text(self, t: Any) -> str:
+        inner = repr(synced(t)._a)
+        return f"{inner[:-1]}, tangent={t._tangent!r})"
+
+    def tangent_of(self, t: Any) -> Any:
+        return synced(t)._tangent if self.mine(t) else None
+
+    def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        inner = tuple(self.payload(a) for a in args)
+        result = entry(op)(*inner, **params)
+        tangents = tuple(self.tangent_of(a) for a in args)
+        results = (result,) if op.n_out == 1 else tuple(result)
+        if not op.differentiable or not STATE.forward_grad_enabled:
+            return result
+        made = jvp_of(op, inner, tangents, results, params)
+        outs = tuple(
+            r if t is None or r.dtype.category < 2 else self.dual(r, _fit(t, r))
+            for r, t in zip(results, made, strict=True)
+        )
+        if all(self.mine(o) for o in outs):
+            track_view(op, args, params, outs)
+        self._note_shadow(op, tangents, made, results)
+        return outs[0] if op.n_out == 1 else outs
+
+    def _note_shadow(self, op: Op, tangents: Any, made: Any, results: Any) -> None:
+        first = results[0]
+        node = getattr(first, "_node", None)
+        if first._level is not None or node is None or not first._rg:
+            return
+        named: dict[str, Any] = {}
+        for i, t in enumerate(tangents):
+            if t is not None and not op.variadic:
+                named[op.input_name(i)] = t
+        for k, t in enumerate(made):
+            if t is not None:
+                named["out" if k == 0 else f"out{k}"] = t
+                named[f"out{k}"] = t
+        node = getattr(node, "node", node)
+        if node.fix is None:
+            node.fix = Fix()
+        node.fix.duals = self
+        self.shadow[node.key] = named
+
+
+_OVERRIDES["DualTensor"] = {
+    "grad_fn": property(lambda self: self._a.grad_fn),
+    "is_leaf": property(lambda self: self._a.is_leaf),
+}
+
+
+def zeros_like(t: Any) -> Any:
+    """Zeros of a tensor's shape and type, on no tape."""
+    return make(np.zeros(tuple(t.shape), t.dtype.np))
+
+
+def _fit(tangent: Any, result: Any) -> Any:
+    """A tangent in its result's shape and type."""
+    if tuple(tangent.shape) != tuple(result.shape):
+        tangent = P.broadcast_to(tangent, shape=tuple(result.shape))
+    if tangent.dtype is not result.dtype:
+        if tangent.dtype.is_complex and not result.dtype.is_complex:
+            tangent = P.real(tangent)
+        tangent = P.cast(tangent, dtype=result.dtype.np)
+    return tangent
+
+
+# ---- the tangent of one op -----------------------------------------------------------------------
+
+
+def jvp_of(
+    op: Op, args: tuple[Any, ...], tangents: tuple[Any, ...], results: tuple[Any, ...],
+    params: dict[str, Any],
+) -> tuple[Any, ...]:  # fmt: skip
+    """Tangents of the results; None where no tangent flows."""
+    nothing = (None,) * len(results)
+    live = tuple(
+        None if op.input_name(i) in op.nondiff else t for i, t in enumerate(tangents)
+    )
+    if all(t is None for t in live):
+        return nothing
+    if op.linear == "all":
+        full = tuple(_materialised(t, a) for t, a in zip(live, args, strict=True))
+        return _results(op, entry(op)(*full, **params))
+    values = _Values(op, args, results, params)
+    if callable(op.jvps):
+        made = TENSORS.bind(op.jvps)(*_joint_arguments(op, values, live))
+        return _results(op, made)
+    total: tuple[Any, ...] | None = None
+    for i, t in enumerate(live):
+        if t is not None:
+            part = _one_input(op, i, t, args, params, values)
+            if part is None:
+                return _from_vjp(op, args, live, results, params)
+            total = part if total is None else tuple(
+                a if b is None else b if a is None else a + b
+                for a, b in zip(total, part, strict=True)
+            )
+    return total or nothing
+
+
+def _one_input(
+    op: Op, i: int, t: Any, args: Any, params: dict[str, Any], values: _Values
+) -> tuple[Any, ...] | None:
+    name = op.input_name(i)
+    rule = op.jvps.get(name)
+    if rule is not None:
+        made = TENSORS.bind(rule)(*[t if n == "t" else values[n] for n in rule_names(rule)])
+        return _results(op, made)
+    partial = op.partials.get(name)
+    if partial is not None:
+        factor = TENSORS.bind(partial)(*[values[n] for n in rule_names(partial)])
+        return (t * factor,)
+    if name in op.linear:
+        swapped = (*args[:i], t, *args[i + 1 :])
+        return _results(op, entry(op)(*swapped, **params))
+    return None
+
+
+def _results(op: Op, made: Any) -> tuple[Any, ...]:
+    return (made,) if op.n_out == 1 else tuple(made)
+
+
+def _materialised(t: Any, a: Any) -> Any:
+    if t is not None:
+        return t
+    return zeros_like(a) if isinstance(a, TensorBase) else 0
+
+
+def _joint_arguments(op: Op, values: _Values, live: tuple[Any, ...]) -> list[Any]:
+    arguments = []
+    for n in rule_names(op.jvps):
+        if n.startswith("t_") and n[2:] in op.inputs:
+            i = op.inputs.index(n[2:])
+            if op.variadic and i == op.fixed:
+                pairs = zip(live[i:], values.args[i:], strict=True)
+                arguments.append(tuple(_materialised(t, a) for t, a in pairs))
+            else:
+                arguments.append(_materialised(live[i], values.args[i]))
+        else:
+            arguments.append(values[n])
+    return arguments
+
+
+class _Values:
+    """What a rule's names mean for this call, on tensors."""
+
+    def __init__(self, op: Op, args: Any, results: Any, params: dict[str, Any]) -> None:
+        self.op, self.args, self.results, self.params = op, args, results, params
+
+    def __getitem__(self, name: str) -> Any:
+        kind, detail = self.op.classify(name)
+        variadic = self.op.variadic and detail == self.op.fixed
+        if kind == "in":
+            return tuple(self.args[detail:]) if variadic else self.args[detail]
+        if kind == "param":
+            return self.params[detail]
+        if kind == "out":
+            return self.results[detail]
+        if kind.startswith("in_"):
+            if variadic:
+                return tuple(_about(a, kind[3:]) for a in self.args[detail:])
+            return _about(self.args[detail], kind[3:])
+        return _about(self.results[detail], kind[4:])
+
+
+class _FakeNode:
+    """Just enough of a node for `run_rules`."""
+
+    fix = None
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+
+    def name(self) -> str:
+        return self.op.node_name
+
+
+def _from_vjp(
+    op: Op, args: Any, live: tuple[Any, ...], results: Any, params: dict[str, Any]
+) -> tuple[Any, ...]:
+    """JVP as the derivative of the (linear) VJP with respect to its gradient."""
+    from .engine import run_backward
+
+    values = _Values(op, args, results, params)
+    needed: set[str] = set()
+    for rule in [r for _, r in rules_of(op).values()] + [op.joint, op.plain_joint]:
+        if rule is not None:
+            needed.update(n for n in rule_names(rule) if n not in ("g", "mask"))
+    saved = {n: values[n] for n in needed}
+    level = GradLevel()
+    with level:
+        seeds = [level.leaf(zeros_like(r)) for r in results]
+        g = seeds[0] if op.n_out == 1 else seeds
+        node = _FakeNode(op)
+        node.fix = Fix(tuple(_shape_dtype(a) for a in args))
+        wanted = tuple(True if t is not None else None for t in live)
+        grads = run_rules(node, g, wanted, saved, TENSORS)
+        pairs = [(x, t) for x, t in zip(grads, live, strict=True) if t is not None]
+        pairs = [(x, _fit(t, x)) for x, t in pairs if x is not None and x._rg]
+        if not pairs:
+            return (None,) * len(results)
+        made = run_backward(
+            [x for x, _ in pairs], [t for _, t in pairs], keep=False, create=False, inputs=seeds
+        )
+    return tuple(made)
+
+
+def _shape_dtype(a: Any) -> Any:
+    return (tuple(a.shape), a.dtype.np) if isinstance(a, TensorBase) else None
+
+
+def dual_values(node: Any) -> dict[str, Any] | None:
+    """Saved values of a base-tape node as duals, while the forward-mode level lives."""
+    from .record import saved_names, saved_payloads
+
+    level = node.fix.duals
+    named = level.shadow.get(node.key) if level.alive else None
+    if named is None:
+        return None
+    values = saved_payloads(node)
+    out: dict[str, Any] = {}
+    for name in saved_names(node.op):
+        value = values[name]
+        if isinstance(value, np.ndarray):
+            value = make(value)
+        if name in named and isinstance(value, TensorBase):
+            value = level.dual(value, named[name])
+        out[name] = value
+    return out

@@ -1,0 +1,67 @@
+"""Nested tuples, lists and dicts of tensors: take apart and put together."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """The leaves in order, and what is needed to rebuild the tree."""
+    if isinstance(tree, tuple | list):
+        leaves: list[Any] = []
+        specs = []
+        for item in tree:
+            found, spec = flatten(item)
+            leaves += found
+            specs.append((len(found), spec))
+        return leaves, (type(tree), None, specs)
+    if isinstance(tree, dict):
+        keys = list(tree)
+        leaves, (_, _, specs) = flatten([tree[k] for k in keys])
+        return leaves, (type(tree), keys, specs)
+    return [tree], None
+
+
+def unflatten(leaves: list[Any], spec: Any) -> Any:
+    """The tree with these leaves."""
+    if spec is None:
+        return leaves[0]
+    kind, keys, specs = spec
+    items = []
+    start = 0
+    for count, inner in specs:
+        items.append(unflatten(leaves[start : start + count], inner))
+        start += count
+    if keys is not None:
+        pairs = zip(keys, items, strict=True)
+        return OrderedDict(pairs) if issubclass(kind, OrderedDict) else dict(pairs)
+    if hasattr(kind, "_fields"):
+        return kind(*items)
+    return kind(items)
+
+
+def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The tree with the function applied to every leaf."""
+    leaves, spec = flatten(tree)
+    return unflatten([function(leaf) for leaf in leaves], spec)
+
+
+def broadcast_prefix(prefix: Any, tree: Any, is_leaf: Callable[[Any], bool]) -> list[Any] | None:
+    """One entry of `prefix` per leaf of `tree`; None when the prefix does not fit."""
+    if is_leaf(prefix):
+        return [prefix] * len(flatten(tree)[0])
+    if isinstance(prefix, tuple | list):
+        if not isinstance(tree, tuple | list) or len(prefix) != len(tree):
+            return None
+        parts = [broadcast_prefix(p, t, is_leaf) for p, t in zip(prefix, tree, strict=True)]
+    elif isinstance(prefix, dict):
+        if not isinstance(tree, dict) or set(prefix) != set(tree):
+            return None
+        parts = [broadcast_prefix(prefix[k], tree[k], is_leaf) for k in tree]
+    else:
+        return None
+    if any(p is None for p in parts):
+        return None
+    return [entry for part in parts for entry in part]  # type: ignore[union-attr]
