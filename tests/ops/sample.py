@@ -47,6 +47,7 @@ class Sample:
         self.args = args
         self.kwargs = kwargs
         self.view: Callable[[Any], Any] | None = None
+        self.feed: Callable[..., tuple[Any, ...]] | None = None
         self.excluded: dict[str, str] = {}
         self.other_dtypes: tuple[str, ...] = OTHER_DTYPES
         self.rtol = 1e-9
@@ -55,6 +56,14 @@ class Sample:
     def through(self, view: Callable[[Any], Any]) -> Sample:
         """Check `view(result)`: for results that are determined up to a sign, or partly."""
         self.view = view
+        return self
+
+    def prepared(self, feed: Callable[..., tuple[Any, ...]]) -> Sample:
+        """Call the op with `feed(*args)`, e.g. `lambda a: (a @ a.mT,)` for a symmetric input.
+
+        Derivatives are then those of the whole, and every direction is a valid one.
+        """
+        self.feed = feed
         return self
 
     def without(self, *checks: str, because: str) -> Sample:
@@ -241,6 +250,16 @@ def converted(array: np.ndarray, name: str) -> np.ndarray:
     if name.startswith("int"):
         return np.rint(real * 3).astype(name)
     return real.astype("float32" if name == "bfloat16" else name)
+
+
+def called(package: Any, path: str, sample: Sample, tensors: list[Any]) -> Any:
+    """The result of one call, before `through`; random ops start from a fixed seed."""
+    args, kwargs = sample.fill(tensors, lambda name: getattr(package, name))
+    if sample.feed is not None:
+        args = sample.feed(*args)
+    if hasattr(package, "manual_seed"):
+        package.manual_seed(0)
+    return resolve(package, path)(*args, **kwargs)
 
 
 def resolve(package: Any, path: str) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from ops.recorded import Recorder  # noqa: E402
-from ops.sample import Sample, converted, cotangent, flat, resolve  # noqa: E402
+from ops.sample import Sample, called, converted, cotangent, flat  # noqa: E402
 
 
 def tensor(array: np.ndarray, name: str | None = None) -> Any:
@@ -32,9 +32,7 @@ def tensor(array: np.ndarray, name: str | None = None) -> Any:
 
 def run(path: str, sample: Sample, tensors: list[Any]) -> list[Any]:
     """The flat results of one call."""
-    torch.manual_seed(0)
-    args, kwargs = sample.fill(tensors, lambda name: getattr(torch, name))
-    result = resolve(torch, path)(*args, **kwargs)
+    result = called(torch, path, sample, tensors)
     return flat(sample.view(result) if sample.view else result)
 
 
@@ -102,6 +100,41 @@ def other_types(recorder: Recorder, path: str, sample: Sample) -> dict[str, Any]
     return found
 
 
+def forms(path: str, sample: Sample) -> list[str]:
+    """Which of the forms `x.op(...)`, `x.op_(...)` and `op(..., out=...)` PyTorch has for a call."""
+    found = []
+    tensors = [tensor(a) for a in sample.arrays()]
+    args, kwargs = sample.fill(tensors, lambda name: getattr(torch, name))
+    if sample.feed is not None:
+        args = sample.feed(*args)
+    if "." not in path and args and isinstance(args[0], torch.Tensor):
+        for form, name in (("method", path), ("inplace", path + "_")):
+            if _works(
+                lambda name=name: getattr(torch.Tensor, name)(args[0].clone(), *args[1:], **kwargs)
+            ):
+                found.append(form)
+    if _works(lambda: _with_out(path, sample, tensors)):
+        found.append("out")
+    return found
+
+
+def _works(call: Any) -> bool:
+    try:
+        call()
+    except (RuntimeError, TypeError, AttributeError, ValueError, NotImplementedError, IndexError):
+        return False
+    return True
+
+
+def _with_out(path: str, sample: Sample, tensors: list[Any]) -> None:
+    result = called(torch, path, sample, tensors)
+    empty = [torch.empty(0, dtype=r.dtype) for r in flat(result)]
+    marked = Sample(*sample.args, **sample.kwargs, out=None)
+    marked.feed = sample.feed
+    marked.kwargs["out"] = empty[0] if isinstance(result, torch.Tensor) else tuple(empty)
+    called(torch, path, marked, tensors)
+
+
 def check_errors(errors: dict[str, Any]) -> None:
     """Say where an expected phrase is not PyTorch's, so that the author may think again."""
     for path, cases in errors.items():
@@ -129,6 +162,7 @@ def record(family: str) -> None:
                 "digest": sample.digest(),
                 "out": pieces(recorder, outs),
                 "grads": gradients(recorder, path, sample),
+                "forms": forms(path, sample),
                 "dtypes": other_types(recorder, path, sample) if i < 3 else {},
             }
     recorder.write(family)

@@ -1,0 +1,48 @@
+"""Fixtures of all tests: a fixed seed, and the promise that no test leaves a mode switched on."""
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule.autograd.state import STATE
+
+
+@pytest.fixture(autouse=True)
+def fixed_seed():
+    """Random draws start from the same state in every test."""
+    np.random.seed(0)
+    if hasattr(chainrule, "manual_seed"):
+        chainrule.manual_seed(0)
+
+
+def modes() -> dict:
+    """Everything a context manager of the package can switch in this thread."""
+    return {
+        "word": STATE.w,
+        "grad mode": STATE.grad_enabled,
+        "inference mode": STATE.inference,
+        "unusual": STATE.unusual,
+        "transform levels": list(STATE.levels),
+        "saved-tensor hooks": list(STATE.saved_hooks),
+        "trace": STATE.trace,
+        "autocast": STATE.autocast,
+        "observers": list(STATE.observers),
+        "anomaly mode": STATE.anomaly,
+        "default dtype": chainrule.get_default_dtype(),
+    }
+
+
+@pytest.fixture(autouse=True)
+def sealed_modes():
+    """A test that leaks a mode fails itself, instead of changing the tests after it."""
+    before = modes()
+    yield
+    after = modes()
+    leaked = [f"{k}: {before[k]!r} -> {after[k]!r}" for k in before if before[k] != after[k]]
+    if leaked:
+        STATE.levels.clear()
+        STATE.saved_hooks.clear()
+        STATE.observers.clear()
+        STATE.__init__()
+        chainrule.set_default_dtype(before["default dtype"])
+    assert not leaked, f"the test leaves modes changed: {'; '.join(leaked)}"

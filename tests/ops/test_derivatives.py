@@ -1,0 +1,122 @@
+"""Every rule against finite differences and against PyTorch's recorded gradients."""
+
+import numpy as np
+import pytest
+
+import chainrule
+
+from .harness import (
+    Case,
+    assert_close,
+    cases,
+    close,
+    direction,
+    explain_gradient,
+    gradients,
+    inner,
+    is_tensor,
+    run,
+    slope,
+    tensor,
+    tracked_results,
+    values,
+    weighted,
+)
+
+
+@pytest.mark.parametrize("case", cases("vjp"), ids=lambda c: c.key)
+def test_vjp(case: Case):
+    _, found = gradients(case, case.wanted)
+    pieces = [g for g in case.record["grads"] if g is not None]
+    kept = tracked_results(case)
+    along = direction(case, case.wanted, 0)
+    mine = sum(inner(along[i], g.numpy()) for i, g in zip(case.wanted, found, strict=True))
+    numeric = slope(weighted(case, kept), case, along)
+    rtol = case.sample.derivative_rtol
+    assert close(mine, numeric, rtol), explain_gradient(case, found, kept)
+    for i, grad, piece in zip(case.wanted, found, pieces, strict=True):
+        assert_close(grad.numpy(), case.recorded(piece), max(1e-8, case.sample.rtol),
+                     f"{case}: gradient of input {i}")  # fmt: skip
+
+
+@pytest.mark.parametrize("case", cases("mask"), ids=lambda c: c.key)
+def test_each_input_alone(case: Case):
+    """A gradient does not depend on which other inputs want one."""
+    if len(case.wanted) == 1:
+        return
+    _, together = gradients(case, case.wanted)
+    for i, expected in zip(case.wanted, together, strict=True):
+        _, (alone,) = gradients(case, [i])
+        assert_close(alone.numpy(), np.asarray(expected.numpy()), 1e-12, f"{case}: input {i} alone")
+
+
+@pytest.mark.parametrize("case", cases("jvp"), ids=lambda c: c.key)
+def test_jvp(case: Case):
+    along = direction(case, case.wanted, 1)
+    fixed = [tensor(a) for a in case.sample.arrays()]
+    kept = tracked_results(case)
+
+    def function(*inputs):
+        given = list(fixed)
+        for i, x in zip(case.wanted, inputs, strict=True):
+            given[i] = x
+        outs = [o for o in run(case, given) if is_tensor(o)]
+        return tuple(outs[k] for k in kept)
+
+    primals = tuple(fixed[i] for i in case.wanted)
+    tangents = tuple(tensor(along[i]) for i in case.wanted)
+    outs, found = chainrule.func.jvp(function, primals, tangents)
+    for k, (out, tangent) in enumerate(zip(outs, found, strict=True)):
+        numeric = slope(lambda arrays, k=kept[k]: values(case, arrays)[k], case, along)
+        assert tuple(tangent.shape) == tuple(out.shape)
+        assert_close(tangent.numpy(), np.asarray(numeric), case.sample.derivative_rtol,
+                     f"{case}: tangent of result {kept[k]}")  # fmt: skip
+
+
+@pytest.mark.parametrize("case", cases("second"), ids=lambda c: c.key)
+def test_second_order(case: Case):
+    """The gradient of a random projection of the gradient."""
+    across = direction(case, case.wanted, 2)
+    along = direction(case, case.wanted, 3)
+    inputs, first = gradients(case, case.wanted, create_graph=True)
+    projected = [
+        (g * tensor(across[i]).conj()).real.sum()
+        if g.is_complex()
+        else (g * tensor(across[i])).sum()
+        for i, g in zip(case.wanted, first, strict=True)
+        if g is not None and g.requires_grad
+    ]
+    mine = 0.0
+    if projected:
+        total = sum(projected[1:], projected[0])
+        second = chainrule.autograd.grad(total, [inputs[i] for i in case.wanted], allow_unused=True)
+        mine = sum(
+            inner(along[i], g.numpy())
+            for i, g in zip(case.wanted, second, strict=True)
+            if g is not None
+        )
+
+    def projection(arrays):
+        moved = _with_arrays(case, arrays)
+        _, grads = gradients(moved, case.wanted)
+        return sum(inner(across[i], g.numpy()) for i, g in zip(case.wanted, grads, strict=True))
+
+    numeric = slope(projection, case, along)
+    assert close(mine, numeric, case.sample.derivative_rtol), (
+        f"{case}: second derivative {mine:.9g}, difference quotient of the gradient {numeric:.9g}"
+    )
+
+
+def _with_arrays(case: Case, arrays):
+    """The case with other input arrays."""
+    import copy
+
+    sample = copy.copy(case.sample)
+    sample.args, sample.kwargs = case.sample.fill(list(arrays), lambda name: _mark(name))
+    return Case(case.family, case.path, case.number, sample)
+
+
+def _mark(name):
+    from .sample import dtype
+
+    return dtype(name)
