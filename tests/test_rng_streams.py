@@ -49,6 +49,7 @@ def replayed(generator: rng.Generator, sequence: dict) -> list[str]:
     return [digest(draw(generator, step)) for step in sequence["steps"]]
 
 
+@pytest.mark.filterwarnings("ignore:.*precision limitations:UserWarning")  # tested below
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_values_and_states_equal_pytorch(name):
     sequence = SEQUENCES[name]

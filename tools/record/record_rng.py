@@ -26,6 +26,8 @@ INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
 SIGNIFICAND = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 SIZES = (0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 40, 623, 625, 1000)
 
+INF = float("inf")
+
 Step = dict[str, Any]
 
 
@@ -324,6 +326,42 @@ def rejection() -> Iterator[tuple[str, list[Step]]]:
     yield "dirichlet", [step("dirichlet", concentration=array(concentration, "float32"))]
 
 
+def extremes() -> Iterator[tuple[str, list[Step]]]:
+    """Parameters at which something overflows, vanishes or is certain."""
+    scales = ((0.0, 0.0), (2.0, 0.0), (1e300, 1e10), (1e-310, 1e-300), (5.0, 1e308), (INF, 1.0))
+    bounds = ((-8e307, 9e307), (1e300, 1.5e300), (-1e-300, 1e300))
+    yield (
+        "extremes",
+        [
+            *(
+                step("normal", shape=[count], dtype=dtype, mean=mean, std=std)
+                for mean, std in scales
+                for count in (5, 40)
+                for dtype in FLOATS
+            ),
+            *(step("uniform", shape=[50], dtype="float64", low=a, high=b) for a, b in bounds),
+            step("log_normal", shape=[100], dtype="float64", mean=700.0, std=30.0),
+            step("log_normal", shape=[100], dtype="float32", mean=80.0, std=30.0),
+            step("exponential", shape=[9], dtype="float32", rate=INF),
+            step("exponential", shape=[9], dtype="float16", rate=1e-6),
+            step("cauchy", shape=[99], dtype="float16", median=0.0, sigma=1e5),
+            step("geometric", shape=[99], dtype="float16", p=1e-5),
+            step("randint", low=-(2**62), high=2**63 - 1, shape=[9], dtype="float32"),
+            step("randint", low=2**25 + 1, high=2**26, shape=[9], dtype="float32"),
+            step("randint", low=0, high=65504, shape=[99], dtype="float16"),
+            step("randint", low=-(2**53) - 9, high=2**60 + 1, shape=[9], dtype="float64"),
+            step("standard_gamma", shape_parameter=array([0.0, 1e-5, 1e-30, 1e6], "float32")),
+            step("standard_gamma", shape_parameter=array([0.0, 1e-5, 1e-310, 1e6], "float64")),
+            step("poisson", rates=array([0.0, 1e-9, 1e6, 1e12], "float64")),
+            step(
+                "binomial",
+                count=array([-1.0, 0.0, 5.0, 5.0, 5.0, 5.0, 1e6], "float32"),
+                probability=array([0.5, 0.5, 0.0, 1.0, 1.5, -0.5, 1e-7], "float32"),
+            ),
+        ],
+    )
+
+
 def mixed(rng: random.Random) -> Iterator[tuple[str, list[Step]]]:
     """Draws in random order: what one leaves behind is what the next one finds."""
     pool = [
@@ -393,7 +431,7 @@ def saved_state() -> dict[str, Any]:
 
 
 def main() -> None:
-    families = (by_size, integers, choices, continuous, rejection)
+    families = (by_size, integers, choices, continuous, rejection, extremes)
     sequences = [entry for family in families for entry in family()]
     sequences += mixed(random.Random(0))
     seeds = (0, 1, 42, 2**32 - 1, 2**40 + 7, -5)

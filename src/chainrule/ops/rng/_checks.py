@@ -60,9 +60,20 @@ _LARGEST = {
 }
 
 
+_names: dict[np.dtype, str] = {}
+
+
+def type_name(dtype: np.dtype) -> str:
+    """`dtype.name`, remembered: NumPy computes it anew each time, slower than a small draw."""
+    name = _names.get(dtype)
+    if name is None:
+        name = _names[dtype] = dtype.name
+    return name
+
+
 def largest_finite(dtype: np.dtype) -> float:
     """The largest finite value of a floating type; NumPy's finfo does not know bfloat16."""
-    return _LARGEST[dtype.name]
+    return _LARGEST[type_name(dtype)]
 
 
 def chosen(generator: Generator | None) -> Generator:
@@ -88,7 +99,7 @@ def c_type_name(dtype: np.dtype) -> str:
 def require_dtype(dtype: Any, allowed: frozenset[str], kernel: str) -> np.dtype:
     """`dtype` as a NumPy dtype, if the draw named `kernel` can produce it."""
     dtype = np.dtype(dtype)
-    if dtype.name not in allowed:
+    if type_name(dtype) not in allowed:
         not_implemented(dtype, allowed, kernel)
     return dtype
 
@@ -103,7 +114,7 @@ def not_implemented(dtype: np.dtype, allowed: frozenset[str], kernel: str) -> No
 def cast_from_double(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """float64 to `dtype`; half types go through float32, as PyTorch's conversion does."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if dtype.name in ("float16", "bfloat16"):
+        if type_name(dtype) in ("float16", "bfloat16"):
             return values.astype(np.float32).astype(dtype)
         if dtype.kind in "iu":
             # Through int64, so that a negative or large value wraps the same on every machine.

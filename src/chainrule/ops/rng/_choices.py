@@ -17,6 +17,7 @@ from ._checks import (
     normalized_shape,
     require_dtype,
     scalar_type_name,
+    type_name,
 )
 from ._continuous import exponential
 from ._generator import Generator
@@ -51,7 +52,7 @@ def bernoulli_array(
     require_dtype(probabilities.dtype, FLOATS, "bernoulli_tensor_cpu_p_")
     dtype = probabilities.dtype if dtype is None else dtype
     dtype = require_dtype(dtype, FLOATS | INTEGERS | {"bool"}, "bernoulli_tensor_cpu_self_")
-    double = probabilities.dtype.name == "float64"
+    double = type_name(probabilities.dtype) == "float64"
     p = probabilities if double else probabilities.astype(np.float32, copy=False)
     valid = (p >= 0) & (p <= 1)
     if not valid.all():
@@ -130,7 +131,7 @@ def _check_multinomial(weights: np.ndarray, num_samples: int, replacement: bool)
             f"prob_dist must be 1 or 2 dim, but its shape is {weights.shape}. "
             "Flatten the leading dimensions first"
         )
-    if weights.dtype.name not in FLOATS:
+    if type_name(weights.dtype) not in FLOATS:
         raise RuntimeError(
             "multinomial only supports floating-point dtypes for input, got: "
             f"{scalar_type_name(weights.dtype)}. Convert the weights to float32"
@@ -169,7 +170,7 @@ def _categories_by_race(generator: Generator, weights: np.ndarray, num_samples: 
 def _categories_with_replacement(
     generator: Generator, weights: np.ndarray, num_samples: int
 ) -> np.ndarray:
-    accumulator = np.float64 if weights.dtype.name == "float64" else np.float32
+    accumulator = np.float64 if type_name(weights.dtype) == "float64" else np.float32
     values = weights.astype(accumulator, copy=False)
     if not (values >= 0).all() or not np.isfinite(values).all():
         problem = "entry < 0" if (values < 0).any() else "entry = infinity or NaN"

@@ -16,6 +16,7 @@ from ._checks import (
     normalized_shape,
     require_dtype,
     scalar_type_name,
+    type_name,
 )
 from ._generator import Generator
 from ._libm import fused_multiply_add
@@ -71,7 +72,7 @@ def rrelu_noise(
     """
     allowed = frozenset({"float32", "float64", "bfloat16"})
     dtype = require_dtype(x.dtype, allowed, "rrelu_with_noise_out_cpu")
-    if dtype.name != "float64":
+    if type_name(dtype) != "float64":
         lower, upper = float(np.float32(lower)), float(np.float32(upper))
     leaking = x <= 0
     noise = np.ones(x.shape, dtype)
@@ -81,7 +82,7 @@ def rrelu_noise(
 
 
 def _require_continuous(dtype: np.dtype, name: str) -> None:
-    if dtype.name not in FLOATS:
+    if type_name(dtype) not in FLOATS:
         raise RuntimeError(
             f"{name} distribution is a continuous probability distribution. dtype must be a "
             f"floating point but you specified {scalar_type_name(dtype)}. Draw into float32 and "

@@ -20,6 +20,7 @@ from ._checks import (
     largest_finite,
     normalized_shape,
     require_dtype,
+    type_name,
 )
 from ._generator import Generator
 
@@ -74,15 +75,15 @@ def random_full(generator: Generator | None, shape: Shape, dtype: Any = np.float
     dtype = require_dtype(dtype, allowed, "random_kernel_cpu")
     shape = normalized_shape(shape)
     count = element_count(shape)
-    if dtype.name in SIGNIFICAND_BITS:
-        width = 2 ** SIGNIFICAND_BITS[dtype.name] + 1
-    elif dtype.name == "bool":
+    if type_name(dtype) in SIGNIFICAND_BITS:
+        width = 2 ** SIGNIFICAND_BITS[type_name(dtype)] + 1
+    elif type_name(dtype) == "bool":
         width = 2
     else:
         width = int(np.iinfo(dtype).max) + 1
     generator = chosen(generator)
     with generator.lock:
-        wide = dtype.name in ("int64", "float64")
+        wide = type_name(dtype) in ("int64", "float64")
         words = generator.double_words(count) if wide else generator.words(count)
     return _from_int64(_remainder(words, width).view(np.int64), dtype).reshape(shape)
 
@@ -94,7 +95,7 @@ def randperm(generator: Generator | None, n: int, dtype: Any = np.int64) -> np.n
         raise RuntimeError(
             f"Trying to create tensor with negative dimension {n}: [{n}]. n must be at least 0"
         )
-    if dtype.name in INTEGERS and n - 1 > np.iinfo(dtype).max:
+    if type_name(dtype) in INTEGERS and n - 1 > np.iinfo(dtype).max:
         raise RuntimeError(
             f"value cannot be converted to type {dtype.name}_t without overflow: a permutation "
             f"of {n} needs values up to {n - 1}. Use dtype int64"
@@ -150,7 +151,7 @@ def _inside_out_shuffle(generator: Generator, n: int, dtype: np.dtype) -> np.nda
 
 
 def _all_int64(generator: Generator | None, shape: Shape, dtype: np.dtype) -> np.ndarray:
-    if dtype.name not in _FULL_RANGE_TYPES:
+    if type_name(dtype) not in _FULL_RANGE_TYPES:
         raise RuntimeError(
             "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16, "
             f"not {dtype.name}. Draw int64 and convert"
@@ -173,7 +174,7 @@ def _remainder(words: np.ndarray, width: int) -> np.ndarray:
 
 
 def _from_int64(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    if dtype.name in ("float16", "bfloat16"):
+    if type_name(dtype) in ("float16", "bfloat16"):
         # PyTorch has no direct conversion from int64 either: it rounds to float32 first.
         with np.errstate(over="ignore"):
             return values.astype(np.float32).astype(dtype)
@@ -190,10 +191,10 @@ def _checked_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, in
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. "
             "The upper bound is exclusive"
         )
-    if dtype.name in FLOATS:
+    if type_name(dtype) in FLOATS:
         low = _first_representable(low, dtype)
         if high is None:
-            last = 2 ** SIGNIFICAND_BITS[dtype.name]
+            last = 2 ** SIGNIFICAND_BITS[type_name(dtype)]
         else:
             last = _last_representable_bound(high, dtype) - 1
         if low > last:
@@ -202,7 +203,7 @@ def _checked_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, in
                 f"but got from={low} >= to={last + 1}: {dtype.name} has no value between them"
             )
     elif high is None:
-        last = 1 if dtype.name == "bool" else min(int(np.iinfo(dtype).max), _INT64_MAX)
+        last = 1 if type_name(dtype) == "bool" else min(int(np.iinfo(dtype).max), _INT64_MAX)
     else:
         last = high - 1
     _check_within_type(low, last, dtype)
@@ -210,9 +211,9 @@ def _checked_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, in
 
 
 def _check_within_type(low: int, last: int, dtype: np.dtype) -> None:
-    if dtype.name == "bool":
+    if type_name(dtype) == "bool":
         smallest, largest = 0, 1
-    elif dtype.name in FLOATS:
+    elif type_name(dtype) in FLOATS:
         largest = largest_finite(dtype)
         smallest = -largest
     else:
@@ -223,8 +224,8 @@ def _check_within_type(low: int, last: int, dtype: np.dtype) -> None:
                 f"{name} is out of bounds for {c_type_name(dtype)}: {value} does not fit "
                 f"{dtype.name}, which holds {smallest} to {largest}"
             )
-        if dtype.name in FLOATS and abs(value) > 2 ** SIGNIFICAND_BITS[dtype.name]:
-            bits = SIGNIFICAND_BITS[dtype.name]
+        bits = SIGNIFICAND_BITS.get(type_name(dtype), 64)
+        if abs(value) > 2**bits:
             warnings.warn(
                 f"{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
                 f"{c_type_name(dtype)} can support discrete uniform distribution only within "
@@ -236,12 +237,14 @@ def _check_within_type(low: int, last: int, dtype: np.dtype) -> None:
 
 def _rounded(value: int, dtype: np.dtype) -> int:
     """`value` after a trip through the floating type; int64 saturates as on x86."""
-    result = float(np.float32(value).astype(dtype) if dtype.itemsize == 2 else dtype.type(value))
+    with np.errstate(over="ignore"):
+        narrow = np.float32(value).astype(dtype) if dtype.itemsize == 2 else dtype.type(value)
+    result = float(narrow)
     return int(result) if -(2.0**63) <= result < 2.0**63 else _INT64_MIN
 
 
 def _spacing(value: int, dtype: np.dtype) -> int:
-    return 1 << max(abs(value).bit_length() - SIGNIFICAND_BITS[dtype.name], 0)
+    return 1 << max(abs(value).bit_length() - SIGNIFICAND_BITS[type_name(dtype)], 0)
 
 
 def _first_representable(low: int, dtype: np.dtype) -> int:

@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 
 _PROBE_POINTS = 4096
+_WORTH_PROBING = 64
 _numpy_agrees: dict[str, bool] = {}
 
 
 def exact(name: str, x: np.ndarray) -> np.ndarray:
     """`math.<name>` of each element of the 1-d float64 array `x`, with IEEE infinities."""
-    if x.size > 1 and _agrees(name):
-        return getattr(np, name)(x)
+    if x.size >= _WORTH_PROBING and _agrees(name):
+        with np.errstate(all="ignore"):
+            return getattr(np, name)(x)
     return _through_math(getattr(math, name), getattr(np, name), x)
 
 
@@ -42,7 +44,10 @@ def _through_math(
     except (ValueError, OverflowError):
         # `math` raises where C returns an infinity: log(0), exp(1000).
         with np.errstate(all="ignore"):
-            return fallback(x)
+            result = fallback(x)
+        finite = np.isfinite(result)
+        result[finite] = list(map(function, x[finite].tolist()))
+        return result
 
 
 def fused_multiply_add(a: np.ndarray, b: float, c: float) -> np.ndarray:

@@ -17,6 +17,7 @@ from ._checks import (
     element_count,
     normalized_shape,
     require_dtype,
+    type_name,
 )
 from ._generator import Generator
 from ._libm import exact, fused_multiply_add
@@ -118,7 +119,7 @@ def check_std(std: float) -> None:
 
 def _function(name: str, x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A function in double; its last bit only shows in float64 results, where it is exact."""
-    if dtype.name == "float64":
+    if type_name(dtype) == "float64":
         return exact(name, x)
     with np.errstate(over="ignore", divide="ignore"):
         return getattr(np, name)(x)
@@ -178,7 +179,7 @@ def _normals_in_blocks(
 def _block_normals(
     generator: Generator, count: int, dtype: np.dtype, mean: float, std: float
 ) -> np.ndarray:
-    if dtype.name == "float64":
+    if type_name(dtype) == "float64":
         return _double_block_normals(generator, count, mean, std)
     values = np.empty(count, np.float32)
     fill_singles(generator, values)

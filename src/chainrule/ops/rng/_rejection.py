@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
-from ._checks import FLOATS, cast_from_double, chosen, require_dtype, scalar_type_name
+from ._checks import FLOATS, cast_from_double, chosen, require_dtype, scalar_type_name, type_name
 from ._generator import Generator
 from ._uniform import doubles
 
@@ -128,7 +127,7 @@ def _log(x: float) -> float:
 def binomial(generator: Generator | None, count: np.ndarray, probability: np.ndarray) -> np.ndarray:
     """Numbers of successes in `count` trials; both arrays have the same type and broadcast."""
     for name, array in (("count", count), ("prob", probability)):
-        if array.dtype.name not in FLOATS:
+        if type_name(array.dtype) not in FLOATS:
             raise ValueError(
                 f"binomial only supports floating-point dtypes for {name}, got: "
                 f"{scalar_type_name(array.dtype)}. Convert it to float32"
@@ -138,57 +137,63 @@ def binomial(generator: Generator | None, count: np.ndarray, probability: np.nda
             f"Found dtype {scalar_type_name(probability.dtype)} but expected "
             f"{scalar_type_name(count.dtype)}: give count and prob the same dtype"
         )
-    dtype = require_dtype(count.dtype, _SINGLE_AND_DOUBLE, "binomial_cpu")
+    require_dtype(count.dtype, _SINGLE_AND_DOUBLE, "binomial_cpu")
     trials, chances = np.broadcast_arrays(count, probability)
-    with _Stream(chosen(generator), 4 * trials.size) as stream:
+    values = np.where((chances >= 1) & (trials > 0), trials, 0)
+    values[np.isnan(chances) & (trials > 0)] = np.nan
+    undecided = (trials > 0) & (chances > 0) & (chances < 1)
+    n, p = trials[undecided], chances[undecided]
+    mirrored = p > 0.5  # failures are counted instead, so that p is at most one half
+    rarer = np.where(mirrored, (1.0 - p.astype(np.float64)).astype(p.dtype), p)
+    successes = _binomial_of_rare(chosen(generator), n, rarer)
+    values[undecided] = np.where(mirrored, n - successes, successes)
+    return values
+
+
+def _binomial_of_rare(generator: Generator, n: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """For n > 0 and 0 < p <= 1/2. What PyTorch computes in the type of p is rounded to it."""
+    mean = n * p
+    log_failure = np.log1p(-p.astype(np.float64)).astype(p.dtype)
+    spread = np.sqrt(mean * (1 - p))
+    mode = np.floor((n + 1) * p)
+    columns = (n, p, mean, log_failure, spread, p / (1 - p), mode)
+    with _Stream(generator, 4 * n.size) as stream:
         values = [
-            _binomial_one(n, p, stream.uniform)
-            for n, p in zip(trials.ravel(), chances.ravel(), strict=True)
+            _binomial_by_transformed_rejection(n, p, mean, spread, odds, mode, stream.uniform)
+            if mean >= 10
+            else _binomial_by_waiting_times(n, log_failure, stream.uniform)
+            for n, p, mean, log_failure, spread, odds, mode in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
         ]
-    return np.array(values, dtype).reshape(trials.shape)
+    return np.array(values, p.dtype)
 
 
-def _binomial_one(n: Any, p: Any, uniform: Callable[[], float]) -> float:
-    """`n` and `p` are NumPy scalars: what PyTorch computes in float32 is rounded to it here."""
-    if n <= 0 or p <= 0:
-        return 0.0
-    if p >= 1:
-        return float(n)
-    if not math.isfinite(p):
-        return math.nan
-    if p <= 0.5:
-        return _binomial_at_most_half(n, p, uniform)
-    return float(n) - _binomial_at_most_half(n, type(p)(1.0 - float(p)), uniform)
-
-
-def _binomial_at_most_half(n: Any, p: Any, uniform: Callable[[], float]) -> float:
-    if n * p >= 10:
-        return _binomial_by_transformed_rejection(n, p, uniform)
-    # The waiting times between successes are geometric: count how many fit into n trials.
-    log_failure = float(type(p)(math.log1p(-float(p))))
+def _binomial_by_waiting_times(n: float, log_failure: float, uniform: Callable[[], float]) -> int:
+    """The waiting times between successes are geometric: count how many fit into n trials."""
     trials, successes = 0.0, 0
     while True:
         u = uniform()
-        trials += math.ceil(_log(u) / log_failure) if u else math.inf
+        trials += math.ceil(math.log(u) / log_failure) if u else math.inf
         if trials > n:
             return successes
         successes += 1
 
 
-def _binomial_by_transformed_rejection(n: Any, p: Any, uniform: Callable[[], float]) -> float:
-    """Hoermann's BTRS (1993), with its constants rounded where PyTorch rounds them."""
-    one = type(p)(1)
-    spread = float(np.sqrt(n * p * (one - p)))
+def _binomial_by_transformed_rejection(
+    n: float,
+    p: float,
+    mean: float,
+    spread: float,
+    odds: float,
+    mode: float,
+    uniform: Callable[[], float],
+) -> int:
+    """Hoermann's BTRS (1993)."""
     b = 1.15 + 2.53 * spread
-    a = -0.0873 + 0.0248 * b + 0.01 * float(p)
-    center = float(n * p) + 0.5
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    center = mean + 0.5
     v_r = 0.92 - 4.2 / b
-    odds = float(p / (one - p))
-    alpha = (2.83 + 5.1 / b) * spread
-    mode = float(np.floor((n + one) * p))
-    n = float(n)
-    at_mode = (mode + 0.5) * math.log((mode + 1) / (odds * (n - mode + 1)))
-    at_mode += _stirling_tail(mode) + _stirling_tail(n - mode)
     while True:
         u = uniform() - 0.5
         v = uniform()
@@ -198,13 +203,14 @@ def _binomial_by_transformed_rejection(n: Any, p: Any, uniform: Callable[[], flo
             continue
         if us >= 0.07 and v <= v_r:
             return k
+        alpha = (2.83 + 5.1 / b) * spread
         log_ratio = _log(v * alpha / (a / (us * us) + b))
         bound = (
-            at_mode
+            (mode + 0.5) * math.log((mode + 1) / (odds * (n - mode + 1)))
             + (n + 1) * math.log((n - mode + 1) / (n - k + 1))
             + (k + 0.5) * math.log(odds * (n - k + 1) / (k + 1))
-            - _stirling_tail(k)
-            - _stirling_tail(n - k)
+            + (_stirling_tail(mode) + _stirling_tail(n - mode))
+            - (_stirling_tail(k) + _stirling_tail(n - k))
         )
         if log_ratio <= bound:
             return k
@@ -238,12 +244,22 @@ def _stirling_tail(k: float) -> float:
 def standard_gamma(generator: Generator | None, shape_parameter: np.ndarray) -> np.ndarray:
     """Gamma values of scale one, one for each shape parameter, never below the least normal."""
     dtype = require_dtype(shape_parameter.dtype, _SINGLE_AND_DOUBLE, "gamma_cpu")
-    flat = shape_parameter.ravel()
-    with _Stream(chosen(generator), 4 * flat.size) as stream:
-        values = [_gamma_one(alpha, stream) for alpha in flat]
-    result = np.array(values, np.float64).astype(dtype)
     tiny = np.finfo(dtype).tiny
-    return np.where(result > tiny, result, tiny).reshape(shape_parameter.shape)
+    result = np.full(shape_parameter.shape, tiny, dtype)
+    drawn = shape_parameter > 0
+    alpha = shape_parameter[drawn]
+    # A shape below one is drawn one higher, where acceptance is better, and scaled back.
+    boosted = alpha < 1
+    with np.errstate(over="ignore"):
+        inverse = np.divide(1, alpha, out=np.zeros_like(alpha), where=boosted)
+    offset = np.where(boosted, alpha + 1, alpha) - dtype.type(_THIRD)
+    with _Stream(chosen(generator), 4 * alpha.size) as stream:
+        values = [
+            _gamma_one(d, power, stream)
+            for d, power in zip(offset.tolist(), inverse.tolist(), strict=True)
+        ]
+    result[drawn] = np.maximum(np.array(values, np.float64).astype(dtype), tiny)
+    return result
 
 
 def dirichlet(generator: Generator | None, concentration: np.ndarray) -> np.ndarray:
@@ -259,17 +275,9 @@ _THIRD = np.float32(1) / np.float32(3)
 _SQUEEZE = float(np.float32(0.0331))
 
 
-def _gamma_one(alpha: Any, stream: _Stream) -> float:
-    """Marsaglia and Tsang (2000); `alpha` is a NumPy scalar, so that float32 rounds as such."""
-    if not alpha > 0:
-        return math.nan if alpha else 0.0
-    one = type(alpha)(1)
-    scale = 1.0
-    if alpha < 1:
-        # A smaller shape is drawn one higher, where acceptance is better, and scaled back.
-        scale = math.pow(1.0 - stream.uniform(), float(one / alpha))
-        alpha = alpha + one
-    d = float(alpha - type(alpha)(_THIRD))
+def _gamma_one(d: float, power: float, stream: _Stream) -> float:
+    """Marsaglia and Tsang (2000), for the shape d + 1/3; `power` scales back a boosted shape."""
+    scale = math.pow(1.0 - stream.uniform(), power) if power else 1.0
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
         x = stream.normal()

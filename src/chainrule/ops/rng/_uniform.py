@@ -17,6 +17,7 @@ from ._checks import (
     normalized_shape,
     require_dtype,
     scalar_type_name,
+    type_name,
 )
 from ._generator import Generator
 from ._libm import fused_multiply_add
@@ -85,7 +86,7 @@ def uniform(
     _check_bounds(low, high, dtype)
     generator = chosen(generator)
     count = element_count(shape)
-    if dtype.name == "float64":
+    if type_name(dtype) == "float64":
         values = doubles(generator, count)
         if (low, high) != (0.0, 1.0):
             values = fused_multiply_add(values, high - low, low)
@@ -95,13 +96,14 @@ def uniform(
             width = np.float64(np.float32(high) - np.float32(low))
             values = (values * width + np.float64(np.float32(low))).astype(np.float32)
         values = values.astype(dtype, copy=False)
-    # Rounding may have reached the excluded bound; such a value becomes `low`.
-    np.copyto(values, dtype.type(low), where=values == dtype.type(high))
+    if (low, high) != (0.0, 1.0) or dtype.itemsize == 2:
+        # Rounding may have reached the excluded bound; such a value becomes `low`.
+        np.copyto(values, dtype.type(low), where=values == dtype.type(high))
     return values.reshape(shape)
 
 
 def _part_type(dtype: np.dtype) -> np.dtype:
-    return np.dtype(np.float32 if dtype.name == "complex64" else np.float64)
+    return np.dtype(np.float32 if type_name(dtype) == "complex64" else np.float64)
 
 
 def _check_bounds(low: float, high: float, dtype: np.dtype) -> None:
