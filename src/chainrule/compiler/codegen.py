@@ -30,7 +30,7 @@ class Target(NamedTuple):
 class Slots:
     """Positions of buffers in the address table."""
 
-    kinds = ("input", "number", "const", "output", "extern")
+    kinds = ("input", "number", "const", "check", "output", "extern")
 
     def __init__(self, buffers: dict[str, list[Buffer]]) -> None:
         self.start: dict[str, int] = {}

@@ -85,7 +85,7 @@ class _Emitter:
 
     def _clear_accumulators(self) -> None:
         """Set every accumulated argument to the fold's identity first."""
-        for kind, node, to in self.kernel.accumulates:
+        for kind, node, to, _ in self.kernel.accumulates:
             dtype = self.kernel.arguments[to.argument]
             start = self.scalar.const(dtype, identity(kind, self.kernel.nodes[node].dtype))
             with ExitStack() as loops:
@@ -106,7 +106,8 @@ class _Emitter:
         sums = [entry for entry in self.kernel.accumulates if self.phase[entry[1]] == phase]
         row_stores = [(n, to) for n, to in stores if not to.strides[self.inner]]
         stores = [(n, to) for n, to in stores if to.strides[self.inner]]
-        row_sums = [s for s in sums if not s[2].strides[self.inner]]
+        row_sums = [s for s in sums if not s[2].strides[self.inner] and s[3]]
+        of_rows = [s for s in sums if not s[2].strides[self.inner] and not s[3]]
         sums = [s for s in sums if s[2].strides[self.inner]]
 
         self._prepare_rows(phase, folds, stores, sums, row_sums)
@@ -118,13 +119,13 @@ class _Emitter:
             values: dict[int, Reg] = {}
             for i in folds:
                 self._fold(accumulators[i], nodes[i].value, nodes[i].args[0], values, offset, mask)
-            for k, (kind, node, _) in enumerate(row_sums):
+            for k, (kind, node, _, _) in enumerate(row_sums):
                 self._fold(partial[k], kind, node, values, offset, mask)
             for node in spilled:
                 self._spill(node, values, offset, mask)
             for node, to in stores:
                 self._store_node(self.value(node, values, offset, mask), to, offset, mask)
-            for kind, node, to in sums:
+            for kind, node, to, _ in sums:
                 self._accumulate(kind, self.value(node, values, offset, mask), to, offset, mask)
 
         if folds or row_sums or stores or sums or spilled:
@@ -133,9 +134,11 @@ class _Emitter:
             self.scratch[node] = self.spilling.pop(node)
         for i in folds:
             self.rows[i] = self._finish(nodes[i].value, accumulators[i], nodes[i].args[0])
-        for k, (kind, node, to) in enumerate(row_sums):
+        for k, (kind, node, to, _) in enumerate(row_sums):
             total = self._finish(kind, partial[k], node)
             self._accumulate_row(kind, total, to)
+        for kind, node, to, _ in of_rows:
+            self._accumulate_row(kind, self.row(node), to)
         for node, to in row_stores:
             dtype = self.kernel.arguments[to.argument]
             self._store(self.scalar, self.row(node), dtype, self._row_address(to), None)
@@ -143,7 +146,7 @@ class _Emitter:
     def _prepare_rows(self, phase: int, folds: Any, stores: Any, sums: Any, row_sums: Any) -> None:
         """Compute before the inner loop what does not vary along it."""
         wanted = [self.kernel.nodes[i].args[0] for i in folds]
-        wanted += [n for n, _ in stores] + [n for _, n, _ in sums] + [n for _, n, _ in row_sums]
+        wanted += [n for n, _ in stores] + [s[1] for s in sums] + [s[1] for s in row_sums]
         wanted += self._spills(phase)
         seen: set[int] = set()
         while wanted:
@@ -243,7 +246,7 @@ class _Emitter:
             )
             found = self._load(self.lanes, n.dtype, address, mask)
         elif n.op == "load":
-            found = self._load_lanes(n, offset, mask)
+            found = self._load_lanes(n.dtype, n.value, offset, mask)
         elif n.op == "index":
             found = self.lanes.iota(offset)
         else:
@@ -259,9 +262,27 @@ class _Emitter:
             return w.convert(args[0], n.dtype)
         if n.op == "select":
             return w.select(*args)
+        if n.op == "check":
+            return self._check(w, args[0], *n.value)
         emit = function(n.op, args[0].dtype)
         assert emit is not None, f"no code for {n.op} on {args[0].dtype}"
         return emit(w, *args)
+
+    def _check(self, w: Lanes, index: Reg, size: int, argument: int) -> Reg:
+        """The index counted from the start; a wrong one sets the argument's word and reads 0."""
+        length, zero = w.const("i64", size), w.const("i64", 0)
+        index = w.select(w.compare("lt", index, zero), w.add(index, length), index)
+        low, high = w.compare("lt", index, zero), w.compare("ge", index, length)
+        wrong = w.binary("or", low, high)
+        flags = Reg(wrong.name, "bool")
+        if w.count > 1:
+            name = f"@llvm.vector.reduce.or.v{w.count}i1"
+            self._declare(f"i1 {name}(<{w.count} x i1>)")
+            flags = Reg(self.f.value(f"call i1 {name}(<{w.count} x i1> {wrong.name})"), "bool")
+        word = self.f.value(f"zext i1 {flags.name} to i64")
+        have = self.f.value(f"load i64, ptr %a{argument}")
+        self.f.do(f"store i64 {self.f.value(f'or i64 {have}, {word}')}, ptr %a{argument}")
+        return w.select(wrong, zero, index)
 
     # ---- memory ------------------------------------------------------------------------------
 
@@ -285,14 +306,13 @@ class _Emitter:
         kind = memory_type(self.kernel.arguments[argument])
         return self.f.value(f"getelementptr {kind}, ptr {base}, i64 {offset}")
 
-    def _load_lanes(self, n: Node, offset: str, mask: Reg | None) -> Reg:
-        access = n.value
+    def _load_lanes(self, dtype: str, access: Access, offset: str, mask: Reg | None) -> Reg:
         stride = access.strides[self.inner]
         base = self._row_address(access)
         address = self._element(access.argument, base, self.f.offset(offset, stride))
         if stride == 1 or self.lanes.count == 1:
-            return self._load(self.lanes, n.dtype, address, mask)
-        return self._gather(n.dtype, address, stride, mask)
+            return self._load(self.lanes, dtype, address, mask)
+        return self._gather(dtype, address, stride, mask)
 
     def _load(self, w: Lanes, dtype: str, address: str, mask: Reg | None) -> Reg:
         kind = memory_type(dtype)
@@ -425,12 +445,9 @@ class _Emitter:
         self, kind: str, value: Reg, to: Access, offset: str, mask: Reg | None
     ) -> None:
         """Fold a vector into memory, for sums over rows."""
-        stride = to.strides[self.inner]
-        assert stride == 1 or self.lanes.count == 1, "accumulators are contiguous along the row"
         dtype = self.kernel.arguments[to.argument]
-        address = self._element(to.argument, self._row_address(to), self.f.offset(offset, stride))
-        have = self._load(self.lanes, dtype, address, mask)
-        self._store(self.lanes, FOLDS[kind](self.lanes, have, value), dtype, address, mask)
+        have = self._load_lanes(dtype, to, offset, mask)
+        self._store_node(FOLDS[kind](self.lanes, have, value), to, offset, mask)
 
     def _accumulate_row(self, kind: str, total: Reg, to: Access) -> None:
         dtype = self.kernel.arguments[to.argument]

@@ -6,6 +6,7 @@ nodes are one scalar program; each either varies along the inner axis or is comp
     load    an element of a kernel argument (strides per axis; stride 0 = broadcast)
     const   a number
     index   the position along an axis
+    check   an index into an axis of known length; a wrong one is noted in an argument
     fold    the inner axis folded to one number per row, usable by later nodes
     others  scalar functions of earlier nodes
 
@@ -46,7 +47,12 @@ class Kernel(NamedTuple):
     arguments: tuple[str, ...]  # dtype of each pointer
     nodes: tuple[Node, ...]
     stores: tuple[tuple[int, Access], ...]
-    accumulates: tuple[tuple[str, int, Access], ...]  # (fold kind, node, where)
+    # (fold kind, node, where, whether the fold also runs along the inner axis)
+    accumulates: tuple[tuple[str, int, Access, bool], ...]
+
+    def checks(self) -> list[tuple[int, int]]:
+        """(size, argument) of the index checks; the argument is a word that is set on failure."""
+        return [n.value for n in self.nodes if n.op == "check"]
 
     def generic(self) -> bool:
         """Whether the one axis may have any length, so that the code serves all lengths."""
@@ -68,7 +74,7 @@ def format_kernel(kernel: Kernel) -> str:
         lines.append(f"  n{i}: {node.dtype} = {node.op}({', '.join(args)})")
     lines += [f"  a{to.argument}{list(to.strides)} = n{n}" for n, to in kernel.stores]
     lines += [
-        f"  a{to.argument}{list(to.strides)} {kind}= n{n}" for kind, n, to in kernel.accumulates
+        f"  a{to.argument}{list(to.strides)} {kind}= n{n}" for kind, n, to, _ in kernel.accumulates
     ]
     return "\n".join(lines)
 
@@ -200,7 +206,7 @@ EXPENSIVE = frozenset(_FLOAT) - {"isnan", "isinf", "isfinite", "floor", "ceil", 
 
 def function(op: str, dtype: str) -> Emit | None:
     """The code writer of a scalar function on operands of this dtype, or None."""
-    if op in ("select", "load", "const", "index", "convert", "fold"):
+    if op in ("select", "load", "const", "index", "convert", "fold", "check"):
         return None
     if dtype in FLOATS:
         return _FLOAT.get(op) or _ANY.get(op)

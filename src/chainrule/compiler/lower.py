@@ -28,7 +28,8 @@ class KernelCall:
     def written(self) -> set[int]:
         """Which pointers the kernel stores through."""
         stores = {to.argument for _, to in self.kernel.stores}
-        return stores | {to.argument for _, _, to in self.kernel.accumulates}
+        stores |= {argument for _, argument in self.kernel.checks()}
+        return stores | {to.argument for _, _, to, _ in self.kernel.accumulates}
 
     def reads(self) -> list[Buffer]:
         loaded = {n.value.argument for n in self.kernel.nodes if n.op == "load"}
@@ -80,8 +81,9 @@ class Schedule:
         self.fusion = Fusion(graph, products)
         self.calls: list[Any] = []
         self.buffers: dict[str, list[Buffer]] = {
-            k: [] for k in ("input", "number", "const", "output", "extern", "temp")
+            k: [] for k in ("input", "number", "const", "check", "output", "extern", "temp")
         }
+        self.check_sizes: list[int] = []
         self.constants: list[np.ndarray] = []
         self.views: dict[Value, View] = {}
         self._declare_inputs()
@@ -253,7 +255,8 @@ class KernelBuilder:
         self.pointers: list[tuple[Buffer, int]] = []
         self.dtypes: list[str] = []
         self.node_of: dict[Value, int] = {}
-        self.sums: dict[Value, tuple[str, int]] = {}
+        self.sums: dict[Value, tuple[str, int, bool]] = {}
+        self.nodes.on_check = self._check_word
 
     def build(self, needed: set[Value]) -> KernelCall:
         """The call, with buffers made for every result that others read."""
@@ -263,8 +266,8 @@ class KernelBuilder:
         for instr in self.unit.instrs:
             (out,) = instr.outputs
             if out in self.sums:
-                kind, node = self.sums[out]
-                accumulates.append((kind, node, self._place_result(out)))
+                kind, node, along = self.sums[out]
+                accumulates.append((kind, node, self._place_result(out), along))
             elif out in needed:
                 stores.append((self.node_of[out], self._place_result(out)))
         kernel = Kernel(
@@ -276,6 +279,12 @@ class KernelBuilder:
         )
         kernel = collapse(drop_unused(kernel))
         return KernelCall(kernel, self.pointers, kernel.space[-1])
+
+    def _check_word(self, size: int) -> int:
+        """A word of the plan that is set when an index of an axis of this length is wrong."""
+        buffer = self.schedule.new_buffer("check", 1, np.dtype(np.int64))
+        self.schedule.check_sizes.append(size)
+        return self._pointer(buffer, 0, "i64")
 
     def _pointer(self, buffer: Buffer, offset: int, dtype: str) -> int:
         entry = (buffer, offset)
@@ -307,7 +316,8 @@ class KernelBuilder:
             place = self.schedule.fusion._placement(instr, "reduce", self.unit)
             node = self.nodes.convert(self._operand(instr.inputs[0], shape, place), result)
             if out in self.unit.finals:
-                self.sums[out] = (lower.kind, node)
+                folded = {place[a] for a in instr.params["axis"]}
+                self.sums[out] = (lower.kind, node, len(self.unit.space) - 1 in folded)
             else:
                 self.node_of[out] = self.nodes.add("fold", (node,), result, lower.kind)
             return
@@ -360,7 +370,7 @@ class KernelBuilder:
 def drop_unused(kernel: Kernel) -> Kernel:
     """Remove nodes that no store needs, and renumber."""
     live: set[int] = set()
-    stack = [n for n, _ in kernel.stores] + [n for _, n, _ in kernel.accumulates]
+    stack = [n for n, _ in kernel.stores] + [n for _, n, _, _ in kernel.accumulates]
     while stack:
         n = stack.pop()
         if n not in live:
@@ -376,14 +386,14 @@ def drop_unused(kernel: Kernel) -> Kernel:
     return kernel._replace(
         nodes=tuple(nodes),
         stores=tuple((number[n], to) for n, to in kernel.stores),
-        accumulates=tuple((k, number[n], to) for k, n, to in kernel.accumulates),
+        accumulates=tuple((k, number[n], to, along) for k, n, to, along in kernel.accumulates),
     )
 
 
 def collapse(kernel: Kernel) -> Kernel:
     """Join neighbouring axes that every access runs through as one; drop axes of length 1."""
     accesses = [n.value for n in kernel.nodes if n.op == "load"]
-    accesses += [to for _, to in kernel.stores] + [to for _, _, to in kernel.accumulates]
+    accesses += [to for _, to in kernel.stores] + [to for _, _, to, _ in kernel.accumulates]
     space = list(kernel.space)
     strides = [list(a.strides) for a in accesses]
     marked = {n.value for n in kernel.nodes if n.op == "index"}
@@ -411,7 +421,12 @@ def collapse(kernel: Kernel) -> Kernel:
         drop(after)
     if not space:
         space, strides, names = [1], [[0] for _ in strides], [0]
-    return _renamed(kernel, tuple(space), strides, names)
+    collapsed = _renamed(kernel, tuple(space), strides, names)
+    if folds:
+        return collapsed
+    # Without folds the inner axis may be another one now; it is summed wherever it is not kept.
+    sums = tuple((kind, node, to, True) for kind, node, to, _ in collapsed.accumulates)
+    return collapsed._replace(accumulates=sums)
 
 
 def _renamed(kernel: Kernel, space: tuple[int, ...], strides: Any, names: list[int]) -> Kernel:
@@ -424,7 +439,10 @@ def _renamed(kernel: Kernel, space: tuple[int, ...], strides: Any, names: list[i
             n = _renamed_index(n, names)
         nodes.append(n)
     stores = tuple((i, Access(to.argument, next(places))) for i, to in kernel.stores)
-    sums = tuple((k, i, Access(to.argument, next(places))) for k, i, to in kernel.accumulates)
+    sums = tuple(
+        (k, i, Access(to.argument, next(places)), along)
+        for k, i, to, along in kernel.accumulates
+    )
     return kernel._replace(space=space, nodes=tuple(nodes), stores=stores, accumulates=sums)
 
 

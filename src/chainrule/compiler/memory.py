@@ -76,7 +76,7 @@ def _may_overwrite(call: Any, read: Buffer, written: Buffer) -> bool:
     if not isinstance(call, KernelCall) or any(n.op == "fold" for n in call.kernel.nodes):
         return False
     targets = [to for _, to in call.kernel.stores if call.pointers[to.argument][0] is written]
-    sums = [to for _, _, to in call.kernel.accumulates]
+    sums = [to for _, _, to, _ in call.kernel.accumulates]
     if len(targets) != 1 or any(call.pointers[to.argument][0] is written for to in sums):
         return False
     offset = call.pointers[targets[0].argument][1]

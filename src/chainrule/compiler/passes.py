@@ -131,7 +131,8 @@ _NEUTRAL = {
 
 def _simplify_pointwise(r: Rewriter, instr: Instr) -> Any:
     (out,) = instr.outputs
-    instr.inputs = tuple(_plainer(r, instr, i) for i in range(len(instr.inputs)))
+    for i in range(len(instr.inputs)):
+        instr.inputs = (*instr.inputs[:i], _plainer(r, instr, i), *instr.inputs[i + 1 :])
     for kept, number in _NEUTRAL.get(instr.op, ()):
         x, other = instr.inputs[kept], instr.inputs[1 - kept]
         if not isinstance(other, Value) and other == number and _same_type(x, out):

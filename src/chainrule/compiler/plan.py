@@ -39,7 +39,7 @@ def llvm_available() -> bool:
 class Frame:
     """The memory of one running call: arena, address table, extern results."""
 
-    __slots__ = ("arena", "arrays", "externs", "known", "numbers", "outputs", "slots", "table")
+    __slots__ = ("arena", "arrays", "checks", "externs", "known", "numbers", "outputs", "slots", "table")
 
     def __init__(self, plan: Plan) -> None:
         self.slots = slots = plan.slots
@@ -49,7 +49,10 @@ class Frame:
         self.table = (ctypes.c_void_p * slots.count)()
         self.table[slots.arena] = address_of(raw) + start
         self.numbers = [np.zeros((), b.dtype) for b in plan.schedule.buffers["number"]]
-        for kind, arrays in (("number", self.numbers), ("const", plan.schedule.constants)):
+        self.checks = np.zeros(len(plan.schedule.check_sizes), np.int64)
+        words = [self.checks[i:] for i in range(len(self.checks))]
+        fixed = (("number", self.numbers), ("const", plan.schedule.constants), ("check", words))
+        for kind, arrays in fixed:
             for i, array in enumerate(arrays):
                 self.table[slots.start[kind] + i] = address_of(array)
         self.externs: list[Any] = [None] * len(plan.schedule.buffers["extern"])
@@ -133,12 +136,23 @@ class Plan:
             outputs = self._new_outputs(frame)
             for step in self.steps:
                 step(frame)
+            if self.schedule.check_sizes and frame.checks.any():
+                raise self._wrong_index(frame)
             for target, source in late:
                 target[...] = source
             return self._collect(frame, outputs)
         finally:
             frame.arrays = frame.outputs = ()
             self._frames.append(frame)
+
+    def _wrong_index(self, frame: Frame) -> IndexError:
+        size = self.schedule.check_sizes[int(frame.checks.argmax())]
+        frame.checks[:] = 0
+        return IndexError(
+            f"index out of bounds for dimension with size {size} in a compiled function. What the "
+            "step computed after it is not valid. Fix: check the indices (class labels?); run "
+            "without chainrule.compile to see the value and the line."
+        )
 
     def _bind(self, frame: Frame, arrays: Sequence[Any]) -> list[Any]:
         """Put the inputs' addresses into the table; strided ones are copied, and copied back."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ class Nodes:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._known: dict[Any, int] = {}
+        self.on_check: Callable[[int], int] = lambda size: 0  # size -> kernel argument
 
     def add(self, op: str, args: tuple[int, ...], dtype: str, value: Any = None) -> int:
         """The position of this node, appended if new."""
@@ -73,6 +75,9 @@ class Nodes:
             return self._call(_LOGICAL[expr.op], [self.convert(i, "bool") for i in inner], "bool")
         if expr.op == "logical_not":
             return self._call("not", [self.convert(inner[0], "bool")], "bool")
+        if expr.op == "check":
+            index = self.convert(inner[0], "i64")
+            return self.add("check", (index,), "i64", (expr.value, self.on_check(expr.value)))
         if expr.op == "select":
             branches = [self.convert(i, compute) for i in inner[1:]]
             return self.add("select", (self.convert(inner[0], "bool"), *branches), compute)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import ops
 from ..ops.schema import Op
 from ..ops.worlds import World
@@ -77,8 +79,30 @@ def _resolve(op: Op) -> Callable[..., Any]:
     return call
 
 
+# ---- what decompositions may use beyond the table ----------------------------------------------
+
+
+def one_per_row(shape: tuple[int, ...], indices: tuple[Sym, ...], dims: tuple[int, ...]) -> bool:
+    """Whether `x[rows, columns]` picks one element of every row, in order: as in a class loss."""
+    if len(shape) != 2 or dims != (0, 1) or any(i.shape != (shape[0],) for i in indices):
+        return False
+    rows, columns = indices
+    known = rows.graph.constants.get(rows.value)
+    if known is None or columns.dtype.kind not in "iu":
+        return False
+    return bool((known == np.arange(shape[0])).all())
+
+
+def chosen(shape: tuple[int, ...], rows: Sym, columns: Sym) -> Sym:
+    """The mask of the picked elements; picking outside of a row is an error at run time."""
+    graph = columns.graph
+    inside = build("checked_index", columns, size=shape[1])
+    places = Sym(graph, emit(graph, "iota", shape=shape, axis=1))
+    return build("eq", places, build("reshape", inside, shape=(shape[0], 1)))
+
+
 GRAPHS = World("graphs", _resolve)
-# What decompositions may use beyond the table.
-GRAPHS.namespace["position"] = position
+for _function in (position, one_per_row, chosen):
+    GRAPHS.namespace[_function.__name__] = _function
 
 assert ops.TABLE, "the table is declared by importing the ops package"

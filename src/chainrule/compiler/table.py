@@ -37,7 +37,22 @@ def _iota(*, shape: tuple[int, ...], axis: int) -> Any:
     return np.broadcast_to(np.arange(shape[axis]).reshape(line), shape)
 
 
+def _checked_index(index: Any, *, size: int) -> Any:
+    wrong = index[(index < -size) | (index >= size)]
+    if wrong.size:
+        raise IndexError(
+            f"index {wrong.flat[0]} is out of bounds for dimension with size {size}"
+        )
+    return np.where(index < 0, index + size, index)
+
+
 INTERNAL = {
+    # An index into an axis of this length, counted from the end when negative.
+    "checked_index": InternalOp(
+        "checked_index",
+        _checked_index,
+        ir.pointwise(lambda index, *, size: ir.Expr("check", (index,), size)),
+    ),
     # A matrix product whose operands may be read transposed: what BLAS calls its flags.
     "gemm": InternalOp("gemm", _gemm, ir.contract),
     # A materialised copy in C order, for readers that need one.

@@ -1,29 +1,101 @@
-"""Matrix products. Half precision multiplies in float32 and rounds once."""
+"""Matrix products. Half precision multiplies in float32 and rounds once.
+
+`mm`, `bmm` and `matmul` compute the same and differ in the name of their node, as in PyTorch.
+Their forwards take leading dimensions that broadcast, so that each batches as itself.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from .. import ir
-from .batching import Lead
+from .batching import Lead, Plain
+from .dtypes import F32, F64, from_numpy_dtype
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 
+# ---- on arrays -----------------------------------------------------------------------------------
+
+
+class ProductError(RuntimeError):
+    """Operands that cannot be multiplied; the public functions add the user's line."""
+
+
 def product(a, b):
-    """a @ b for arrays of at least two dimensions."""
-    if a.dtype.itemsize == 2 and a.dtype.kind in "fV":
-        return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
-    if a.ndim == 2 and b.ndim == 2 and a.shape[1] == b.shape[0]:
-        return a.dot(b)
-    return np.matmul(a, b)
+    """a @ b for arrays of at least two dimensions; leading dimensions broadcast."""
+    dtype = a.dtype
+    if dtype is not b.dtype:
+        raise mixed_types(a, b)
+    if dtype.kind == "b":
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'; convert first")
+    if dtype.itemsize == 2 and dtype.kind in "fV":
+        return multiply(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
+    return multiply(a, b)
+
+
+def multiply(a, b):
+    """a @ b of one type; many matrices times one are folded into a single product."""
+    try:
+        if b.ndim == 2:
+            if a.ndim == 2:
+                return a.dot(b)
+            rows = math.prod(a.shape[:-1])
+            return a.reshape(rows, a.shape[-1]).dot(b).reshape(*a.shape[:-1], b.shape[1])
+        return np.matmul(a, b)
+    except ValueError:
+        raise mismatched(a, b) from None
+
+
+def mixed_types(a, b):
+    """The complaint about factors of two types."""
+    names = [_TYPE_WORDS.get(from_numpy_dtype(x.dtype).name) or str(x.dtype) for x in (a, b)]
+    return ProductError(
+        f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}"
+    )
+
+
+_TYPE_WORDS = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "int64": "long long", "int32": "int", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def mismatched(a, b):
+    """The complaint about shapes that do not fit, in the words of the product they make."""
+    if b.ndim == 2:
+        rows = math.prod(a.shape[:-1])
+        return ProductError(
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a.shape[-1]} and "
+            f"{b.shape[0]}x{b.shape[1]})"
+        )
+    for k in range(3, max(a.ndim, b.ndim) + 1):
+        n, m = (x.shape[-k] if x.ndim >= k else 1 for x in (a, b))
+        if n != m and 1 not in (n, m):
+            return ProductError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at "
+                f"non-singleton dimension {max(a.ndim, b.ndim) - k}"
+            )
+    lead = math.prod(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
+    return ProductError(
+        f"Expected size for first two dimensions of batch2 tensor to be: [{lead}, {a.shape[-1]}] "
+        f"but got: [{lead}, {b.shape[-2]}]."
+    )
+
+
+# ---- helpers of the rules ------------------------------------------------------------------------
 
 
 @helper
 def mT(x):
     """x with its last two dimensions exchanged."""
     n = len(x.shape)
+    if n == 2:
+        return transpose(x, perm=(1, 0))
     return transpose(x, perm=(*range(n - 2), n - 1, n - 2))
 
 
@@ -33,13 +105,92 @@ def mH(x):
     return conj(mT(x))
 
 
+@helper
+def column(x):
+    """x with a last dimension of length 1."""
+    return reshape(x, shape=(*x.shape, 1))
+
+
+@helper
+def row(x):
+    """x with a dimension of length 1 before its last."""
+    return reshape(x, shape=(*x.shape[:-1], 1, x.shape[-1]))
+
+
+@helper
+def last_dropped(x):
+    """x without its last dimension, which has length 1."""
+    return reshape(x, shape=tuple(x.shape[:-1]))
+
+
+@helper
+def as_rows(x):
+    """x as a matrix: all dimensions but the last as one."""
+    rows = 1
+    for n in x.shape[:-1]:
+        rows *= n
+    return reshape(x, shape=(rows, x.shape[-1]))
+
+
+@helper
+def right_factor_gradient(g, a, b_shape):
+    """The gradient of b in a @ b; one product where b is a single matrix for many."""
+    if len(b_shape) == 2 and len(a.shape) > 2:
+        return mm(mH(as_rows(a)), as_rows(g))
+    return matmul(mH(a), g)
+
+
+@helper
+def scaled(x, factor):
+    """x times a Python number; x itself when that is 1."""
+    return x if factor == 1 else x * factor
+
+
+# ---- products --------------------------------------------------------------------------------------
+
+
 @op(
-    vjp={"a": lambda g, b: matmul(g, mH(b)), "b": lambda g, a: matmul(mH(a), g)},
+    vjp={"a": lambda g, b: mm(g, mH(b)), "b": lambda g, a: mm(mH(a), g)},
     linear_in=("a", "b"),
     broadcasts=True,
     promote="none",
     batch=Lead(2),
-    node="MmBackward0",
+    lower=ir.contract,
+)
+def mm(a, b):
+    """The product of two matrices."""
+    dtype = a.dtype
+    if dtype is b.dtype and (dtype is F32 or dtype is F64) and a.ndim == 2 and b.ndim == 2:
+        try:
+            return a.dot(b)
+        except ValueError:
+            raise mismatched(a, b) from None
+    return product(a, b)
+
+
+@op(
+    vjp={"a": lambda g, b: bmm(g, mH(b)), "b": lambda g, a: bmm(mH(a), g)},
+    linear_in=("a", "b"),
+    broadcasts=True,
+    promote="none",
+    batch=Lead(2),
+    lower=ir.contract,
+)
+def bmm(a, b):
+    """The products of two batches of matrices."""
+    return product(a, b)
+
+
+@op(
+    vjp={
+        "a": lambda g, b: matmul(g, mH(b)),
+        "b": lambda g, a, b_shape: right_factor_gradient(g, a, b_shape),
+    },
+    linear_in=("a", "b"),
+    broadcasts=True,
+    promote="none",
+    batch=Lead(2),
+    node="UnsafeViewBackward0",
     lower=ir.contract,
 )
 def matmul(a, b):
@@ -49,17 +200,205 @@ def matmul(a, b):
 
 @op(
     vjp={
-        "x": lambda g, w: matmul(g, w),
-        "w": lambda g, x: matmul(mT(g), x),
+        "a": lambda g, x: column(g) * conj(row(x)),
+        "x": lambda g, a: mv(mH(a), g),
+    },
+    linear_in=("a", "x"),
+    batch=Plain(lambda a, x: last_dropped(matmul(a, column(x)))),
+)
+def mv(a, x):
+    """The product of a matrix and a vector."""
+    return product(a, x[:, None])[:, 0]
+
+
+@op(
+    vjp={
+        "a": lambda g, b: column(g) * conj(b),
+        "b": lambda g, a: column(g) * conj(a),
+    },
+    linear_in=("a", "b"),
+    broadcasts=True,
+    promote="none",
+    batch=Lead(1),
+)
+def dot(a, b):
+    """The sum of the products of two vectors' elements."""
+    if a.ndim == 1 and b.ndim == 1 and a.dtype.kind in "fc" and a.dtype.itemsize > 2:
+        return a.dot(b)
+    return product(a[..., None, :], b[..., :, None])[..., 0, 0]
+
+
+@op(
+    vjp={"a": lambda g, b: column(conj(g)) * b, "b": lambda g, a: column(g) * a},
+    jvp={"a": lambda t, b: dot(conj(t), b), "b": lambda t, a: dot(conj(a), t)},
+    broadcasts=True,
+    promote="none",
+    batch=Lead(1),
+)
+def vdot(a, b):
+    """The sum of the products of conj(a) and b."""
+    return dot(np.conjugate(a) if a.dtype.kind == "c" else a, b)
+
+
+# ---- products added to something -------------------------------------------------------------------
+
+
+def add_product(c, r, beta, alpha):
+    """beta * c + alpha * r for a fresh array r; a zero beta ignores c, NaN and all."""
+    if r.dtype.itemsize == 2 and r.dtype.kind in "fV":
+        wide = add_product(c.astype(np.float32), r.astype(np.float32), beta, alpha)
+        return wide.astype(r.dtype)
+    if alpha != 1:
+        r = r * alpha
+    if beta == 0:
+        return r
+    return np.add(r, c if beta == 1 else c * beta)
+
+
+def accurate(multiply_arrays, c, a, b, beta, alpha):
+    """beta * c + alpha * (a times b), rounded once in half precision."""
+    if a.dtype.itemsize == 2 and a.dtype.kind in "fV" and a.dtype is b.dtype is c.dtype:
+        single = (x.astype(np.float32) for x in (c, a, b))
+        return accurate(multiply_arrays, *single, beta, alpha).astype(a.dtype)
+    return add_product(c, multiply_arrays(a, b), beta, alpha)
+
+
+@op(
+    vjp={
+        "c": lambda g, beta: scaled(g, beta.conjugate()),
+        "a": lambda g, b, alpha: scaled(mm(g, mH(b)), alpha.conjugate()),
+        "b": lambda g, a, alpha: scaled(mm(mH(a), g), alpha.conjugate()),
+    },
+    jvp={
+        "c": lambda t, beta, out_shape: broadcast_to(scaled(t, beta), shape=out_shape),
+        "a": lambda t, b, alpha: scaled(mm(t, b), alpha),
+        "b": lambda t, a, alpha: scaled(mm(a, t), alpha),
+    },
+    broadcasts=True,
+    promote="none",
+    batch=Lead(2),
+)
+def addmm(c, a, b, *, beta, alpha):
+    """beta * c + alpha * (a @ b) for matrices."""
+    return accurate(product, c, a, b, beta, alpha)
+
+
+@op(
+    vjp={
+        "c": lambda g, beta: scaled(g, beta.conjugate()),
+        "a": lambda g, b, alpha: scaled(bmm(g, mH(b)), alpha.conjugate()),
+        "b": lambda g, a, alpha: scaled(bmm(mH(a), g), alpha.conjugate()),
+    },
+    jvp={
+        "c": lambda t, beta, out_shape: broadcast_to(scaled(t, beta), shape=out_shape),
+        "a": lambda t, b, alpha: scaled(bmm(t, b), alpha),
+        "b": lambda t, a, alpha: scaled(bmm(a, t), alpha),
+    },
+    broadcasts=True,
+    promote="none",
+    batch=Lead(3),
+)
+def baddbmm(c, a, b, *, beta, alpha):
+    """beta * c + alpha * (a @ b) for batches of matrices."""
+    return accurate(product, c, a, b, beta, alpha)
+
+
+@helper
+def batch_sum(a, b):
+    """The sum of the products of matrix pairs: one product of the stacked matrices."""
+    return reduce_sum(bmm(a, b), axis=(0,), keepdims=False)
+
+
+def sum_of_products(a, b):
+    """The sum over the first dimension of a @ b, as one product."""
+    count, rows, inner = a.shape
+    if b.shape[:2] != (count, inner):
+        raise ProductError(
+            f"Incompatible matrix sizes for bmm ({rows}x{inner} and {b.shape[1]}x{b.shape[2]})"
+        )
+    left = a.transpose(1, 0, 2).reshape(rows, count * inner)
+    return product(left, b.reshape(count * inner, b.shape[2]))
+
+
+@op(
+    vjp={
+        "c": lambda g, beta: scaled(g, beta.conjugate()),
+        "a": lambda g, b, alpha: scaled(matmul(g, mH(b)), alpha.conjugate()),
+        "b": lambda g, a, alpha: scaled(matmul(mH(a), g), alpha.conjugate()),
+    },
+    jvp={
+        "c": lambda t, beta, out_shape: broadcast_to(scaled(t, beta), shape=out_shape),
+        "a": lambda t, b, alpha: scaled(batch_sum(t, b), alpha),
+        "b": lambda t, a, alpha: scaled(batch_sum(a, t), alpha),
+    },
+    broadcasts=True,
+    promote="none",
+    batch=Plain(lambda c, a, b, *, beta, alpha: c * beta + scaled(batch_sum(a, b), alpha)),
+)
+def addbmm(c, a, b, *, beta, alpha):
+    """beta * c + alpha times the sum of the products of matrix pairs."""
+    return accurate(sum_of_products, c, a, b, beta, alpha)
+
+
+@op(
+    vjp={
+        "c": lambda g, beta: scaled(g, beta.conjugate()),
+        "a": lambda g, x, alpha: scaled(column(g) * conj(row(x)), alpha.conjugate()),
+        "x": lambda g, a, alpha: scaled(mv(mH(a), g), alpha.conjugate()),
+    },
+    jvp={
+        "c": lambda t, beta, out_shape: broadcast_to(scaled(t, beta), shape=out_shape),
+        "a": lambda t, x, alpha: scaled(mv(t, x), alpha),
+        "x": lambda t, a, alpha: scaled(mv(a, t), alpha),
+    },
+    broadcasts=True,
+    promote="none",
+    batch=Plain(lambda c, a, x, *, beta, alpha: c * beta + scaled(mv(a, x), alpha)),
+)
+def addmv(c, a, x, *, beta, alpha):
+    """beta * c + alpha * (a @ x) for a matrix a and a vector x."""
+    return accurate(mv, c, a, x, beta, alpha)
+
+
+@op(
+    vjp={
+        "c": lambda g, beta: scaled(g, beta.conjugate()),
+        "x": lambda g, y, alpha: scaled(mv(g, conj(y)), alpha.conjugate()),
+        "y": lambda g, x, alpha: scaled(mv(mT(g), conj(x)), alpha.conjugate()),
+    },
+    jvp={
+        "c": lambda t, beta, out_shape: broadcast_to(scaled(t, beta), shape=out_shape),
+        "x": lambda t, y, alpha: scaled(column(t) * row(y), alpha),
+        "y": lambda t, x, alpha: scaled(column(x) * row(t), alpha),
+    },
+    broadcasts=True,
+    promote="none",
+    batch=Plain(
+        lambda c, x, y, *, beta, alpha: c * beta + scaled(column(x) * row(y), alpha)
+    ),
+)  # fmt: skip
+def addr(c, x, y, *, beta, alpha):
+    """beta * c + alpha times the outer product of two vectors."""
+    return accurate(np.multiply.outer, c, x, y, beta, alpha)
+
+
+# ---- a dense layer -----------------------------------------------------------------------------------
+
+
+@op(
+    vjp={
+        "x": lambda g, w: mm(g, w),
+        "w": lambda g, x: mm(mT(g), x),
         "b": lambda g: reduce_sum(g, axis=(0,), keepdims=False),
     },
     jvp={
-        "x": lambda t, w: matmul(t, mT(w)),
-        "w": lambda t, x: matmul(x, mT(t)),
+        "x": lambda t, w: mm(t, mT(w)),
+        "w": lambda t, x: mm(x, mT(t)),
         "b": lambda t, out_shape: broadcast_to(t, shape=out_shape),
     },
-    batch="loop",
+    batch=Plain(lambda x, w, b: matmul(x, mT(w)) + b),
     node="AddmmBackward0",
+    lower=ir.compose(lambda x, w, b: matmul(x, mT(w)) + b),
 )
 def linear2d(x, w, b):
     """x @ w.T + b for a matrix x: a dense layer in one node."""

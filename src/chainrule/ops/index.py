@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import ir
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -15,6 +16,7 @@ from .schema import helper, op
     batch=lambda x, params: {"index": (slice(None), *params["index"])},
     view=True,
     node="SliceBackward0",
+    lower=ir.move("slice"),
 )
 def slice_view(x, *, index):
     """x[index] for a tuple of ints, slices and None: a view."""
@@ -48,6 +50,13 @@ def full_key(indices, dims, ndim):
     nondiff=("indices",),
     batch="loop",
     node="IndexBackward0",
+    lower=ir.compose(
+        lambda x, *indices, dims: (
+            reduce_sum(where(chosen(x.shape, *indices), x, 0), axis=(1,), keepdims=False)
+            if one_per_row(x.shape, indices, dims)
+            else None
+        )
+    ),
 )
 def index_get(x, *indices, dims):
     """x at integer arrays for the dimensions `dims`, as NumPy's advanced indexing."""
@@ -59,6 +68,13 @@ def index_get(x, *indices, dims):
     jvp={"g": lambda t, indices, dims, shape: index_sum(t, *indices, dims=dims, shape=shape)},
     nondiff=("indices",),
     batch="loop",
+    lower=ir.compose(
+        lambda g, *indices, dims, shape: (
+            where(chosen(shape, *indices), reshape(g, shape=(shape[0], 1)), 0)
+            if one_per_row(shape, indices, dims)
+            else None
+        )
+    ),
 )
 def index_sum(g, *indices, dims, shape):
     """Zeros of `shape` with g added at the indexed places: the transpose of index_get."""

@@ -1,4 +1,8 @@
-"""Reductions over a tuple of axes. Half precision is summed in float32 and rounded once."""
+"""Reductions over a tuple of axes. Half precision is accumulated in float32 and rounded once.
+
+Most derivatives here have one shape: the result moves by the sum of `slope * tangent` over the
+reduced elements. `pull` and `push` turn a slope (of the input's shape) into both modes.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +20,21 @@ def wide(x):
     return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
 
 
+# ---- shared parts of rules ---------------------------------------------------------------------------
+
+
 @helper
 def kept(shape, axis):
     """`shape` with the reduced axes as 1."""
     return tuple(1 if i in axis else n for i, n in enumerate(shape))
+
+
+@helper
+def unreduced(g, shape, axis, keepdims):
+    """A reduced value with its reduced axes back, of length 1."""
+    if keepdims or not axis or not shape:
+        return g
+    return reshape(g, shape=kept(shape, axis))
 
 
 @helper
@@ -28,6 +43,42 @@ def spread(g, shape, axis, keepdims):
     if not keepdims and axis and len(g.shape):
         g = reshape(g, shape=kept(shape, axis))
     return broadcast_to(g, shape=shape)
+
+
+@helper
+def count_of(shape, axis):
+    """How many elements one reduced value stands for."""
+    n = 1
+    for a in axis:
+        n *= shape[a]
+    return n
+
+
+@helper
+def g_dtype(x):
+    """The NumPy dtype of a value of any world."""
+    return getattr(x.dtype, "np", x.dtype)
+
+
+@helper
+def conj_if(x):
+    """The conjugate of a complex value; a real one untouched."""
+    return conj(x) if g_dtype(x).kind == "c" else x
+
+
+@helper
+def pull(g, slope, axis, keepdims):
+    """The gradient of the input of a reduction with this (conjugate) slope."""
+    return unreduced(g, tuple(slope.shape), axis, keepdims) * slope
+
+
+@helper
+def push(t, slope, axis, keepdims):
+    """The tangent of the result of a reduction with this (conjugate) slope."""
+    return reduce_sum(t * conj_if(slope), axis=axis, keepdims=keepdims)
+
+
+# ---- sums --------------------------------------------------------------------------------------------
 
 
 @op(
@@ -53,6 +104,11 @@ def reduce_sum(x, *, axis, keepdims):
     linear_in=("x",),
     batch=Front(axes=("axis",)),
     node="MeanBackward0",
+    lower=ir.compose(
+        lambda x, *, axis, keepdims: (
+            reduce_sum(x, axis=axis, keepdims=keepdims) / count_of(tuple(x.shape), axis)
+        )
+    ),
 )
 def reduce_mean(x, *, axis, keepdims):
     """The arithmetic mean over `axis`."""
@@ -62,81 +118,350 @@ def reduce_mean(x, *, axis, keepdims):
     )
 
 
-@helper
-def count_of(shape, axis):
-    """How many elements one reduced value stands for."""
-    n = 1
-    for a in axis:
-        n *= shape[a]
-    return n
+@op(
+    vjp={"x": lambda g, x, axis, keepdims: where(
+        isnan(x), 0.0, spread(g, tuple(x.shape), axis, keepdims))},
+    jvp={"x": lambda t, x, axis, keepdims: reduce_sum(
+        where(isnan(x), 0.0, t), axis=axis, keepdims=keepdims)},
+    batch=Front(axes=("axis",)),
+    node="NansumBackward0",
+)  # fmt: skip
+def nansum(x, *, axis, keepdims):
+    """The sum over `axis` of the elements that are numbers."""
+    total = np.add.reduce(wide(x), axis, keepdims=keepdims, where=~np.isnan(x))
+    return np.asarray(total).astype(x.dtype, copy=False)
 
 
 @op(
-    vjp={"x": lambda g, x, out, x_shape, axis, keepdims: spread_to_ties(
-        g, x, out, x_shape, axis, keepdims)},
-    jvp={"x": lambda t, x, out, x_shape, axis, keepdims: mean_over_ties(
-        t, x, out, x_shape, axis, keepdims)},
+    vjp={"x": lambda g, x, axis, keepdims: pull(g, others_product(x, axis), (axis,), keepdims)},
+    jvp={"x": lambda t, x, axis, keepdims: push(t, others_product(x, axis), (axis,), keepdims)},
+    batch=Front(axes=("axis",)),
+    node="ProdBackward0",
+)
+def reduce_prod(x, *, axis, keepdims):
+    """The product along one axis."""
+    return np.asarray(np.multiply.reduce(wide(x), axis, keepdims=keepdims)).astype(
+        x.dtype, copy=False
+    )
+
+
+@helper
+def others_product(x, axis):
+    """For each element the product of all others: no division, so zeros need no care."""
+    x = conj_if(x)
+    before = cumprod(delayed(x, axis, False), axis=axis, reverse=False)
+    after = cumprod(delayed(x, axis, True), axis=axis, reverse=True)
+    return before * after
+
+
+# ---- largest and smallest ------------------------------------------------------------------------------
+
+
+@op(
+    vjp={"x": lambda g, x, out, axis, keepdims: spread_to_ties(g, x, out, axis, keepdims)},
+    jvp={"x": lambda t, x, out, axis, keepdims: mean_over_ties(t, x, out, axis, keepdims)},
     batch=Front(axes=("axis",)),
     node="AmaxBackward0",
     lower=ir.reduce("max"),
-)  # fmt: skip
+)
 def reduce_max(x, *, axis, keepdims):
     """The largest element over `axis`; ties share the gradient."""
     return np.maximum.reduce(x, axis, keepdims=keepdims)
 
 
+@op(
+    vjp={"x": lambda g, x, out, axis, keepdims: spread_to_ties(g, x, out, axis, keepdims)},
+    jvp={"x": lambda t, x, out, axis, keepdims: mean_over_ties(t, x, out, axis, keepdims)},
+    batch=Front(axes=("axis",)),
+    node="AminBackward0",
+    lower=ir.reduce("min"),
+)
+def reduce_min(x, *, axis, keepdims):
+    """The smallest element over `axis`; ties share the gradient."""
+    return np.minimum.reduce(x, axis, keepdims=keepdims)
+
+
 @helper
-def spread_to_ties(g, x, out, shape, axis, keepdims):
+def ties(x, out, axis, keepdims):
+    """Which elements equal the reduced value (all NaN ones when that is NaN)."""
+    value = unreduced(out, tuple(x.shape), axis, keepdims)
+    return (x == value) | (isnan(x) & isnan(value))
+
+
+@helper
+def spread_to_ties(g, x, out, axis, keepdims):
     """Share the gradient equally among the elements equal to the reduced value."""
-    hit = cast(x == spread(out, shape, axis, keepdims), dtype=g_dtype(g))
-    count = reduce_sum(hit, axis=axis, keepdims=True)
-    return spread(g, shape, axis, keepdims) * hit / count
+    hit = ties(x, out, axis, keepdims)
+    count = reduce_sum(cast(hit, dtype=g_dtype(g)), axis=axis, keepdims=True)
+    return where(hit, unreduced(g, tuple(x.shape), axis, keepdims) / count, 0.0)
 
 
 @helper
-def mean_over_ties(t, x, out, shape, axis, keepdims):
+def mean_over_ties(t, x, out, axis, keepdims):
     """The mean tangent over the elements equal to the reduced value."""
-    hit = cast(x == spread(out, shape, axis, keepdims), dtype=g_dtype(t))
-    count = reduce_sum(hit, axis=axis, keepdims=keepdims)
-    return reduce_sum(t * hit, axis=axis, keepdims=keepdims) / count
+    hit = ties(x, out, axis, keepdims)
+    count = reduce_sum(cast(hit, dtype=g_dtype(t)), axis=axis, keepdims=keepdims)
+    return reduce_sum(where(hit, t, 0.0), axis=axis, keepdims=keepdims) / count
 
 
-def _np_dtype(x):
-    return getattr(x.dtype, "np", x.dtype)
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def argmax(x, *, axis, keepdims):
+    """Where the largest element along `axis` is: the first of several, a NaN before all."""
+    return np.argmax(wide(x), axis, keepdims=keepdims)
 
 
-@helper
-def g_dtype(x):
-    """The NumPy dtype of a value of any world."""
-    return getattr(x.dtype, "np", x.dtype)
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def argmin(x, *, axis, keepdims):
+    """Where the smallest element along `axis` is: the first of several, a NaN before all."""
+    return np.argmin(wide(x), axis, keepdims=keepdims)
 
 
-# ---- softmax -----------------------------------------------------------------------------------------
+# ---- truth ---------------------------------------------------------------------------------------------
+
+
+@op(nondiff=("x",), batch=Front(axes=("axis",)), lower=ir.reduce("or"))
+def reduce_any(x, *, axis, keepdims):
+    """Whether any element over `axis` is nonzero."""
+    return np.logical_or.reduce(x, axis, keepdims=keepdims)
+
+
+@op(nondiff=("x",), batch=Front(axes=("axis",)), lower=ir.reduce("and"))
+def reduce_all(x, *, axis, keepdims):
+    """Whether all elements over `axis` are nonzero."""
+    return np.logical_and.reduce(x, axis, keepdims=keepdims)
+
+
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def count_nonzero(x, *, axis):
+    """How many elements over `axis` are nonzero."""
+    return np.asarray(np.count_nonzero(x, axis=axis), np.int64)
+
+
+# ---- spread --------------------------------------------------------------------------------------------
 
 
 @op(
-    vjp={"x": lambda g, out, axis: g - exp(out) * reduce_sum(g, axis=(axis,), keepdims=True)},
+    vjp={"x": lambda g, x, axis, keepdims, correction: pull(
+        g, var_slope(x, axis, correction), axis, keepdims)},
+    jvp={"x": lambda t, x, axis, keepdims, correction: push(
+        t, var_slope(x, axis, correction), axis, keepdims)},
+    batch=Front(axes=("axis",)),
+    node="VarBackward0",
+    lower=ir.compose(lambda x, *, axis, keepdims, correction: centred_square(
+        x, axis, keepdims, correction)),
+)  # fmt: skip
+def reduce_var(x, *, axis, keepdims, correction):
+    """The variance over `axis`: squared distance from the mean, over n - correction."""
+    return variance(wide(x), axis, keepdims, correction).astype(real_dtype(x.dtype), copy=False)
+
+
+@op(
+    vjp={"x": lambda g, x, out, axis, keepdims, correction: pull(
+        g, std_slope(x, out, axis, keepdims, correction), axis, keepdims)},
+    jvp={"x": lambda t, x, out, axis, keepdims, correction: push(
+        t, std_slope(x, out, axis, keepdims, correction), axis, keepdims)},
+    batch=Front(axes=("axis",)),
+    node="StdBackward0",
+    lower=ir.compose(lambda x, *, axis, keepdims, correction: sqrt(centred_square(
+        x, axis, keepdims, correction))),
+)  # fmt: skip
+def reduce_std(x, *, axis, keepdims, correction):
+    """The standard deviation over `axis`; its slope at 0 is 0."""
+    v = variance(wide(x), axis, keepdims, correction)
+    return np.sqrt(v).astype(real_dtype(x.dtype), copy=False)
+
+
+def variance(x, axis, keepdims, correction):
+    """The variance of a wide array."""
+    n = count_of(x.shape, axis)
+    centred = x - np.add.reduce(x, axis, keepdims=True) / np.asarray(n, real_dtype(x.dtype))
+    if x.dtype.kind == "c":
+        square = centred.real**2 + centred.imag**2
+    else:
+        square = np.multiply(centred, centred, out=centred)
+    total = np.add.reduce(square, axis, keepdims=keepdims)
+    return np.asarray(total / np.asarray(max(n - correction, 0), square.dtype))
+
+
+def real_dtype(dtype):
+    """The type of a complex type's parts; a real type itself."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+@helper
+def centred_square(x, axis, keepdims, correction):
+    """The variance, in ops."""
+    n = count_of(tuple(x.shape), axis)
+    d = x - reduce_mean(x, axis=axis, keepdims=True)
+    return reduce_sum(d * d, axis=axis, keepdims=keepdims) / max(n - correction, 0)
+
+
+@helper
+def over(factor, divisor):
+    """factor / divisor for numbers, infinite where the divisor is 0."""
+    return factor / divisor if divisor else float("inf")
+
+
+@helper
+def var_slope(x, axis, correction):
+    """How the variance moves with each element."""
+    factor = over(2.0, max(count_of(tuple(x.shape), axis) - correction, 0))
+    return (x - reduce_mean(x, axis=axis, keepdims=True)) * factor
+
+
+@helper
+def std_slope(x, out, axis, keepdims, correction):
+    """How the standard deviation moves with each element; nothing moves it at 0."""
+    shape = tuple(x.shape)
+    out = unreduced(out, shape, axis, keepdims)
+    factor = where(out == 0, 0.0, over(1.0, max(count_of(shape, axis) - correction, 0)) / out)
+    return (x - reduce_mean(x, axis=axis, keepdims=True)) * factor
+
+
+# ---- norms ---------------------------------------------------------------------------------------------
+
+
+@op(
+    vjp={"x": lambda g, x, out, axis, keepdims, ord: pull(
+        g, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, ord), axis,
+        keepdims)},
+    jvp={"x": lambda t, x, out, axis, keepdims, ord: push(
+        t, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, ord), axis,
+        keepdims)},
+    batch=Front(axes=("axis",)),
+    node="LinalgVectorNormBackward0",
+)  # fmt: skip
+def reduce_norm(x, *, axis, keepdims, ord):  # noqa: A002 - PyTorch's name
+    """The vector norm of order `ord` over `axis`, of any number of dimensions."""
+    return norm_of(wide(x), axis, keepdims, ord).astype(real_dtype(x.dtype), copy=False)
+
+
+def norm_of(x, axis, keepdims, order):
+    """The norm of a wide array."""
+    if order == 2:
+        square = x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+        return np.sqrt(np.add.reduce(square, axis, keepdims=keepdims))
+    if order == 0:
+        return np.add.reduce(x != 0, axis, keepdims=keepdims, dtype=real_dtype(x.dtype))
+    size = np.abs(x)
+    if order == float("inf"):
+        return np.maximum.reduce(size, axis, keepdims=keepdims)
+    if order == float("-inf"):
+        return np.minimum.reduce(size, axis, keepdims=keepdims)
+    if order == 1:
+        return np.add.reduce(size, axis, keepdims=keepdims)
+    total = np.add.reduce(size**order, axis, keepdims=keepdims)
+    return total ** np.asarray(1.0 / order, size.dtype)
+
+
+@helper
+def norm_slope(x, out, axis, ord):  # noqa: A002
+    """How a norm moves with each element; the subgradient 0 where it has a kink."""
+    if ord == 0:
+        return x * 0.0
+    if ord == 1:
+        return sgn(x)
+    if ord == 2:
+        return where(out == 0, 0.0, x / out)
+    if ord in (float("inf"), float("-inf")):
+        size = abs(x)
+        hit = (size == out) | (isnan(size) & isnan(out))
+        count = reduce_sum(cast(hit, dtype=g_dtype(out)), axis=axis, keepdims=True)
+        return where(hit, sgn(x) / count, 0.0)
+    if ord < 1:
+        return where(x == 0, 0.0, sgn(x) * pow(abs(x), ord - 1)) * pow(out, 1 - ord)
+    if ord < 2:
+        return sgn(x) * pow(abs(x), ord - 1) * where(out == 0, 0.0, pow(out, 1 - ord))
+    return x * pow(abs(x), ord - 2) * where(out == 0, 0.0, pow(out, 1 - ord))
+
+
+# ---- log-sum-exp and softmax -----------------------------------------------------------------------------
+
+
+@op(
+    vjp={"x": lambda g, x, out, axis, keepdims: pull(
+        g, lse_slope(x, out, axis, keepdims), axis, keepdims)},
+    jvp={"x": lambda t, x, out, axis, keepdims: push(
+        t, lse_slope(x, out, axis, keepdims), axis, keepdims)},
+    promote="none",
+    batch=Front(axes=("axis",)),
+    lower=ir.compose(lambda x, *, axis, keepdims: stable_lse(x, axis, keepdims)),
+)  # fmt: skip
+def logsumexp(x, *, axis, keepdims):
+    """log(sum(exp(x))) over `axis`, without overflow."""
+    y = wide(x)
+    if not y.size:
+        total = np.add.reduce(np.exp(y), axis, keepdims=keepdims)
+        return np.asarray(np.log(total)).astype(x.dtype, copy=False)
+    top = np.maximum.reduce(y.real if y.dtype.kind == "c" else y, axis, keepdims=True)
+    top = np.where(np.isinf(top), top.dtype.type(0), top)  # inf - inf would be NaN
+    total = np.log(np.add.reduce(np.exp(y - top), axis, keepdims=keepdims))
+    return np.asarray(total + top.reshape(total.shape)).astype(x.dtype, copy=False)
+
+
+@helper
+def lse_slope(x, out, axis, keepdims):
+    """The softmax that log-sum-exp's gradient is."""
+    return conj_if(exp(x - unreduced(out, tuple(x.shape), axis, keepdims)))
+
+
+@helper
+def stable_lse(x, axis, keepdims):
+    """log-sum-exp, in ops."""
+    top = reduce_max(x, axis=axis, keepdims=True)
+    top = where(top - top == 0, top, 0.0)
+    total = log(reduce_sum(exp(x - top), axis=axis, keepdims=keepdims))
+    return total + reshape(top, shape=tuple(total.shape))
+
+
+@op(
+    vjp={"x": lambda g, out, axis: (
+        g - conj_if(exp(out)) * reduce_sum(g, axis=(axis,), keepdims=True))},
     jvp={"x": lambda t, out, axis: t - reduce_sum(t * exp(out), axis=(axis,), keepdims=True)},
     batch=Front(axes=("axis",)),
-)
+    lower=ir.compose(lambda x, *, axis: shifted_log_softmax(x, axis)),
+)  # fmt: skip
 def log_softmax(x, *, axis):
     """log(softmax(x)) along `axis`, stable for any logits."""
     y = wide(x)
-    y = y - np.maximum.reduce(y, axis, keepdims=True) if y.size else y
-    y -= np.log(np.add.reduce(np.exp(y), axis, keepdims=True))
+    if y.size:
+        y = y - np.maximum.reduce(y, axis, keepdims=True)
+        y -= np.log(np.add.reduce(np.exp(y), axis, keepdims=True))
     return y.astype(x.dtype, copy=False)
+
+
+@helper
+def shifted_log_softmax(x, axis):
+    """log_softmax, in ops."""
+    y = x - reduce_max(x, axis=(axis,), keepdims=True)
+    return y - log(reduce_sum(exp(y), axis=(axis,), keepdims=True))
 
 
 @op(
-    vjp={"x": lambda g, out, axis: out * (
-        g - reduce_sum(g * out, axis=(axis,), keepdims=True))},
-    jvp={"x": lambda t, out, axis: out * (
-        t - reduce_sum(t * out, axis=(axis,), keepdims=True))},
+    vjp={"x": lambda g, out, axis: softmax_pull(g, conj_if(out), axis)},
+    jvp={"x": lambda t, out, axis: softmax_pull(t, out, axis)},
     batch=Front(axes=("axis",)),
-)  # fmt: skip
+    lower=ir.compose(lambda x, *, axis: shifted_softmax(x, axis)),
+)
 def softmax(x, *, axis):
     """exp(x) normalised to sum to one along `axis`, stable for any logits."""
     y = wide(x)
-    y = np.exp(y - np.maximum.reduce(y, axis, keepdims=True)) if y.size else y
-    y /= np.add.reduce(y, axis, keepdims=True)
+    if y.size:
+        y = y - np.maximum.reduce(y, axis, keepdims=True)
+        np.exp(y, out=y)
+        y /= np.add.reduce(y, axis, keepdims=True)
     return y.astype(x.dtype, copy=False)
+
+
+@helper
+def softmax_pull(g, out, axis):
+    """The (symmetric) Jacobian of softmax times a vector."""
+    weighted = g * out
+    return weighted - out * reduce_sum(weighted, axis=(axis,), keepdims=True)
+
+
+@helper
+def shifted_softmax(x, axis):
+    """softmax, in ops."""
+    e = exp(x - reduce_max(x, axis=(axis,), keepdims=True))
+    return e / reduce_sum(e, axis=(axis,), keepdims=True)
