@@ -12,9 +12,8 @@ How draws use the stream (a word is 32 bits; a 64-bit word is two of them, upper
   multiple of 16 the last 16 values are made anew from fresh uniforms; below 16, pairs of 53-bit
   uniforms, of which the second half may wait for the next such draw;
 - integers: one word modulo the width, or a 64-bit word from a width of 2**28 on;
-- bernoulli with one probability, and so dropout: a 53-bit uniform each. This is PyTorch without
-  Intel's MKL generator. Where PyTorch finds an Intel processor it may hand these draws, and
-  exponentials, to MKL, whose stream is another one and depends on the machine;
+- bernoulli with one probability, and so dropout: a 53-bit uniform each, like bernoulli of a
+  float64 array. A PyTorch that hands these draws or exponentials to Intel's MKL draws otherwise;
 - everything else: 53-bit uniforms.
 
 No draw depends on the number of threads.
