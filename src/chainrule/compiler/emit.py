@@ -123,10 +123,13 @@ class _Emitter:
                 self._fold(partial[k], kind, node, values, offset, mask)
             for node in spilled:
                 self._spill(node, values, offset, mask)
+            # All values before the first store: a result may lie over an operand.
+            for node in [n for n, _ in stores] + [s[1] for s in sums]:
+                self.value(node, values, offset, mask)
             for node, to in stores:
-                self._store_node(self.value(node, values, offset, mask), to, offset, mask)
+                self._store_node(values[node], to, offset, mask)
             for kind, node, to, _ in sums:
-                self._accumulate(kind, self.value(node, values, offset, mask), to, offset, mask)
+                self._accumulate(kind, values[node], to, offset, mask)
 
         if folds or row_sums or stores or sums or spilled:
             self._inner_loop(body)
@@ -139,6 +142,8 @@ class _Emitter:
             self._accumulate_row(kind, total, to)
         for kind, node, to, _ in of_rows:
             self._accumulate_row(kind, self.row(node), to)
+        for node, _ in row_stores:
+            self.row(node)
         for node, to in row_stores:
             dtype = self.kernel.arguments[to.argument]
             self._store(self.scalar, self.row(node), dtype, self._row_address(to), None)

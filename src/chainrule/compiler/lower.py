@@ -202,11 +202,9 @@ class Schedule:
         pairs = []
         for v, k in self.graph.writes:
             source = self.view(v)
-            if id(source.buffer) in written and source.buffer is not self.input_buffers[k]:
-                kept = self.new_buffer("temp", v.size, v.dtype)
-                view = View(kept, v.shape, c_strides(v.shape))
-                self.copy(source, view)
-                source = view
+            unchanged = source.buffer is self.input_buffers[k] and source.contiguous
+            if id(source.buffer) in written and not unchanged:
+                source = self._copied(source, v.dtype)
             pairs.append((source, View(self.input_buffers[k], v.shape, c_strides(v.shape))))
         for source, target in pairs:
             if source.buffer is not target.buffer or not source.contiguous:
