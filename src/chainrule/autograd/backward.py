@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import errors, source
-from .engine import run_backward
+from .engine import _plain_pass, run_backward
 from .node import AccumulateGrad, OutSlot
-from .value import TensorBase, make
+from .state import STATE
+from .value import PLAIN, TensorBase, make
 
 
 class GradientEdge(tuple):
@@ -126,7 +127,7 @@ def as_edge(t: Any) -> Any:
     if isinstance(t, GradientEdge):
         if isinstance(t.node, AccumulateGrad):
             return t.node.variable
-        return t.node if t.output_nr == 0 else OutSlot(t.node, t.output_nr)
+        return OutSlot(t.node, t.output_nr) if t.node.multi else t.node
     if isinstance(t, AccumulateGrad):
         return t.variable
     return t
@@ -184,3 +185,29 @@ def _gradient_for(position: int, root: Any, g: Any) -> Any:
     if g.dtype is not dtype:  # type: ignore[attr-defined]
         g = g.to(dtype)  # type: ignore[attr-defined]
     return g
+
+
+_ONES: dict[Any, Any] = {}
+
+
+def backward_tensor(
+    self: Any, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    inputs: Any = None,
+) -> None:  # fmt: skip
+    """Add the gradient of this tensor with respect to the graph's leaves into their `.grad`."""
+    # The usual call, `loss.backward()`, without the general argument handling.
+    if (
+        gradient is None and inputs is None and not create_graph and not STATE.unusual
+        and not STATE.levels and not STATE.anomaly and self.__class__ in PLAIN
+        and self._node is not None and self._base is None and self._a.size == 1
+        and self._a.dtype.kind == "f"
+    ):  # fmt: skip
+        array = self._a
+        key = (array.dtype, array.shape)
+        one = _ONES.get(key)
+        if one is None:
+            one = _ONES[key] = np.ones(array.shape, array.dtype)
+            one.flags.writeable = False
+        if _plain_pass(self._node, one, bool(retain_graph)):
+            return
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)

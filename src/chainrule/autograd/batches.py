@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.batching import Front, Lead
+from ..ops.batching import Front, Lead, Plain
 from ..ops.schema import TABLE, Op
 from . import source
-from .dispatch import P, common_dtype, entry
+from .dispatch import TENSORS, P, common_dtype, entry
 from .levels import _OVERRIDES, Level, new_tensor, synced, track_view
 from .value import TensorBase
 
@@ -54,6 +54,8 @@ class BatchLevel(Level):
         return f"BatchedTensor(lvl={self.index}, bdim={t._bdim}, value=\n    {inner}\n)"
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        if isinstance(op.batch, Plain):
+            return TENSORS.bind(op.batch.function)(*args, **params)
         promoted = _promoted(op, args)
         values = tuple(self.payload(a) for a in promoted)
         dims = tuple(synced(a)._bdim if self.mine(a) else None for a in promoted)
@@ -116,6 +118,9 @@ def run_batched(
         return call(*spread, **rule.params(params, size))
     if callable(rule) and rule.__code__.co_argcount == 2:
         return call(*front, **{**params, **rule(front[0], params)})
+    if callable(rule):
+        batched = tuple(d is not None for d in dims)
+        return TENSORS.bind(rule)(front, batched, size, params)
     return _loop(op, values, dims, params, size)
 
 

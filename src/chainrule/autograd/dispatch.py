@@ -121,7 +121,7 @@ def wrap_results(
     for k, t in enumerate(wrapped):
         if k not in op.nondiff_out and t._a.dtype.kind in "fcV":
             t._rg = True
-            t._node = node if k == 0 else OutSlot(node, k)
+            t._node = node if op.n_out == 1 else OutSlot(node, k)
     return wrapped
 
 
@@ -136,7 +136,14 @@ def _keep_class(tensors: tuple[Any, ...], wrapped: tuple[Any, ...]) -> None:
 
 def shares_memory(a: np.ndarray, b: Any) -> bool:
     """Whether a view op really gave a view (an empty array shares nothing and counts as one)."""
-    return a is b or a.base is b or (a.base is not None and a.base is b.base) or a.size == 0
+    return (
+        a is b
+        or a.base is b
+        or (a.base is not None and a.base is b.base)
+        or a.size == 0
+        # Over memory NumPy did not allocate, a view's base is an object of its own.
+        or (a.base is not None and a.base.__class__ is not np.ndarray and np.may_share_memory(a, b))
+    )
 
 
 def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool = False) -> None:

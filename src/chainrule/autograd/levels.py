@@ -267,7 +267,7 @@ class GradLevel(Level):
             for k, out in enumerate(outs):
                 if k not in op.nondiff_out and out.dtype.category >= 2:
                     out._rg = True
-                    out._node = node if k == 0 else OutSlot(node, k)
+                    out._node = node if op.n_out == 1 else OutSlot(node, k)
         return outs[0] if op.n_out == 1 else outs
 
 

@@ -102,7 +102,7 @@ def start(node: Any, parents: tuple[Any, ...], code: Any, lasti: int) -> Any:
 
 
 class OutSlot:
-    """Output number `nr` (> 0) of a node with several outputs, as an edge."""
+    """Output number `nr` of a node with several outputs, as an edge."""
 
     __slots__ = ("__weakref__", "node", "nr")
 

@@ -277,7 +277,7 @@ def saved_as_tensors(node: Any, mode: str) -> dict[str, Any]:
         if kind == "in":
             history = node.parents[detail]
         else:
-            history = node if detail == 0 else OutSlot(node, detail)
+            history = node if op.n_out == 1 else OutSlot(node, detail)
             if detail in op.nondiff_out:
                 history = None
         values[name] = _rebuild(value, history, version, mode, level)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import errors, source
+from ..autograd.backward import backward_tensor
 from ..autograd.node import Node, OutSlot
 from ..autograd.record import live_node
 from ..autograd.state import STATE
@@ -193,14 +194,7 @@ class Tensor(TensorBase):
     def grad(self) -> None:
         self._grad = None
 
-    def backward(
-        self, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:  # fmt: skip
-        """Add the gradient of this tensor with respect to the graph's leaves into their `.grad`."""
-        from ..autograd.backward import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    backward = backward_tensor
 
     def detach(self) -> Any:
         """The same memory without history."""
