@@ -376,7 +376,9 @@ def _run_joint(node: Any, g: Any, parents: Any, values: dict[str, Any], world: W
 
 
 def _times(g: Any, partial: Any, world: World) -> Any:
-    if is_complex(partial):
+    if isinstance(partial, complex):
+        partial = partial.conjugate()
+    elif is_complex(partial):
         partial = world.function("conj")(partial)
     return g * partial
 

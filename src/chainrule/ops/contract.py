@@ -141,12 +141,19 @@ def right_factor_gradient(g, a, b_shape):
 
 
 @helper
+def scaled_sum(c, beta, r, alpha):
+    """beta * c + alpha * r; a zero beta ignores c."""
+    r = scaled(r, alpha)
+    return r if beta == 0 else scaled(c, beta) + r
+
+
+@helper
 def scaled(x, factor):
     """x times a Python number; x itself when that is 1."""
     return x if factor == 1 else x * factor
 
 
-# ---- products --------------------------------------------------------------------------------------
+# ---- products ------------------------------------------------------------------------------------
 
 
 @op(
@@ -208,6 +215,8 @@ def matmul(a, b):
 )
 def mv(a, x):
     """The product of a matrix and a vector."""
+    if a.dtype is x.dtype and a.dtype.kind in "fc" and a.dtype.itemsize > 2:
+        return a.dot(x)
     return product(a, x[:, None])[:, 0]
 
 
@@ -240,7 +249,7 @@ def vdot(a, b):
     return dot(np.conjugate(a) if a.dtype.kind == "c" else a, b)
 
 
-# ---- products added to something -------------------------------------------------------------------
+# ---- products added to something -----------------------------------------------------------------
 
 
 def add_product(c, r, beta, alpha):
@@ -333,7 +342,7 @@ def sum_of_products(a, b):
     },
     broadcasts=True,
     promote="none",
-    batch=Plain(lambda c, a, b, *, beta, alpha: c * beta + scaled(batch_sum(a, b), alpha)),
+    batch=Plain(lambda c, a, b, *, beta, alpha: scaled_sum(c, beta, batch_sum(a, b), alpha)),
 )
 def addbmm(c, a, b, *, beta, alpha):
     """beta * c + alpha times the sum of the products of matrix pairs."""
@@ -353,7 +362,7 @@ def addbmm(c, a, b, *, beta, alpha):
     },
     broadcasts=True,
     promote="none",
-    batch=Plain(lambda c, a, x, *, beta, alpha: c * beta + scaled(mv(a, x), alpha)),
+    batch=Plain(lambda c, a, x, *, beta, alpha: scaled_sum(c, beta, mv(a, x), alpha)),
 )
 def addmv(c, a, x, *, beta, alpha):
     """beta * c + alpha * (a @ x) for a matrix a and a vector x."""
@@ -373,16 +382,14 @@ def addmv(c, a, x, *, beta, alpha):
     },
     broadcasts=True,
     promote="none",
-    batch=Plain(
-        lambda c, x, y, *, beta, alpha: c * beta + scaled(column(x) * row(y), alpha)
-    ),
-)  # fmt: skip
+    batch=Plain(lambda c, x, y, *, beta, alpha: scaled_sum(c, beta, column(x) * row(y), alpha)),
+)
 def addr(c, x, y, *, beta, alpha):
     """beta * c + alpha times the outer product of two vectors."""
     return accurate(np.multiply.outer, c, x, y, beta, alpha)
 
 
-# ---- a dense layer -----------------------------------------------------------------------------------
+# ---- a dense layer -------------------------------------------------------------------------------
 
 
 @op(

@@ -1,0 +1,459 @@
+"""Matrix products and what is built from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...autograd import source
+from ...autograd.value import PLAIN
+from ...ops.contract import ProductError
+from ...ops.dtypes import INT
+from ..api import public
+from .common import P, TensorBase, axis_of
+
+# ruff: noqa: A002 - parameters have the names PyTorch users pass
+
+_FIX = (
+    "the last dimension of the first factor must be as long as the second-last of the second; "
+    "look at both .shape and transpose or reshape one"
+)
+
+
+def located(problem: Exception, fix: str = _FIX, depth: int = 3) -> RuntimeError:
+    """A complaint from below with the user's line and what to do."""
+    return RuntimeError(f"{problem}\n  at {source.here(depth)}\n  Fix: {fix}.")
+
+
+def complaint(text: str, fix: str = "", depth: int = 3) -> RuntimeError:
+    """A RuntimeError that says what, where and how to mend it."""
+    tail = f"\n  Fix: {fix}." if fix else ""
+    return RuntimeError(f"{text}\n  at {source.here(depth)}{tail}")
+
+
+def _shown(x: Any) -> str:
+    return "x".join(map(str, x.shape))
+
+
+# ---- matmul --------------------------------------------------------------------------------------
+
+
+@public(aliases=("linalg.matmul",))
+def matmul(input: Any, other: Any) -> Any:
+    """The matrix product: vectors, matrices, or batches of matrices that broadcast.
+
+    >>> import chainrule as torch
+    >>> torch.matmul(torch.tensor([[1., 2.]]), torch.tensor([3., 4.]))
+    tensor([11.])
+    """
+    try:
+        if input.__class__ in PLAIN and other.__class__ in PLAIN:
+            if input._a.ndim == 2 and other._a.ndim == 2:
+                return P.mm(input, other)
+        return _matmul(input, other)
+    except ProductError as problem:
+        raise located(problem) from None
+
+
+def _matmul(input: Any, other: Any) -> Any:
+    _check_tensor(other)
+    a, b = input.ndim, other.ndim
+    if a == 2 and b == 2:
+        return P.mm(input, other)
+    if a >= 2 and b >= 2:
+        return P.matmul(input, other)
+    if a == 0 or b == 0:
+        raise ProductError(
+            f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D"
+        )
+    if a == 1 and b == 1:
+        return dot(input, other)
+    if b == 1:
+        return mv(input, other) if a == 2 else P.matmul(input, other.unsqueeze(1)).squeeze(-1)
+    left = input.unsqueeze(0)
+    return (P.mm if b == 2 else P.matmul)(left, other).squeeze(-2)
+
+
+def _check_tensor(other: Any) -> None:
+    if not isinstance(other, TensorBase):
+        raise TypeError(
+            f"matmul(): argument 'other' (position 2) must be Tensor, not "
+            f"{type(other).__name__}\n  at {source.here(4)}\n"
+            "  Fix: convert it with torch.as_tensor(...) first."
+        )
+
+
+def reflected_matmul(self: Any, other: Any) -> Any:
+    """other @ self for an `other` that is no tensor."""
+    return matmul(other if isinstance(other, TensorBase) else self.new_tensor(other), self)
+
+
+@public()
+def mm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
+    """The product of two matrices."""
+    _expect_matrix(input, "self")
+    _expect_matrix(mat2, "mat2")
+    try:
+        return _with_type(P.mm, input, mat2, out_dtype)
+    except ProductError as problem:
+        raise located(problem) from None
+
+
+def _with_type(multiply: Callable[..., Any], a: Any, b: Any, dtype: Any) -> Any:
+    return multiply(a, b) if dtype is None else multiply(a.to(dtype), b.to(dtype))
+
+
+def _expect_matrix(x: Any, name: str) -> None:
+    if x.ndim != 2:
+        raise complaint(
+            f"{name} must be a matrix, but it is {x.ndim}D with shape {list(x.shape)}",
+            "use torch.matmul for vectors and batches",
+            4,
+        )
+
+
+@public()
+def bmm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
+    """The products of two batches of matrices of equal length."""
+    check_batches(input, mat2)
+    try:
+        return _with_type(P.bmm, input, mat2, out_dtype)
+    except ProductError as problem:
+        raise located(problem) from None
+
+
+def check_batches(a: Any, b: Any) -> None:
+    """Both 3-D, of equal length, with fitting matrices."""
+    for name, x in (("batch1", a), ("batch2", b)):
+        if x.ndim != 3:
+            raise complaint(
+                f"{name} must be a 3D tensor, but its shape is {list(x.shape)}",
+                "use torch.matmul, whose leading dimensions broadcast",
+                4,
+            )
+    if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
+        raise complaint(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{a.shape[0]}, {a.shape[2]}] but got: [{b.shape[0]}, {b.shape[1]}].",
+            f"the batches are {_shown(a)} and {_shown(b)}",
+            4,
+        )
+
+
+@public()
+def mv(input: Any, vec: Any) -> Any:
+    """The product of a matrix and a vector."""
+    if input.ndim != 2 or vec.ndim != 1:
+        raise complaint(
+            f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}",
+            "use torch.matmul for other numbers of dimensions",
+        )
+    if input.shape[1] != vec.shape[0]:
+        raise complaint(
+            f"size mismatch, got input ({input.shape[0]}), mat ({_shown(input)}), vec "
+            f"({vec.shape[0]})",
+            "the vector needs one element per column of the matrix",
+        )
+    return _same_types("addmv", P.mv, input, vec)
+
+
+def _same_types(name: str, call: Callable[..., Any], a: Any, b: Any, *rest: Any) -> Any:
+    if any(x.dtype is not a.dtype for x in (b, *rest)):
+        kinds = ", ".join(repr(x.dtype) for x in (a, b, *rest))
+        raise complaint(
+            f"{name} : expected all factors to have same dtype, but found {kinds}",
+            "convert them to one type with .to(dtype)",
+            4,
+        )
+    return call(a, b, *rest)
+
+
+@public()
+def dot(input: Any, tensor: Any) -> Any:
+    """The sum of the products of two vectors' elements."""
+    _check_vectors(input, tensor)
+    return _same_types("dot", P.dot, input, tensor)
+
+
+@public()
+def vdot(input: Any, other: Any) -> Any:
+    """The sum of the products of conj(input) and other, for vectors."""
+    _check_vectors(input, other)
+    return _same_types("vdot", P.vdot, input, other)
+
+
+def _check_vectors(a: Any, b: Any) -> None:
+    if a.ndim != 1 or b.ndim != 1:
+        raise complaint(
+            f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors",
+            "use torch.matmul, or (a * b).sum()",
+            4,
+        )
+    if a.shape != b.shape:
+        n, m = a.shape[0], b.shape[0]
+        raise complaint(
+            f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same "
+            f"number of elements, but got {n} and {m} elements respectively",
+            depth=4,
+        )
+
+
+# ---- products added to something -----------------------------------------------------------------
+
+
+def _scalars(name: str, input: Any, beta: Any, alpha: Any) -> None:
+    if input.dtype.category <= INT:
+        for which, value in (("beta", beta), ("alpha", alpha)):
+            if isinstance(value, float):
+                raise complaint(
+                    f"For integral input tensors, argument {which} must not be a floating point "
+                    f"number. {name} got {which}={value}",
+                    depth=4,
+                )
+
+
+def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
+    have = tuple(input.shape)
+    if len(have) <= len(shape):
+        pairs = zip(reversed(have), reversed(shape), range(len(shape) - 1, -1, -1), strict=False)
+        bad = [(n, m, k) for n, m, k in pairs if n not in (1, m)]
+        if not bad:
+            return
+        n, m, k = bad[0]
+    else:
+        n, m, k = have[0], 1, 0
+    raise complaint(
+        f"The expanded size of the tensor ({m}) must match the existing size ({n}) at "
+        f"non-singleton dimension {k}.  Target sizes: {list(shape)}.  Tensor sizes: {list(have)}",
+        depth=4,
+    )
+
+
+@public(inplace=True)
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat1 @ mat2)."""
+    _expect_matrix(mat1, "mat1")
+    _expect_matrix(mat2, "mat2")
+    _scalars("addmm", input, beta, alpha)
+    if mat1.shape[1] != mat2.shape[0]:
+        raise complaint(
+            f"mat1 and mat2 shapes cannot be multiplied ({_shown(mat1)} and {_shown(mat2)})", _FIX
+        )
+    _check_expands(input, (mat1.shape[0], mat2.shape[1]))
+    return _same_types("addmm", lambda *x: P.addmm(*x, beta=beta, alpha=alpha), input, mat1, mat2)
+
+
+@public(inplace=True)
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat @ vec)."""
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise complaint(
+            f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}"
+        )
+    if mat.shape[1] != vec.shape[0] or (input.ndim and input.shape[0] not in (1, mat.shape[0])):
+        size = input.shape[0] if input.ndim else 1
+        raise complaint(
+            f"size mismatch, got input ({size}), mat ({_shown(mat)}), vec ({vec.shape[0]})"
+        )
+    _scalars("addmv", input, beta, alpha)
+    return _same_types("addmv", lambda *x: P.addmv(*x, beta=beta, alpha=alpha), input, mat, vec)
+
+
+@public(inplace=True)
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha times the sum of the products of matrix pairs."""
+    for name, x in (("batch1", batch1), ("batch2", batch2)):
+        if x.ndim != 3:
+            raise complaint(f"{name} must be a 3D tensor, but its shape is {list(x.shape)}")
+    if batch1.shape[0] != batch2.shape[0]:
+        raise complaint(
+            "batch1 and batch2 must have same number of batches, got "
+            f"{batch1.shape[0]} and {batch2.shape[0]}"
+        )
+    if batch1.shape[2] != batch2.shape[1]:
+        raise complaint(
+            f"Incompatible matrix sizes for bmm ({batch1.shape[1]}x{batch1.shape[2]} and "
+            f"{batch2.shape[1]}x{batch2.shape[2]})"
+        )
+    _check_expands(input, (batch1.shape[1], batch2.shape[2]))
+    _scalars("addbmm", input, beta, alpha)
+    call = lambda *x: P.addbmm(*x, beta=beta, alpha=alpha)  # noqa: E731 - one line, used once
+    return _same_types("addbmm", call, input, batch1, batch2)
+
+
+@public(inplace=True)
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (batch1 @ batch2) for batches of matrices."""
+    check_batches(batch1, batch2)
+    _check_expands(input, (*batch1.shape[:2], batch2.shape[2]))
+    _scalars("baddbmm", input, beta, alpha)
+    call = lambda *x: P.baddbmm(*x, beta=beta, alpha=alpha)  # noqa: E731 - one line, used once
+    return _same_types("baddbmm", call, input, batch1, batch2)
+
+
+@public(inplace=True)
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha times the outer product of two vectors."""
+    if vec1.ndim != 1 or vec2.ndim != 1:
+        raise complaint(
+            f"addr: Expected 1-D argument vec{1 if vec1.ndim != 1 else 2}, but got shapes "
+            f"{list(vec1.shape)} and {list(vec2.shape)}"
+        )
+    _check_expands(input, (vec1.shape[0], vec2.shape[0]))
+    _scalars("addr", input, beta, alpha)
+    return _same_types("addr", lambda *x: P.addr(*x, beta=beta, alpha=alpha), input, vec1, vec2)
+
+
+# ---- products of vectors and of all pairs --------------------------------------------------------
+
+
+@public(aliases=("ger",))
+def outer(input: Any, vec2: Any) -> Any:
+    """The matrix of all products of two vectors' elements."""
+    for name, x in (("self", input), ("vec2", vec2)):
+        if x.ndim != 1:
+            raise complaint(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
+    return input.unsqueeze(1) * vec2
+
+
+@public()
+def inner(input: Any, other: Any) -> Any:
+    """The sums of products along the last dimensions; a product when one has no dimensions."""
+    if input.ndim == 0 or other.ndim == 0:
+        return input * other
+    if input.shape[-1] != other.shape[-1]:
+        raise complaint(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
+    return tensordot(input, other, dims=([-1], [-1]))
+
+
+@public(method=False)
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Sum the products of a and b over pairs of dimensions."""
+    first, second = _dims_of(dims, a)
+    if len(first) != len(second):
+        raise complaint(f"both dimension lists should have same length, got {first} and {second}")
+    size = 1
+    for i, j in zip(first, second, strict=True):
+        n, m = a.shape[i], b.shape[j]
+        if n == m:
+            size *= n
+        elif n != 1 and m != 1:
+            raise complaint(
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and "
+                f"second has size {m} in dim {j}"
+            )
+        elif n == 1:
+            b = b.sum(j, keepdim=True)
+        else:
+            a = a.sum(i, keepdim=True)
+    first = [axis_of(d, a.ndim) for d in first]
+    second = [axis_of(d, b.ndim) for d in second]
+    free_a = [d for d in range(a.ndim) if d not in first]
+    free_b = [d for d in range(b.ndim) if d not in second]
+    shape = [a.shape[d] for d in free_a] + [b.shape[d] for d in free_b]
+    left = a.permute(*free_a, *first).reshape(-1 if size else _count(a, free_a), size)
+    right = b.permute(*second, *free_b).reshape(size, -1 if size else _count(b, free_b))
+    return mm(left, right).reshape(shape)
+
+
+def _count(x: Any, dims: Sequence[int]) -> int:
+    return math.prod(x.shape[d] for d in dims)
+
+
+def _dims_of(dims: Any, a: Any) -> tuple[list[int], list[int]]:
+    if isinstance(dims, TensorBase):
+        dims = dims.item() if dims.numel() == 1 else dims.tolist()  # type: ignore[attr-defined]
+    if isinstance(dims, int):
+        if dims < 0:
+            raise complaint(f"tensordot expects dims >= 0, but got dims={dims}", depth=4)
+        if dims > a.ndim:
+            raise complaint(
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}", depth=4
+            )
+        return list(range(-dims, 0)), list(range(dims))
+    first, second = dims
+    if isinstance(first, int):
+        return [first], [second]
+    return [int(d) for d in first], [int(d) for d in second]
+
+
+@public()
+def kron(input: Any, other: Any) -> Any:
+    """The Kronecker product: every element of input times the whole of other."""
+    n = max(input.ndim, other.ndim)
+    a = (1,) * (n - input.ndim) + tuple(input.shape)
+    b = (1,) * (n - other.ndim) + tuple(other.shape)
+    left = input.reshape([x for pair in zip(a, (1,) * n, strict=True) for x in pair])
+    right = other.reshape([x for pair in zip((1,) * n, b, strict=True) for x in pair])
+    return (left * right).reshape([x * y for x, y in zip(a, b, strict=True)])
+
+
+@public(namespace="linalg")
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+    """The sum of conj(x) * y along one dimension; the others broadcast."""
+    return (x.conj() * y if x.is_complex() else x * y).sum(dim)
+
+
+# ---- chains of matrices --------------------------------------------------------------------------
+
+
+@public(namespace="linalg")
+def multi_dot(tensors: Sequence[Any]) -> Any:
+    """The product of several matrices, in the order that needs the fewest multiplications."""
+    tensors = list(tensors)
+    if len(tensors) < 2:
+        raise complaint(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    for k, t in enumerate(tensors):
+        ends = k in (0, len(tensors) - 1)
+        if t.ndim != 2 and not (ends and t.ndim == 1):
+            which = "first" if k == 0 else "last" if ends else str(k)
+            sizes = "1D or 2D" if ends else "2D"
+            raise complaint(f"multi_dot(): {which} tensor must be {sizes} but got {t.ndim}D")
+    row_first, column_last = tensors[0].ndim == 1, tensors[-1].ndim == 1
+    matrices = list(tensors)
+    if row_first:
+        matrices[0] = matrices[0].unsqueeze(0)
+    if column_last:
+        matrices[-1] = matrices[-1].unsqueeze(-1)
+    for k in range(len(matrices) - 1):
+        if matrices[k].shape[1] != matrices[k + 1].shape[0]:
+            raise complaint(
+                f"multi_dot(): tensors {k} and {k + 1} with shapes {list(tensors[k].shape)} and "
+                f"{list(tensors[k + 1].shape)} cannot be multiplied"
+            )
+    result = _chain(matrices)
+    shape = [n for n, drop in zip(result.shape, (row_first, column_last), strict=True) if not drop]
+    return result.reshape(shape)
+
+
+def _chain(matrices: list[Any]) -> Any:
+    """Multiply along the cheapest bracketing (dynamic programming over sub-chains)."""
+    sizes = [matrices[0].shape[0], *(m.shape[1] for m in matrices)]
+    count = len(matrices)
+    cost = [[0] * count for _ in range(count)]
+    split = [[0] * count for _ in range(count)]
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            cost[i][j], split[i][j] = min(
+                (cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                for k in range(i, j)
+            )
+
+    def multiply(i: int, j: int) -> Any:
+        if i == j:
+            return matrices[i]
+        k = split[i][j]
+        return mm(multiply(i, k), multiply(k + 1, j))
+
+    return multiply(0, count - 1)
+
+
+@public(method=False)
+def chain_matmul(*matrices: Any) -> Any:
+    """The product of several matrices; `linalg.multi_dot` is its newer form."""
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
