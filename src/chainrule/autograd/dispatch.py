@@ -179,10 +179,14 @@ def _remember_view(root: Any, view: Any) -> None:
 
 def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments as tensors of the promoted type; numbers stay numbers where NumPy keeps them weak."""
+    if any(isinstance(a, np.generic) for a in args):  # NumPy's own numbers count as Python's
+        args = tuple(a.item() if isinstance(a, np.generic) else a for a in args)
     if op.promote == "none":
         return tuple(_as_tensor(op, a) for a in args)
     keep = op.nondiff if op.partials or op.vjps else ()
     target = common_dtype(op, args, keep)
+    if op.refuses and target.np.kind in op.refuses:
+        raise errors.refused_type(op, target)
     out = []
     for i, a in enumerate(args):
         if op.input_name(i) in keep:
@@ -198,10 +202,23 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(out)
 
 
+def _fits(bits: int, signed: bool) -> Callable[[int], bool]:
+    low, high = (-(1 << bits - 1), 1 << bits - 1) if signed else (0, 1 << bits)
+    return lambda value: low <= value < high
+
+
+_INT_RANGE = {
+    d.name: _fits(8 * d.itemsize, d.is_signed) for d in dtypes.ALL if d.category == dtypes.INT
+}
+
+
 def _number(value: Any, target: dtypes.dtype) -> Any:
     # NumPy treats Python numbers as weak for its own types; for bfloat16 it would go to float32.
     if target is dtypes.bfloat16 or isinstance(value, bool):
         return make_plain(np.asarray(value, target.np))
+    if target.category == dtypes.INT and not _INT_RANGE[target.name](value):
+        return make_plain(np.asarray(value & (1 << 8 * target.itemsize) - 1, np.uint64).astype(
+            target.np))  # fmt: skip - wraps around, as in C
     return value
 
 
@@ -280,11 +297,34 @@ def _unspecialised(op: Op) -> Callable[..., Any]:
     return call
 
 
-def _specialise(op: Op) -> Callable[..., Any]:
+def operator_entry(op: Op, reflected: bool = False) -> Callable[..., Any]:
+    """The entry for a Python operator: a foreign operand gives NotImplemented, so that Python asks
+    the other object; `reflected` takes the operands in the other order.
+    """
+    return _specialise(op, _general_or_not, reflected)
+
+
+def _general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    for a in args:
+        if not isinstance(a, _OPERANDS):
+            return NotImplemented
+    return general(op, args, params)
+
+
+_OPERANDS = (TensorBase, *NUMBERS, np.ndarray, np.generic)
+
+
+def _specialise(
+    op: Op, unusual: Callable[..., Any] = general, reflected: bool = False
+) -> Callable[..., Any]:
     """Generate the straight-line function; see `_Writer` for the shape of the code."""
     writer = _Writer(op)
+    text = writer.text()
+    if reflected:
+        a, b = writer.names
+        text = text.replace(f"def entry(a_{a}, a_{b}):", f"def entry(a_{b}, a_{a}):", 1)
     space = {
-        "op": op, "general": general, "forward": op.forward, "STATE": STATE, "PLAIN": PLAIN,
+        "op": op, "general": unusual, "forward": op.forward, "STATE": STATE, "PLAIN": PLAIN,
         "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
         "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,
         "live_node": live_node, "getframe": sys._getframe, "errors": errors,
@@ -292,7 +332,7 @@ def _specialise(op: Op) -> Callable[..., Any]:
         "UNCHANGED": _UNCHANGED, "failed": explain_failure, "Fix": _broadcast_fix,
         "attach_view": attach_view, "shares_memory": shares_memory, "asdtype": np.dtype,
     }  # fmt: skip
-    code = compile(writer.text(), f"<chainrule entry {op.name}>", "exec")
+    code = compile(text, f"<chainrule entry {op.name}>", "exec")
     exec(code, space)
     call = space["entry"]
     call.__name__ = call.__qualname__ = op.name

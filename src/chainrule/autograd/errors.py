@@ -130,3 +130,20 @@ def unused_input(position: int) -> RuntimeError:
         "that was used (not a copy of it), or pass allow_unused=True (its gradient is then None) "
         "or materialize_grads=True (then zeros)."
     )
+
+
+_TYPE_WORDS = {
+    "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16",
+    "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte",
+    "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+}  # fmt: skip
+
+
+def refused_type(op: Any, dtype: Any) -> NotImplementedError:
+    """An op met a type it is not defined for."""
+    word = _TYPE_WORDS.get(dtype.name, dtype.name)
+    phrase = op.refuses[dtype.np.kind] or f'"{op.name}_cpu" not implemented for \'{word}\''
+    return NotImplementedError(
+        f"{phrase}\n  {op.name}() on {dtype!r}{_at()}\n"
+        "  Fix: convert the tensor first, e.g. x.float(), x.to(torch.int64) or x.real."
+    )

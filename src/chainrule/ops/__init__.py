@@ -1,8 +1,11 @@
 """The table of ops. Importing a family's module declares its ops."""
 
-from . import contract, elementwise, index, reduce, shape
+from . import binary, compare, contract, convert, index, reduce, select, shape, unary
+
+from . import scan, scatter, sort  # isort: skip
+from . import arrange, strided, copies  # isort: skip - copies derives from the views
 from .schema import HELPERS, TABLE, Op, helper, op
 from .worlds import ARRAYS, World
 
-__all__ = ["ARRAYS", "HELPERS", "TABLE", "Op", "World", "contract", "elementwise", "helper",
-           "index", "op", "reduce", "shape"]  # fmt: skip
+__all__ = ["ARRAYS", "HELPERS", "TABLE", "Op", "World", "binary", "compare", "contract", "convert",
+           "helper", "index", "op", "reduce", "select", "shape", "unary"]  # fmt: skip

@@ -59,6 +59,7 @@ class Op:
         "plain_joint",
         "promote",
         "random",
+        "refuses",
         "source",
         "variadic",
         "view",
@@ -95,6 +96,7 @@ class Op:
         self.lower: Any = spec.pop("lower", None)
         self.domain: Any = spec.pop("domain", None)
         self.random: bool = spec.pop("random", False)
+        self.refuses: dict[str, str] = _by_kind(spec.pop("refuses", None) or {})
         self.node_name: str = spec.pop("node", None) or camel(self.name) + "Backward0"
         self.cache: dict[Any, Any] = {}
         if spec:
@@ -167,6 +169,18 @@ class Op:
         return _lookup, (self.name,)
 
 
+class Refused(ValueError):
+    """Raised by a forward function to give the user an error of another type; see `kind`."""
+
+    def __init__(self, kind: type[Exception], text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+def _by_kind(refuses: dict[str, str]) -> dict[str, str]:
+    return {kind: phrase for kinds, phrase in refuses.items() for kind in kinds}
+
+
 def _lookup(name: str) -> Op:
     return TABLE[name]
 
@@ -182,6 +196,8 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     nondiff    inputs without gradient; nondiff_out: outputs without gradient
     n_out      number of outputs (None: as many as forward returns)
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
+    refuses    {"fc": phrase}: types (NumPy kinds) that promotion may not arrive at, and what the
+               error says ("" for PyTorch's general phrase)
     batch      how it vmaps: "elementwise", "loop", or an object of `batching`
     """
 

@@ -1,56 +1,134 @@
-"""Python operators on tensors, each bound to an op of the table."""
+"""Python operators on tensors, each bound to an op of the table.
+
+An operator is the op's specialised entry itself, made on first use; reflected ones (`2 - x`) are
+entries with their arguments the other way round.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..autograd.dispatch import entry
-from ..autograd.inplace import inplace
-from ..ops.schema import TABLE
-from .api import specialise_on_call
+from ..autograd.dispatch import entry, operator_entry
+from ..autograd.inplace import assign, inplace
+from ..ops.schema import TABLE, Op
+from .functions.elementwise import imag, positive, quotient, real, scaled, where_method
+from .functions.products import matmul, reflected_matmul
 
-_DIRECT = {
-    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__pow__": "pow",
-    "__neg__": "neg", "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le",
-    "__gt__": "gt", "__ge__": "ge",
+# Operators of two operands: `__add__`, `__radd__` and `__iadd__` come from one row.
+_ARITHMETIC = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "div": "div",
+    "floordiv": "floor_divide", "mod": "remainder", "pow": "pow", "and": "bitwise_and",
+    "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
 }  # fmt: skip
-_REFLECTED = {
-    "__radd__": "add", "__rsub__": "sub", "__rmul__": "mul", "__rtruediv__": "div",
-    "__rpow__": "pow",
-}  # fmt: skip
-_IN_PLACE = {
-    "__iadd__": "add", "__isub__": "sub", "__imul__": "mul", "__itruediv__": "div",
-    "__ipow__": "pow",
-}  # fmt: skip
+_COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
+_UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not"}
 
 
 def install_operators(cls: type) -> None:
     """Give a Tensor class its operators."""
-    for name, op_name in _DIRECT.items():
-        if op_name in TABLE:
-            setattr(cls, name, specialise_on_call(cls, name, TABLE[op_name]))
-    for name, op_name in _REFLECTED.items():
-        setattr(cls, name, _reflected(op_name))
-    for name, op_name in _IN_PLACE.items():
-        setattr(cls, name, _in_place(op_name))
-    cls.__matmul__ = lambda self, other: self.matmul(other)  # type: ignore[attr-defined]
-    cls.__rmatmul__ = lambda self, other: other.matmul(self)  # type: ignore[attr-defined]
-    cls.__hash__ = lambda self: id(self)  # type: ignore[method-assign]
+    for name, op_name in {**_ARITHMETIC, **_COMPARISONS}.items():
+        _install(cls, f"__{name}__", TABLE[op_name])
+    for name, op_name in _ARITHMETIC.items():
+        _install(cls, f"__r{name}__", TABLE[op_name], reflected=True)
+        setattr(cls, f"__i{name}__", _in_place(f"__i{name}__", TABLE[op_name]))
+    for name, op_name in _UNARY.items():
+        _install(cls, f"__{name}__", TABLE[op_name])
+    for name, method in _METHODS.items():
+        setattr(cls, name, method)
 
 
-def _reflected(op_name: str) -> Any:
-    op = TABLE[op_name]
+def _install(cls: type, name: str, op: Op, reflected: bool = False) -> None:
+    """A method that replaces itself by the operator's specialised entry when first called."""
+
+    def first(*args: Any) -> Any:
+        made = operator_entry(op, reflected)
+        if vars(cls).get(name) is first:
+            setattr(cls, name, made)
+        return made(*args)
+
+    first.__name__ = first.__qualname__ = name
+    first.__doc__ = op.doc
+    setattr(cls, name, first)
+
+
+def _in_place(name: str, op: Op) -> Callable[..., Any]:
+    shown = op.name + "_"
 
     def call(self: Any, other: Any) -> Any:
-        return entry(op)(other, self)
+        return inplace(op, self, (other,), {}, shown)
 
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"In-place form of :func:`{op.name}`."
     return call
 
 
-def _in_place(op_name: str) -> Any:
-    op = TABLE[op_name]
+# ---- methods that write in place with a parameter, without a temporary of self -------------------
 
-    def call(self: Any, other: Any) -> Any:
-        return inplace(op, self, (other,), {}, op_name + "_")
 
-    return call
+def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """self + alpha * other, in place."""
+    if alpha != 1:
+        other = scaled("add_", self, other, alpha)
+    return inplace(TABLE["add"], self, (other,), {}, "add_")
+
+
+def sub_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """self - alpha * other, in place."""
+    if alpha != 1:
+        other = scaled("sub_", self, other, alpha)
+    return inplace(TABLE["sub"], self, (other,), {}, "sub_")
+
+
+def div_(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """self / other, in place."""
+    name = {None: "div", "floor": "div_floor", "trunc": "div_trunc"}.get(rounding_mode, "")
+    if not name:
+        quotient(rounding_mode)  # raises: no such mode
+    return inplace(TABLE[name], self, (other,), {}, "div_")
+
+
+def lerp_(self: Any, end: Any, weight: Any) -> Any:
+    """self + weight * (end - self), in place."""
+    return inplace(TABLE["lerp"], self, (end, weight), {}, "lerp_")
+
+
+def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+    """self kept within min and max, in place."""
+    if min is not None and max is not None:
+        return inplace(TABLE["clamp"], self, (min, max), {}, "clamp_")
+    if min is None:
+        return inplace(TABLE["clamp_max"], self, (max,), {}, "clamp_")
+    return inplace(TABLE["clamp_min"], self, (min,), {}, "clamp_")
+
+
+def _set_real(self: Any, value: Any) -> None:
+    _fill_part(real(self), value)
+
+
+def _set_imag(self: Any, value: Any) -> None:
+    _fill_part(imag(self), value)
+
+
+def _fill_part(part: Any, value: Any) -> None:
+    assign(part, entry(TABLE["add"])(entry(TABLE["zeroed"])(part), value), "copy_")
+
+
+_METHODS: dict[str, Any] = {
+    "__matmul__": matmul,
+    "__rmatmul__": reflected_matmul,
+    "__pos__": positive,
+    "__hash__": lambda self: id(self),
+    "add_": add_,
+    "sub_": sub_,
+    "subtract_": sub_,
+    "div_": div_,
+    "divide_": div_,
+    "lerp_": lerp_,
+    "clamp_": clamp_,
+    "clip_": clamp_,
+    "where": where_method,
+    "real": property(real, _set_real, doc="The real part, a view."),
+    "imag": property(imag, _set_imag, doc="The imaginary part, a view."),
+}

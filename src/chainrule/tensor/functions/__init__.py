@@ -1,5 +1,9 @@
 """Torch-style functions, one module per family. Importing a module declares its functions."""
 
-from . import core, shapes
+from . import elementwise, shapes
 
-__all__ = ["core", "shapes"]
+from . import indexing_functions, reductions, scans, sorting, statistics  # isort: skip
+from . import arranging, casts, copies, joining, random_functions  # isort: skip
+from . import einsum, products  # isort: skip
+
+__all__ = ["elementwise", "shapes"]

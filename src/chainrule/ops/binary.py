@@ -1,0 +1,360 @@
+"""Functions of two or three arrays that broadcast: arithmetic, division, powers, angles."""
+
+from __future__ import annotations
+
+import cmath
+import math
+
+import numpy as np
+
+from .. import ir
+from .schema import Refused, helper, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+# ---- sums and products -------------------------------------------------------------------------
+
+
+@op(vjp={"a": lambda g: g, "b": lambda g: g}, linear_in="all", broadcasts=True, lower=ir.add)
+def add(a, b):
+    """The sum a + b."""
+    return np.add(a, b)
+
+
+@op(
+    vjp={"a": lambda g: g, "b": lambda g: -g},
+    linear_in="all",
+    broadcasts=True,
+    refuses={
+        "b": "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+        "or `logical_xor()` operator instead."
+    },
+    lower=ir.sub,
+)
+def sub(a, b):
+    """The difference a - b."""
+    return np.subtract(a, b)
+
+
+@op(partials={"a": lambda b: b, "b": lambda a: a}, lower=ir.mul)
+def mul(a, b):
+    """The product a * b."""
+    return np.multiply(a, b)
+
+
+@op(
+    partials={
+        "a": lambda w: 1 - w,
+        "b": lambda w: w,
+        "w": lambda a, b: b - a,
+    },
+    refuses={"biu": ""},
+    lower=ir.pointwise(
+        lambda a, b, w: ir.select(abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w))
+    ),
+)
+def lerp(a, b, w):
+    """a + w (b - a): the point the share w of the way from a to b, exact at both ends."""
+    if a.dtype.itemsize == 2:
+        wide = np.complex64 if a.dtype.kind == "c" else np.float32
+        return lerp(*(np.asarray(v, wide) for v in (a, b, w))).astype(a.dtype)
+    way = b - a
+    if w.__class__ is float or w.__class__ is int:
+        return a + w * way if -0.5 < w < 0.5 else b - way * (1 - w)
+    return np.where(np.absolute(w) < 0.5, a + w * way, b - way * (1 - w))
+
+
+# ---- division ----------------------------------------------------------------------------------
+
+
+@op(
+    partials={"a": lambda b: 1 / b, "b": lambda b, out: -out / b},
+    promote="float",
+    domain={"b": "nonzero"},
+    lower=ir.div,
+)
+def div(a, b):
+    """The quotient a / b; integers divide to the default float type."""
+    return np.true_divide(a, b)
+
+
+def nonzero_divisor(a, b, name):
+    """Refuse an integer division by zero, which NumPy would answer with 0."""
+    kind = a.dtype.kind if hasattr(a, "dtype") else b.dtype.kind
+    if kind in "biu" and not np.all(b):
+        raise Refused(
+            RuntimeError,
+            f"ZeroDivisionError: {name} by zero. Integers have no infinity to stand for the "
+            "quotient; convert with .float() first, or keep zeros out of the divisor.",
+        )
+
+
+@op(nondiff=("a", "b"), broadcasts=True, refuses={"c": ""}, domain={"b": "nonzero"},
+    lower=ir.floor_div)  # fmt: skip
+def floor_divide(a, b):
+    """The quotient a / b rounded down; no derivative is defined for it."""
+    return div_floor(a, b)
+
+
+@op(
+    vjp={"a": lambda g: zeroed(g), "b": lambda g: zeroed(g)},
+    jvp={"a": lambda t: zeroed(t), "b": lambda t: zeroed(t)},
+    broadcasts=True,
+    refuses={"c": ""},
+    domain={"b": "nonzero"},
+    node="DivBackward1",
+    lower=ir.floor_div,
+)
+def div_floor(a, b):
+    """The quotient a / b rounded down."""
+    nonzero_divisor(a, b, "floor division")
+    return np.floor_divide(a, b)
+
+
+@op(
+    vjp={"a": lambda g: zeroed(g), "b": lambda g: zeroed(g)},
+    jvp={"a": lambda t: zeroed(t), "b": lambda t: zeroed(t)},
+    broadcasts=True,
+    refuses={"c": ""},
+    domain={"b": "nonzero"},
+    node="DivBackward1",
+)
+def div_trunc(a, b):
+    """The quotient a / b rounded towards zero."""
+    nonzero_divisor(a, b, "division")
+    kind = a.dtype.kind if hasattr(a, "dtype") else b.dtype.kind
+    if kind in "biu":
+        q = np.floor_divide(a, b)
+        return q + ((q < 0) & (np.remainder(a, b) != 0))
+    return np.trunc(np.true_divide(a, b))
+
+
+@op(
+    vjp={"a": lambda g: g, "b": lambda g, a, b: -g * div_floor(a, b)},
+    jvp={"a": lambda t: t, "b": lambda t, a, b: -t * div_floor(a, b)},
+    broadcasts=True,
+    refuses={"c": ""},
+    domain={"b": "nonzero"},
+    lower=ir.remainder,
+)
+def remainder(a, b):
+    """a - b floor(a / b): the remainder with the sign of b."""
+    nonzero_divisor(a, b, "remainder")
+    return np.remainder(a, b)
+
+
+@op(
+    vjp={"a": lambda g: g, "b": lambda g, a, b: -g * div_trunc(a, b)},
+    jvp={"a": lambda t: t, "b": lambda t, a, b: -t * div_trunc(a, b)},
+    broadcasts=True,
+    refuses={"c": ""},
+    domain={"b": "nonzero"},
+    lower=ir.fmod,
+)
+def fmod(a, b):
+    """a - b trunc(a / b): the remainder with the sign of a."""
+    nonzero_divisor(a, b, "fmod")
+    return np.fmod(a, b)
+
+
+# ---- powers ------------------------------------------------------------------------------------
+
+
+@op(
+    partials={
+        "a": lambda a, b: base_slope(a, b),
+        "b": lambda a, b, out: where((a == 0) & (b_real(b) >= 0), 0.0, out * log_base(a)),
+    },
+    domain={"a": "positive"},
+    lower=ir.power,
+)
+def pow(a, b):  # noqa: A001 - the op's public name
+    """a to the power b."""
+    if b.__class__ is int or b.__class__ is float:
+        if b == 2:
+            return np.square(a)
+        if a.dtype.kind not in "biu":
+            return _float_to_number(a, b)
+        if b < 0:
+            raise Refused(
+                RuntimeError,
+                f"Integers to negative integer powers are not allowed. The exponent is {b} and the "
+                f"base is {a.dtype.name}; convert the base with .float() first.",
+            )
+        return np.power(a, b, dtype=a.dtype)
+    kind = (b if hasattr(b, "dtype") else a).dtype.kind
+    return _int_power(a, b) if kind in "biu" else np.power(a, b)
+
+
+def _float_to_number(a, b):
+    """The exponents that have a cheaper way than np.power, which PyTorch takes as well."""
+    if b == 1:
+        return np.positive(a)
+    if b == 0.5:
+        return np.sqrt(a)
+    if b == 3:
+        return np.square(a) * a
+    if b == -1:
+        return np.reciprocal(a)
+    if b == -0.5:
+        return np.reciprocal(np.sqrt(a))
+    return np.power(a, b)
+
+
+def _int_power(a, b):
+    """Integer powers; a negative exponent gives the truncated 1 / a**-b."""
+    dtype = (b if hasattr(b, "dtype") else a).dtype
+    if dtype.kind == "b":
+        return np.asarray(a) | ~np.asarray(b)
+    if dtype.kind == "u" or not np.any(np.less(b, 0)):
+        return np.power(a, b, dtype=dtype)
+    unit = np.where(np.equal(a, 1), 1, np.where(np.equal(a, -1), 1 - 2 * np.remainder(b, 2), 0))
+    return np.where(np.less(b, 0), unit, np.power(a, np.maximum(b, 0))).astype(dtype)
+
+
+@helper
+def base_slope(a, b):
+    """d/da a**b, which is 0 for b = 0 whatever a is."""
+    if not hasattr(b, "shape"):
+        return b * pow(a, b - 1) if b != 0 else zeroed(a)
+    return where(b == 0, 0.0, b * pow(a, b - 1))
+
+
+@helper
+def b_real(b):
+    """The real part of an exponent, which may be a number."""
+    return b.real
+
+
+def _log_of_number(value):
+    if isinstance(value, complex):
+        return cmath.log(value) if value else complex(-math.inf, 0.0)
+    return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
+
+
+@helper
+def log_base(a, _number=_log_of_number):
+    """log(a); of a Python number in full precision, whatever the tensors' type."""
+    return log(a) if hasattr(a, "shape") else _number(a)
+
+
+@op(
+    vjp={
+        "a": lambda g, a, b: where((a == 0) & (b <= 0), 0.0, g * log_base(b)),
+        "b": lambda g, a, b: g * (a / b),
+    },
+    jvp={
+        "a": lambda t, a, b: where((a == 0) & (b <= 0), 0.0, t * log_base(b)),
+        "b": lambda t, a, b: t * (a / b),
+    },
+    broadcasts=True,
+    promote="float",
+    refuses={"c": ""},
+    domain={"b": "positive"},
+)
+def xlogy(a, b):
+    """a log(b), and 0 where a is 0 (unless b is NaN)."""
+    product = np.multiply(a, np.log(_float_like(b, a)))
+    return np.where(np.equal(a, 0) & ~np.isnan(b), np.zeros((), product.dtype), product)
+
+
+def _float_like(value, other):
+    """A Python number in the type of the array it is combined with."""
+    return value if hasattr(value, "dtype") else np.asarray(value, other.dtype)
+
+
+# ---- angles, lengths, logarithms of sums -------------------------------------------------------
+
+
+@op(
+    partials={
+        "a": lambda a, b: b * atan2_scale(a, b),
+        "b": lambda a, b: -a * atan2_scale(a, b),
+    },
+    promote="float",
+    refuses={"c": ""},
+    lower=ir.atan2,
+)
+def atan2(a, b):
+    """The angle of the point (b, a)."""
+    return np.arctan2(a, b)
+
+
+@helper
+def atan2_scale(a, b):
+    """1 / (a^2 + b^2), and 0 at the origin, where no angle is defined."""
+    r = a * a + b * b
+    return where(r == 0, 0.0, 1 / r)
+
+
+@op(partials={"a": lambda a, out: a / out, "b": lambda b, out: b / out}, refuses={"biuc": ""},
+    lower=ir.hypot)  # fmt: skip
+def hypot(a, b):
+    """The length of the hypotenuse, sqrt(a^2 + b^2), without overflow."""
+    if a.dtype.itemsize == 2:
+        return np.hypot(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    return np.hypot(a, b)
+
+
+@op(
+    vjp={"a": lambda g, a, out: where(a == 0, 0.0, g * (out / a)), "b": lambda g: zeroed(g)},
+    jvp={"a": lambda t, a, out: where(a == 0, 0.0, t * (out / a)), "b": lambda t: zeroed(t)},
+    broadcasts=True,
+    promote="float",
+    refuses={"c": ""},
+    lower=ir.copysign,
+)
+def copysign(a, b):
+    """The magnitude of a with the sign of b."""
+    return np.copysign(a, b)
+
+
+@op(
+    partials={"a": lambda a, b: sigmoid(a - b), "b": lambda a, b: sigmoid(b - a)},
+    refuses={"biuc": ""},
+)
+def logaddexp(a, b):
+    """log(exp(a) + exp(b)), without overflow."""
+    if a.dtype.itemsize == 2:
+        return np.logaddexp(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    return np.logaddexp(a, b)
+
+
+@op(
+    partials={
+        "a": lambda a, b: sigmoid((a - b) * 0.6931471805599453),
+        "b": lambda a, b: sigmoid((b - a) * 0.6931471805599453),
+    },
+    refuses={"biuc": ""},
+)
+def logaddexp2(a, b):
+    """log2(2**a + 2**b), without overflow."""
+    if a.dtype.itemsize == 2:
+        return np.logaddexp2(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    return np.logaddexp2(a, b)
+
+
+@op(
+    vjp={"a": lambda g: g, "b": lambda g: zeroed(g)},
+    jvp={"a": lambda t: t, "b": lambda t: zeroed(t)},
+    broadcasts=True,
+    refuses={"biuc": ""},
+)
+def nextafter(a, b):
+    """The neighbour of a in its type, in the direction of b."""
+    return np.nextafter(a, b)
+
+
+# ---- integers ----------------------------------------------------------------------------------
+
+
+@op(nondiff=("a", "b"), broadcasts=True, refuses={"fVcb": ""})
+def gcd(a, b):
+    """The greatest common divisor."""
+    return np.gcd(a, b)
+
+
+@op(nondiff=("a", "b"), broadcasts=True, refuses={"fVcb": ""})
+def lcm(a, b):
+    """The least common multiple."""
+    return np.lcm(a, b)

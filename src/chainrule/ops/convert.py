@@ -1,0 +1,117 @@
+"""Types, copies and the parts of complex numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ir
+from .layout import dense_copy
+from .schema import helper, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+@op(
+    vjp={"x": lambda g, x_dtype: cast(real_if(g, x_dtype), dtype=x_dtype)},
+    linear_in=("x",),
+    batch="elementwise",
+    node="ToCopyBackward0",
+    lower=ir.cast,
+)
+def cast(x, *, dtype):
+    """x in another type."""
+    if x.dtype.kind == "c" and dtype.kind not in "cb":
+        x = x.real
+    if dtype.kind in "iu" and x.dtype.kind == "f" and dtype.itemsize < 8:
+        x = x.astype(np.int64)  # out-of-range floats wrap as in C, without NumPy's warning path
+    return x.astype(dtype)
+
+
+@helper
+def real_if(g, dtype):
+    """The real part of g when `dtype` is a real type."""
+    return real(g) if dtype.kind != "c" and g_dtype(g).kind == "c" else g
+
+
+@op(vjp={"x": lambda g: g}, linear_in=("x",), batch="elementwise", node="CloneBackward0",
+    lower=ir.identity)  # fmt: skip
+def clone(x):
+    """A copy of x that keeps its history."""
+    return dense_copy(x)
+
+
+@op(vjp={"x": lambda g: g}, linear_in=("x",), batch="elementwise", view=True, lower=ir.identity)
+def alias(x):
+    """x itself, as a new tensor."""
+    return x[...]
+
+
+@op(vjp={"x": lambda g: g}, linear_in=("x",), batch="elementwise", node="CopyBackwards",
+    broadcasts=True, lower=ir.identity)  # fmt: skip
+def copy_value(x):
+    """x's value written over another tensor's."""
+    return x.copy()
+
+
+# ---- complex parts -----------------------------------------------------------------------------
+
+
+@op(vjp={"x": lambda g: conj(g)}, jvp={"x": lambda t: conj(t)}, batch="elementwise",
+    node="ConjBackward0")  # fmt: skip
+def conj(x):
+    """The complex conjugate (x itself when real)."""
+    return np.conjugate(x) if x.dtype.kind == "c" else x
+
+
+@op(
+    vjp={"x": lambda g, x_dtype: cast(g, dtype=x_dtype)},
+    jvp={"x": lambda t: real(t)},
+    batch="elementwise",
+    view=True,
+)
+def real(x):
+    """The real part: a view."""
+    return x.real
+
+
+@op(
+    vjp={"x": lambda g, x_dtype: cast(g, dtype=x_dtype) * 1j},
+    jvp={"x": lambda t: imag(t)},
+    batch="elementwise",
+    view=True,
+)
+def imag(x):
+    """The imaginary part of a complex x: a view."""
+    return x.imag
+
+
+@op(
+    vjp={"x": lambda g, x: angle_pull(g, x)},
+    jvp={"x": lambda t, x: angle_push(t, x)},
+    broadcasts=True,
+    promote="float",
+)
+def angle(x):
+    """The angle of a complex number; of a real one 0, or pi where it is negative."""
+    if x.dtype.kind == "c":
+        return np.angle(x)
+    turn = np.where(np.less(x, 0), np.asarray(np.pi, x.dtype), np.zeros((), x.dtype))
+    return np.where(np.isnan(x), x, turn)
+
+
+@helper
+def angle_pull(g, x):
+    """g times i x / |x|^2, the direction in which the angle grows; 0 at the origin."""
+    if g_dtype(x).kind != "c":
+        return zeroed(g)
+    size = abs(x)
+    return where(size == 0, 0.0, g * (x * 1j) / (size * size))
+
+
+@helper
+def angle_push(t, x):
+    """The part of t along i x, over |x|^2."""
+    if g_dtype(x).kind != "c":
+        return zeroed(t)
+    size = abs(x)
+    return where(size == 0, 0.0, imag(conj(x) * t) / (size * size))

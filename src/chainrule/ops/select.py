@@ -1,0 +1,168 @@
+"""Ops that pick one of their inputs: where, maximum, clamp, relu.
+
+Their rules use `where`: multiplying by a 0/1 factor would turn an infinite gradient into NaN.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ir
+from .schema import op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+@op(
+    vjp={"a": lambda g, cond: where(cond, g, 0.0), "b": lambda g, cond: where(cond, 0.0, g)},
+    jvp={"a": lambda t, cond: where(cond, t, 0.0), "b": lambda t, cond: where(cond, 0.0, t)},
+    nondiff=("cond",),
+    broadcasts=True,
+    lower=ir.where,
+)
+def where(cond, a, b):
+    """a where cond holds, else b."""
+    return np.where(cond, a, b)
+
+
+@op(
+    vjp={"x": lambda g, out: where(out > 0, g, 0.0)},
+    jvp={"x": lambda t, out: where(out > 0, t, 0.0)},
+    broadcasts=True,
+    refuses={"c": ""},
+    lower=ir.relu,
+)
+def relu(x):
+    """x where positive, else 0."""
+    return np.maximum(x, np.asarray(0, x.dtype))
+
+
+# At a tie each of the two gets half; with a NaN involved both get the whole, as in PyTorch.
+@op(
+    vjp={
+        "a": lambda g, a, b: where(a < b, 0.0, where(a == b, g * 0.5, g)),
+        "b": lambda g, a, b: where(a > b, 0.0, where(a == b, g * 0.5, g)),
+    },
+    jvp={
+        "a": lambda t, a, b: where(a < b, 0.0, where(a == b, t * 0.5, t)),
+        "b": lambda t, a, b: where(a > b, 0.0, where(a == b, t * 0.5, t)),
+    },
+    broadcasts=True,
+    refuses={"c": "maximum not implemented for complex tensors."},
+    lower=ir.maximum,
+)
+def maximum(a, b):
+    """The larger of a and b; NaN if either is NaN."""
+    return np.maximum(a, b)
+
+
+@op(
+    vjp={
+        "a": lambda g, a, b: where(a > b, 0.0, where(a == b, g * 0.5, g)),
+        "b": lambda g, a, b: where(a < b, 0.0, where(a == b, g * 0.5, g)),
+    },
+    jvp={
+        "a": lambda t, a, b: where(a > b, 0.0, where(a == b, t * 0.5, t)),
+        "b": lambda t, a, b: where(a < b, 0.0, where(a == b, t * 0.5, t)),
+    },
+    broadcasts=True,
+    refuses={"c": "minimum not implemented for complex tensors."},
+    lower=ir.minimum,
+)
+def minimum(a, b):
+    """The smaller of a and b; NaN if either is NaN."""
+    return np.minimum(a, b)
+
+
+@op(
+    vjp={
+        "a": lambda g, a, b: where((a >= b) | isnan(b), g, 0.0),
+        "b": lambda g, a, b: where((a >= b) | isnan(b), 0.0, g),
+    },
+    jvp={
+        "a": lambda t, a, b: where((a >= b) | isnan(b), t, 0.0),
+        "b": lambda t, a, b: where((a >= b) | isnan(b), 0.0, t),
+    },
+    broadcasts=True,
+    refuses={"c": ""},
+)
+def fmax(a, b):
+    """The larger of a and b; of a number and NaN the number."""
+    return np.fmax(a, b)
+
+
+@op(
+    vjp={
+        "a": lambda g, a, b: where((a <= b) | isnan(b), g, 0.0),
+        "b": lambda g, a, b: where((a <= b) | isnan(b), 0.0, g),
+    },
+    jvp={
+        "a": lambda t, a, b: where((a <= b) | isnan(b), t, 0.0),
+        "b": lambda t, a, b: where((a <= b) | isnan(b), 0.0, t),
+    },
+    broadcasts=True,
+    refuses={"c": ""},
+)
+def fmin(a, b):
+    """The smaller of a and b; of a number and NaN the number."""
+    return np.fmin(a, b)
+
+
+# ---- clamping: at a bound x itself gets the gradient -------------------------------------------
+
+
+@op(
+    vjp={
+        "x": lambda g, x, low, high: where((x >= low) & (x <= high), g, 0.0),
+        "low": lambda g, x, low, high: where((x < low) & (low < high), g, 0.0),
+        "high": lambda g, x, low, high: where((x > high) | (high < low), g, 0.0),
+    },
+    jvp={
+        "x": lambda t, x, low, high: where((x >= low) & (x <= high), t, 0.0),
+        "low": lambda t, x, low, high: where((x < low) & (low < high), t, 0.0),
+        "high": lambda t, x, low, high: where((x > high) | (high < low), t, 0.0),
+    },
+    broadcasts=True,
+    refuses={"c": "clamp is not supported for complex types"},
+    node="ClampBackward1",
+    lower=ir.pointwise(lambda x, low, high: ir.minimum(ir.maximum(x, low), high)),
+)
+def clamp(x, low, high):
+    """x kept within low and high; high where they cross."""
+    return np.minimum(np.maximum(x, low), high)
+
+
+@op(
+    vjp={
+        "x": lambda g, x, low: where(x >= low, g, 0.0),
+        "low": lambda g, x, low: where(x < low, g, 0.0),
+    },
+    jvp={
+        "x": lambda t, x, low: where(x >= low, t, 0.0),
+        "low": lambda t, x, low: where(x < low, t, 0.0),
+    },
+    broadcasts=True,
+    refuses={"c": "clamp is not supported for complex types"},
+    lower=ir.maximum,
+)
+def clamp_min(x, low):
+    """x, but not less than low."""
+    return np.maximum(x, low)
+
+
+@op(
+    vjp={
+        "x": lambda g, x, high: where(x <= high, g, 0.0),
+        "high": lambda g, x, high: where(x > high, g, 0.0),
+    },
+    jvp={
+        "x": lambda t, x, high: where(x <= high, t, 0.0),
+        "high": lambda t, x, high: where(x > high, t, 0.0),
+    },
+    broadcasts=True,
+    refuses={"c": "clamp is not supported for complex types"},
+    lower=ir.minimum,
+)
+def clamp_max(x, high):
+    """x, but not more than high."""
+    return np.minimum(x, high)

@@ -1,0 +1,421 @@
+"""Functions of one array, element by element: arithmetic, powers, exponentials, trigonometry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ir
+from .schema import helper, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+# ---- arithmetic --------------------------------------------------------------------------------
+
+
+@op(
+    vjp={"x": lambda g: -g},
+    linear_in=("x",),
+    broadcasts=True,
+    refuses={
+        "b": "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+        "invert a mask, use the `~` or `logical_not()` operator instead."
+    },
+    lower=ir.neg,
+)
+def neg(x):
+    """The negative -x."""
+    return np.negative(x)
+
+
+@op(
+    vjp={"x": lambda g, x: g * sgn(x)},
+    jvp={"x": lambda t, x: abs_push(t, x)},
+    broadcasts=True,
+    lower=ir.absolute,
+)
+def abs(x):  # noqa: A001 - the op's public name
+    """The magnitude |x|; its slope at 0 counts as 0."""
+    return np.absolute(x)
+
+
+@helper
+def abs_push(t, x):
+    """The part of t along x."""
+    return real(conj(sgn(x)) * t) if g_dtype(x).kind == "c" else t * sgn(x)
+
+
+@op(vjp={"x": lambda g: zeroed(g)}, jvp={"x": lambda t: zeroed(t)}, broadcasts=True,
+    lower=ir.pointwise(lambda x: ir.const(0)))  # fmt: skip
+def zeroed(x):
+    """Zeros of x's shape and type: the slope of a step function, even where x is infinite."""
+    return np.zeros(x.shape, x.dtype)
+
+
+@op(
+    vjp={"x": lambda g: zeroed(g)},
+    jvp={"x": lambda t: zeroed(t)},
+    broadcasts=True,
+    refuses={
+        "c": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+        "torch.sgn instead."
+    },
+    lower=ir.sign,
+)
+def sign(x):
+    """-1, 0 or 1 by the sign of x (0 for NaN)."""
+    if x.dtype.kind == "b":
+        return x.copy()
+    return np.subtract(x > 0, x < 0, dtype=x.dtype)
+
+
+@op(
+    vjp={"x": lambda g, x, out: sgn_slope(g, x, out)},
+    jvp={"x": lambda t, x, out: sgn_slope(t, x, out)},
+    broadcasts=True,
+)
+def sgn(x):
+    """x / |x| for complex x (0 at 0), the sign for real x."""
+    return np.sign(x) if x.dtype.kind == "c" else sign(x)
+
+
+@helper
+def sgn_slope(g, x, out):
+    """The part of g across the direction of x, over |x|: a symmetric real-linear map."""
+    if g_dtype(x).kind != "c":
+        return zeroed(g)
+    along = cast(real(conj(out) * g), dtype=g_dtype(out)) * out
+    size = abs(x)
+    return where(size == 0, 0.0, (g - along) / size)
+
+
+@op(partials={"x": lambda x: 2 * x}, node="PowBackward0", lower=ir.square)
+def square(x):
+    """x times x."""
+    return np.square(x)
+
+
+@op(
+    partials={"x": lambda out: 0.5 / out},
+    promote="float",
+    domain={"x": "positive"},
+    lower=ir.sqrt,
+)
+def sqrt(x):
+    """The square root of x."""
+    return np.sqrt(x)
+
+
+@op(
+    partials={"x": lambda x, out: -0.5 * out / x},
+    promote="float",
+    domain={"x": "positive"},
+    lower=ir.rsqrt,
+)
+def rsqrt(x):
+    """One over the square root of x."""
+    if x.dtype.itemsize == 2:
+        return np.reciprocal(np.sqrt(x.astype(np.float32))).astype(x.dtype)
+    return np.reciprocal(np.sqrt(x))
+
+
+@op(
+    partials={"x": lambda out: -(out * out)},
+    promote="float",
+    domain={"x": "nonzero"},
+    lower=ir.reciprocal,
+)
+def reciprocal(x):
+    """One over x."""
+    return np.reciprocal(x)
+
+
+# ---- exponentials and logarithms ---------------------------------------------------------------
+
+
+@op(partials={"x": lambda out: out}, promote="float", lower=ir.exp)
+def exp(x):
+    """e to the power x."""
+    return np.exp(x)
+
+
+@op(partials={"x": lambda out: out * 0.6931471805599453}, promote="float", lower=ir.exp2)
+def exp2(x):
+    """2 to the power x."""
+    return np.exp2(x) if x.dtype.kind != "c" else np.exp(x * x.dtype.type(np.log(2.0)))
+
+
+@op(partials={"x": lambda out: out + 1}, promote="float", lower=ir.expm1)
+def expm1(x):
+    """exp(x) - 1, accurate near 0."""
+    return np.expm1(x)
+
+
+@op(
+    partials={"x": lambda x: 1 / x},
+    promote="float",
+    domain={"x": "positive"},
+    lower=ir.log,
+)
+def log(x):
+    """The natural logarithm of x."""
+    return np.log(x)
+
+
+@op(
+    partials={"x": lambda x: 1 / (x * 0.6931471805599453)},
+    promote="float",
+    domain={"x": "positive"},
+    lower=ir.log2,
+)
+def log2(x):
+    """The logarithm of x to base 2."""
+    return np.log2(x)
+
+
+@op(
+    partials={"x": lambda x: 1 / (x * 2.302585092994046)},
+    promote="float",
+    domain={"x": "positive"},
+    lower=ir.log10,
+)
+def log10(x):
+    """The logarithm of x to base 10."""
+    return np.log10(x)
+
+
+@op(
+    partials={"x": lambda x: 1 / (x + 1)},
+    promote="float",
+    domain={"x": "positive"},
+    lower=ir.log1p,
+)
+def log1p(x):
+    """log(1 + x), accurate near 0."""
+    return np.log1p(x)
+
+
+@op(partials={"x": lambda out: out * (1 - out)}, promote="float", lower=ir.sigmoid)
+def sigmoid(x):
+    """1 / (1 + exp(-x)); an overflowing exp gives the limit 0."""
+    if x.dtype.itemsize == 2:
+        return sigmoid(x.astype(np.float32)).astype(x.dtype)
+    y = np.exp(np.negative(x))
+    y += 1
+    return np.reciprocal(y)
+
+
+@op(
+    vjp={"x": lambda g, x, eps: logit_slope(g, x, eps)},
+    jvp={"x": lambda t, x, eps: logit_slope(t, x, eps)},
+    broadcasts=True,
+    promote="float",
+    domain={"x": (0.05, 0.95)},
+)
+def logit(x, *, eps):
+    """log(x / (1 - x)), with x kept within [eps, 1 - eps] unless eps is None."""
+    if x.dtype.itemsize == 2:
+        return logit(x.astype(np.float32), eps=eps).astype(x.dtype)
+    if eps is not None:
+        x = np.minimum(np.maximum(x, eps), 1 - eps)
+    return np.log(x / (1 - x))
+
+
+@helper
+def logit_slope(g, x, eps):
+    """g over x (1 - x); outside of the interval 0 when clamped, NaN when not."""
+    slope = g / (x * (1 - x))
+    if eps is None:
+        return where((x < 0) | (x > 1), float("nan"), slope)
+    return where((x < eps) | (x > 1 - eps), 0.0, slope)
+
+
+# ---- trigonometric and hyperbolic --------------------------------------------------------------
+
+
+@op(partials={"x": lambda x: cos(x)}, promote="float", lower=ir.sin)
+def sin(x):
+    """The sine of x."""
+    return np.sin(x)
+
+
+@op(partials={"x": lambda x: -sin(x)}, promote="float", lower=ir.cos)
+def cos(x):
+    """The cosine of x."""
+    return np.cos(x)
+
+
+@op(partials={"x": lambda out: out * out + 1}, promote="float", domain={"x": (-1.2, 1.2)},
+    lower=ir.tan)  # fmt: skip
+def tan(x):
+    """The tangent of x."""
+    return np.tan(x)
+
+
+@op(partials={"x": lambda x: rsqrt(1 - x * x)}, promote="float", domain={"x": (-0.95, 0.95)},
+    lower=ir.asin)  # fmt: skip
+def asin(x):
+    """The angle whose sine is x."""
+    return np.arcsin(x)
+
+
+@op(partials={"x": lambda x: -rsqrt(1 - x * x)}, promote="float", domain={"x": (-0.95, 0.95)},
+    lower=ir.acos)  # fmt: skip
+def acos(x):
+    """The angle whose cosine is x."""
+    return np.arccos(x)
+
+
+@op(partials={"x": lambda x: 1 / (x * x + 1)}, promote="float", lower=ir.atan)
+def atan(x):
+    """The angle whose tangent is x."""
+    return np.arctan(x)
+
+
+@op(partials={"x": lambda x: cosh(x)}, promote="float", lower=ir.sinh)
+def sinh(x):
+    """The hyperbolic sine of x."""
+    return np.sinh(x)
+
+
+@op(partials={"x": lambda x: sinh(x)}, promote="float", lower=ir.cosh)
+def cosh(x):
+    """The hyperbolic cosine of x."""
+    return np.cosh(x)
+
+
+@op(partials={"x": lambda out: (1 - out) * (1 + out)}, promote="float", lower=ir.tanh)
+def tanh(x):
+    """The hyperbolic tangent of x."""
+    return np.tanh(x)
+
+
+@op(partials={"x": lambda x: rsqrt(x * x + 1)}, promote="float", lower=ir.asinh)
+def asinh(x):
+    """The number whose hyperbolic sine is x."""
+    return np.arcsinh(x)
+
+
+@op(partials={"x": lambda x: acosh_slope(x)}, promote="float", domain={"x": (1.1, 4.0)},
+    lower=ir.acosh)  # fmt: skip
+def acosh(x):
+    """The number whose hyperbolic cosine is x."""
+    return np.arccosh(x)
+
+
+@helper
+def acosh_slope(x):
+    """1 / sqrt(x^2 - 1); off the real axis the two roots must be taken apart."""
+    if g_dtype(x).kind == "c":
+        return rsqrt(x + 1) * rsqrt(x - 1)
+    return rsqrt(x * x - 1)
+
+
+@op(partials={"x": lambda x: 1 / (1 - x * x)}, promote="float", domain={"x": (-0.95, 0.95)},
+    lower=ir.atanh)  # fmt: skip
+def atanh(x):
+    """The number whose hyperbolic tangent is x."""
+    return np.arctanh(x)
+
+
+@op(partials={"x": lambda x: sinc_slope(x)}, promote="float")
+def sinc(x):
+    """sin(pi x) / (pi x), and 1 at 0."""
+    if x.dtype.itemsize == 2:
+        return sinc(x.astype(np.float32)).astype(x.dtype)
+    y = x * np.pi
+    return np.where(y == 0, np.ones((), x.dtype), np.sin(y) / y)
+
+
+@helper
+def sinc_slope(x):
+    """(cos(u) - sin(u) / u) pi / u at u = pi x; its series near 0, where that cancels."""
+    u = x * 3.141592653589793
+    small = abs(u) < 0.3
+    v = where(small, 1.0, u)
+    w = u * u
+    series = -u / 3 * (1 - w / 10 * (1 - w / 28 * (1 - w / 54 * (1 - w / 88))))
+    return where(small, series, (cos(v) - sin(v) / v) / v) * 3.141592653589793
+
+
+# ---- rounding ----------------------------------------------------------------------------------
+
+
+def _steps(lower, phrase):
+    """The declaration of a rounding op: flat between its steps."""
+    return op(
+        vjp={"x": lambda g: zeroed(g)},
+        jvp={"x": lambda t: zeroed(t)},
+        broadcasts=True,
+        refuses={"c": phrase},
+        lower=lower,
+    )
+
+
+@_steps(ir.floor, "floor is not supported for complex inputs")
+def floor(x):
+    """The largest integer not above x."""
+    return x.copy() if x.dtype.kind in "biu" else np.floor(x)
+
+
+@_steps(ir.ceil, "ceil is not supported for complex inputs")
+def ceil(x):
+    """The smallest integer not below x."""
+    return x.copy() if x.dtype.kind in "biu" else np.ceil(x)
+
+
+@_steps(ir.trunc, "trunc is not supported for complex inputs")
+def trunc(x):
+    """x without its fraction."""
+    return x.copy() if x.dtype.kind in "biu" else np.trunc(x)
+
+
+@_steps(None, "round is not supported for complex inputs")
+def round(x, *, decimals):  # noqa: A001 - the op's public name
+    """x rounded to `decimals` places, halves to the even neighbour."""
+    if x.dtype.kind in "biu":
+        return x.copy()
+    if decimals == 0:
+        return np.rint(x)
+    if x.dtype.itemsize == 2:
+        return round(x.astype(np.float32), decimals=decimals).astype(x.dtype)
+    scale = 10.0 ** np.absolute(decimals)
+    return np.rint(x * scale) / scale if decimals > 0 else np.rint(x / scale) * scale
+
+
+@op(vjp={"x": lambda g: g}, jvp={"x": lambda t: t}, broadcasts=True, refuses={"biuc": ""})
+def frac(x):
+    """The fraction x - trunc(x)."""
+    return x - np.trunc(x)
+
+
+@op(
+    vjp={"x": lambda g, out1: g[0] * exp2(cast(-out1, dtype=g_dtype(g[0])))},
+    jvp={"x": lambda t, out1: (t * exp2(cast(-out1, dtype=g_dtype(t))), None)},
+    n_out=2,
+    nondiff_out=(1,),
+    batch="elementwise",
+)
+def frexp(x):
+    """Mantissa in [0.5, 1) and exponent with x = mantissa * 2 ** exponent."""
+    mantissa, exponent = np.frexp(x)
+    return mantissa, np.asarray(exponent, np.int32)
+
+
+@op(
+    vjp={"x": lambda g, x: where(isfinite(x), g, 0.0)},
+    jvp={"x": lambda t, x: where(isfinite(x), t, 0.0)},
+    broadcasts=True,
+)
+def nan_to_num(x, *, nan, posinf, neginf):
+    """x with NaN and the infinities replaced by the given numbers."""
+    if x.dtype.kind in "biu":
+        return x.copy()
+    if x.dtype.kind == "c":
+        parts = np.stack([x.real, x.imag], -1)
+        fixed = nan_to_num(parts, nan=nan, posinf=posinf, neginf=neginf)
+        return np.ascontiguousarray(fixed).view(x.dtype)[..., 0]
+    y = np.array(x)
+    y[np.isnan(x)] = nan
+    y[np.isinf(x) & (x > 0)] = posinf
+    y[np.isinf(x) & (x < 0)] = neginf
+    return y

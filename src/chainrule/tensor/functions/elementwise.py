@@ -1,0 +1,457 @@
+"""Element-by-element functions: which ops are public as they are, and those with a signature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import source
+from ...autograd.dispatch import NUMBERS
+from ...ops import dtypes
+from ..api import expose_elementwise, public
+from ..return_types import named
+from .common import P, TensorBase
+
+# ---- ops that are public as they are: name -> aliases -------------------------------------------
+
+_WITH_IN_PLACE: dict[str, tuple[str, ...]] = {
+    "abs": ("absolute",),
+    "acos": ("arccos",),
+    "acosh": ("arccosh",),
+    "asin": ("arcsin",),
+    "asinh": ("arcsinh",),
+    "atan": ("arctan",),
+    "atan2": ("arctan2",),
+    "atanh": ("arctanh",),
+    "bitwise_and": (),
+    "bitwise_left_shift": (),
+    "bitwise_not": (),
+    "bitwise_or": (),
+    "bitwise_right_shift": (),
+    "bitwise_xor": (),
+    "ceil": (),
+    "copysign": (),
+    "cos": (),
+    "cosh": (),
+    "eq": (),
+    "exp": (),
+    "exp2": ("special.exp2",),
+    "expm1": ("special.expm1",),
+    "floor": (),
+    "floor_divide": (),
+    "fmod": (),
+    "frac": (),
+    "gcd": (),
+    "ge": ("greater_equal",),
+    "gt": ("greater",),
+    "hypot": (),
+    "lcm": (),
+    "le": ("less_equal",),
+    "log": (),
+    "log10": (),
+    "log1p": ("special.log1p",),
+    "log2": (),
+    "logical_and": (),
+    "logical_not": (),
+    "logical_or": (),
+    "logical_xor": (),
+    "lt": ("less",),
+    "mul": ("multiply",),
+    "ne": ("not_equal",),
+    "neg": ("negative",),
+    "nextafter": (),
+    "pow": (),
+    "reciprocal": (),
+    "relu": ("nn.functional.relu",),
+    "remainder": (),
+    "rsqrt": (),
+    "sgn": (),
+    "sigmoid": ("special.expit", "nn.functional.sigmoid"),
+    "sign": (),
+    "sin": (),
+    "sinc": ("special.sinc",),
+    "sinh": (),
+    "sqrt": (),
+    "square": (),
+    "tan": (),
+    "tanh": ("nn.functional.tanh",),
+    "trunc": ("fix",),
+    "xlogy": ("special.xlogy",),
+}
+_WITHOUT_IN_PLACE = (
+    "angle", "fmax", "fmin", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal",
+    "logaddexp", "logaddexp2", "maximum", "minimum", "signbit",
+)  # fmt: skip
+_NO_OUT = {"isfinite", "isinf", "isnan", "isreal", "relu"}
+
+for _name, _aliases in _WITH_IN_PLACE.items():
+    expose_elementwise(_name, aliases=_aliases, out=_name not in _NO_OUT)
+for _name in _WITHOUT_IN_PLACE:
+    expose_elementwise(_name, inplace=False, out=_name not in _NO_OUT)
+
+
+# ---- sums, products, quotients -------------------------------------------------------------------
+
+
+def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
+    """alpha * other, for add and sub; a fractional alpha needs a floating type."""
+    if isinstance(alpha, float) and _category(input) < dtypes.FLOAT > _category(other):
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number.\n"
+            f"  {name}(alpha={alpha}) at {source.here(3)}\n  Fix: convert the input with .float()."
+        )
+    return other * alpha if isinstance(other, NUMBERS) else P.mul(other, alpha)
+
+
+def _category(value: Any) -> int:
+    return value.dtype.category if isinstance(value, TensorBase) else dtypes.BOOL
+
+
+@public(inplace=True)
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input + alpha * other.
+
+    >>> import chainrule as torch
+    >>> torch.add(torch.tensor([1., 2.]), 10)
+    tensor([11., 12.])
+    """
+    if alpha.__class__ is int and alpha == 1:
+        return P.add(input, other)
+    return P.add(input, scaled("add", input, other, alpha))
+
+
+@public(inplace=True, aliases=("subtract",))
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input - alpha * other."""
+    if alpha.__class__ is int and alpha == 1:
+        return P.sub(input, other)
+    return P.sub(input, scaled("sub", input, other, alpha))
+
+
+@public(method=False, out=False)
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """other - alpha * input."""
+    return P.sub(other, scaled("rsub", other, input, alpha) if alpha != 1 else input)
+
+
+@public(inplace=True, aliases=("divide",))
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """input / other, rounded "trunc" (towards zero) or "floor" (down) when asked.
+
+    >>> import chainrule as torch
+    >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
+    tensor([ 3, -3])
+    """
+    return quotient(rounding_mode, 3)(input, other)
+
+
+def quotient(rounding_mode: str | None, depth: int = 2) -> Any:
+    """The division primitive of a rounding mode."""
+    if rounding_mode is None:
+        return P.div
+    if rounding_mode == "floor":
+        return P.div_floor
+    if rounding_mode == "trunc":
+        return P.div_trunc
+    raise RuntimeError(
+        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+        f"'{rounding_mode}'\n  at {source.here(depth)}"
+    )
+
+
+@public(inplace=True)
+def true_divide(input: Any, other: Any) -> Any:
+    """input / other."""
+    return P.div(input, other)
+
+
+@public(inplace=True)
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """input + value * tensor1 * tensor2."""
+    product = P.mul(tensor1, tensor2)
+    return P.add(input, product if value == 1 else P.mul(product, value))
+
+
+@public(inplace=True)
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """input + value * tensor1 / tensor2."""
+    if _category(tensor1) < dtypes.FLOAT > _category(tensor2):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future release addcdiv "
+            f"will perform a true division of tensor1 and tensor2.\n  at {source.here(2)}\n"
+            "  Fix: convert one of them with .float(), or use torch.div(..., rounding_mode='trunc')."
+        )
+    ratio = P.div(tensor1, tensor2)
+    return P.add(input, ratio if value == 1 else P.mul(ratio, value))
+
+
+@public(inplace=True)
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """input + weight * (end - input)."""
+    for name, other in (("end", end), ("weight", weight)):
+        if isinstance(other, TensorBase) and other.dtype is not input.dtype:
+            raise RuntimeError(
+                f"expected dtype {_short(input)} for `{name}` but got dtype {_short(other)}\n"
+                f"  lerp at {source.here(2)}\n  Fix: convert it with .to({input.dtype!r})."
+            )
+    return P.lerp(input, end, weight)
+
+
+_SHORT = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}
+
+
+def _short(t: Any) -> str:
+    return _SHORT.get(t.dtype.name, t.dtype.name)
+
+
+@public(inplace=True)
+def float_power(input: Any, exponent: Any) -> Any:
+    """input ** exponent in double precision."""
+    wide = [dtypes.complex128 if _is_complex(v) else dtypes.float64 for v in (input, exponent)]
+    target = wide[0] if wide[0] is wide[1] else dtypes.complex128
+    base = input.to(target) if isinstance(input, TensorBase) else input
+    power = exponent.to(target) if isinstance(exponent, TensorBase) else exponent
+    return P.pow(base, power)
+
+
+def _is_complex(value: Any) -> bool:
+    return value.is_complex() if isinstance(value, TensorBase) else isinstance(value, complex)
+
+
+@public(inplace=True)
+def ldexp(input: Any, other: Any) -> Any:
+    """input * 2 ** other."""
+    return P.mul(input, P.pow(2.0, other))
+
+
+# ---- bounds and choices --------------------------------------------------------------------------
+
+
+@public(inplace=True, aliases=("clip",))
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+    """input kept within min and max, numbers or tensors; either may be None.
+
+    >>> import chainrule as torch
+    >>> torch.tensor([-2., 0.5, 3.]).clamp(0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if min is None:
+        if max is None:
+            raise RuntimeError(
+                "torch.clamp: At least one of 'min' or 'max' must not be None\n"
+                f"  at {source.here(2)}"
+            )
+        return P.clamp_max(input, max)
+    return P.clamp_min(input, min) if max is None else P.clamp(input, min, max)
+
+
+@public(inplace=True)
+def clamp_min(input: Any, min: Any) -> Any:  # noqa: A002
+    """input, but not less than min."""
+    return P.clamp_min(input, min)
+
+
+@public(inplace=True)
+def clamp_max(input: Any, max: Any) -> Any:  # noqa: A002
+    """input, but not more than max."""
+    return P.clamp_max(input, max)
+
+
+@public(method=False)
+def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+    """input where the condition holds, else other; with a condition alone, where it holds.
+
+    >>> import chainrule as torch
+    >>> torch.where(torch.tensor([True, False]), torch.tensor([1., 2.]), 0.0)
+    tensor([1., 0.])
+    """
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    if condition.dtype not in (dtypes.bool_, dtypes.uint8):
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{condition.dtype!r}\n  at {source.here(2)}\n  Fix: compare first, e.g. x != 0."
+        )
+    if condition.dtype is dtypes.uint8:
+        condition = P.ne(condition, 0)
+    if isinstance(input, NUMBERS) and isinstance(other, NUMBERS):
+        input = _number_tensor(input, other)
+    return P.where(condition, input, other)
+
+
+def _number_tensor(value: Any, partner: Any) -> Any:
+    """A number as a 0-dim tensor of the type that both numbers have together."""
+    from ..creation import tensor
+
+    target = dtypes.promote_types(dtypes.scalar_dtype(value), dtypes.scalar_dtype(partner))
+    return tensor(value, dtype=target)
+
+
+def where_method(self: Any, condition: Any, other: Any) -> Any:
+    """self where the condition holds, else other."""
+    return where(condition, self, other)
+
+
+@public(inplace=True)
+def heaviside(input: Any, values: Any) -> Any:
+    """0 where input is negative, 1 where positive, `values` where it is 0."""
+    if input.dtype is not values.dtype:
+        raise RuntimeError(
+            "heaviside is not yet implemented for tensors with different dtypes.\n"
+            f"  {input.dtype!r} and {values.dtype!r} at {source.here(2)}"
+        )
+    return P.heaviside(input, values)
+
+
+# ---- rounding and repair -------------------------------------------------------------------------
+
+
+@public("round", inplace=True, aliases=("special.round",))
+def round_(input: Any, *, decimals: int = 0) -> Any:
+    """input rounded to `decimals` places, halves to even."""
+    if decimals and input.dtype.category < dtypes.FLOAT:
+        raise NotImplementedError(
+            f'"round_cpu" not implemented for integers with decimals={decimals}\n'
+            f"  round() on {input.dtype!r} at {source.here(2)}\n  Fix: convert with .float() first."
+        )
+    return P.round(input, decimals=decimals)
+
+
+_LARGEST = {
+    "float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
+    "float64": 1.7976931348623157e308,
+}  # fmt: skip
+
+
+@public(inplace=True)
+def nan_to_num(
+    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """NaN and infinities replaced: by 0, the largest and the lowest number of the type."""
+    largest = _LARGEST.get(input.dtype.to_real().name, 0.0)
+    return P.nan_to_num(
+        input,
+        nan=0.0 if nan is None else nan,
+        posinf=largest if posinf is None else posinf,
+        neginf=-largest if neginf is None else neginf,
+    )
+
+
+@public(inplace=True, aliases=("special.logit",))
+def logit(input: Any, eps: float | None = None) -> Any:
+    """log(input / (1 - input)), input first kept within [eps, 1 - eps]."""
+    return P.logit(input, eps=None if eps is None or eps < 0 else float(eps))
+
+
+@public()
+def frexp(input: Any) -> Any:
+    """(mantissa, exponent) with input = mantissa * 2 ** exponent and 0.5 <= |mantissa| < 1."""
+    if not input.is_floating_point():
+        raise RuntimeError(
+            f"torch.frexp() only supports floating-point dtypes, this input is {input.dtype!r}\n"
+            f"  at {source.here(2)}\n  Fix: convert it with .float()."
+        )
+    return named("frexp", "mantissa", "exponent")(P.frexp(input))
+
+
+@public(inplace=True)
+def deg2rad(input: Any) -> Any:
+    """Degrees as radians."""
+    return P.mul(input, 0.017453292519943295)
+
+
+@public(inplace=True)
+def rad2deg(input: Any) -> Any:
+    """Radians as degrees."""
+    return P.mul(input, 57.29577951308232)
+
+
+@public(out=False)
+def positive(input: Any) -> Any:
+    """The tensor itself."""
+    if input.dtype is dtypes.bool_:
+        raise RuntimeError(
+            "The `+` operator, on a bool tensor is not supported.\n"
+            f"  at {source.here(2)}\n  Fix: convert it with .int()."
+        )
+    return input
+
+
+# ---- complex parts -------------------------------------------------------------------------------
+
+
+@public(method=False, out=False)
+def real(input: Any) -> Any:
+    """The real part, a view; of a real tensor the tensor itself."""
+    return P.real(input) if input.is_complex() else input
+
+
+@public(method=False, out=False)
+def imag(input: Any) -> Any:
+    """The imaginary part of a complex tensor, a view."""
+    if not input.is_complex():
+        raise RuntimeError(
+            "imag is not implemented for tensors with non-complex dtypes.\n"
+            f"  this one is {input.dtype!r}, at {source.here(2)}"
+        )
+    return P.imag(input)
+
+
+@public(out=False)
+def conj(input: Any) -> Any:
+    """The complex conjugate; of a real tensor the tensor itself."""
+    return P.conj(input) if input.is_complex() else input
+
+
+@public(inplace=True)
+def conj_physical(input: Any) -> Any:
+    """The complex conjugate in its own memory (here as everywhere)."""
+    return P.conj(input) if input.is_complex() else input
+
+
+@public(out=False)
+def resolve_conj(input: Any) -> Any:
+    """The tensor itself: conjugates are always computed at once here."""
+    return input
+
+
+@public(out=False)
+def resolve_neg(input: Any) -> Any:
+    """The tensor itself: negatives are always computed at once here."""
+    return input
+
+
+# ---- closeness -----------------------------------------------------------------------------------
+
+
+@public(out=False)
+def isclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """Whether |input - other| <= atol + rtol * |other|, element by element."""
+    if input.dtype is not other.dtype:
+        mine, theirs = (_short(t).capitalize() for t in (input, other))
+        raise RuntimeError(
+            f"{mine} did not match {theirs}\n  isclose at {source.here(2)}\n"
+            f"  Fix: convert one of them, e.g. other.to({input.dtype!r})."
+        )
+    return P.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+@public(out=False)
+def allclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Whether all elements are close; see isclose."""
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+@public(out=False)
+def equal(input: Any, other: Any) -> bool:
+    """Whether both have the same shape and the same elements."""
+    if not isinstance(other, TensorBase):
+        raise TypeError(
+            f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}\n"
+            f"  at {source.here(2)}"
+        )
+    same = tuple(input.shape) == tuple(other.shape)  # type: ignore[attr-defined]
+    return same and bool(P.eq(input, other).all())
