@@ -5,10 +5,14 @@
 Front(...)     the batch dimension goes in front; parameters named in `axes` (an int or a tuple of
                non-negative ints) move by one, those in `shapes` get the batch size in front
 Lead(k)        the last k dimensions are the op's own, all dimensions before them broadcast
+f(values, batched, size, params)   written in ops: computes the batched result, batch in front, from
+               values of which those marked in `batched` have their batch dimension in front
+Plain(f)       the op is replaced by f, the same computation written in other ops (as `ir.compose`)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -38,6 +42,15 @@ class Lead:
 
     def __init__(self, own: int) -> None:
         self.own = own
+
+
+class Plain:
+    """A fused op as ops that batch by themselves; see the module's docstring."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
 
 
 def shifted(axis: Any) -> Any:

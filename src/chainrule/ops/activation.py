@@ -1,0 +1,291 @@
+"""Activations, element by element. At a kink the derivative is the one PyTorch takes.
+
+Half precision computes in float32 and rounds once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ir
+from .schema import helper, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+_SQRT_HALF = 0.7071067811865476
+_SQRT_2_PI = 0.7978845608028654  # sqrt(2 / pi)
+_CUBE = 0.044715
+_TYPE_WORDS = {
+    "i": {1: "Char", 2: "Short", 4: "Int", 8: "Long"},
+    "u": {1: "Byte"},
+    "b": {1: "Bool"},
+}
+
+
+def floating(x, kernel):
+    """x ready for a float kernel: half precision widened, other than floats refused."""
+    if x.dtype.kind == "f":
+        return x if x.dtype.itemsize > 2 else x.astype(np.float32)
+    if x.dtype.kind == "V":
+        return x.astype(np.float32)
+    word = _TYPE_WORDS.get(x.dtype.kind, {}).get(x.dtype.itemsize, x.dtype.name)
+    raise NotImplementedError(
+        f"\"{kernel}\" not implemented for '{word}': this function needs floating-point values.\n"
+        "  Fix: convert the tensor first, e.g. x.float()."
+    )
+
+
+def as_type_of(x, result):
+    """The result in x's type."""
+    return result if result.dtype == x.dtype else result.astype(x.dtype)
+
+
+# ---- smooth --------------------------------------------------------------------------------------
+
+
+@helper
+def gelu_slope(x, approximate):
+    """The derivative of gelu."""
+    if approximate == "tanh":
+        inner = 0.7978845608028654 * (x + 0.044715 * x * x * x)
+        t = tanh(inner)
+        slope = 0.7978845608028654 * (1 + 0.134145 * x * x)
+        return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope
+    bell = exp(-0.5 * x * x) * 0.3989422804014327
+    return 0.5 * (1 + erf(x * 0.7071067811865476)) + x * bell
+
+
+def _gelu_scalar(x, *, approximate):
+    if approximate == "tanh":
+        return 0.5 * x * (1 + ir.tanh(_SQRT_2_PI * (x + _CUBE * x * x * x)))
+    return 0.5 * x * (1 + ir.erf(x * _SQRT_HALF))
+
+
+@op(
+    partials={"x": lambda x, approximate: gelu_slope(x, approximate)},
+    lower=ir.pointwise(_gelu_scalar),
+)
+def gelu(x, *, approximate):
+    """x times the probability that a standard normal value is below x."""
+    y = floating(x, "GeluKernelImpl")
+    if approximate == "tanh":
+        inner = y * y
+        inner *= _CUBE * _SQRT_2_PI
+        inner += _SQRT_2_PI
+        inner = np.asarray(inner * y)
+        np.tanh(inner, out=inner)
+    else:
+        from scipy.special import erf
+
+        inner = np.asarray(erf(y * _SQRT_HALF))
+    inner += 1
+    inner *= y
+    inner *= 0.5
+    return as_type_of(x, inner)
+
+
+@helper
+def silu_slope(x):
+    """The derivative of silu."""
+    s = sigmoid(x)
+    return s * (1 + x * (1 - s))
+
+
+@op(
+    partials={"x": lambda x: silu_slope(x)},
+    lower=ir.pointwise(lambda x: x * ir.sigmoid(x)),
+)
+def silu(x):
+    """x * sigmoid(x)."""
+    if x.dtype.kind == "c":
+        return x / (1 + np.exp(-x))
+    y = floating(x, "silu_cpu")
+    e = np.asarray(np.exp(-y))  # infinite for very negative x, where y / e is then 0
+    e += 1
+    return as_type_of(x, np.divide(y, e))
+
+
+@helper
+def mish_slope(x):
+    """The derivative of mish."""
+    t = tanh(softplus(x, beta=1.0, threshold=20.0))
+    return t + x * sigmoid(x) * (1 - t * t)
+
+
+@op(
+    partials={"x": lambda x: mish_slope(x)},
+    lower=ir.pointwise(
+        lambda x: x * ir.tanh(ir.maximum(x, 0.0) + ir.log1p(ir.exp(-ir.absolute(x))))
+    ),
+)
+def mish(x):
+    """x * tanh(softplus(x))."""
+    y = floating(x, "mish_cpu")
+    return as_type_of(x, y * np.tanh(np.logaddexp(y, np.asarray(0, y.dtype))))
+
+
+@op(
+    partials={"x": lambda x, beta, threshold: where(x * beta > threshold, 1.0, sigmoid(x * beta))},
+    lower=ir.pointwise(
+        lambda x, *, beta, threshold: ir.select(
+            x * beta > threshold,
+            x,
+            (ir.maximum(x * beta, 0.0) + ir.log1p(ir.exp(-ir.absolute(x * beta)))) / beta,
+        )
+    ),
+)
+def softplus(x, *, beta, threshold):
+    """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
+    y = floating(x, "softplus_cpu")
+    scaled = y * beta
+    soft = (np.maximum(scaled, 0) + np.log1p(np.exp(-np.abs(scaled)))) / beta
+    return as_type_of(x, np.where(scaled > threshold, y, soft))
+
+
+@op(
+    partials={"x": lambda x: sigmoid(-x)},
+    node="LogSigmoidBackward0",
+    lower=ir.pointwise(lambda x: ir.minimum(x, 0.0) - ir.log1p(ir.exp(-ir.absolute(x)))),
+)
+def logsigmoid(x):
+    """log(sigmoid(x)) without overflow."""
+    y = floating(x, "log_sigmoid_cpu")
+    return as_type_of(x, np.minimum(y, np.asarray(0, y.dtype)) - np.log1p(np.exp(-np.abs(y))))
+
+
+# ---- with a kink ---------------------------------------------------------------------------------
+
+
+@op(
+    partials={
+        "x": lambda x, alpha, scale, rate: where(
+            x <= 0, (alpha * scale * rate) * exp(where(x <= 0, x, 0.0) * rate), scale
+        )
+    },
+    lower=ir.pointwise(
+        lambda x, *, alpha, scale, rate: ir.select(
+            x <= 0, alpha * scale * ir.expm1(x * rate), x * scale
+        )
+    ),
+)
+def elu(x, *, alpha, scale, rate):
+    """scale * x where positive, else scale * alpha * (exp(rate * x) - 1)."""
+    y = floating(x, "elu_cpu")
+    low = np.expm1(np.minimum(y, np.asarray(0, y.dtype)) * rate) * (alpha * scale)
+    return as_type_of(x, np.where(y <= 0, low, y * scale))
+
+
+@op(
+    partials={"x": lambda x, alpha: where(x <= 0, exp(where(x <= 0, x, 0.0) / alpha), 1.0)},
+    lower=ir.pointwise(
+        lambda x, *, alpha: ir.select(x <= 0, alpha * ir.expm1(x / alpha), x)
+    ),
+)  # fmt: skip
+def celu(x, *, alpha):
+    """x where positive, else alpha * (exp(x / alpha) - 1)."""
+    y = floating(x, "elu_cpu")
+    low = np.expm1(np.minimum(y, np.asarray(0, y.dtype)) / alpha) * alpha
+    return as_type_of(x, np.where(y <= 0, low, y))
+
+
+@op(
+    vjp={"x": lambda g, x, slope: where(x > 0, g, g * slope)},
+    jvp={"x": lambda t, x, slope: where(x > 0, t, t * slope)},
+    broadcasts=True,
+    lower=ir.pointwise(lambda x, *, slope: ir.select(x > 0, x, x * slope)),
+)
+def leaky_relu(x, *, slope):
+    """x where positive, else slope * x."""
+    y = floating(x, "leaky_relu_cpu")
+    return as_type_of(x, np.where(y > 0, y, y * slope))
+
+
+@op(
+    vjp={"x": lambda g, x, low, high: where((x <= low) | (x >= high), 0.0, g)},
+    jvp={"x": lambda t, x, low, high: where((x <= low) | (x >= high), 0.0, t)},
+    broadcasts=True,
+    lower=ir.pointwise(lambda x, *, low, high: ir.clamp(x, low, high)),
+)
+def hardtanh(x, *, low, high):
+    """x limited to [low, high]; at the limits the gradient is 0."""
+    return np.minimum(np.maximum(x, np.asarray(low, x.dtype)), np.asarray(high, x.dtype))
+
+
+@op(
+    vjp={"x": lambda g, x: where((x > -3) & (x < 3), g / 6, 0.0)},
+    jvp={"x": lambda t, x: where((x > -3) & (x < 3), t / 6, 0.0)},
+    broadcasts=True,
+    lower=ir.pointwise(lambda x: ir.clamp(x + 3, 0.0, 6.0) / 6),
+)
+def hardsigmoid(x):
+    """clamp(x + 3, 0, 6) / 6."""
+    y = floating(x, "hardsigmoid_cpu")
+    return as_type_of(x, np.minimum(np.maximum(y + 3, np.asarray(0, y.dtype)), 6) / 6)
+
+
+@op(
+    vjp={"x": lambda g, x: where(x <= -3, 0.0, where(x < 3, g * (x / 3 + 0.5), g))},
+    jvp={"x": lambda t, x: where(x <= -3, 0.0, where(x < 3, t * (x / 3 + 0.5), t))},
+    broadcasts=True,
+    lower=ir.pointwise(lambda x: x * ir.clamp(x + 3, 0.0, 6.0) / 6),
+)
+def hardswish(x):
+    """x * clamp(x + 3, 0, 6) / 6."""
+    y = floating(x, "hardswish_cpu")
+    return as_type_of(x, y * np.minimum(np.maximum(y + 3, np.asarray(0, y.dtype)), 6) / 6)
+
+
+@op(
+    vjp={"x": lambda g, x, limit: where((x >= -limit) & (x <= limit), 0.0, g)},
+    jvp={"x": lambda t, x, limit: where((x >= -limit) & (x <= limit), 0.0, t)},
+    broadcasts=True,
+    lower=ir.pointwise(
+        lambda x, *, limit: ir.select((x >= -limit) & (x <= limit), 0.0, x)
+    ),
+)  # fmt: skip
+def hardshrink(x, *, limit):
+    """0 within [-limit, limit], x elsewhere."""
+    y = floating(x, "hardshrink_cpu")
+    return as_type_of(x, np.where((y >= -limit) & (y <= limit), np.asarray(0, y.dtype), y))
+
+
+@op(
+    vjp={"x": lambda g, x, limit: where((x >= -limit) & (x <= limit), 0.0, g)},
+    jvp={"x": lambda t, x, limit: where((x >= -limit) & (x <= limit), 0.0, t)},
+    broadcasts=True,
+)
+def softshrink(x, *, limit):
+    """x moved towards 0 by limit, 0 within it."""
+    y = floating(x, "softshrink_check")
+    moved = np.where(y > limit, y - limit, y + limit)
+    return as_type_of(x, np.where((y >= -limit) & (y <= limit), np.asarray(0, y.dtype), moved))
+
+
+@op(
+    vjp={"x": lambda g, x, limit: where(x <= limit, 0.0, g)},
+    jvp={"x": lambda t, x, limit: where(x <= limit, 0.0, t)},
+    broadcasts=True,
+    lower=ir.pointwise(lambda x, *, limit, value: ir.select(x <= limit, value, x)),
+)
+def threshold(x, *, limit, value):
+    """x where above limit, else value."""
+    return np.where(x <= limit, np.asarray(value).astype(x.dtype), x)
+
+
+@op(
+    vjp={
+        "x": lambda g, x, w: where(x > 0, g, g * w),
+        "w": lambda g, x: where(x > 0, 0.0, g * x),
+    },
+    jvp={
+        "x": lambda t, x, w: where(x > 0, t, t * w),
+        "w": lambda t, x: where(x > 0, 0.0, t * x),
+    },
+    broadcasts=True,
+    node="PreluKernelBackward0",
+    lower=ir.pointwise(lambda x, w: ir.select(x > 0, x, x * w)),
+)
+def prelu(x, w):
+    """x where positive, else w * x."""
+    y = floating(x, "prelu_cpu")
+    return as_type_of(x, np.where(y > 0, y, y * w.astype(y.dtype, copy=False)))

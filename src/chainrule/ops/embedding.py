@@ -1,0 +1,102 @@
+"""Rows of a table by number, and their transpose: sums of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .reduce import wide
+from .schema import op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+@op(
+    vjp={
+        "w": lambda g, index, w_shape, padding, by_count: embedding_sum(
+            g, index, rows=w_shape[0], padding=padding, by_count=by_count
+        )
+    },
+    jvp={"w": lambda t, index: embedding(t, index, padding=-1, by_count=False)},
+    nondiff=("index",),
+    batch="loop",
+)
+def embedding(w, index, *, padding, by_count):
+    """The rows of w numbered by index. `padding` names a row without gradient (-1: none)."""
+    if index.size and (np.minimum.reduce(index, None) < 0):
+        raise IndexError("index out of range in self")
+    return w.take(index, 0)
+
+
+def sum_rows(g, index, rows):
+    """Zeros of `rows` rows, plus g[i] at row index[i]."""
+    out = np.zeros((rows, g.shape[1]), g.dtype)
+    if not index.size:
+        return out
+    order = np.argsort(index, kind="stable")
+    numbers = index[order]
+    starts = np.flatnonzero(np.concatenate(([True], numbers[1:] != numbers[:-1])))
+    if len(starts) == len(numbers):  # no row twice
+        out[index] = g
+    else:
+        out[numbers[starts]] = np.add.reduceat(g[order], starts, 0)
+    return out
+
+
+@op(
+    vjp={
+        "g": lambda g, index, rows, padding, by_count: embedding_pick(
+            g, index, padding=padding, by_count=by_count
+        )
+    },
+    linear_in=("g",),
+    nondiff=("index",),
+    batch="loop",
+)
+def embedding_sum(g, index, *, rows, padding, by_count):
+    """g summed into the rows numbered by index: the transpose of `embedding`."""
+    flat = index.reshape(-1)
+    parts = wide(g).reshape(flat.size, -1)
+    if by_count and flat.size:
+        parts = parts / np.bincount(flat, minlength=rows)[flat][:, None].astype(parts.dtype)
+    out = sum_rows(parts, flat, rows)
+    if padding >= 0:
+        out[padding] = 0
+    return out.reshape(rows, *g.shape[index.ndim :]).astype(g.dtype, copy=False)
+
+
+@op(
+    vjp={
+        "w": lambda g, index, w_shape, padding, by_count: embedding_sum(
+            g, index, rows=w_shape[0], padding=padding, by_count=by_count
+        )
+    },
+    linear_in=("w",),
+    nondiff=("index",),
+    batch="loop",
+)
+def embedding_pick(w, index, *, padding, by_count):
+    """The transpose of embedding_sum: rows by number, zeros at the padding."""
+    out = w.take(index, 0)
+    if by_count and index.size:
+        counts = np.bincount(index.reshape(-1), minlength=len(w))[index]
+        out = out / counts.reshape(*index.shape, *([1] * (w.ndim - 1))).astype(wide(w).dtype)
+    if padding >= 0:
+        out[index == padding] = 0
+    return out.astype(w.dtype, copy=False)
+
+
+# ---- bags ----------------------------------------------------------------------------------------
+
+
+@op(nondiff=("w", "index", "bags"), batch="loop")
+def bag_argmax(w, index, bags, *, count, padding):
+    """Per bag and column, the position in `index` of the largest entry (-1 in an empty bag)."""
+    rows = w[index]
+    best = np.full((count, w.shape[1]), -1, np.int64)
+    for k in range(len(index)):
+        if index[k] == padding:
+            continue
+        b = bags[k]
+        better = (best[b] < 0) | (rows[k] > rows[best[b], np.arange(w.shape[1])])
+        best[b] = np.where(better, k, best[b])
+    return best

@@ -1,0 +1,265 @@
+"""Losses per element of a prediction and a target, then reduced ("none", "sum", "mean")."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ir
+from .batching import Plain
+from .reduce import wide
+from .schema import helper, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+def reduce_array(loss, reduction, dtype):
+    """A loss per element summed or averaged, in the given type."""
+    if reduction == "none":
+        return loss.astype(dtype, copy=False)
+    total = np.add.reduce(loss, None)
+    return np.asarray(total / loss.size if reduction == "mean" else total, dtype)
+
+
+@helper
+def reduced_loss(loss, reduction):
+    """A loss per element, summed or averaged."""
+    axes = tuple(range(len(loss.shape)))
+    if reduction == "none":
+        return loss
+    if reduction == "sum":
+        return reduce_sum(loss, axis=axes, keepdims=False)
+    return reduce_mean(loss, axis=axes, keepdims=False)
+
+
+@helper
+def reduced_gradient(g, shape, reduction):
+    """The gradient of each element's loss, as something that broadcasts to `shape`."""
+    if reduction == "mean":
+        return g / max(1, size_of(shape))
+    return g
+
+
+@helper
+def size_of(shape):
+    """The number of elements of a shape."""
+    n = 1
+    for d in shape:
+        n *= d
+    return n
+
+
+def _mse_in_ops(x, y, *, reduction):
+    d = x - y
+    return reduced_loss(d * d, reduction)
+
+
+@op(
+    vjp={
+        "x": lambda g, x, y, reduction: (x - y) * (2 * reduced_gradient(g, x.shape, reduction)),
+        "y": lambda g, x, y, reduction: (y - x) * (2 * reduced_gradient(g, x.shape, reduction)),
+    },
+    jvp=lambda t_x, t_y, x, y, reduction: reduced_loss(2 * (x - y) * (t_x - t_y), reduction),
+    batch=Plain(_mse_in_ops),
+    lower=ir.compose(_mse_in_ops),
+)
+def mse_loss(x, y, *, reduction):
+    """The squared difference."""
+    d = wide(x) - wide(y)
+    d *= d
+    return reduce_array(d, reduction, x.dtype)
+
+
+@helper
+def smooth_l1_elements(d, beta):
+    """d squared over 2 beta near 0, |d| - beta / 2 beyond beta."""
+    size = where(d < 0, -d, d)
+    return where(size < beta, 0.5 * d * d / beta, size - 0.5 * beta) if beta else size
+
+
+@helper
+def smooth_l1_slope(d, beta):
+    """The derivative of smooth_l1_elements; 0 at 0 also for beta = 0."""
+    side = where(d > 0, 1.0, where(d < 0, -1.0, 0.0 * d))
+    if not beta:
+        return side
+    return where((d > -beta) & (d < beta), d / beta, side)
+
+
+@helper
+def huber_elements(d, delta):
+    """d squared / 2 near 0, delta * (|d| - delta / 2) beyond delta."""
+    size = where(d < 0, -d, d)
+    return where(size < delta, 0.5 * d * d, delta * (size - 0.5 * delta))
+
+
+@helper
+def huber_slope(d, delta):
+    """The derivative of huber_elements."""
+    return where(d >= delta, delta, where(d <= -delta, -delta, d))
+
+
+def _smooth_l1_in_ops(x, y, *, reduction, beta):
+    return reduced_loss(smooth_l1_elements(x - y, beta), reduction)
+
+
+@op(
+    vjp={
+        "x": lambda g, x, y, reduction, beta: (
+            smooth_l1_slope(x - y, beta) * reduced_gradient(g, x.shape, reduction)
+        ),
+        "y": lambda g, x, y, reduction, beta: (
+            smooth_l1_slope(y - x, beta) * reduced_gradient(g, x.shape, reduction)
+        ),
+    },
+    jvp=lambda t_x, t_y, x, y, reduction, beta: reduced_loss(
+        smooth_l1_slope(x - y, beta) * (t_x - t_y), reduction
+    ),
+    batch=Plain(_smooth_l1_in_ops),
+    node="SmoothL1LossBackward0",
+    lower=ir.compose(_smooth_l1_in_ops),
+)
+def smooth_l1_loss(x, y, *, reduction, beta):
+    """The squared difference near 0, the absolute one beyond beta."""
+    d = np.abs(wide(x) - wide(y))
+    loss = np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta) if beta else d
+    return reduce_array(loss, reduction, x.dtype)
+
+
+def _huber_in_ops(x, y, *, reduction, delta):
+    return reduced_loss(huber_elements(x - y, delta), reduction)
+
+
+@op(
+    vjp={
+        "x": lambda g, x, y, reduction, delta: (
+            huber_slope(x - y, delta) * reduced_gradient(g, x.shape, reduction)
+        ),
+        "y": lambda g, x, y, reduction, delta: (
+            huber_slope(y - x, delta) * reduced_gradient(g, x.shape, reduction)
+        ),
+    },
+    jvp=lambda t_x, t_y, x, y, reduction, delta: reduced_loss(
+        huber_slope(x - y, delta) * (t_x - t_y), reduction
+    ),
+    batch=Plain(_huber_in_ops),
+    lower=ir.compose(_huber_in_ops),
+)
+def huber_loss(x, y, *, reduction, delta):
+    """Half the squared difference near 0, delta times the absolute one beyond delta."""
+    d = np.abs(wide(x) - wide(y))
+    loss = np.where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))
+    return reduce_array(loss, reduction, x.dtype)
+
+
+# ---- two classes ---------------------------------------------------------------------------------
+
+
+@helper
+def floored_log(x):
+    """log(x), not below -100: a wrong certainty costs much, not infinity."""
+    y = log(x)
+    return where(y < -100, -100.0, y)
+
+
+def _bce_in_ops(x, t, w, *, reduction, weighted):
+    loss = -(t * floored_log(x) + (1 - t) * floored_log(1 - x))
+    return reduced_loss(loss * w if weighted else loss, reduction)
+
+
+@helper
+def bce_slope(x, t, w, weighted):
+    """The derivative of binary cross entropy by the probability, at most 1e12 large."""
+    room = (1 - x) * x
+    slope = (x - t) / where(room < 1e-12, 1e-12, room)
+    return slope * w if weighted else slope
+
+
+@helper
+def bce_target_slope(x, w, weighted):
+    """The derivative of binary cross entropy by the target."""
+    slope = log(1 - x) - log(x)
+    return slope * w if weighted else slope
+
+
+@op(
+    vjp={
+        "x": lambda g, x, t, w, reduction, weighted: (
+            bce_slope(x, t, w, weighted) * reduced_gradient(g, x.shape, reduction)
+        ),
+        "t": lambda g, x, w, reduction, weighted: (
+            bce_target_slope(x, w, weighted) * reduced_gradient(g, x.shape, reduction)
+        ),
+    },
+    nondiff=("w",),
+    batch=Plain(_bce_in_ops),
+    node="BinaryCrossEntropyBackward0",
+    lower=ir.compose(_bce_in_ops),
+)
+def binary_cross_entropy(x, t, w, *, reduction, weighted):
+    """Cross entropy of probabilities x and targets t."""
+    y, goal = wide(x), wide(t)
+    if not ((y >= 0) & (y <= 1)).all():
+        raise RuntimeError(
+            "all elements of input should be between 0 and 1\n  binary_cross_entropy takes "
+            f"probabilities; the smallest here is {y.min():.6g}, the largest {y.max():.6g}.\n"
+            "  Fix: apply sigmoid first, or use binary_cross_entropy_with_logits."
+        )
+    loss = (goal - 1) * np.maximum(np.log1p(-y), -100) - goal * np.maximum(np.log(y), -100)
+    return reduce_array(loss * wide(w) if weighted else loss, reduction, x.dtype)
+
+
+@helper
+def bce_logits_elements(x, t, w, p, weighted, positive):
+    """Per element, without overflow; p weighs the positive class."""
+    soft = softplus(-x, beta=1.0, threshold=1e30)
+    loss = (1 - t) * x + (((p - 1) * t + 1) * soft if positive else soft)
+    return loss * w if weighted else loss
+
+
+def _bce_logits_in_ops(x, t, w, p, *, reduction, weighted, positive):
+    return reduced_loss(bce_logits_elements(x, t, w, p, weighted, positive), reduction)
+
+
+@helper
+def bce_logits_slope(x, t, w, p, weighted, positive):
+    """The derivative by the logit: sigmoid(x) - t when nothing is weighted."""
+    if positive:
+        slope = (1 - t) - ((p - 1) * t + 1) * sigmoid(-x)
+    else:
+        slope = sigmoid(x) - t
+    return slope * w if weighted else slope
+
+
+@helper
+def bce_logits_target_slope(x, w, p, weighted, positive):
+    """The derivative by the target."""
+    slope = -x
+    if positive:
+        slope = slope + (p - 1) * softplus(-x, beta=1.0, threshold=1e30)
+    return slope * w if weighted else slope
+
+
+@op(
+    vjp={
+        "x": lambda g, x, t, w, p, reduction, weighted, positive: (
+            bce_logits_slope(x, t, w, p, weighted, positive)
+            * reduced_gradient(g, x.shape, reduction)
+        ),
+        "t": lambda g, x, w, p, reduction, weighted, positive: (
+            bce_logits_target_slope(x, w, p, weighted, positive)
+            * reduced_gradient(g, x.shape, reduction)
+        ),
+    },
+    nondiff=("w", "p"),
+    batch=Plain(_bce_logits_in_ops),
+    node="BinaryCrossEntropyWithLogitsBackward0",
+    lower=ir.compose(_bce_logits_in_ops),
+)
+def bce_with_logits(x, t, w, p, *, reduction, weighted, positive):
+    """Cross entropy of sigmoid(x) and targets t, stable for any logits."""
+    y, goal = wide(x), wide(t)
+    soft = np.log1p(np.exp(-np.abs(y))) + np.maximum(-y, 0)
+    if positive:
+        soft = soft * ((wide(p) - 1) * goal + 1)
+    loss = (1 - goal) * y + soft
+    return reduce_array(loss * wide(w) if weighted else loss, reduction, x.dtype)

@@ -1,0 +1,289 @@
+"""nn.functional: activations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import source
+from ..api import public
+from .common import P, axis_of
+from .nn_common import into, named
+
+_SELU_ALPHA = 1.6732632423543772
+_SELU_SCALE = 1.0507009873554805
+
+
+@public(namespace="nn.functional", out=False)
+def relu(input: Any, inplace: bool = False) -> Any:
+    """input where positive, else 0."""
+    return input.relu_() if inplace else P.relu(input)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".relu_",))
+def relu_(input: Any) -> Any:
+    """relu in place."""
+    return input.relu_()
+
+
+@public(namespace="nn.functional", out=False)
+def hardtanh(
+    input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Any:
+    """input limited to [min_val, max_val]."""
+    if min_val > max_val:
+        raise ValueError(
+            f"min_val cannot be greater than max_val: {min_val} > {max_val}\n  at {source.here(2)}"
+        )
+    if inplace:
+        return into(input, hardtanh, "hardtanh_", min_val, max_val)
+    return P.hardtanh(input, low=min_val, high=max_val)
+
+
+@public(namespace="nn.functional", out=False)
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """hardtanh in place."""
+    return hardtanh(input, min_val, max_val, inplace=True)
+
+
+@public(namespace="nn.functional", out=False)
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """input limited to [0, 6]."""
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+@public(namespace="nn.functional", out=False)
+def gelu(input: Any, *, approximate: str = "none") -> Any:
+    """input times the normal distribution's probability below it; `approximate="tanh"` is faster."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(
+            f"approximate argument must be either none or tanh, not {approximate!r}\n"
+            f"  at {source.here(2)}"
+        )
+    return P.gelu(input, approximate=approximate)
+
+
+@public(namespace="nn.functional", out=False)
+def silu(input: Any, inplace: bool = False) -> Any:
+    """input * sigmoid(input)."""
+    return into(input, silu, "silu_") if inplace else P.silu(input)
+
+
+@public(namespace="nn.functional", out=False)
+def mish(input: Any, inplace: bool = False) -> Any:
+    """input * tanh(softplus(input))."""
+    return into(input, mish, "mish_") if inplace else P.mish(input)
+
+
+@public(namespace="nn.functional", out=False)
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """log(1 + exp(beta * input)) / beta; the input itself beyond the threshold."""
+    return P.softplus(input, beta=beta, threshold=threshold)
+
+
+@public(namespace="nn.functional", out=False)
+def logsigmoid(input: Any) -> Any:
+    """log(sigmoid(input)), stable."""
+    return P.logsigmoid(input)
+
+
+@public(namespace="nn.functional", out=False)
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """input where positive, else alpha * (exp(input) - 1)."""
+    if inplace:
+        return into(input, elu, "elu_", alpha)
+    return P.elu(input, alpha=alpha, scale=1.0, rate=1.0)
+
+
+@public(namespace="nn.functional", out=False)
+def elu_(input: Any, alpha: float = 1.0) -> Any:
+    """elu in place."""
+    return elu(input, alpha, inplace=True)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".selu",))
+def selu(input: Any, inplace: bool = False) -> Any:
+    """elu with the scale that keeps mean 0 and variance 1."""
+    if inplace:
+        return into(input, selu, "selu_")
+    return P.elu(input, alpha=_SELU_ALPHA, scale=_SELU_SCALE, rate=1.0)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".selu_",))
+def selu_(input: Any) -> Any:
+    """selu in place."""
+    return selu(input, inplace=True)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".celu",))
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """input where positive, else alpha * (exp(input / alpha) - 1)."""
+    if alpha == 0:
+        raise RuntimeError(
+            f"ZeroDivisionError: alpha cannot be 0 for CELU\n  at {source.here(2)}"
+        )
+    return into(input, celu, "celu_", alpha) if inplace else P.celu(input, alpha=alpha)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".celu_",))
+def celu_(input: Any, alpha: float = 1.0) -> Any:
+    """celu in place."""
+    return celu(input, alpha, inplace=True)
+
+
+@public(namespace="nn.functional", out=False)
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """input where positive, else negative_slope * input."""
+    if inplace:
+        return into(input, leaky_relu, "leaky_relu_", negative_slope)
+    return P.leaky_relu(input, slope=negative_slope)
+
+
+@public(namespace="nn.functional", out=False)
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+    """leaky_relu in place."""
+    return leaky_relu(input, negative_slope, inplace=True)
+
+
+@public(namespace="nn.functional", out=False)
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """clamp(input + 3, 0, 6) / 6."""
+    return into(input, hardsigmoid, "hardsigmoid_") if inplace else P.hardsigmoid(input)
+
+
+@public(namespace="nn.functional", out=False)
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """input * clamp(input + 3, 0, 6) / 6."""
+    return into(input, hardswish, "hardswish_") if inplace else P.hardswish(input)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".hardshrink",), method=True)
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """0 within [-lambd, lambd], the input elsewhere."""
+    return P.hardshrink(input, limit=lambd)
+
+
+@public(namespace="nn.functional", out=False)
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """The input moved towards 0 by lambd."""
+    if lambd < 0:
+        raise RuntimeError(
+            f"lambda must be greater or equal to 0, but found to be {lambd}.\n"
+            f"  at {source.here(2)}"
+        )
+    return P.softshrink(input, limit=lambd)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".threshold",))
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """The input where above the threshold, else value."""
+    if inplace:
+        return into(input, P.threshold, "threshold_", limit=threshold, value=value)
+    return P.threshold(input, limit=threshold, value=value)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".threshold_",))
+def threshold_(input: Any, threshold: float, value: float) -> Any:
+    """threshold in place."""
+    return into(input, P.threshold, "threshold_", limit=threshold, value=value)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".prelu",), method=True)
+def prelu(input: Any, weight: Any) -> Any:
+    """input where positive, else weight * input; one weight, or one per channel (dimension 1)."""
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {input.dtype!r} and {weight.dtype!r}\n"
+            f"  at {source.here(2)}"
+        )
+    count = weight.numel()
+    if count != 1:
+        channels = input.shape[1] if input.ndim > 1 else 1
+        if count != channels:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{count} and channel size = {channels}.\n  input {list(input.shape)}, weight "
+                f"{list(weight.shape)}, at {source.here(2)}"
+            )
+        weight = weight.reshape((1, count) + (1,) * (input.ndim - 2))
+    else:
+        weight = weight.reshape((1,) * input.ndim)
+    return P.prelu(input, weight)
+
+
+@public(namespace="nn.functional", out=False)
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half along `dim` times the sigmoid of the second."""
+    d = axis_of(dim, input.ndim)
+    size = input.shape[d]
+    if size % 2:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {d} is size {size}\n"
+            f"  at {source.here(2)}"
+        )
+    lead = (slice(None),) * d
+    first = P.slice_view(input, index=(*lead, slice(0, size // 2)))
+    gate = P.slice_view(input, index=(*lead, slice(size // 2, size)))
+    return named(first * gate.sigmoid(), "GluBackward0")
+
+
+@public(namespace="nn.functional", out=False)
+def softsign(input: Any) -> Any:
+    """input / (1 + |input|)."""
+    return input / (input.abs() + 1)
+
+
+@public(namespace="nn.functional", out=False)
+def tanhshrink(input: Any) -> Any:
+    """input - tanh(input)."""
+    return input - input.tanh()
+
+
+@public(namespace="nn.functional", out=False)
+def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """softmax of -input."""
+    x = -input if dtype is None else (-input).to(dtype)
+    if dim is None:
+        dim = 0 if x.ndim in (0, 1, 3) else 1
+    return P.softmax(x, axis=axis_of(dim, x.ndim))
+
+
+@public(namespace="nn.functional", out=False, aliases=(".rrelu",))
+def rrelu(
+    input: Any,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Any:
+    """leaky_relu whose slope is drawn from [lower, upper] in training, their mean otherwise."""
+    if inplace:
+        return into(input, rrelu, "rrelu_", lower, upper, training)
+    if not training:
+        out = P.leaky_relu(input, slope=(lower + upper) / 2)
+    else:
+        slope = input.detach().clone().uniform_(lower, upper)
+        out = P.where(input <= 0, input * slope, input)
+    return named(out, "RreluWithNoiseBackward0")
+
+
+@public(namespace="nn.functional", out=False, aliases=(".rrelu_",))
+def rrelu_(
+    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
+) -> Any:
+    """rrelu in place."""
+    return rrelu(input, lower, upper, training, inplace=True)
+
+
+@public(namespace="nn.functional", out=False)
+def gumbel_softmax(
+    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Any:
+    """A sample of the Gumbel-softmax distribution; `hard`: one-hot with the soft gradient."""
+    noise = -logits.detach().clone().exponential_().log()
+    soft = P.softmax((logits + noise) / tau, axis=axis_of(dim, logits.ndim))
+    if not hard:
+        return soft
+    axis = axis_of(dim, logits.ndim)
+    index = soft.argmax(axis)
+    hit = P.cast(P.class_hits(index, classes=soft.shape[axis], axis=axis), dtype=soft.dtype.np)
+    return hit - soft.detach() + soft

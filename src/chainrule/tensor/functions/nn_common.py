@@ -1,0 +1,109 @@
+"""What the functions of `nn.functional` share: reductions, stand-ins, node names, in-place forms."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.inplace import assign
+from ...autograd.record import OpNode
+from ...autograd.state import STATE
+from ...autograd.value import make
+
+_REDUCTIONS = ("none", "mean", "sum")
+_renamed: dict[tuple[type, str], type] = {}
+
+
+def named(t: Any, name: str) -> Any:
+    """t, with its node under the name PyTorch shows for the whole function."""
+    node = t._node
+    if isinstance(node, OpNode):
+        key = (node.__class__, name)
+        if key not in _renamed:
+            _renamed[key] = type(name, (node.__class__,), {"__slots__": ()})
+        node.__class__ = _renamed[key]
+    return t
+
+
+def stand_in(x: Any) -> Any:
+    """A 0-dim one of x's type, in the place of an absent input."""
+    return make(np.ones((), x.dtype.np))
+
+
+def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
+    """The reduction, also from the two deprecated flags."""
+    if size_average is not None or reduce is not None:
+        reduce = True if reduce is None else reduce
+        average = True if size_average is None else size_average
+        reduction = ("mean" if average else "sum") if reduce else "none"
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' "
+            "instead.",
+            stacklevel=4,
+        )
+    return check_reduction(reduction)
+
+
+def check_reduction(reduction: str) -> str:
+    """The reduction, if it is one."""
+    if reduction not in _REDUCTIONS:
+        raise ValueError(
+            f"{reduction} is not a valid value for reduction\n  at {source.here(4)}\n"
+            f"  Fix: use one of {', '.join(map(repr, _REDUCTIONS))}."
+        )
+    return reduction
+
+
+def reduced(loss: Any, reduction: str) -> Any:
+    """A loss per element, reduced."""
+    if reduction == "mean":
+        return loss.mean()
+    return loss.sum() if reduction == "sum" else loss
+
+
+def into(input: Any, function: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
+    """The function's value written into its input, with history."""
+    # Rules may save the input, whose memory is about to change: compute from a copy then.
+    value = input.clone() if STATE.grad_enabled and input._rg else input
+    return assign(input, function(value, *args, **kwargs), name)
+
+
+def same_size(input: Any, target: Any) -> tuple[Any, Any]:
+    """Prediction and target broadcast to one shape, with a warning when that changes anything."""
+    a, b = tuple(input.shape), tuple(target.shape)
+    if a == b:
+        return input, target
+    warnings.warn(
+        f"Using a target size ({target.shape!r}) that is different to the input size "
+        f"({input.shape!r}). This will likely lead to incorrect results due to broadcasting. "
+        "Please ensure they have the same size.",
+        stacklevel=4,
+    )
+    try:
+        shape = np.broadcast_shapes(a, b)
+    except ValueError:
+        raise RuntimeError(
+            f"The size of tensor a ({a[-1] if a else 1}) must match the size of tensor b "
+            f"({b[-1] if b else 1}): a prediction of shape {list(a)} and a target of shape "
+            f"{list(b)} do not broadcast\n  at {source.here(3)}"
+        ) from None
+    return input.expand(shape), target.expand(shape)
+
+
+def as_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
+    """An int or a sequence of 1 or n ints as n ints."""
+    if isinstance(value, int) or hasattr(value, "__index__"):
+        return (int(value),) * n
+    values = tuple(int(v) for v in value)
+    if len(values) == 1:
+        return values * n
+    if len(values) != n:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {n} values to match the "
+            f"convolution dimensions, but got {name}={list(values)}\n  at {source.here(3)}"
+        )
+    return values

@@ -1,0 +1,270 @@
+"""nn.functional: dense layers and tables of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.inplace import assign
+from ...autograd.modes import no_grad
+from ...autograd.value import make
+from ..api import public
+from .common import P
+from .nn_common import named
+
+
+@public(namespace="nn.functional", out=False)
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.T + bias.
+
+    >>> import chainrule as torch
+    >>> torch.nn.functional.linear(torch.tensor([[1., 2.]]), torch.tensor([[3., 4.]]))
+    tensor([[11.]])
+    """
+    shape = input.shape
+    if len(shape) == 2 and len(weight.shape) == 2 and shape[1] == weight.shape[1]:
+        if bias is None:
+            if input.dtype is weight.dtype:
+                return P.linear2d_no_bias(input, weight)
+        elif len(bias.shape) == 1 and len(bias) == weight.shape[0]:
+            if input.dtype is weight.dtype is bias.dtype:
+                return P.linear2d(input, weight, bias)
+    return _linear_general(input, weight, bias)
+
+
+def _linear_general(input: Any, weight: Any, bias: Any) -> Any:
+    _check_linear(input, weight, bias)
+    if weight.ndim == 1:
+        out = input.matmul(weight)
+        return out if bias is None else out + bias
+    rows = input.reshape(-1, weight.shape[1]) if weight.shape[1] else input.flatten(0, -2)
+    if bias is None:
+        out = P.linear2d_no_bias(rows, weight)
+    elif bias.ndim == 1 and len(bias) == weight.shape[0]:
+        out = P.linear2d(rows, weight, bias)
+    else:
+        out = P.linear2d_no_bias(rows, weight) + bias
+    return out.view(*input.shape[:-1], weight.shape[0])
+
+
+def _check_linear(input: Any, weight: Any, bias: Any) -> None:
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and t.dtype is not input.dtype:
+            raise RuntimeError(
+                f"mat1 and mat2 must have the same dtype, but got {input.dtype!r} and "
+                f"{t.dtype!r}\n  linear: input and {name}, at {source.here(3)}\n"
+                f"  Fix: convert one of them, e.g. input.to({name}.dtype)."
+            )
+    if weight.ndim not in (1, 2) or input.ndim == 0:
+        raise RuntimeError(
+            f"linear(): input must be at least 1D and weight 1D or 2D, got input "
+            f"{list(input.shape)} and weight {list(weight.shape)}\n  at {source.here(3)}"
+        )
+    wanted = weight.shape[-1]
+    if input.shape[-1] != wanted:
+        rows = input.numel() // max(1, input.shape[-1])
+        outputs = weight.shape[0] if weight.ndim == 2 else 1
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input.shape[-1]} and "
+            f"{wanted}x{outputs})\n  linear: the input's last dimension is {input.shape[-1]}, the "
+            f"weight of shape {list(weight.shape)} takes {wanted} features, at {source.here(3)}\n"
+            f"  Fix: give the layer in_features={input.shape[-1]}, or reshape the input (flatten?)."
+        )
+    if bias is not None and bias.numel() not in (1, weight.shape[0]):
+        raise RuntimeError(
+            f"The expanded size of the tensor ({weight.shape[0]}) must match the existing size "
+            f"({bias.numel()}) at non-singleton dimension 1: the bias {list(bias.shape)} does not "
+            f"fit a weight of shape {list(weight.shape)}\n  at {source.here(3)}"
+        )
+
+
+@public(namespace="nn.functional", out=False, aliases=(".bilinear",))
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """x1 . weight[k] . x2 + bias[k] for every output k."""
+    if input1.shape[:-1] != input2.shape[:-1]:
+        raise RuntimeError(
+            "bilinear(): input batch dimensions do not match: "
+            f"{list(input1.shape)} and {list(input2.shape)}\n  at {source.here(2)}"
+        )
+    k, m, n = weight.shape
+    if input1.shape[-1] != m or input2.shape[-1] != n:
+        raise RuntimeError(
+            f"bilinear(): input1 size does not match weight size: got {input1.shape[-1]} and "
+            f"{input2.shape[-1]} but expected {m} and {n}\n  at {source.here(2)}"
+        )
+    a, b = input1.reshape(-1, m), input2.reshape(-1, n)
+    # (rows, k, n): each row of a through every weight matrix, then against b.
+    partial = a.matmul(P.reshape(P.transpose(weight, perm=(1, 0, 2)), shape=(m, k * n)))
+    out = (partial.reshape(-1, k, n) * b.unsqueeze(1)).sum(-1).view(*input1.shape[:-1], k)
+    return out if bias is None else out + bias
+
+
+# ---- tables of rows --------------------------------------------------------------------------------
+
+
+def _row_error(input: Any, weight: Any) -> IndexError:
+    values = input.detach()._a
+    bad = values[(values < 0) | (values >= weight.shape[0])]
+    shown = int(bad.reshape(-1)[0]) if bad.size else "?"
+    return IndexError(
+        f"index out of range in self\n  embedding: index {shown}, but the table has "
+        f"{weight.shape[0]} rows (0..{weight.shape[0] - 1}), at {source.here(3)}\n"
+        "  Fix: enlarge num_embeddings or correct the indices."
+    )
+
+
+def _check_indices(input: Any, weight: Any, name: str) -> None:
+    if input.dtype.name not in ("int64", "int32"):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got {input.dtype!r} instead\n  {name} at {source.here(3)}\n"
+            "  Fix: indices.long()."
+        )
+    if input._level is None and weight._level is None and input._a.size:
+        if input._a.max() >= weight.shape[0] or input._a.min() < 0:
+            raise _row_error(input, weight)
+
+
+def _padding_row(padding_idx: Any, weight: Any) -> int:
+    if padding_idx is None:
+        return -1
+    rows = weight.shape[0]
+    if not -rows <= padding_idx < rows:
+        raise AssertionError(
+            f"Padding_idx must be within num_embeddings: {padding_idx} for {rows} rows\n"
+            f"  at {source.here(3)}"
+        )
+    return padding_idx + rows if padding_idx < 0 else padding_idx
+
+
+def _refuse_sparse(sparse: bool) -> None:
+    if sparse:
+        raise NotImplementedError(
+            "sparse=True gives sparse gradients, which this package does not have\n"
+            f"  at {source.here(3)}\n  Fix: leave sparse=False; the dense gradient is the same."
+        )
+
+
+def _limit_rows(input: Any, weight: Any, max_norm: float, norm_type: float) -> None:
+    """Rows used here are scaled, in place, to a norm of at most max_norm."""
+    with no_grad():
+        rows = np.unique(input.detach()._a)
+        values = weight.detach()._a[rows]
+        norms = make(values).norm(norm_type, 1, keepdim=True)._a
+        scale = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1)
+        new = weight.detach()._a.copy()
+        new[rows] = values * scale.astype(values.dtype, copy=False)
+        assign(weight, make(new), "embedding_renorm_")
+
+
+@public(namespace="nn.functional", out=False)
+def embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: Any = None,
+    max_norm: Any = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """The rows of `weight` numbered by `input`."""
+    _refuse_sparse(sparse)
+    if weight.ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, got {list(weight.shape)}\n  at {source.here(2)}")
+    _check_indices(input, weight, "embedding")
+    padding = _padding_row(padding_idx, weight)
+    if max_norm is not None:
+        _limit_rows(input, weight, max_norm, norm_type)
+    return P.embedding(weight, input, padding=padding, by_count=scale_grad_by_freq)
+
+
+@public(namespace="nn.functional", out=False)
+def embedding_bag(
+    input: Any,
+    weight: Any,
+    offsets: Any = None,
+    max_norm: Any = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: Any = None,
+) -> Any:
+    """Rows of `weight`, summed, averaged or maximised per bag of indices."""
+    _refuse_sparse(sparse)
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
+            f"for mode='sum' (got mode='{mode}').\n  at {source.here(2)}"
+        )
+    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({list(per_sample_weights.shape)}) is not None, "
+            f"then it must have the same shape as the input ({list(input.shape)})\n"
+            f"  at {source.here(2)}"
+        )
+    _check_indices(input, weight, "embedding_bag")
+    bags, count = _bags(input, offsets, include_last_offset)
+    padding = _padding_row(padding_idx, weight)
+    if max_norm is not None:
+        _limit_rows(input, weight, max_norm, norm_type)
+    flat = input.reshape(-1)
+    if mode == "max":
+        out = _bag_max(weight, flat, bags, count, padding)
+    else:
+        rows = P.embedding(weight, flat, padding=padding, by_count=scale_grad_by_freq)
+        share = _shares(flat, bags, count, padding, mode, rows)
+        if per_sample_weights is not None:
+            share = per_sample_weights.reshape(-1) * share
+        out = P.index_sum(rows * share.unsqueeze(1), bags, dims=(0,), shape=(count, rows.shape[1]))
+    return named(out, "EmbeddingBagBackward0")
+
+
+def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
+    """(the number of each index's bag, how many bags)."""
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
+                f"of fixed length sequences.\n  at {source.here(3)}"
+            )
+        n, length = input.shape
+        return make(np.repeat(np.arange(n), length)), n
+    if input.ndim != 1 or offsets is None or offsets.ndim != 1:
+        raise ValueError(
+            "embedding_bag takes a 1D input with 1D offsets, or a 2D input; got input "
+            f"{list(input.shape)} and offsets "
+            f"{None if offsets is None else list(offsets.shape)}\n  at {source.here(3)}"
+        )
+    starts = offsets.detach()._a
+    if starts.size and starts[0] != 0:
+        raise ValueError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+            f"position 0. However, got {int(starts[0])}\n  at {source.here(3)}"
+        )
+    count = len(starts) - bool(include_last)
+    marks = np.searchsorted(starts[:count], np.arange(input.shape[0]), side="right") - 1
+    return make(marks), count
+
+
+def _shares(flat: Any, bags: Any, count: int, padding: int, mode: str, rows: Any) -> Any:
+    """The weight of each row in its bag: 1, or one over the bag's size; 0 for the padding."""
+    real = np.ones(flat.shape[0]) if padding < 0 else (flat._a != padding).astype(np.float64)
+    if mode == "mean":
+        sizes = np.bincount(bags._a, weights=real, minlength=count)
+        real = real / np.maximum(sizes, 1)[bags._a]
+    return make(real.astype(rows.dtype.np))
+
+
+def _bag_max(weight: Any, flat: Any, bags: Any, count: int, padding: int) -> Any:
+    best = P.bag_argmax(weight.detach(), flat, bags, count=count, padding=padding)._a
+    columns = np.broadcast_to(np.arange(best.shape[1]), best.shape)
+    rows = np.where(best >= 0, flat._a[np.maximum(best, 0)] if flat._a.size else 0, 0)
+    picked = P.index_get(weight, make(rows), make(columns.copy()), dims=(0, 1))
+    return P.where(make(best >= 0), picked, 0.0)

@@ -1,0 +1,446 @@
+"""nn.functional: losses of class numbers and of predictions compared element by element."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...autograd import source
+from ...ops import dtypes
+from ...ops.loss import TargetOutOfBounds
+from ..api import public
+from .common import P
+from .nn_common import check_reduction, named, reduced, reduction_of, same_size, stand_in
+
+# ---- classes -------------------------------------------------------------------------------------
+
+
+def _out_of_bounds(problem: TargetOutOfBounds) -> IndexError:
+    return IndexError(
+        f"{problem}\n  The classes are 0..{problem.classes - 1} (the scores have "
+        f"{problem.classes} of them), at {source.here(3)}\n"
+        "  Fix: correct the targets, give the last layer more outputs, or mark targets that do not "
+        "count with ignore_index."
+    )
+
+
+def _check_classes(x: Any, target: Any, weight: Any) -> None:
+    """Shapes and types of scores and class numbers."""
+    t, s = tuple(target.shape), tuple(x.shape)
+    if target.dtype not in (dtypes.int64, dtypes.uint8):
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {target.dtype!r}\n"
+            f"  at {source.here(3)}\n  Fix: target.long() for class numbers; probabilities need "
+            f"the shape of the input, {list(s)}."
+        )
+    if not s:
+        raise ValueError(f"Expected 1 or more dimensions (got 0)\n  at {source.here(3)}")
+    if len(s) > 1 and (not t or s[0] != t[0]):
+        raise ValueError(
+            f"Expected input batch_size ({s[0]}) to match target batch_size "
+            f"({t[0] if t else 0}).\n  input {list(s)}, target {list(t)}, at {source.here(3)}"
+        )
+    _check_extent(s, t)
+    classes = s[1] if len(s) > 1 else s[0]
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but "
+            f"got weight tensor of shape: {list(weight.shape)}\n  at {source.here(3)}"
+        )
+    if weight is not None and weight.dtype is not x.dtype:
+        raise RuntimeError(
+            f"expected scalar type {x.dtype!r} but found {weight.dtype!r} for the class weights\n"
+            f"  at {source.here(3)}"
+        )
+
+
+def _check_extent(s: tuple[int, ...], t: tuple[int, ...]) -> None:
+    if len(s) <= 2:
+        if len(t) > 1 or (len(s) == 1 and math.prod(t) != 1):
+            raise RuntimeError(
+                "0D or 1D target tensor expected, multi-target not supported\n"
+                f"  input {list(s)}, target {list(t)}, at {source.here(4)}\n"
+                "  Fix: pass class numbers, one per row; probabilities must have the input's shape."
+            )
+        return
+    if len(t) != len(s) - 1:
+        raise RuntimeError(
+            f"only batches of spatial targets supported ({len(s) - 1}D tensors) but got targets of "
+            f"dimension: {len(t)}\n  input {list(s)}, target {list(t)}, at {source.here(4)}"
+        )
+    if t[1:] != s[2:]:
+        raise RuntimeError(
+            f"size mismatch (got input: {list(s)}, target: {list(t)})\n  at {source.here(4)}\n"
+            "  Scores are (batch, classes, ...) and class numbers (batch, ...)."
+        )
+
+
+@public(namespace="nn.functional", out=False)
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Cross entropy of logits and class numbers (or class probabilities of the input's shape).
+
+    >>> import chainrule as torch
+    >>> logits = torch.tensor([[2.0, 0.0], [0.0, 10000.0]])
+    >>> torch.nn.functional.cross_entropy(logits, torch.tensor([0, 1]))
+    tensor(0.0635)
+    """
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce, reduction)
+    elif reduction != "mean":
+        check_reduction(reduction)
+    n = input.ndim
+    if target.ndim == n and target.shape == input.shape and (n > 1 or target.dtype.category == 2):
+        return _soft_cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
+    _check_classes(input, target, weight)
+    axis = 1 if n > 1 else 0
+    if n == 1 and target.ndim:
+        target = target.reshape(())
+    if weight is not None or label_smoothing:
+        return _weighted_cross_entropy(
+            input, target, weight, ignore_index, reduction, label_smoothing, axis
+        )
+    op = P.cross_entropy if n <= 2 else P.cross_entropy2d
+    try:
+        return op(input, target, axis=axis, ignore=ignore_index, reduction=reduction)
+    except TargetOutOfBounds as problem:
+        raise _out_of_bounds(problem) from None
+
+
+def _check_smoothing(smoothing: float) -> None:
+    if not 0.0 <= smoothing <= 1.0:
+        raise RuntimeError(
+            f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing}\n"
+            f"  at {source.here(4)}"
+        )
+
+
+def _soft_cross_entropy(
+    x: Any, target: Any, weight: Any, ignore: int, reduction: str, smoothing: float
+) -> Any:
+    """Targets are probabilities of every class."""
+    _check_smoothing(smoothing)
+    if target.dtype.category != dtypes.FLOAT:
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, got "
+            f"{target.dtype!r}\n  A target of the input's shape {list(x.shape)} holds "
+            f"probabilities, at {source.here(3)}\n  Fix: target.float(), or class numbers without "
+            "the class dimension."
+        )
+    if ignore >= 0:
+        raise RuntimeError(
+            f"ignore_index is not supported for floating point target\n  at {source.here(3)}"
+        )
+    axis = 1 if x.ndim > 1 else 0
+    classes = x.shape[axis]
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / classes
+    terms = P.log_softmax(x, axis=axis) * target
+    if weight is not None:
+        terms = terms * weight.reshape((-1,) + (1,) * (x.ndim - axis - 1))
+    if reduction == "none":
+        return -terms.sum(axis)
+    total = -terms.sum()
+    rows = x.numel() // classes if classes else 0
+    return total / rows if reduction == "mean" and rows else total
+
+
+def _weighted_cross_entropy(
+    x: Any, target: Any, weight: Any, ignore: int, reduction: str, smoothing: float, axis: int
+) -> Any:
+    _check_smoothing(smoothing)
+    log_probs = P.log_softmax(x, axis=axis)
+    nll = _nll(log_probs, target, weight, ignore, reduction, axis)
+    if not smoothing:
+        return nll
+    spread = -log_probs
+    if weight is not None:
+        spread = spread * weight.reshape((-1,) + (1,) * (x.ndim - axis - 1))
+    counts = target != ignore
+    spread = P.where(counts, spread.sum(axis), 0.0)
+    if reduction == "sum":
+        spread = spread.sum()
+    elif reduction == "mean":
+        if weight is None:
+            share = P.cast(counts, dtype=x.dtype.np)
+        else:
+            share = P.where(counts, weight[P.where(counts, target, 0)], 0.0)
+        spread = spread.sum() / share.sum()
+    return nll * (1 - smoothing) + spread * (smoothing / x.shape[axis])
+
+
+def _nll(x: Any, target: Any, weight: Any, ignore: int, reduction: str, axis: int) -> Any:
+    op = P.nll_loss if x.ndim <= 2 else P.nll_loss2d
+    w = stand_in(x) if weight is None else weight.detach()
+    try:
+        return op(
+            x, target, w, axis=axis, ignore=ignore, reduction=reduction,
+            weighted=weight is not None,
+        )  # fmt: skip
+    except TargetOutOfBounds as problem:
+        raise _out_of_bounds(problem) from None
+
+
+@public(namespace="nn.functional", out=False)
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Minus the log-probability of each target class."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    _check_classes(input, target, weight)
+    if input.ndim == 1 and target.ndim:
+        target = target.reshape(())
+    return _nll(input, target, weight, ignore_index, reduction, 1 if input.ndim > 1 else 0)
+
+
+@public(namespace="nn.functional", out=False)
+def linear_cross_entropy(
+    input: Any,
+    linear_weight: Any,
+    target: Any,
+    *,
+    linear_bias: Any = None,
+    weight: Any = None,
+    reduction: str = "mean",
+    ignore_index: Any = -100,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Any:
+    """cross_entropy of linear(input, linear_weight, linear_bias)."""
+    from .nn_linear import linear
+
+    logits = linear(input, linear_weight, linear_bias)
+    return cross_entropy(
+        logits, target, weight, ignore_index=-100 if ignore_index is None else ignore_index,
+        reduction=reduction, label_smoothing=label_smoothing,
+    )  # fmt: skip
+
+
+# ---- element by element --------------------------------------------------------------------------
+
+
+def _compared(op: Any, input: Any, target: Any, reduction: str, **params: Any) -> Any:
+    """An op on prediction and target of one shape and type."""
+    input, target = same_size(input, target)
+    if input.dtype is not target.dtype:
+        both = dtypes.promote_types(input.dtype, target.dtype)
+        input, target = input.to(both), target.to(both)
+    if input.dtype.category != dtypes.FLOAT:
+        raise NotImplementedError(
+            f"the loss is not implemented for '{input.dtype!r}'\n  at {source.here(3)}\n"
+            "  Fix: convert input or target, e.g. x.float()."
+        )
+    return op(input, target, reduction=reduction, **params)
+
+
+def _weighted(loss: Any, weight: Any, reduction: str, input: Any) -> Any:
+    """A weighted loss per element; the mean is over the weights."""
+    if tuple(weight.shape) != tuple(input.shape):
+        raise ValueError(
+            f"Inputs and weight must have the same size: {list(input.shape)} and "
+            f"{list(weight.shape)}\n  at {source.here(3)}"
+        )
+    loss = loss * weight
+    if reduction == "mean":
+        return loss.sum() / weight.sum()
+    return loss.sum() if reduction == "sum" else loss
+
+
+@public(namespace="nn.functional", out=False)
+def mse_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", weight: Any = None,
+) -> Any:  # fmt: skip
+    """The mean squared difference."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if weight is not None:
+        return _weighted(_compared(P.mse_loss, input, target, "none"), weight, reduction, input)
+    return _compared(P.mse_loss, input, target, reduction)
+
+
+@public(namespace="nn.functional", out=False)
+def l1_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", weight: Any = None,
+) -> Any:  # fmt: skip
+    """The mean absolute difference."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    input, target = same_size(input, target)
+    loss = (input - target).abs()
+    if weight is not None:
+        return _weighted(loss, weight, reduction, input)
+    return reduced(loss, reduction)
+
+
+@public(namespace="nn.functional", out=False)
+def smooth_l1_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", beta: float = 1.0,
+) -> Any:  # fmt: skip
+    """Squared near 0, absolute beyond beta."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if beta < 0:
+        raise RuntimeError(
+            f"smooth_l1_loss does not support negative values for beta, got {beta}\n"
+            f"  at {source.here(2)}"
+        )
+    return _compared(P.smooth_l1_loss, input, target, reduction, beta=float(beta))
+
+
+@public(namespace="nn.functional", out=False)
+def huber_loss(
+    input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
+) -> Any:
+    """Half the square near 0, delta times the absolute difference beyond delta."""
+    check_reduction(reduction)
+    if delta <= 0:
+        raise RuntimeError(
+            f"huber_loss does not support non-positive values for delta, got {delta}\n"
+            f"  at {source.here(2)}"
+        )
+    if weight is not None:
+        loss = _compared(P.huber_loss, input, target, "none", delta=float(delta))
+        return _weighted(loss, weight, reduction, input)
+    return _compared(P.huber_loss, input, target, reduction, delta=float(delta))
+
+
+@public(namespace="nn.functional", out=False)
+def binary_cross_entropy(
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """Cross entropy of probabilities and targets between 0 and 1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape!r}) that is different to the input size "
+            f"({input.shape!r}) is deprecated. Please ensure they have the same size.\n"
+            f"  at {source.here(2)}"
+        )
+    if target.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Found dtype {target.dtype!r} but expected {input.dtype!r}\n  at {source.here(2)}\n"
+            "  Fix: target.to(input.dtype)."
+        )
+    w = stand_in(input) if weight is None else weight.detach().expand(input.shape)
+    return P.binary_cross_entropy(
+        input, target, w, reduction=reduction, weighted=weight is not None
+    )
+
+
+@public(namespace="nn.functional", out=False)
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", pos_weight: Any = None,
+) -> Any:  # fmt: skip
+    """Cross entropy of sigmoid(input) and targets, stable for any logits."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Target size ({target.shape!r}) must be the same as input size ({input.shape!r})\n"
+            f"  at {source.here(2)}\n  Fix: give both one shape, e.g. with .squeeze(-1) or "
+            ".view_as(input)."
+        )
+    if target.dtype is not input.dtype:
+        both = dtypes.promote_types(input.dtype, target.dtype)
+        input, target = input.to(both), target.to(both)
+    shape = input.shape
+    w = stand_in(input) if weight is None else weight.detach().to(input.dtype).expand(shape)
+    p = stand_in(input) if pos_weight is None else pos_weight.detach().to(input.dtype).expand(shape)
+    return P.bce_with_logits(
+        input, target, w, p, reduction=reduction, weighted=weight is not None,
+        positive=pos_weight is not None,
+    )  # fmt: skip
+
+
+@public(namespace="nn.functional", out=False)
+def kl_div(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", log_target: bool = False,
+) -> Any:  # fmt: skip
+    """Kullback-Leibler divergence of log-probabilities `input` from `target`."""
+    if reduction != "batchmean":
+        reduction = reduction_of(size_average, reduce, reduction)
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        loss = target.xlogy(target) - target * input
+    if reduction == "batchmean":
+        return loss.sum() / input.shape[0] if input.ndim else loss.sum()
+    return reduced(loss, reduction)
+
+
+@public(namespace="nn.functional", out=False)
+def poisson_nll_loss(
+    input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
+    eps: float = 1e-8, reduce: Any = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """Negative log likelihood of counts under a Poisson rate (or its logarithm)."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if log_input:
+        loss = input.exp() - target * input
+    else:
+        loss = input - target * (input + eps).log()
+    if full:
+        stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        loss = loss + P.where(target <= 1, 0.0, stirling)
+    return reduced(loss, reduction)
+
+
+@public(namespace="nn.functional", out=False)
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """Negative log likelihood of targets under normal distributions."""
+    check_reduction(reduction)
+    if isinstance(var, float | int):
+        if var < 0:
+            raise ValueError(f"var has negative entry/entries: {var}\n  at {source.here(2)}")
+        var = input.new_full(tuple(input.shape), float(var))
+    elif bool((var.detach() < 0).any()):
+        raise ValueError(f"var has negative entry/entries\n  at {source.here(2)}")
+    if var.shape != input.shape:
+        var = _variance_like(var, input)
+    # The floor must not stop gradients below it: it is added, not applied with max.
+    lifted = var + (var.detach().clamp(min=eps) - var.detach())
+    loss = 0.5 * (lifted.log() + (input - target) ** 2 / lifted)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)
+
+
+def _variance_like(var: Any, input: Any) -> Any:
+    """One variance per example, or one per element, for input's shape."""
+    s, v = tuple(input.shape), tuple(var.shape)
+    if s[:-1] == v:
+        return var.unsqueeze(-1)
+    if len(v) == len(s) and all(b in (1, a) for a, b in zip(s, v, strict=True)):
+        return var
+    raise ValueError(
+        f"var is of incorrect size: {list(v)} for an input of {list(s)}\n  at {source.here(3)}"
+    )
+
+
+@public(namespace="nn.functional", out=False)
+def soft_margin_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Any:
+    """log(1 + exp(-target * input)) for targets 1 and -1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    loss = P.softplus(-(target * input), beta=1.0, threshold=1e30)
+    return named(reduced(loss, reduction), "SoftMarginLossBackward0")

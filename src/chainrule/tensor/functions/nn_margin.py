@@ -1,0 +1,243 @@
+"""nn.functional: distances, similarities and the losses made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...autograd import source
+from ..api import public
+from .common import P, axis_of
+from .nn_common import check_reduction, named, reduced, reduction_of
+
+
+@public(namespace="nn.functional", out=False, aliases=(".cosine_similarity",))
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along `dim`."""
+    if x1.dtype.category < 2 or x2.dtype.category < 2:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {x1.dtype!r}\n"
+            f"  at {source.here(2)}"
+        )
+    axis = axis_of(dim, max(x1.ndim, x2.ndim)) - max(x1.ndim, x2.ndim)
+    one = x1 / _length(x1, axis, eps)
+    two = x2 / _length(x2, axis, eps)
+    return (one * two).sum(axis)
+
+
+def _length(x: Any, axis: int, eps: float) -> Any:
+    """The norm along an axis, at least eps; at 0 without a gradient."""
+    norm = x.norm(2, axis, keepdim=True)
+    # The floor is a constant: below it only the direction counts.
+    return P.where(norm < eps, eps, norm)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".pairwise_distance",))
+def pairwise_distance(
+    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Any:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+    return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".pdist",))
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """The p-norm distance of every pair of rows, in the order (0,1), (0,2), ..."""
+    if input.ndim != 2:
+        raise RuntimeError(
+            f"pdist only supports 2D tensors, got: {input.ndim}D\n  at {source.here(2)}"
+        )
+    if p < 0:
+        raise RuntimeError(
+            f"pdist only supports non-negative p values, got {p}\n  at {source.here(2)}"
+        )
+    n = input.shape[0]
+    import numpy as np
+
+    from ...autograd.value import make
+
+    first, second = np.triu_indices(n, 1)
+    d = P.index_get(input, make(first), dims=(0,)) - P.index_get(input, make(second), dims=(0,))
+    return named(d.norm(p, -1), "PdistBackward0")
+
+
+@public(namespace="nn.functional", out=False)
+def cosine_embedding_loss(
+    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None,
+    reduce: Any = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """1 - cos for targets 1, the cosine above the margin for targets -1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if target.ndim not in (0, 1):
+        raise RuntimeError(
+            f"0D or 1D target tensor expected, multi-target not supported\n  at {source.here(2)}"
+        )
+    if target.ndim + 1 != input1.ndim or target.ndim + 1 != input2.ndim:
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found "
+            f"inputs with sizes {list(input1.shape)} and {list(input2.shape)}.\n"
+            f"  at {source.here(2)}"
+        )
+    # The additive epsilon keeps the root's slope finite for vectors of zeros.
+    tiny = 1e-12
+    product = (input1 * input2).sum(-1)
+    one = (input1 * input1).sum(-1) + tiny
+    two = (input2 * input2).sum(-1) + tiny
+    cos = product / (one * two).sqrt()
+    near = P.where(target == 1, 1 - cos, 0.0)
+    far = P.where(target == -1, (cos - margin).clamp_min(0), 0.0)
+    return reduced(near + far, reduction)
+
+
+@public(namespace="nn.functional", out=False)
+def hinge_embedding_loss(
+    input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """The input for targets 1, max(0, margin - input) for targets -1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    near = P.where(target == -1, 0.0, input)
+    far = P.where(target == 1, 0.0, (margin - input).clamp_min(0))
+    return reduced(near + far, reduction)
+
+
+@public(namespace="nn.functional", out=False)
+def margin_ranking_loss(
+    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None,
+    reduce: Any = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """max(0, -target * (input1 - input2) + margin)."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if input1.ndim != input2.ndim or input1.ndim != target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {list(input1.shape)}, input2: {list(input2.shape)}, target: "
+            f"{list(target.shape)}\n  at {source.here(2)}"
+        )
+    return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+
+
+@public(namespace="nn.functional", out=False)
+def triplet_margin_loss(
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+    swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """max(0, distance to the positive - distance to the negative + margin)."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}\n  at {source.here(2)}")
+
+    def distance(a: Any, b: Any) -> Any:
+        return pairwise_distance(a, b, p, eps)
+
+    return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
+
+
+@public(namespace="nn.functional", out=False)
+def triplet_margin_with_distance_loss(
+    anchor: Any, positive: Any, negative: Any, *,
+    distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0,
+    swap: bool = False, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """triplet_margin_loss with any distance."""
+    check_reduction(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}\n  at {source.here(2)}")
+    distance = distance_function or pairwise_distance
+    return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
+
+
+def _triplet(
+    anchor: Any, positive: Any, negative: Any, distance: Any, margin: float, swap: bool,
+    reduction: str,
+) -> Any:  # fmt: skip
+    near = distance(anchor, positive)
+    far = distance(anchor, negative)
+    if swap:
+        far = P.minimum(far, distance(positive, negative))
+    return reduced((margin + near - far).clamp_min(0), reduction)
+
+
+# ---- several classes -----------------------------------------------------------------------------
+
+
+def _own_score(x: Any, target: Any) -> Any:
+    """The score of each row's target class, as a column."""
+    hits = P.class_hits(target, classes=x.shape[1], axis=1)
+    return P.where(hits, x, 0.0).sum(1, keepdim=True), hits
+
+
+@public(namespace="nn.functional", out=False)
+def multi_margin_loss(
+    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
+    size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """The mean over the other classes of max(0, margin - own score + other score) ** p."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError(f"only p == 1 and p == 2 supported, got {p}\n  at {source.here(2)}")
+    single = input.ndim < 2
+    x = input.reshape(1, -1) if single else input
+    classes = x.shape[1]
+    t = target.reshape(-1)
+    _check_targets(t, classes)
+    own, hits = _own_score(x, t)
+    gap = (margin - own + x).clamp_min(0)
+    terms = gap if p == 1 else gap * gap
+    if weight is not None:
+        terms = terms * weight[t].unsqueeze(1)
+    loss = P.where(hits, 0.0, terms).sum(1) / classes
+    loss = loss.reshape(()) if single and not target.ndim else loss
+    return named(reduced(loss, reduction), "MultiMarginLossBackward0")
+
+
+def _check_targets(target: Any, classes: int) -> None:
+    if target._level is None and target.numel():
+        low, high = int(target._a.min()), int(target._a.max())
+        if low < 0 or high >= classes:
+            raise RuntimeError(
+                f"target out of range: {low if low < 0 else high} is no class of 0..{classes - 1}\n"
+                f"  at {source.here(3)}"
+            )
+
+
+@public(namespace="nn.functional", out=False)
+def multilabel_margin_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Any:
+    """Every class against every target class: max(0, 1 - target score + other score).
+
+    A row of `target` lists class numbers and ends at the first negative one.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if tuple(target.shape) != tuple(input.shape):
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: "
+            f"{list(input.shape)}\n  at {source.here(2)}"
+        )
+    x = input.reshape(1, -1) if input.ndim < 2 else input
+    t = target.reshape(x.shape)
+    n, classes = x.shape
+    listed = (t < 0).cumsum(1) == 0
+    safe = P.where(listed, t, 0)
+    hits = P.class_hits(safe, classes=classes, axis=2) & listed.unsqueeze(2)
+    is_target = hits.any(1)
+    own = P.where(hits, x.unsqueeze(1), 0.0).sum(2)  # (n, position, ): the listed class's score
+    gap = (1 - own.unsqueeze(2) + x.unsqueeze(1)).clamp_min(0)
+    counts = listed.unsqueeze(2) & (is_target == 0).unsqueeze(1)
+    loss = P.where(counts, gap, 0.0).sum((1, 2)) / classes
+    loss = loss.reshape(()) if input.ndim < 2 else loss
+    return named(reduced(loss, reduction), "MultilabelMarginLossBackward0")
+
+
+@public(namespace="nn.functional", out=False)
+def multilabel_soft_margin_loss(
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """The mean over classes of the two-class cross entropy of logits."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    loss = -(target * P.logsigmoid(input) + (1 - target) * P.logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)

@@ -1,0 +1,330 @@
+"""nn.functional: normalisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.modes import no_grad
+from ..api import public
+from .common import P
+from .nn_common import named, stand_in
+
+
+def _size(shape: Any) -> int:
+    n = 1
+    for d in shape:
+        n *= d
+    return n
+
+
+def _normalised(op: Any, x: Any, weight: Any, bias: Any, **geometry: Any) -> Any:
+    """Run a norm's op with stand-ins for an absent weight or bias."""
+    affine = (weight is not None, bias is not None)
+    w = weight if affine[0] else stand_in(x)
+    b = bias if affine[1] else stand_in(x)
+    return op(x, w, b, affine=affine, **geometry)
+
+
+def _same_types(x: Any, *others: Any) -> None:
+    for t in others:
+        if t is not None and t.dtype is not x.dtype:
+            raise RuntimeError(
+                f"expected scalar type {x.dtype!r} but found {t.dtype!r}: input and affine "
+                f"parameters of a norm have one type\n  at {source.here(3)}"
+            )
+
+
+# ---- layer norm ----------------------------------------------------------------------------------
+
+
+def _trailing(x: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[int, ...]:
+    """normalized_shape as a tuple that ends x's shape and is the parameters' shape."""
+    shape = (
+        (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    )
+    own = tuple(x.shape)
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
+            f"one element, but got normalized_shape = []\n  at {source.here(3)}"
+        )
+    for what, t in (("weight", weight), ("bias", bias)):
+        if t is not None and tuple(t.shape) != shape:
+            raise RuntimeError(
+                f"Expected {what} to be of same shape as normalized_shape, but got {what} of shape "
+                f"{list(t.shape)} and normalized_shape = {list(shape)}\n  at {source.here(3)}"
+            )
+    if own[len(own) - len(shape) :] != shape or len(own) < len(shape):
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape "
+            f"[*, {', '.join(map(str, shape))}], but got input of size{list(own)}\n"
+            f"  at {source.here(3)}"
+        )
+    return shape
+
+
+def _layer_norm(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+    shape = _trailing(x, normalized_shape, weight, bias)
+    _same_types(x, weight, bias)
+    n = _size(shape)
+    rows = x.numel() // n if n else _size(x.shape[: x.ndim - len(shape)])
+    return _normalised(
+        P.layer_norm, x, weight, bias, view=(rows, n), axes=(1,), channel=(1, n), eps=eps
+    )
+
+
+@public(namespace="nn.functional", out=False, aliases=(".layer_norm",))
+def layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """The last dimensions of each example to mean 0 and variance 1, times weight plus bias."""
+    return _layer_norm(input, normalized_shape, weight, bias, eps)[0]
+
+
+@public(out=False, method=False)
+def native_layer_norm(
+    input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float
+) -> tuple[Any, Any, Any]:
+    """(layer_norm, mean, 1 / standard deviation)."""
+    out, mean, var = _layer_norm(input, normalized_shape, weight, bias, eps)
+    k = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
+    stats = (*input.shape[: input.ndim - k], *((1,) * k))
+    return out, mean.reshape(stats), (var + eps).rsqrt().reshape(stats)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".rms_norm",))
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
+    """The last dimensions of each example over their root mean square, times weight."""
+    shape = _trailing(input, normalized_shape, weight, None)
+    if eps is None:
+        eps = float(np.finfo(np.float32).eps) if input.dtype.itemsize < 8 else 2.0**-52
+    n = input.ndim
+    axes = tuple(range(n - len(shape), n))
+    w = stand_in(input) if weight is None else weight
+    return P.rms_norm(input, w, axes=axes, eps=eps, weighted=weight is not None)
+
+
+# ---- group norm ----------------------------------------------------------------------------------
+
+
+def _group_norm(x: Any, groups: int, weight: Any, bias: Any, eps: float) -> Any:
+    if x.ndim < 2:
+        raise RuntimeError(
+            f"Expected at least 2 dimensions for input tensor but received {x.ndim}\n"
+            f"  at {source.here(3)}"
+        )
+    n, c = x.shape[0], x.shape[1]
+    if groups <= 0 or c % groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of "
+            f"shape {list(x.shape)} and num_groups={groups}\n  at {source.here(3)}"
+        )
+    for what, t in (("weight", weight), ("bias", bias)):
+        if t is not None and tuple(t.shape) != (c,):
+            raise RuntimeError(
+                f"Expected {what} to be a vector of size equal to the number of channels in input, "
+                f"but got {what} of shape {list(t.shape)} and input of shape {list(x.shape)}\n"
+                f"  at {source.here(3)}"
+            )
+    _same_types(x, weight, bias)
+    inner = _size(x.shape[2:])
+    return _normalised(
+        P.group_norm, x, weight, bias, view=(n, groups, c // groups, inner), axes=(2, 3),
+        channel=(1, groups, c // groups, 1), eps=eps,
+    )  # fmt: skip
+
+
+@public(namespace="nn.functional", out=False, aliases=(".group_norm",))
+def group_norm(
+    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """Each group of channels of each example to mean 0 and variance 1."""
+    verify_batch(
+        (input.shape[0] * (input.shape[1] // max(1, num_groups)), num_groups, *input.shape[2:])
+        if input.ndim > 1
+        else (2,)
+    )
+    return _group_norm(input, num_groups, weight, bias, eps)[0]
+
+
+@public(out=False, method=False)
+def native_group_norm(
+    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Any, Any, Any]:
+    """(group_norm, mean, 1 / standard deviation)."""
+    out, mean, var = _group_norm(input, group, weight, bias, eps)
+    return out, mean.reshape(N, group), (var + eps).rsqrt().reshape(N, group)
+
+
+# ---- batch norm ----------------------------------------------------------------------------------
+
+
+def verify_batch(shape: Any) -> None:
+    """A variance needs more than one value per channel."""
+    if shape and _size(shape[:1]) * _size(shape[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {list(shape)}\n"
+            f"  at {source.here(3)}\n  The variance of a single value is 0. Fix: use a larger "
+            "batch, or call model.eval() for single examples."
+        )
+
+
+def _update(running: Any, new: Any, momentum: float) -> None:
+    """running += momentum * (new - running), in place and off the tape."""
+    with no_grad():
+        running.mul_(1 - momentum).add_(new.to(running.dtype) * momentum)
+
+
+def _batch_norm_train(
+    x: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, momentum: float, eps: float
+) -> Any:
+    n, c = x.shape[0], x.shape[1]
+    inner = _size(x.shape[2:])
+    out, mean, var = _normalised(
+        P.batch_norm, x, weight, bias, view=(n, c, inner), axes=(0, 2), channel=(1, c, 1), eps=eps
+    )
+    count = n * inner
+    if running_mean is not None:
+        _update(running_mean, mean.detach().reshape(c), momentum)
+    if running_var is not None:
+        unbiased = var.detach().reshape(c) * (count / max(1, count - 1))
+        _update(running_var, unbiased, momentum)
+    return out, mean, var
+
+
+def _batch_norm_eval(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
+    """With known statistics the norm is one multiplication and one addition per element."""
+    mean, var = mean.detach(), var.detach()
+    scale = (var + eps).rsqrt()
+    if weight is not None:
+        scale = scale * weight
+    shift = -mean * scale if bias is None else bias - mean * scale
+    shape = (1, -1) + (1,) * (x.ndim - 2)
+    out = x * scale.reshape(shape).to(x.dtype) + shift.reshape(shape).to(x.dtype)
+    return named(out, "NativeBatchNormBackward0")
+
+
+@public(namespace="nn.functional", out=False)
+def batch_norm(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel to mean 0 and variance 1 over the batch (or by the running statistics)."""
+    _check_channels(input, running_mean, running_var, weight, bias)
+    if training:
+        verify_batch(input.shape)
+        return _batch_norm_train(
+            input, running_mean, running_var, weight, bias, momentum, eps
+        )[0]  # fmt: skip
+    if running_mean is None or running_var is None:
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when training=False\n"
+            f"  at {source.here(2)}\n  Fix: pass training=True to use the batch's statistics."
+        )
+    return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)
+
+
+def _check_channels(x: Any, *parameters: Any) -> None:
+    names = ("running_mean", "running_var", "weight", "bias")
+    if x.ndim < 2:
+        raise RuntimeError(
+            f"batch_norm expects at least 2 dimensions (batch, channels), got {list(x.shape)}\n"
+            f"  at {source.here(3)}"
+        )
+    for name, t in zip(names, parameters, strict=True):
+        if t is not None and t.numel() != x.shape[1]:
+            raise RuntimeError(
+                f"{name} should contain {x.shape[1]} elements not {t.numel()}\n"
+                f"  input {list(x.shape)}, at {source.here(3)}"
+            )
+
+
+@public(out=False, method=False)
+def native_batch_norm(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
+    momentum: float, eps: float,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """(batch_norm, mean, 1 / standard deviation of the batch)."""
+    if not training:
+        empty = input.detach().reshape(-1)[:0]
+        return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps), empty, empty
+    c = input.shape[1]
+    out, mean, var = _batch_norm_train(
+        input, running_mean, running_var, weight, bias, momentum, eps
+    )
+    return out, mean.reshape(c), (var + eps).rsqrt().reshape(c)
+
+
+@public(namespace="nn.functional", out=False)
+def instance_norm(
+    input: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel of each example to mean 0 and variance 1."""
+    if use_input_stats and _size(input.shape[2:]) == 1:
+        raise ValueError(
+            "Expected more than 1 spatial element when training, got input size "
+            f"{list(input.shape)}\n  at {source.here(2)}"
+        )
+    n, c = input.shape[0], input.shape[1]
+
+    def per_example(t: Any) -> Any:
+        return None if t is None else t.repeat(n)
+
+    means, variances = per_example(running_mean), per_example(running_var)
+    flat = input.reshape(1, n * c, *input.shape[2:])
+    scale, shift = per_example(weight), per_example(bias)
+    if use_input_stats:
+        out = _batch_norm_train(flat, means, variances, scale, shift, momentum, eps)[0]
+        with no_grad():
+            for running, each in ((running_mean, means), (running_var, variances)):
+                if running is not None:
+                    running.copy_(each.reshape(n, c).mean(0))
+    else:
+        out = _batch_norm_eval(flat, means, variances, scale, shift, eps)
+    return out.view(input.shape)
+
+
+# ---- others --------------------------------------------------------------------------------------
+
+
+@public(namespace="nn.functional", out=True)
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+    """The input over its p-norm along `dim` (not less than eps)."""
+    norm = input.norm(p, dim, keepdim=True).clamp_min(eps)
+    return input / norm.expand_as(input)
+
+
+@public(namespace="nn.functional", out=False)
+def local_response_norm(
+    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Any:
+    """The input over (k + alpha * mean of neighbouring channels' squares) ** beta."""
+    if input.ndim < 3:
+        raise ValueError(
+            "Expected 3D or higher dimensionality input (got "
+            f"{input.ndim} dimensions)\n  at {source.here(2)}"
+        )
+    from .nn_pool import window_mean
+    from .nn_vision import pad
+
+    n, c = input.shape[0], input.shape[1]
+    squares = (input * input).reshape(n, 1, c, -1)
+    padded = pad(squares, (0, 0, size // 2, (size - 1) // 2))
+    means = window_mean(padded, (size, 1)).reshape(input.shape)
+    return input / (means * alpha + k) ** beta
