@@ -1,5 +1,8 @@
 """The tape: reverse and forward mode, modes, custom functions, hooks, transforms."""
 
+from typing import Any
+
+from .anomaly import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
 from .modes import (
     enable_grad,
@@ -10,13 +13,42 @@ from .modes import (
     set_grad_enabled,
 )
 
+# Imported when first used: none of them is needed to record or to run backward.
+_LAZY = {
+    "Function": ("function", "Function"),
+    "function": ("function", None),
+    "forward_ad": ("forward_ad", None),
+    "functional": ("functional", None),
+    "graph": ("graph", None),
+    "gradcheck": ("gradcheck", "gradcheck"),
+    "gradgradcheck": ("gradcheck", "gradgradcheck"),
+    "Variable": ("variable", "Variable"),
+    "grad_mode": ("modes", None),
+    "anomaly_mode": ("anomaly", None),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'chainrule.autograd' has no attribute {name!r}")
+    import importlib
+
+    module_name, attribute = _LAZY[name]
+    module = importlib.import_module(f".{module_name}", __name__)
+    found = module if attribute is None else getattr(module, attribute)
+    globals()[name] = found
+    return found
+
+
 __all__ = [
     "backward",
+    "detect_anomaly",
     "enable_grad",
     "grad",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]

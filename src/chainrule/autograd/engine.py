@@ -23,7 +23,7 @@ import numpy as np
 
 from . import errors
 from .node import Node, OutSlot
-from .state import STATE
+from .state import STATE, TRACE
 from .value import PLAIN, TensorBase, make
 
 # Leaves share a few locks: concurrent backward passes may add into one leaf.
@@ -552,6 +552,9 @@ def check_replacement(hook: Any, result: Any, shown: Any) -> None:
 def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
     """Add a gradient into a tensor's `.grad`."""
     have = leaf._grad
+    if mode == VALUES and STATE.unusual & TRACE:
+        STATE.trace.accumulate(leaf, g)
+        return
     if have is None and mode == RAW:
         if g.__class__ is not np.ndarray:
             g = np.asarray(g)
@@ -597,6 +600,8 @@ def run_backward(
     if create:
         mode = GRAPH
     elif STATE.levels or any(getattr(g, "_level", None) is not None for g in (*grads, *roots)):
+        mode = VALUES
+    elif STATE.unusual & TRACE:
         mode = VALUES
     if mode == RAW and inputs is None and len(edges) == 1 and not STATE.anomaly:
         root = edges[0]

@@ -3,11 +3,13 @@
 from .tensor import Tensor  # isort: skip - the class must exist before entries are made
 from . import functions
 from .api import API, functions_of, install_methods
+from .autograd_methods import install_autograd_methods
 from .operators import install_operators
 from .parameter import Parameter
 from .size import Size
 
 install_methods(Tensor)
 install_operators(Tensor)
+install_autograd_methods(Tensor)
 
 __all__ = ["API", "Parameter", "Size", "Tensor", "functions", "functions_of"]

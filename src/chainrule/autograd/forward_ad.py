@@ -1,0 +1,107 @@
+"""Dual numbers by hand: `with dual_level(): y = f(make_dual(x, t)); unpack_dual(y).tangent`."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+from . import source
+from .duals import DualLevel
+from .levels import synced
+from .modes import ModeSwitch
+from .state import STATE
+from .value import TensorBase
+
+UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
+
+
+
+def enter_dual_level() -> int:
+    """Start a forward-mode level; returns its number."""
+    if _active() is not None:
+        raise RuntimeError(
+            "Nested forward mode AD is not supported at the moment: leave the open dual_level "
+            "first, or nest func.jvp, which can be nested."
+        )
+    level = DualLevel()
+    level.__enter__()
+    STATE.by_hand = level  # type: ignore[attr-defined]
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """End the forward-mode level; its tangents are gone."""
+    active = _active()
+    if active is None:
+        raise RuntimeError("Trying to exit a dual level, but no level is open.")
+    active.__exit__(None, None, None)
+    STATE.by_hand = None  # type: ignore[attr-defined]
+
+
+def _active() -> Any:
+    return getattr(STATE, "by_hand", None)
+
+
+class dual_level:  # noqa: N801
+    """A block in which tensors may carry tangents."""
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exc: object) -> None:
+        exit_dual_level()
+
+
+def _level(level: Any) -> DualLevel:
+    active = _active()
+    if active is None:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            f"enter_dual_level() first.\n  at {source.here(3)}\n"
+            "  Fix: with torch.autograd.forward_ad.dual_level(): ..."
+        )
+    return active
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: Any = None) -> Any:
+    """A tensor that carries a tangent."""
+    active = _level(level)
+    for name, t in (("tensor", tensor), ("tangent", tangent)):
+        if not isinstance(t, TensorBase) or t.dtype.category < 2:  # type: ignore[attr-defined]
+            raise ValueError(
+                f"Expected {name} to be floating point or complex, but got: "
+                f"{getattr(t, 'dtype', type(t).__name__)}"
+            )
+    if tuple(tensor.shape) != tuple(tangent.shape):
+        raise RuntimeError(
+            f"Expected tangent to have the same shape as the primal: primal {list(tensor.shape)}, "
+            f"tangent {list(tangent.shape)}\n  at {source.here(2)}"
+        )
+    if active.mine(tensor):
+        tensor = synced(tensor)._a
+    return active.dual(tensor, tangent)
+
+
+def unpack_dual(tensor: Any, *, level: Any = None) -> UnpackedDualTensor:
+    """(primal, tangent) of a tensor; the tangent is None when it carries none."""
+    active = _active()
+    if active is None or not active.mine(tensor):
+        return UnpackedDualTensor(tensor, None)
+    tensor = synced(tensor)
+    return UnpackedDualTensor(tensor._a, tensor._tangent)
+
+
+class _set_fwd_grad_enabled(ModeSwitch):  # noqa: N801
+    def __init__(self, mode: bool) -> None:
+        self.previous = STATE.forward_grad_enabled
+        self.mode = mode
+        STATE.forward_grad_enabled = mode
+
+    def __enter__(self) -> None:
+        STATE.forward_grad_enabled = self.mode
+
+    def __exit__(self, *exc: object) -> None:
+        STATE.forward_grad_enabled = self.previous
+
+    def clone(self) -> _set_fwd_grad_enabled:
+        return _set_fwd_grad_enabled(self.mode)

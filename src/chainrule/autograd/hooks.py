@@ -1,0 +1,122 @@
+"""Hooks on tensors: `register_hook`, `retain_grad`, post-accumulate hooks, multi-grad hooks."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import ref
+
+from . import source
+from .node import Hooks, OutSlot, RemovableHandle, hooks_of, leaf_hooks
+from .record import edge
+from .value import TensorBase
+
+
+def _place(t: Any) -> tuple[Hooks, int]:
+    """Where a tensor's hooks live: (the hooks of its node or leaf, output number)."""
+    e = edge(t)
+    if e.__class__ is OutSlot:
+        return hooks_of(e.node), e.nr
+    if isinstance(e, TensorBase):
+        return leaf_hooks(e), 0
+    return hooks_of(e), 0
+
+
+def register_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
+    """Call hook(grad) whenever this tensor's gradient is computed; a returned tensor replaces it.
+
+    >>> import chainrule as torch
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> handle = x.register_hook(lambda g: g * 10)
+    >>> (x * 3).backward()
+    >>> x.grad
+    tensor(30.)
+    """
+    if not self._rg:
+        raise RuntimeError(
+            "cannot register a hook on a tensor that doesn't require gradient\n"
+            f"  at {source.here(2)}\n  Fix: call requires_grad_() on it first."
+        )
+    hooks, nr = _place(self)
+    return hooks.add(hooks.tensor.setdefault(nr, OrderedDict()), hook)
+
+
+def register_post_accumulate_grad_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
+    """Call hook(tensor) after its gradient was added into `.grad`."""
+    if not self._rg:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.grad_fn is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    hooks = leaf_hooks(self)
+    return hooks.add(hooks.post_accumulate, hook)
+
+
+def retain_grad(self: Any) -> None:
+    """Also keep `.grad` of this tensor that is no leaf."""
+    if not self._rg:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if self.is_leaf:
+        return
+    hooks, nr = _place(self)
+    hooks.retain[nr] = ref(self)
+
+
+def retains_grad(self: Any) -> bool:
+    """Whether retain_grad() was called on this tensor that is no leaf."""
+    if not self._rg or self.is_leaf:
+        return False
+    e = edge(self)
+    nr = e.nr if e.__class__ is OutSlot else 0
+    node = e.node if e.__class__ is OutSlot else e
+    found = node.hooks.retain.get(nr) if node.hooks is not None else None
+    return found is not None and found() is self
+
+
+class _MultiHandle(RemovableHandle):
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Any], fn: Callable[..., Any], *, mode: str = "all"
+) -> RemovableHandle:
+    """Call fn once all (or any) of the tensors' gradients are computed in a backward pass."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    lock = threading.Lock()
+    if mode == "any":
+        done = [False]
+
+        def first(grad: Any) -> None:
+            with lock:
+                if done[0]:
+                    return
+                done[0] = True
+            fn(grad)
+
+        return _MultiHandle([register_hook(t, first) for t in tensors])
+    received: list[Any] = [None] * len(tensors)
+    count = [0]
+
+    def collect(k: int) -> Callable[[Any], None]:
+        def inner(grad: Any) -> None:
+            with lock:
+                received[k] = grad
+                count[0] += 1
+                complete = count[0] == len(tensors)
+                grads = list(received)
+                if complete:
+                    count[0] = 0
+                    received[:] = [None] * len(tensors)
+            if complete:
+                fn(grads)
+
+        return inner
+
+    return _MultiHandle([register_hook(t, collect(k)) for k, t in enumerate(tensors)])

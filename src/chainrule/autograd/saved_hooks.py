@@ -1,0 +1,121 @@
+"""Hooks on what the tape saves: pack when saving, unpack when a rule needs the value."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .record import Fix
+from .state import SAVED_HOOKS, STATE
+from .value import TensorBase, make
+
+
+class saved_tensors_hooks:  # noqa: N801
+    """Inside the block, every saved tensor goes through pack_hook, and back through unpack_hook."""
+
+    def __init__(
+        self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
+    ) -> None:
+        self.hooks = (pack_hook, unpack_hook)
+
+    def __enter__(self) -> None:
+        if STATE.saved_hooks_disabled is not None:
+            raise RuntimeError(STATE.saved_hooks_disabled)
+        STATE.saved_hooks.append(self.hooks)
+        STATE.turn_on(SAVED_HOOKS)
+
+    def __exit__(self, *exc: object) -> None:
+        STATE.saved_hooks.pop()
+        if not STATE.saved_hooks:
+            STATE.turn_off(SAVED_HOOKS)
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+    """Accepted for compatibility: everything is on the CPU; saved tensors are copied."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda t: t.detach().clone(), lambda t: t)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside the block, entering saved_tensors_hooks raises with this message."""
+    previous = STATE.saved_hooks_disabled
+    if STATE.saved_hooks:
+        raise RuntimeError(error_message)
+    STATE.saved_hooks_disabled = error_message
+    try:
+        yield
+    finally:
+        STATE.saved_hooks_disabled = previous
+
+
+class _Packed:
+    __slots__ = ("value", "unpack")
+
+    def __init__(self, value: Any, unpack: Any) -> None:
+        self.value = value
+        self.unpack = unpack
+
+
+def pack_tensor(t: Any) -> tuple[Any, Any]:
+    """(packed object, unpack hook) by the innermost hooks."""
+    pack_hook, unpack_hook = STATE.saved_hooks[-1]
+    with _without_hooks():
+        return pack_hook(t), unpack_hook
+
+
+def unpack_tensor(packed: Any, unpack_hook: Any) -> Any:
+    value = unpack_hook(packed)
+    if not isinstance(value, TensorBase):
+        raise TypeError(
+            f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+            f"{type(value).__name__}"
+        )
+    return value
+
+
+@contextlib.contextmanager
+def _without_hooks() -> Iterator[None]:
+    """Work done by a hook is not itself packed."""
+    kept, STATE.saved_hooks = STATE.saved_hooks, []
+    STATE.turn_off(SAVED_HOOKS)
+    try:
+        yield
+    finally:
+        STATE.saved_hooks = kept
+        STATE.turn_on(SAVED_HOOKS)
+
+
+def pack(node: Any, names: tuple[str, ...], tensors: Any, outs: Any) -> None:
+    """Replace the tensors a node saved by what the pack hook makes of them."""
+    op = node.op
+    values = list(node.s)
+    changed = False
+    for k, name in enumerate(names):
+        kind, detail = op.classify(name)
+        value = values[k]
+        if kind not in ("in", "out") or not isinstance(value, np.ndarray):
+            continue
+        shown = make(value)
+        if kind == "in" and isinstance(tensors[detail], TensorBase):
+            shown = tensors[detail]
+        values[k] = _Packed(*pack_tensor(shown))
+        changed = True
+    if changed:
+        node.s = tuple(values)
+        node.fix = node.fix or Fix()
+        node.fix.packed = True
+
+
+def unpack(node: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """Saved values with packed ones unpacked, as payloads."""
+    made = {}
+    for name, value in values.items():
+        if isinstance(value, _Packed):
+            value = unpack_tensor(value.value, value.unpack)._a
+        made[name] = value
+    return made
