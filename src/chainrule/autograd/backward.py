@@ -9,6 +9,7 @@ import numpy as np
 
 from . import errors, source
 from .engine import _plain_pass, run_backward
+from .levels import synced
 from .node import AccumulateGrad, OutSlot
 from .state import STATE
 from .value import PLAIN, TensorBase, make
@@ -130,6 +131,8 @@ def as_edge(t: Any) -> Any:
         return OutSlot(t.node, t.output_nr) if t.node.multi else t.node
     if isinstance(t, AccumulateGrad):
         return t.variable
+    while t._level is not None and t._level.kind == "dual":
+        t = synced(t)._a  # the tape runs below forward mode
     return t
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops.batching import Front, Lead, Plain
-from ..ops.schema import TABLE, Op
+from ..ops.schema import Op
 from . import source
 from .dispatch import TENSORS, P, common_dtype, entry
 from .levels import _OVERRIDES, Level, new_tensor, synced, track_view
@@ -40,6 +40,9 @@ class BatchLevel(Level):
     def copy_parts(self, into: Any, value: Any) -> None:
         into._a, into._rg = value._a, value._rg
         into.__dict__["_bdim"] = value._bdim
+
+    def detach(self, t: Any) -> Any:
+        return self.batched(synced(t)._a.detach(), t._bdim)
 
     def item(self, t: Any) -> Any:
         raise RuntimeError(
@@ -168,4 +171,4 @@ def _loop(op: Op, values: Any, dims: Any, params: dict[str, Any], size: int) -> 
 
 def stack(tensors: list[Any]) -> Any:
     """Tensors of one shape along a new first dimension."""
-    return entry(TABLE["stack_front"])(*tensors)
+    return P.stack(*tensors, axis=0)

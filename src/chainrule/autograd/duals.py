@@ -48,6 +48,9 @@ class DualLevel(Level):
         into._a, into._rg = value._a, value._rg
         into.__dict__["_tangent"] = value._tangent
 
+    def detach(self, t: Any) -> Any:
+        return synced(t)._a.detach()  # detach() stops tangents too, as in PyTorch
+
     def text(self, t: Any) -> str:
         inner = repr(synced(t)._a)
         return f"{inner[:-1]}, tangent={t._tangent!r})"

@@ -563,12 +563,7 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
         leaf._grad = make(g)
         return
     if mode != RAW:
-        if have is None:
-            leaf._grad = g if mode == GRAPH else g.detach()
-        elif mode == GRAPH:
-            leaf._grad = have + g
-        else:
-            leaf._grad = (have + g).detach()
+        leaf._grad = g if have is None else have + g
         return
     target = have._a
     if target.__class__ is np.ndarray and not have._rg:

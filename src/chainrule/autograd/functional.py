@@ -167,7 +167,7 @@ def _rows(out: Any, ins: Any, create: bool, strict: bool, vectorize: bool) -> tu
 def _stack(tensors: list[Any], like: Any) -> Any:
     if not tensors:
         return make(np.zeros((0, *like.shape), like.dtype.np))
-    return P.stack_front(*tensors)
+    return P.stack(*tensors, axis=0)
 
 
 def _forward_jacobian(func: Any, inputs: Any, create: bool, strict: bool, vectorize: bool) -> Any:

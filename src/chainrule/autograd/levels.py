@@ -64,6 +64,10 @@ class Level:
         """A tensor of a lower level as a constant of this one."""
         raise NotImplementedError
 
+    def detach(self, t: Any) -> Any:
+        """The tensor as a constant of its level."""
+        raise NotImplementedError
+
     def item(self, t: Any) -> Any:
         """The number a 0-dim tensor of this level holds."""
         return synced(t)._a.item()
@@ -247,6 +251,9 @@ class GradLevel(Level):
 
     def copy_parts(self, into: Any, value: Any) -> None:
         into._a, into._rg, into._node = value._a, value._rg, value._node
+
+    def detach(self, t: Any) -> Any:
+        return self.wrap(synced(t)._a, None)
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         inner = tuple(self.payload(a) for a in args)

@@ -18,6 +18,9 @@ from ..autograd.record import live_node
 from ..autograd.state import STATE
 from ..autograd.value import FACTORY, PLAIN, TensorBase, make
 from ..ops import dtypes
+from .device import CPU, META, device
+from .interop import readable_array
+from .layouts import strided
 from .size import Size
 
 _new = object.__new__
@@ -44,10 +47,6 @@ class Tensor(TensorBase):
     @property
     def shape(self) -> Size:
         return Size(self._a.shape)
-
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or the length of one dimension."""
-        return self.shape if dim is None else self.shape[dim]
 
     @property
     def ndim(self) -> int:
@@ -93,6 +92,28 @@ class Tensor(TensorBase):
         """Whether the type has negative values."""
         return self.dtype.is_signed
 
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the length of one dimension."""
+        if dim is None:
+            return self.shape
+        from .functions.common import axis_of
+
+        if self.ndim == 0:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        return self.shape[axis_of(dim, self.ndim)]
+
+    @property
+    def device(self) -> device:
+        return META if self.is_meta else CPU
+
+    @property
+    def is_meta(self) -> bool:
+        return self._level is not None and self._level.kind == "meta"
+
+    @property
+    def layout(self) -> Any:
+        return strided
+
     def __len__(self) -> int:
         if self.ndim == 0:
             raise TypeError("len() of a 0-d tensor")
@@ -100,16 +121,6 @@ class Tensor(TensorBase):
 
     def __hash__(self) -> int:
         return id(self)
-
-    def __bool__(self) -> bool:
-        if self.numel() != 1:
-            raise RuntimeError(
-                "Boolean value of Tensor with "
-                f"{'no values' if self.numel() == 0 else 'more than one value'} is ambiguous: its "
-                f"shape is {list(self.shape)}\n  at {source.here(2)}\n"
-                "  Fix: reduce it first, with .any() or .all()."
-            )
-        return bool(self.item())
 
     def __iter__(self) -> Any:
         if self.ndim == 0:
@@ -198,6 +209,8 @@ class Tensor(TensorBase):
 
     def detach(self) -> Any:
         """The same memory without history."""
+        if self._level is not None:
+            return self._level.detach(self)
         t = make(self._a)
         t._v = self._v
         if self.__class__ not in PLAIN:
@@ -241,31 +254,25 @@ class Tensor(TensorBase):
                 f"a Tensor with {self.numel()} elements cannot be converted to Scalar\n"
                 f"  at {source.here(2)}\n  Fix: index or reduce it to one element first."
             )
-        value = self._a.item() if self._level is None else self._level.item(self)
-        return float(value) if self.dtype is dtypes.bfloat16 else value
+        if self._level is not None:
+            return self._level.item(self)
+        value = readable_array(self, "item()").item()
+        return float(value) if self._a.dtype.kind == "V" else value
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
-        array = self._a
-        return (array.astype(np.float32) if self.dtype is dtypes.bfloat16 else array).tolist()
+        array = readable_array(self, "tolist()")
+        return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
 
-    def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The array itself: memory is shared both ways."""
-        if force:
-            return self.detach()._a
-        if self._rg:
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
             raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
-                f"instead.\n  at {source.here(2)}\n"
-                "  NumPy cannot record what happens to the values, so gradients would be lost."
+                "Boolean value of Tensor with "
+                f"{'no values' if self.numel() == 0 else 'more than one value'} is ambiguous: its "
+                f"shape is {list(self.shape)}\n  at {source.here(2)}\n"
+                "  Fix: reduce it first, with .any() or .all()."
             )
-        return self._a
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = self.numpy()
-        if dtype is not None and array.dtype != dtype:
-            return array.astype(dtype)
-        return array.copy() if copy else array
+        return bool(self.item())
 
     def __float__(self) -> float:
         return float(self.item())
