@@ -18,7 +18,7 @@ from .autograd.modes import (
 )
 from .ops import dtypes as _dtypes
 from .ops.dtypes import dtype, get_default_dtype, set_default_dtype
-from .tensor import Parameter, Size, Tensor
+from .tensor import Parameter, Size, Tensor, return_types
 from .tensor.creation import (
     arange,
     as_tensor,
@@ -38,6 +38,9 @@ from .tensor.creation import (
     zeros_like,
 )
 from .tensor.device import device
+
+from . import fft, linalg, signal, special  # isort: skip - filled from the public table
+from . import nn  # isort: skip
 
 __version__ = "0.1.0"
 

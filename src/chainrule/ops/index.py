@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .scatter import add_at
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -20,6 +21,19 @@ from .schema import helper, op
 )
 def slice_view(x, *, index):
     """x[index] for a tuple of ints, slices and None: a view."""
+    return x[(*index, ...)]
+
+
+@op(
+    vjp={"x": lambda g, x_shape, index: slice_fill(g, index=index, shape=x_shape)},
+    linear_in=("x",),
+    batch=lambda x, params: {"index": (slice(None), *params["index"])},
+    view=True,
+    node="SelectBackward0",
+    lower=ir.move("slice"),
+)
+def select_view(x, *, index):
+    """x[index] for a tuple of full slices and one int: a view, with PyTorch's name for it."""
     return x[(*index, ...)]
 
 
@@ -48,15 +62,11 @@ def full_key(indices, dims, ndim):
     vjp={"x": lambda g, indices, dims, x_shape: index_sum(g, *indices, dims=dims, shape=x_shape)},
     jvp={"x": lambda t, indices, dims: index_get(t, *indices, dims=dims)},
     nondiff=("indices",),
-    batch="loop",
-    node="IndexBackward0",
-    lower=ir.compose(
-        lambda x, *indices, dims: (
-            reduce_sum(where(chosen(x.shape, *indices), x, 0), axis=(1,), keepdims=False)
-            if one_per_row(x.shape, indices, dims)
-            else None
-        )
+    batch=lambda values, batched, size, params: batched_get(
+        values[0], values[1:], batched, params["dims"]
     ),
+    node="IndexBackward0",
+    lower=ir.compose(lambda x, *indices, dims: picked(x, indices, dims)),
 )
 def index_get(x, *indices, dims):
     """x at integer arrays for the dimensions `dims`, as NumPy's advanced indexing."""
@@ -67,26 +77,33 @@ def index_get(x, *indices, dims):
     vjp={"g": lambda g, indices, dims: index_get(g, *indices, dims=dims)},
     jvp={"g": lambda t, indices, dims, shape: index_sum(t, *indices, dims=dims, shape=shape)},
     nondiff=("indices",),
-    batch="loop",
-    lower=ir.compose(
-        lambda g, *indices, dims, shape: (
-            where(chosen(shape, *indices), reshape(g, shape=(shape[0], 1)), 0)
-            if one_per_row(shape, indices, dims)
-            else None
-        )
+    batch=lambda values, batched, size, params: batched_sum(
+        values[0], values[1:], batched, size, params["dims"], params["shape"]
     ),
+    lower=ir.compose(lambda g, *indices, dims, shape: placed(g, indices, dims, shape)),
 )
 def index_sum(g, *indices, dims, shape):
     """Zeros of `shape` with g added at the indexed places: the transpose of index_get."""
     out = np.zeros(shape, g.dtype)
-    np.add.at(out, full_key(indices, dims, len(shape)), g)
+    add_at(out, places_of(indices, dims, shape), g)
     return out
+
+
+def places_of(indices, dims, shape):
+    """The flat positions that an advanced index selects from an array of `shape`."""
+    if len(dims) == len(shape):
+        wrapped = [np.where(i < 0, i + n, i) for i, n in zip(indices, shape, strict=True)]
+        return np.ravel_multi_index(np.broadcast_arrays(*wrapped), shape)
+    size = 1
+    for n in shape:
+        size *= n
+    return np.arange(size).reshape(shape)[full_key(indices, dims, len(shape))]
 
 
 @op(
     vjp={
         "x": lambda g, indices, dims, accumulate: (
-            g if accumulate else index_put(g, zero_of(g), *indices, dims=dims, accumulate=False)
+            g if accumulate else index_erase(g, *indices, dims=dims)
         ),
         "v": lambda g, indices, dims, v_shape: unbroadcast(
             index_get(g, *indices, dims=dims), v_shape
@@ -110,15 +127,88 @@ def index_put(x, v, *indices, dims, accumulate):
     return out
 
 
+@op(
+    vjp={"x": lambda g, indices, dims: index_erase(g, *indices, dims=dims)},
+    jvp={"x": lambda t, indices, dims: index_erase(t, *indices, dims=dims)},
+    nondiff=("indices",),
+    batch="loop",
+)
+def index_erase(x, *indices, dims):
+    """x with zeros at the indexed places."""
+    out = x.copy()
+    out[full_key(indices, dims, x.ndim)] = 0
+    return out
+
+
+# ---- advanced indexing of a batch ----------------------------------------------------------------
+
+
 @helper
-def zero_of(g):
-    """A 0-dim zero of g's type and world."""
-    return reduce_sum(g, axis=tuple(range(len(g.shape))), keepdims=False) * 0.0
+def aligned_indices(indices, batched):
+    """Index arrays with their batch dimensions first and ranks equal behind them; that rank."""
+    rank = max(len(i.shape) - b for i, b in zip(indices, batched, strict=True))
+    out = []
+    for i, b in zip(indices, batched, strict=True):
+        if b and len(i.shape) - 1 < rank:
+            fill = (1,) * (rank + 1 - len(i.shape))
+            i = reshape(i, shape=(i.shape[0], *fill, *i.shape[1:]))
+        out.append(i)
+    return out, rank
+
+
+@helper
+def moved_block(x, source, count, target):
+    """x with its `count` dimensions from `source` on moved to start at `target`."""
+    if source == target or not count:
+        return x
+    block = list(range(source, source + count))
+    rest = [d for d in range(len(x.shape)) if d not in block]
+    return transpose(x, perm=(*rest[:target], *block, *rest[target:]))
+
+
+@helper
+def adjacent(dims):
+    """Whether indexed dimensions follow each other: then NumPy leaves them in their place."""
+    return dims == tuple(range(dims[0], dims[0] + len(dims)))
+
+
+@helper
+def batched_get(x, indices, batched, dims):
+    """index_get where x, some indices or both have a batch dimension in front."""
+    place = dims[0] if adjacent(dims) else 0
+    indices, rank = aligned_indices(indices, batched[1:])
+    if not any(batched[1:]):
+        out = index_get(x, *indices, dims=tuple(d + 1 for d in dims))
+        return out if adjacent(dims) else moved_block(out, rank, 1, 0)
+    if not batched[0]:
+        return moved_block(index_get(x, *indices, dims=dims), place, 1, 0)
+    line = batch_offsets(indices[batched[1:].index(True)], length=1)
+    out = index_get(x, line, *indices, dims=(0, *(d + 1 for d in dims)))
+    return moved_block(out, 1, rank, 1 + place)
+
+
+@helper
+def batched_sum(g, indices, batched, size, dims, shape):
+    """index_sum where g, some indices or both have a batch dimension in front."""
+    place = dims[0] if adjacent(dims) else 0
+    indices, rank = aligned_indices(indices, batched[1:])
+    if not batched[0]:
+        g = broadcast_to(g, shape=(size, *g.shape))
+    later = tuple(d + 1 for d in dims)
+    if not any(batched[1:]):
+        g = g if adjacent(dims) else moved_block(g, 0, 1, rank)
+        return index_sum(g, *indices, dims=later, shape=(size, *shape))
+    line = batch_offsets(indices[batched[1:].index(True)], length=1)
+    g = moved_block(g, 1 + place, rank, 1)
+    return index_sum(g, line, *indices, dims=(0, *later), shape=(size, *shape))
+
+
+# ---- writing into views --------------------------------------------------------------------------
 
 
 @op(
     vjp={
-        "base": lambda g, chain: write_view(g, zero_like_view(g, chain), chain=chain),
+        "base": lambda g, chain: erase_view(g, chain=chain),
         "value": lambda g, chain: follow(g, chain),
     },
     linear_in="all",
@@ -148,10 +238,14 @@ def through(array, chain):
     return array
 
 
-@helper
-def zero_like_view(g, chain):
-    """Zeros of the shape the chain selects from g."""
-    return follow(g, chain) * 0.0
+@op(
+    vjp={"base": lambda g, chain: erase_view(g, chain=chain)},
+    linear_in=("base",),
+    batch="loop",
+)
+def erase_view(base, *, chain):
+    """base with zeros in the view that the ops in `chain` select."""
+    return write_view(base, np.zeros((), base.dtype), chain=chain)
 
 
 @op(
@@ -169,10 +263,12 @@ def view_chain(x, *, chain):
 )  # fmt: skip
 def view_fill(g, *, chain, shape):
     """Zeros of `shape` with g where the chain selects (added where it selects twice)."""
-    numbers = through(np.arange(int(np.prod(shape))).reshape(shape), chain)
-    out = np.zeros(int(np.prod(shape)), g.dtype)
-    np.add.at(out, numbers, g)
-    return out.reshape(shape)
+    size = 1
+    for n in shape:
+        size *= n
+    out = np.zeros(shape, g.dtype)
+    add_at(out, through(np.arange(size).reshape(shape), chain), g)
+    return out
 
 
 @helper

@@ -20,7 +20,7 @@ def wide(x):
     return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
 
 
-# ---- shared parts of rules ---------------------------------------------------------------------------
+# ---- shared parts of rules -----------------------------------------------------------------------
 
 
 @helper
@@ -78,7 +78,7 @@ def push(t, slope, axis, keepdims):
     return reduce_sum(t * conj_if(slope), axis=axis, keepdims=keepdims)
 
 
-# ---- sums --------------------------------------------------------------------------------------------
+# ---- sums ----------------------------------------------------------------------------------------
 
 
 @op(
@@ -154,7 +154,7 @@ def others_product(x, axis):
     return before * after
 
 
-# ---- largest and smallest ------------------------------------------------------------------------------
+# ---- largest and smallest ------------------------------------------------------------------------
 
 
 @op(
@@ -216,7 +216,7 @@ def argmin(x, *, axis, keepdims):
     return np.argmin(wide(x), axis, keepdims=keepdims)
 
 
-# ---- truth ---------------------------------------------------------------------------------------------
+# ---- truth ---------------------------------------------------------------------------------------
 
 
 @op(nondiff=("x",), batch=Front(axes=("axis",)), lower=ir.reduce("or"))
@@ -237,7 +237,7 @@ def count_nonzero(x, *, axis):
     return np.asarray(np.count_nonzero(x, axis=axis), np.int64)
 
 
-# ---- spread --------------------------------------------------------------------------------------------
+# ---- spread --------------------------------------------------------------------------------------
 
 
 @op(
@@ -318,22 +318,22 @@ def std_slope(x, out, axis, keepdims, correction):
     return (x - reduce_mean(x, axis=axis, keepdims=True)) * factor
 
 
-# ---- norms ---------------------------------------------------------------------------------------------
+# ---- norms ---------------------------------------------------------------------------------------
 
 
 @op(
-    vjp={"x": lambda g, x, out, axis, keepdims, ord: pull(
-        g, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, ord), axis,
+    vjp={"x": lambda g, x, out, axis, keepdims, order: pull(
+        g, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, order), axis,
         keepdims)},
-    jvp={"x": lambda t, x, out, axis, keepdims, ord: push(
-        t, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, ord), axis,
+    jvp={"x": lambda t, x, out, axis, keepdims, order: push(
+        t, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, order), axis,
         keepdims)},
     batch=Front(axes=("axis",)),
     node="LinalgVectorNormBackward0",
 )  # fmt: skip
-def reduce_norm(x, *, axis, keepdims, ord):  # noqa: A002 - PyTorch's name
-    """The vector norm of order `ord` over `axis`, of any number of dimensions."""
-    return norm_of(wide(x), axis, keepdims, ord).astype(real_dtype(x.dtype), copy=False)
+def reduce_norm(x, *, axis, keepdims, order):
+    """The vector norm of order `order` over `axis`, of any number of dimensions."""
+    return norm_of(wide(x), axis, keepdims, order).astype(real_dtype(x.dtype), copy=False)
 
 
 def norm_of(x, axis, keepdims, order):
@@ -355,27 +355,27 @@ def norm_of(x, axis, keepdims, order):
 
 
 @helper
-def norm_slope(x, out, axis, ord):  # noqa: A002
+def norm_slope(x, out, axis, order):
     """How a norm moves with each element; the subgradient 0 where it has a kink."""
-    if ord == 0:
+    if order == 0:
         return x * 0.0
-    if ord == 1:
+    if order == 1:
         return sgn(x)
-    if ord == 2:
+    if order == 2:
         return where(out == 0, 0.0, x / out)
-    if ord in (float("inf"), float("-inf")):
+    if order in (float("inf"), float("-inf")):
         size = abs(x)
         hit = (size == out) | (isnan(size) & isnan(out))
         count = reduce_sum(cast(hit, dtype=g_dtype(out)), axis=axis, keepdims=True)
         return where(hit, sgn(x) / count, 0.0)
-    if ord < 1:
-        return where(x == 0, 0.0, sgn(x) * pow(abs(x), ord - 1)) * pow(out, 1 - ord)
-    if ord < 2:
-        return sgn(x) * pow(abs(x), ord - 1) * where(out == 0, 0.0, pow(out, 1 - ord))
-    return x * pow(abs(x), ord - 2) * where(out == 0, 0.0, pow(out, 1 - ord))
+    if order < 1:
+        return where(x == 0, 0.0, sgn(x) * pow(abs(x), order - 1)) * pow(out, 1 - order)
+    if order < 2:
+        return sgn(x) * pow(abs(x), order - 1) * where(out == 0, 0.0, pow(out, 1 - order))
+    return x * pow(abs(x), order - 2) * where(out == 0, 0.0, pow(out, 1 - order))
 
 
-# ---- log-sum-exp and softmax -----------------------------------------------------------------------------
+# ---- log-sum-exp and softmax ---------------------------------------------------------------------
 
 
 @op(

@@ -1,257 +1,466 @@
-"""Indexing: a user's index, split into a basic part (a view) and integer tensors.
+"""Indexing: a user's index, split into a basic part (a view) and index tensors.
 
 PyTorch applies ints, slices, None and Ellipsis first and then the tensors; NumPy lets an int count
 as an advanced index, which moves dimensions. So the basic part is taken first, with full slices
-where tensors stand.
+where tensors stand. A mask is the tensors of its nonzero coordinates; True and False are masks
+without dimensions. Bounds are NumPy's to check; what it refuses is looked at again for the message.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P
-from ..autograd.inplace import assign, inplace
+from ..autograd.inplace import assign, bump, check_writable, inplace
+from ..autograd.state import STATE
 from ..autograd.value import PLAIN, TensorBase, make
+from ..ops import dtypes
 from ..ops.schema import TABLE
 
 _BASIC = {int, slice, type(None), type(Ellipsis)}
+_FULL = slice(None)
 
 
 def getitem(self: Any, index: Any) -> Any:
     """self[index]: a view for ints, slices, None and Ellipsis, else a copy."""
     kind = index.__class__
-    if kind is int or kind is slice:
+    try:
+        if kind is int:
+            return P.select_view(self, index=(index,))
         if kind is slice:
-            check_slice(index)
-        return P.slice_view(self, index=(index,))
-    if kind is tuple:
-        if all(i.__class__ in _BASIC for i in index):
-            return P.slice_view(self, index=basic(index, self.ndim))
-    elif index is None or index is Ellipsis:
-        return P.slice_view(self, index=basic((index,), self.ndim))
+            if index.step is not None or not _plain_slice(index):
+                index = checked_slice(index)
+            if not self.ndim:
+                raise IndexError
+            return P.slice_view(self, index=(index,))
+        if kind is tuple and all(i.__class__ in _BASIC for i in index):
+            key = spelled_out(index, self.ndim)
+            return P.slice_view(self, index=key) if key else P.alias(self)
+        return advanced(self, index)
+    except IndexError as problem:
+        raise index_error(self, index, problem) from None
+
+
+def advanced(self: Any, index: Any) -> Any:
+    """self[index] for an index with tensors, masks or sequences in it."""
     view, tensors, dims = split(self, index)
     if not tensors:
-        return view
-    return P.index_get(view, *tensors, dims=dims)
+        return P.alias(self) if view is self else view
+    try:
+        if len(tensors) == 1:
+            return P.index_axis(view, tensors[0], axis=dims[0])
+        return P.index_get(view, *tensors, dims=dims)
+    except Exception:
+        refuse_out_of_bounds(view, tensors, dims)
+        raise
+
+
+# ---- writing -------------------------------------------------------------------------------------
 
 
 def setitem(self: Any, index: Any, value: Any) -> None:
     """self[index] = value, in place and with history."""
+    try:
+        _set(self, index, value)
+    except IndexError as problem:
+        raise index_error(self, index, problem) from None
+
+
+def _set(self: Any, index: Any, value: Any) -> None:
+    value = as_value(self, value)
     view, tensors, dims = split(self, index)
-    value = _value_like(self, value)
     if not tensors:
-        if view is self:
-            view = P.alias(self)
-        copy_into(view, value)
+        copy_into(P.alias(self) if view is self else view, value)
         return
-    value = _fit_value(view, value, tensors, dims)
+    if value.dtype is not view.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got "
+            f"{view.dtype!r} for the destination and {value.dtype!r} for the source.\n"
+            f"  at {source.here(4)}\n  Fix: convert the value with .to({view.dtype!r})."
+        )
+    try:
+        put(view, tensors, dims, value)
+    except Exception:
+        refuse_out_of_bounds(view, tensors, dims)
+        raise
+
+
+def put(view: Any, tensors: list[Any], dims: tuple[int, ...], value: Any) -> None:
+    """view[tensors] = value, in place: only the indexed elements are touched where none records."""
+    shape = result_shape(view, tensors, dims)
+    value = without_lead(value, shape)
+    plain = all(t._level is None for t in (view, value, *tensors)) and not STATE.unusual
+    if plain and not (STATE.grad_enabled and (view._rg or value._rg)):
+        check_writable(view, "__setitem__", False)
+        if view._a.flags.writeable:
+            key: list[Any] = [_FULL] * view.ndim
+            for d, t in zip(dims, tensors, strict=True):
+                key[d] = t._a
+            view._a[tuple(key)] = value._a
+            bump(view, "__setitem__")
+            return
     params = {"dims": dims, "accumulate": False}
     inplace(TABLE["index_put"], view, (value, *tensors), params, "__setitem__")
+
+
+def result_shape(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of view[tensors]."""
+    block = broadcast_shape([tuple(t.shape) for t in tensors])
+    rest = [n for d, n in enumerate(view.shape) if d not in dims]
+    place = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
+    return (*rest[:place], *block, *rest[place:])
+
+
+def broadcast_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The common shape of index tensors, or PyTorch's error."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        shown = ", ".join(str(list(s)) for s in shapes)
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shown}"
+        ) from None
+
+
+def without_lead(value: Any, shape: tuple[int, ...]) -> Any:
+    """The value without leading dimensions of length 1 that the target lacks; else an error."""
+    have = tuple(value.shape)
+    while len(have) > len(shape) and have[0] == 1:
+        have = have[1:]
+    if have != tuple(value.shape):
+        value = value.reshape(have)
+    pairs = zip(reversed(have), reversed(shape), strict=False)
+    if len(have) > len(shape) or any(a not in (1, b) for a, b in pairs):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(shape)}\n  at {source.here(4)}"
+        )
+    return value
 
 
 def copy_into(view: Any, value: Any) -> Any:
     """view.copy_(value)."""
     if value.dtype is not view.dtype:
-        value = value.to(view.dtype)
-    if tuple(value.shape) != tuple(view.shape):
-        shape = tuple(value.shape)
-        while len(shape) > view.ndim and shape[0] == 1:
-            shape = shape[1:]
-        if shape != tuple(value.shape):
-            value = value.reshape(shape)
-        try:
-            value = P.broadcast_to(value, shape=tuple(view.shape))
-        except (ValueError, RuntimeError):
-            raise RuntimeError(
-                f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast "
-                f"to indexing result of shape {list(view.shape)}\n  at {source.here(3)}"
-            ) from None
+        value = P.cast(value, dtype=view.dtype.np)
+    shape = tuple(view.shape)
+    if tuple(value.shape) != shape:
+        have = tuple(value.shape)
+        while len(have) > len(shape) and have[0] == 1:
+            have = have[1:]
+        _check_expands(have, shape)
+        if have != tuple(value.shape):
+            value = value.reshape(have)
+        value = P.broadcast_to(value, shape=shape)
     return assign(view, value, "copy_")
 
 
-def _value_like(self: Any, value: Any) -> Any:
+def _check_expands(have: tuple[int, ...], want: tuple[int, ...]) -> None:
+    if len(have) > len(want):
+        raise RuntimeError(
+            f"expand: the number of sizes provided ({len(want)}) must be greater or equal to the "
+            f"number of dimensions in the tensor ({len(have)}): a value of shape {list(have)} "
+            f"does not fit into {list(want)}\n  at {source.here(4)}"
+        )
+    lead = len(want) - len(have)
+    for d, n in enumerate(have):
+        if n not in (1, want[lead + d]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({want[lead + d]}) must match the existing size "
+                f"({n}) at non-singleton dimension {lead + d}.  Target sizes: {list(want)}.  "
+                f"Tensor sizes: {list(have)}\n  at {source.here(4)}"
+            )
+
+
+def as_value(self: Any, value: Any) -> Any:
+    """What is assigned, as a tensor: tensors and Python numbers only, as in PyTorch."""
     if isinstance(value, TensorBase):
         return value
-    if isinstance(value, np.ndarray):
-        return make(value)
-    return make(np.asarray(value, self.dtype.np))
+    if not isinstance(value, int | float | complex | np.number | np.bool_):
+        raise TypeError(
+            f"can't assign a {_type_name(value)} to a {tensor_type(self)}\n  at {source.here(4)}\n"
+            "  Fix: make it a tensor with torch.as_tensor(...)."
+        )
+    if isinstance(value, complex) and not self.dtype.is_complex:
+        raise RuntimeError(
+            f"value cannot be converted to type {self.dtype.name} without overflow: {value} is "
+            f"complex\n  at {source.here(4)}"
+        )
+    return make(np.asarray(value).astype(self.dtype.np))
 
 
-def _fit_value(view: Any, value: Any, tensors: Any, dims: Any) -> Any:
-    if value.dtype is not view.dtype:
-        if value.ndim:
-            raise RuntimeError(
-                f"Index put requires the source and destination dtypes match, got "
-                f"{view.dtype!r} for the destination and {value.dtype!r} for the source.\n"
-                f"  at {source.here(3)}\n  Fix: convert the value with .to({view.dtype!r})."
-            )
-        value = value.to(view.dtype)
-    return value
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
-def check_slice(s: slice) -> None:
-    if s.step is not None and s.step <= 0:
+def tensor_type(x: Any) -> str:
+    """torch.FloatTensor and its relatives: the old name of a tensor's type."""
+    from ..autograd.inplace import _type_word
+
+    return f"torch.{_type_word(x.dtype.np)}Tensor"
+
+
+# ---- splitting -----------------------------------------------------------------------------------
+
+
+def _plain_slice(s: slice) -> bool:
+    """Whether start and stop are ints or None, not tensors or NumPy numbers."""
+    a, b = s.start, s.stop
+    return (a is None or a.__class__ is int) and (b is None or b.__class__ is int)
+
+
+def checked_slice(s: slice) -> slice:
+    """A slice of Python ints with a positive step."""
+    step = s.step
+    if step is not None and step <= 0:
+        what = "slice step cannot be zero" if step == 0 else "step must be greater than zero"
         raise ValueError(
-            f"step must be greater than zero, got {s.step}\n  at {source.here(3)}\n"
+            f"{what}, got {step}\n  at {source.here(3)}\n"
             "  Fix: use .flip(dim) for a reversed tensor."
         )
+    parts = [None if p is None else _slice_number(p) for p in (s.start, s.stop, step)]
+    return slice(*parts)
 
 
-def basic(index: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+def _slice_number(p: Any) -> int:
+    if not hasattr(p, "__index__"):
+        raise TypeError(
+            "slice indices must be integers or None or have an __index__ method, got "
+            f"{type(p).__name__}\n  at {source.here(5)}"
+        )
+    return p.__index__()
+
+
+def spelled_out(index: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
     """A basic index with the Ellipsis spelled out and slices checked."""
     used = 0
     ellipsis = None
     for k, i in enumerate(index):
         if i is Ellipsis:
-            ellipsis = k
+            ellipsis = k if ellipsis is None else ellipsis
         elif i is not None:
             used += 1
-            if i.__class__ is slice:
-                check_slice(i)
+            if i.__class__ is slice and (i.step is not None or not _plain_slice(i)):
+                index = (*index[:k], checked_slice(i), *index[k + 1 :])
+    if used > ndim:
+        raise IndexError
     if ellipsis is None:
         return index
-    filler = (slice(None),) * max(ndim - used, 0)
     rest = tuple(i for i in index[ellipsis + 1 :] if i is not Ellipsis)
-    return index[:ellipsis] + filler + rest
+    return index[:ellipsis] + (_FULL,) * (ndim - used) + rest
 
 
 def split(self: Any, index: Any) -> tuple[Any, list[Any], tuple[int, ...]]:
     """(view after the basic part, index tensors, their dimensions in that view)."""
-    items = list(index) if isinstance(index, tuple) else [index]
-    if isinstance(index, list) and _is_legacy_tuple(index):
+    if index.__class__ is tuple:
         items = list(index)
+    elif isinstance(index, list) and _is_legacy_tuple(index):
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated: x[list] "
+            "means x[tuple(list)] here; write that, or x[torch.tensor(list)]",
+            stacklevel=_user_stacklevel(),
+        )
+        items = list(index)
+    else:
+        items = [index]
     items = [_normalise(i) for i in items]
     used = sum(_dims_used(i) for i in items)
     if used > self.ndim:
-        raise IndexError(
-            f"too many indices for tensor of dimension {self.ndim}: the index uses {used}\n"
-            f"  at {source.here(3)}"
-        )
+        raise IndexError
     at = next((k for k, i in enumerate(items) if i is Ellipsis), None)
     if at is not None:
-        items[at : at + 1] = [slice(None)] * (self.ndim - used)
+        items[at : at + 1] = [_FULL] * (self.ndim - used)
         items = [i for i in items if i is not Ellipsis]
     plan, tensors, dims = _plan(self, items)
-    trivial = all(p.__class__ is slice and p == slice(None) for p in plan)
+    trivial = all(p.__class__ is slice and p == _FULL for p in plan)
     view = self if trivial else P.slice_view(self, index=tuple(plan))
     return view, tensors, tuple(dims)
 
 
+def _user_stacklevel() -> int:
+    """How many frames up the user's line is, for warnings."""
+    import sys
+
+    frame, level = sys._getframe(1), 1
+    while frame is not None and source.is_library(frame.f_code.co_filename):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def _plan(self: Any, items: list[Any]) -> tuple[list[Any], list[Any], list[int]]:
+    """(basic index, index tensors, their dimensions once the basic index is taken)."""
     plan: list[Any] = []
     tensors: list[Any] = []
     dims: list[int] = []
-    dim = source_dim = 0
+    dim = source_dim = 0  # in the view, and in self
     for i in items:
-        if isinstance(i, TensorBase):
-            if i.dtype.name == "bool":  # type: ignore[attr-defined]
-                _check_mask(self, i, source_dim)
-                if i.ndim == 0:  # type: ignore[attr-defined]
-                    plan.append(None)
-                    tensors.append(make(np.flatnonzero(i._a)))
-                    dims.append(dim)
-                    dim += 1
-                    continue
-                for part in np.nonzero(i._a):
-                    tensors.append(make(part))
-                    dims.append(dim)
-                    plan.append(slice(None))
-                    dim += 1
-                    source_dim += 1
-                continue
-            tensors.append(_checked_index(self, i, source_dim))
-            dims.append(dim)
-            plan.append(slice(None))
-        else:
+        if not isinstance(i, TensorBase):
             plan.append(i)
-        if i is None:
-            dim += 1
-        elif isinstance(i, int):
-            source_dim += 1
+            dim += i.__class__ is not int
+            source_dim += i is not None
+            continue
+        if i.dtype is dtypes.bool_:  # type: ignore[attr-defined]
+            parts, used = _mask_parts(self, i, source_dim)
         else:
-            dim += 1
-            source_dim += 1
+            parts, used = [i], 1
+        plan += [_FULL] * used if used else [None]
+        tensors += parts
+        dims += range(dim, dim + len(parts))
+        dim += len(parts)
+        source_dim += used
     return plan, tensors, dims
 
 
-def _checked_index(self: Any, i: Any, dim: int) -> Any:
-    if i.dtype.category != 1:
-        raise IndexError(
-            "tensors used as indices must be long, int, byte or bool tensors, got "
-            f"{i.dtype!r}\n  at {source.here(4)}\n  Fix: convert it with .long()."
-        )
-    size = self.shape[dim]
-    if i._level is None and i._a.__class__ is np.ndarray and i._a.size:
-        low, high = int(i._a.min()), int(i._a.max())
-        if low < -size or high >= size:
-            bad = high if high >= size else low
-            raise IndexError(
-                f"index {bad} is out of bounds for dimension {dim} with size {size}\n"
-                f"  at {source.here(4)}"
-            )
-    return i if i.dtype.name == "int64" else i.to(_int64())
-
-
-def _int64() -> Any:
-    from ..ops import dtypes
-
-    return dtypes.int64
-
-
-def _check_mask(self: Any, mask: Any, dim: int) -> None:
+def _mask_parts(self: Any, mask: Any, dim: int) -> tuple[list[Any], int]:
+    """(coordinates where a mask holds, how many dimensions of self it covers)."""
     for k, n in enumerate(mask.shape):
-        if dim + k >= self.ndim or self.shape[dim + k] != n:
+        if self.shape[dim + k] != n:
             raise IndexError(
                 f"The shape of the mask {list(mask.shape)} at index {k} does not match the shape "
-                f"of the indexed tensor {list(self.shape)} at index {dim + k}\n"
-                f"  at {source.here(5)}"
+                f"of the indexed tensor {list(self.shape)} at index {dim + k}"
             )
+    if mask.ndim == 0:
+        return list(P.nonzero_parts(mask.reshape(1))), 0
+    return list(P.nonzero_parts(mask)), mask.ndim
 
 
 def _normalise(i: Any) -> Any:
-    if i.__class__ in _BASIC:
-        if i.__class__ is slice:
-            check_slice(i)
-            parts = (i.start, i.stop, i.step)
-            return slice(*(None if p is None else int(p) for p in parts))
-        return i
+    """An entry of an index as int, slice, None, Ellipsis or index tensor."""
+    kind = i.__class__
+    if kind in _BASIC:
+        return checked_slice(i) if kind is slice else i
     if isinstance(i, TensorBase):
-        if i.__class__ in PLAIN and i.ndim == 0 and i.dtype.category == 1:  # type: ignore[attr-defined]
-            return int(i._a)
-        return i
+        return _index_tensor(i)
     if isinstance(i, bool | np.bool_):
         return make(np.asarray(bool(i)))
-    if isinstance(i, int | np.integer):
+    if isinstance(i, np.integer):
         return int(i)
-    if isinstance(i, np.ndarray | list | tuple | range):
-        array = np.asarray(i)
-        return make(array if array.size or array.dtype.kind in "iub" else array.astype(np.int64))
-    if hasattr(i, "__index__"):
+    if isinstance(i, np.ndarray):
+        return _index_tensor(make(i))
+    if isinstance(i, list | tuple | range):
+        return _index_tensor(_from_sequence(i))
+    if hasattr(i, "__index__") and not isinstance(i, float):
         return i.__index__()
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
-        f"indices (got {type(i).__name__})\n  at {source.here(4)}"
+        f"indices (got {kind.__name__})"
     )
 
 
+def _from_sequence(items: Any) -> Any:
+    from .creation import tensor
+
+    made = tensor(list(items))
+    if made.dtype.is_floating_point:  # an empty list, or numbers that PyTorch truncates
+        return make(made._a.astype(np.int64))
+    return made
+
+
+def _index_tensor(i: Any) -> Any:
+    """An index tensor as bool or int64; an int when it is a known 0-dim number."""
+    dtype = i.dtype
+    if dtype is dtypes.uint8:
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+            "instead.",
+            stacklevel=_user_stacklevel(),
+        )
+        return P.cast(i, dtype=np.dtype(bool))
+    if dtype is dtypes.bool_:
+        return i
+    if dtype.category == dtypes.INT and i.ndim == 0 and i.__class__ in PLAIN:
+        return int(i._a)
+    if dtype is dtypes.int32:
+        return P.cast(i, dtype=np.dtype(np.int64))
+    if dtype is not dtypes.int64:
+        raise IndexError(
+            f"tensors used as indices must be long, int, byte or bool tensors, got {dtype!r}; "
+            "convert it with .long()"
+        )
+    return i
+
+
 def _dims_used(i: Any) -> int:
+    """How many dimensions of the tensor an entry of an index consumes."""
     if i is None or i is Ellipsis:
         return 0
-    if isinstance(i, TensorBase) and i.dtype.name == "bool":  # type: ignore[attr-defined]
+    if isinstance(i, TensorBase) and i.dtype is dtypes.bool_:  # type: ignore[attr-defined]
         return i.ndim  # type: ignore[attr-defined]
     return 1
 
 
 def _is_legacy_tuple(index: list[Any]) -> bool:
-    """A short list that holds slices or tensors counts as a tuple, as NumPy once had it."""
-    return (
-        len(index) <= 32
-        and any(
-            isinstance(i, slice | TensorBase | list | tuple) or i is None or i is Ellipsis
-            for i in index
-        )
-        and not all(isinstance(i, list | tuple) for i in index)
+    """A short list that holds slices, tensors or sequences counts as a tuple, as NumPy once did."""
+    return len(index) < 32 and any(
+        isinstance(i, slice | TensorBase | list | tuple | range | np.ndarray | str)
+        or i is None
+        or i is Ellipsis
+        for i in index
     )
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+def refuse_out_of_bounds(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> None:
+    """Raise PyTorch's error when an index tensor points outside, or they do not fit together."""
+    broadcast_shape([tuple(t.shape) for t in tensors])
+    for t, d in zip(tensors, dims, strict=True):
+        size = view.shape[d]
+        if t._level is not None or t._a.__class__ is not np.ndarray or not t._a.size:
+            continue
+        low, high = int(t._a.min()), int(t._a.max())
+        if low < -size or high >= size:
+            bad = high if high >= size else low
+            raise IndexError(f"index {bad} is out of bounds for dimension {d} with size {size}")
+
+
+def index_error(self: Any, index: Any, problem: IndexError) -> IndexError:
+    """PyTorch's message for an index that does not fit, with the user's line."""
+    text = str(problem)
+    if not text.startswith(_OWN_MESSAGES):
+        text = _basic_problem(self, index) or text
+    return IndexError(f"{text}\n  a tensor of shape {list(self.shape)}, at {source.here(3)}")
+
+
+_OWN_MESSAGES = ("only integers", "tensors used", "The shape of", "shape mismatch")
+
+
+def _basic_problem(self: Any, index: Any) -> str | None:
+    items = list(index) if isinstance(index, tuple | list) else [index]
+    if self.ndim == 0:
+        if any(i.__class__ is slice for i in items):
+            return "slice() cannot be applied to a 0-dim tensor."
+        if len(items) == 1:
+            return (
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+            )
+    used = 0
+    for i in items:
+        used += _dims_used(i) if not isinstance(i, bool | np.bool_) else 0
+    if used > self.ndim:
+        return f"too many indices for tensor of dimension {self.ndim}: the index uses {used}"
+    return _int_problem(self, items, used)
+
+
+def _int_problem(self: Any, items: list[Any], used: int) -> str | None:
+    """The first int of an index that is outside of its dimension."""
+    dim = 0
+    for i in items:
+        if i is Ellipsis:
+            dim += self.ndim - used
+        elif isinstance(i, int | np.integer) or (isinstance(i, TensorBase) and i._a.ndim == 0):
+            if isinstance(i, bool):
+                continue
+            n = self.shape[dim]
+            if not -n <= int(i) < n:
+                return f"index {int(i)} is out of bounds for dimension {dim} with size {n}"
+            dim += 1
+        else:
+            dim += _dims_used(i)
+    return None

@@ -1,0 +1,456 @@
+"""Functions that read or write at indices: gather, scatter, index_*, masked_*, take, put."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.value import make
+from ...ops import dtypes
+from ..api import public
+from .common import P, TensorBase, axis_of
+from .reductions import as_type
+
+
+def check_index(index: Any, size: int, axis: int, name: str, negative: bool = False) -> None:
+    """Raise when a value of an index tensor is outside of 0..size-1 (or -size..size-1)."""
+    if index._level is not None or index._a.__class__ is not np.ndarray or not index._a.size:
+        return
+    low, high = int(index._a.min()), int(index._a.max())
+    if low >= (-size if negative else 0) and high < size:
+        return
+    bad = high if high >= size else low
+    raise (IndexError if name.startswith("index_") or negative else RuntimeError)(
+        f"index {bad} is out of bounds for dimension {axis} with size {size}\n"
+        f"  index out of range in {name} at {source.here(3)}"
+    )
+
+
+def _int_index(index: Any, name: str) -> Any:
+    if index.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            f"{name}(): Expected dtype int32/int64 for index, got {index.dtype!r}\n"
+            f"  at {source.here(3)}\n  Fix: index.long()."
+        )
+    return as_type(index, dtypes.int64)
+
+
+def _same_type(name: str, x: Any, src: Any) -> None:
+    if src.dtype is not x.dtype:
+        raise RuntimeError(
+            f"{name}(): Expected self.dtype to be equal to src.dtype, but got {x.dtype!r} and "
+            f"{src.dtype!r}\n  at {source.here(3)}\n  Fix: src.to({x.dtype!r})."
+        )
+
+
+# ---- gather and scatter --------------------------------------------------------------------------
+
+
+@public()
+def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """out[i][j] = input[index[i][j]][j] for dim 0, and likewise for other dimensions.
+
+    >>> import chainrule as torch
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """
+    axis = axis_of(dim, input.ndim)
+    index = _int_index(index, "gather")
+    _check_ranks("gather", input, index, axis)
+    check_index(index, input.shape[axis] if input.ndim else 1, axis, "gather")
+    return P.gather(input, index, axis=axis)
+
+
+def _check_ranks(name: str, x: Any, index: Any, axis: int, other: str = "input") -> None:
+    """Index and tensor need equal ranks, and the index must fit but along the axis."""
+    if (index.ndim or 1) != (x.ndim or 1):
+        if index.numel() == 0:
+            return
+        raise RuntimeError(
+            "Index tensor must have the same number of dimensions as "
+            f"{'self' if other == 'input' else other} tensor: {index.ndim} and {x.ndim}\n"
+            f"  {name} at {source.here(3)}"
+        )
+    for d in range(min(index.ndim, x.ndim)):
+        if d != axis and index.shape[d] > x.shape[d]:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index.shape)} to be "
+                f"no larger than {'self' if other == 'input' else other} {list(x.shape)} apart "
+                f"from dimension {axis}\n  {name} at {source.here(3)}"
+            )
+
+
+@public()
+def take_along_dim(input: Any, indices: Any, dim: Any = None) -> Any:
+    """gather with broadcasting; without `dim` from the flattened tensor."""
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
+    if input.ndim != indices.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
+            f"but got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+            f"\n  at {source.here(2)}"
+        )
+    axis = axis_of(dim, input.ndim)
+    shape = [max(a, b) if 0 not in (a, b) else 0
+             for a, b in zip(input.shape, indices.shape, strict=True)]  # fmt: skip
+    wide, narrow = list(shape), list(shape)
+    wide[axis], narrow[axis] = input.shape[axis], indices.shape[axis]
+    check_index(indices, input.shape[axis], axis, "take_along_dim", negative=True)
+    index = P.broadcast_to(as_type(indices, dtypes.int64), shape=tuple(narrow))
+    return P.gather(P.broadcast_to(input, shape=tuple(wide)), index, axis=axis)
+
+
+def _scatter_operands(name: str, x: Any, dim: int, index: Any, src: Any) -> tuple[int, Any, Any]:
+    """(axis, index, src cut to the index's shape) for scatter and its relatives."""
+    axis = axis_of(dim, x.ndim)
+    index = _int_index(index, name)
+    _check_ranks(name, x, index, axis)
+    check_index(index, x.shape[axis] if x.ndim else 1, axis, name)
+    if not isinstance(src, TensorBase):
+        return axis, index, _full_like_index(x, index, src)
+    _same_type(name, x, src)
+    if index.numel() and tuple(src.shape) != tuple(index.shape):  # type: ignore[attr-defined]
+        _check_ranks(name, src, index, -1, "src")
+        cut = tuple(slice(0, n) for n in index.shape)
+        src = P.slice_view(src, index=cut)
+    elif not index.numel():
+        src = _full_like_index(x, index, 0)
+    return axis, index, src
+
+
+def _full_like_index(x: Any, index: Any, value: Any) -> Any:
+    return P.broadcast_to(make(np.asarray(value, x.dtype.np)), shape=tuple(index.shape))
+
+
+def _fit_rank(x: Any, index: Any, src: Any) -> tuple[Any, Any, Any]:
+    """All three with at least one dimension, so that a 0-dim tensor is a line of one."""
+    if x.ndim and index.ndim:
+        return x, index, src
+    return x.reshape(tuple(x.shape) or (1,)), index.reshape(-1), src.reshape(-1)
+
+
+@public(inplace=True)
+def scatter(
+    input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Any:
+    """input with src written at out[index[i][j]][j] for dim 0, and likewise for others."""
+    src = value if src is None else src
+    if reduce is not None:
+        folds = {"add": "sum", "multiply": "prod"}
+        if reduce not in folds:
+            raise RuntimeError(
+                f"reduce argument must be either add or multiply, got {reduce!r}\n"
+                f"  scatter at {source.here(2)}"
+            )
+        axis, index, src = _scatter_operands("scatter", input, dim, index, src)
+        return _fold(input, index, src, axis, folds[reduce], True)
+    axis, index, src = _scatter_operands("scatter", input, dim, index, src)
+    if not index.numel():
+        return P.clone(input)
+    x, index, src = _fit_rank(input, index, src)
+    return P.scatter(x, index, src, axis=axis).reshape(tuple(input.shape))
+
+
+@public(inplace=True)
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """input with src added at out[index[i][j]][j] for dim 0, and likewise for others."""
+    axis, index, src = _scatter_operands("scatter_add", input, dim, index, src)
+    return _fold(input, index, src, axis, "sum", True)
+
+
+@public(inplace=True)
+def scatter_reduce(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """input with src folded in at the scattered places by "sum", "prod", "mean", "amax", "amin"."""
+    axis, index, src = _scatter_operands("scatter_reduce", input, dim, index, src)
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(
+            "reduce argument must be either sum, prod, mean, amax or amin, got "
+            f"{reduce!r}.\n  scatter_reduce at {source.here(2)}"
+        )
+    return _fold(input, index, src, axis, reduce, include_self)
+
+
+_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
+
+
+def _fold(input: Any, index: Any, src: Any, axis: int, reduce: str, include_self: bool) -> Any:
+    """Scatter with a fold; without include_self, written places start from the neutral value."""
+    if not index.numel():
+        return P.clone(input)
+    x, index, src = _fit_rank(input, index, src)
+    if not include_self:
+        start = _NEUTRAL.get(reduce)
+        if start is None:
+            start = _extreme_value(x.dtype, reduce == "amin")
+        neutral = P.broadcast_to(make(np.asarray(start, x.dtype.np)), shape=tuple(index.shape))
+        x = P.scatter(x, index, neutral, axis=axis)
+    op = {"prod": P.scatter_product, "amax": P.scatter_max, "amin": P.scatter_min}.get(reduce)
+    folded = (op or P.scatter_add)(x, index, src, axis=axis)
+    if reduce == "mean":
+        folded = _divided(folded, x, index, axis, include_self)
+    return folded.reshape(tuple(input.shape))
+
+
+def _extreme_value(dtype: Any, largest: bool) -> Any:
+    if dtype.is_floating_point:
+        return float("inf") if largest else float("-inf")
+    if dtype is dtypes.bool_:
+        return largest
+    info = np.iinfo(dtype.np)
+    return info.max if largest else info.min
+
+
+def _divided(total: Any, x: Any, index: Any, axis: int, include_self: bool) -> Any:
+    """Sums over the number of values that met at each place."""
+    one = make(np.ones((), np.int64))
+    ones = P.broadcast_to(one, shape=tuple(index.shape))
+    start = make(np.full(tuple(x.shape), int(include_self), np.int64))
+    count = P.scatter_add(start, index, ones, axis=axis)
+    count = P.where(P.eq(count, 0), 1, count)
+    if x.dtype.category < dtypes.FLOAT:
+        return total.div(count, rounding_mode="floor")
+    return total / as_type(count, x.dtype)
+
+
+# ---- rows by an index ----------------------------------------------------------------------------
+
+
+def _row_index(name: str, x: Any, dim: int, index: Any) -> tuple[int, Any]:
+    axis = axis_of(dim, x.ndim)
+    if index.ndim > 1:
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with shape "
+            f"{list(index.shape)}\n  at {source.here(3)}"
+        )
+    index = _int_index(index, name)
+    check_index(index, x.shape[axis] if x.ndim else 1, axis, name)
+    return axis, (index if index.ndim else index.reshape(1))
+
+
+@public()
+def index_select(input: Any, dim: int, index: Any) -> Any:
+    """The parts of input that the 1-D index names along `dim`, as a copy."""
+    axis, index = _row_index("index_select", input, dim, index)
+    if not input.ndim:
+        return P.index_select(input.reshape(1), index, axis=0).reshape(())
+    return P.index_select(input, index, axis=axis)
+
+
+def _row_source(name: str, x: Any, axis: int, index: Any, src: Any) -> Any:
+    """The source of index_add and its relatives, checked against tensor and index."""
+    _same_type(name, x, src)
+    want = list(x.shape) or [1]
+    want[axis] = index.shape[0]
+    have = list(src.shape) or [1]
+    if have != want:
+        raise RuntimeError(
+            f"{name}(): source tensor shape must match self tensor shape, excluding the specified "
+            f"dimension, where its length is that of the index. Got self.shape = {list(x.shape)} "
+            f"source.shape = {list(src.shape)}, index of length {index.shape[0]}\n"
+            f"  at {source.here(3)}"
+        )
+    return src if src.ndim else src.reshape(1)
+
+
+@public(inplace=True)
+def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    """input with the parts of source added where the index points along `dim`."""
+    axis, index = _row_index("index_add", input, dim, index)
+    src = _row_source("index_add", input, axis, index, source)
+    src = src if alpha == 1 else src * alpha
+    if not input.ndim:
+        return P.index_add(input.reshape(1), index, src, axis=0).reshape(())
+    return P.index_add(input, index, src, axis=axis)
+
+
+@public(inplace=True)
+def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
+    """input with the parts of source written where the index points along `dim`."""
+    axis, index = _row_index("index_copy", input, dim, index)
+    src = _row_source("index_copy", input, axis, index, source)
+    if not input.ndim:
+        return P.index_copy(input.reshape(1), index, src, axis=0).reshape(())
+    return P.index_copy(input, index, src, axis=axis)
+
+
+@public(inplace=True)
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+    """input with one value where the index points along `dim`."""
+    axis, index = _row_index("index_fill", input, dim, index)
+    value = _value_for(input, value, "index_fill_")
+    shape = list(input.shape) or [1]
+    shape[axis] = index.shape[0]
+    src = P.broadcast_to(value, shape=tuple(shape))
+    x = input if input.ndim else input.reshape(1)
+    return P.index_copy(x, index, src, axis=axis).reshape(tuple(input.shape))
+
+
+def _value_for(x: Any, value: Any, name: str) -> Any:
+    """A fill value as a 0-dim tensor of x's type."""
+    if not isinstance(value, TensorBase):
+        return make(np.asarray(value, x.dtype.np))
+    if value.ndim:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"{name} only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.ndim} dimension(s).\n  at {source.here(3)}"  # type: ignore[attr-defined]
+        )
+    return as_type(value, x.dtype)
+
+
+@public(inplace=True)
+def index_reduce(
+    input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """input with the parts of source folded in by "prod", "mean", "amax" or "amin"."""
+    axis, index = _row_index("index_reduce", input, dim, index)
+    src = _row_source("index_reduce", input, axis, index, source)
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(
+            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
+            f"{reduce}.\n  at {_here()}"
+        )
+    line = index.reshape([-1 if d == axis else 1 for d in range(src.ndim)])
+    index = P.broadcast_to(line, shape=tuple(src.shape))
+    return _fold(input, index, src, axis, reduce, include_self)
+
+
+def _here() -> str:
+    return source.here(3)
+
+
+# ---- masks ---------------------------------------------------------------------------------------
+
+
+def _mask(mask: Any, name: str) -> Any:
+    if mask.dtype is not dtypes.bool_:
+        raise RuntimeError(
+            f"{name} expected self and mask to be of BoolTensor type: only supports boolean masks, "
+            f"but got mask with dtype {mask.dtype!r}\n  at {source.here(3)}\n  Fix: mask.bool()."
+        )
+    return mask
+
+
+@public(inplace=True)
+def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """input with `value` where the mask holds; the mask broadcasts."""
+    mask = _mask(mask, "masked_fill")
+    return P.masked_fill(input, mask, _value_for(input, value, "masked_fill_"))
+
+
+@public()
+def masked_select(input: Any, mask: Any) -> Any:
+    """The elements where the mask holds, as a 1-D tensor."""
+    mask = _mask(mask, "masked_select")
+    shape = tuple(np.broadcast_shapes(tuple(input.shape), tuple(mask.shape)))
+    x = P.broadcast_to(input, shape=shape).reshape(-1)
+    (places,) = P.nonzero_parts(P.broadcast_to(mask, shape=shape).reshape(-1))
+    return P.index_axis(x, places, axis=0)
+
+
+@public(inplace=True)
+def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+    """input with the first elements of source where the mask holds, in order."""
+    mask = _mask(mask, "masked_scatter")
+    _same_type("masked_scatter", input, source)
+    shape = tuple(np.broadcast_shapes(tuple(input.shape), tuple(mask.shape)))
+    x = P.broadcast_to(input, shape=shape).reshape(-1)
+    (places,) = P.nonzero_parts(P.broadcast_to(mask, shape=shape).reshape(-1))
+    n = places.shape[0]
+    if source.numel() < n:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have the same type and as many elements "
+            f"as the mask selects: Number of elements of source < number of ones in mask, "
+            f"{source.numel()} < {n}\n  at {_here()}"
+        )
+    values = P.slice_view(source.reshape(-1), index=(slice(0, n),))
+    return P.index_copy(x, places, values, axis=0).reshape(shape)
+
+
+@public()
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The coordinates of the nonzero elements: one row each, or a tuple with one tensor per dim."""
+    if not as_tuple:
+        return P.nonzero(input.detach())
+    x = input if input.ndim else input.reshape(1)
+    return P.nonzero_parts(x.detach())
+
+
+@public(out=False)
+def argwhere(input: Any) -> Any:
+    """The coordinates of the nonzero elements, one row each."""
+    return P.nonzero(input.detach())
+
+
+# ---- flat positions ------------------------------------------------------------------------------
+
+
+@public()
+def take(input: Any, index: Any) -> Any:
+    """The elements at positions of the flattened tensor."""
+    index = _int_index(index, "take")
+    check_index(index, input.numel(), 0, "take", negative=True)
+    return P.index_axis(input.reshape(-1), index, axis=0)
+
+
+@public(inplace=True)
+def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """input with source written (or added) at positions of the flattened tensor."""
+    index = _int_index(index, "put")
+    if index.numel() != source.numel():
+        raise RuntimeError(
+            f"put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}\n  at {_here()}"
+        )
+    _same_type("put", input, source)
+    check_index(index, input.numel(), 0, "put", negative=True)
+    flat, places = input.reshape(-1), index.reshape(-1)
+    put_in = P.index_put(flat, source.reshape(-1), places, dims=(0,), accumulate=bool(accumulate))
+    return put_in.reshape(tuple(input.shape))
+
+
+@public(out=False, method=False)
+def unravel_index(indices: Any, shape: Any) -> Any:
+    """Flat positions as coordinates of a tensor of `shape`."""
+    shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    parts = []
+    rest = as_type(indices, dtypes.int64)
+    for n in reversed(shape):
+        parts.append(rest % n)
+        rest = rest // n
+    return tuple(reversed(parts))
+
+
+# ---- repetition ----------------------------------------------------------------------------------
+
+
+@public(out=False)
+def repeat_interleave(
+    input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None
+) -> Any:
+    """Each element repeated along `dim` (of the flattened tensor by default)."""
+    if repeats is None:
+        return P.repeat_positions(as_type(input, dtypes.int64))
+    x = input.reshape(-1) if dim is None else input
+    axis = axis_of(0 if dim is None else dim, x.ndim)
+    if not isinstance(repeats, TensorBase):
+        if repeats < 0:
+            raise RuntimeError(f"repeats can not be negative: {repeats}\n  at {source.here(2)}")
+        shape = tuple(x.shape)
+        parts = P.broadcast_to(
+            x.unsqueeze(axis + 1), shape=(*shape[: axis + 1], int(repeats), *shape[axis + 1 :])
+        )
+        return parts.reshape((*shape[:axis], shape[axis] * int(repeats), *shape[axis + 1 :]))
+    if repeats.ndim == 0 or repeats.shape[0] == 1:  # type: ignore[attr-defined]
+        repeats = P.broadcast_to(repeats.reshape(1), shape=(x.shape[axis],))  # type: ignore[attr-defined]
+    if repeats.shape[0] != x.shape[axis]:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats.shape[0]} and input.size({axis}) = {x.shape[axis]}\n  at {source.here(2)}"  # type: ignore[attr-defined]
+        )
+    return P.index_select(x, P.repeat_positions(as_type(repeats, dtypes.int64)), axis=axis)

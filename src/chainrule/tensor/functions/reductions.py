@@ -1,0 +1,405 @@
+"""Reductions: sums, means, extremes, truth, norms, softmax. `axis` and `keepdims` are NumPy's names
+for `dim` and `keepdim`, which PyTorch accepts too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import source
+from ...ops import dtypes
+from .. import return_types
+from ..api import public
+from .common import P, TensorBase, axes_of, axis_of
+
+_ALL = tuple(tuple(range(n)) for n in range(65))
+
+
+def category(x: Any) -> int:
+    """BOOL, INT, FLOAT or COMPLEX."""
+    return x.dtype.category
+
+
+def as_type(x: Any, dtype: Any) -> Any:
+    """x in another type (itself when it has it)."""
+    return x if x.dtype is dtype else P.cast(x, dtype=dtype.np)
+
+
+def as_float(x: Any) -> Any:
+    """Integers as the default float type; anything else as it is."""
+    return x if category(x) >= dtypes.FLOAT else as_type(x, dtypes.get_default_dtype())
+
+
+def _integral(x: Any) -> bool:
+    return x._a.dtype.kind in "biu" if x._level is None else x.dtype.category < dtypes.FLOAT
+
+
+def refuse_complex(x: Any, name: str) -> None:
+    """Complex numbers have no order."""
+    if x.dtype.is_complex:
+        raise RuntimeError(
+            f"{name}(): does not support complex input: complex numbers have no order\n"
+            f"  at {source.here(3)}\n  Fix: compare x.abs() or x.real."
+        )
+
+
+def refuse_empty(x: Any, name: str, dim: Any = None) -> None:
+    """An extreme of nothing is undefined."""
+    if dim is None:
+        if x.numel() == 0:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                f"Specify the reduction dim with the 'dim' argument.\n"
+                f"  the tensor has shape {list(x.shape)}, at {source.here(3)}"
+            )
+        return
+    for d in axes_of(dim, x.ndim):
+        if x.shape[d] == 0:
+            raise IndexError(
+                f"{name}(): Expected reduction dim {d} to have non-zero size.\n"
+                f"  the tensor has shape {list(x.shape)}, at {source.here(3)}"
+            )
+
+
+# ---- sums ----------------------------------------------------------------------------------------
+
+
+@public()
+def sum(  # noqa: A001
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The sum over `dim` (all dimensions by default).
+
+    >>> import chainrule as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).sum(dim=0)
+    tensor([4, 6])
+    """
+    if dtype is not None:
+        input = as_type(input, dtype)
+    elif _integral(input):
+        input = as_type(input, dtypes.int64)
+    if dim is None:
+        dim = axis
+        if dim is None:
+            return P.reduce_sum(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
+    return P.reduce_sum(input, axis=axes_of(dim, input.ndim), keepdims=keepdim or keepdims)
+
+
+@public()
+def mean(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The mean over `dim` (all dimensions by default)."""
+    if dtype is not None:
+        input = as_type(input, dtype)
+    if _integral(input):
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            f"complex dtype. Got: {input.dtype!r}\n  at {source.here(2)}\n"
+            "  Fix: x.float().mean()."
+        )
+    if dim is None:
+        dim = axis
+        if dim is None:
+            return P.reduce_mean(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
+    return P.reduce_mean(input, axis=axes_of(dim, input.ndim), keepdims=keepdim or keepdims)
+
+
+@public()
+def prod(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The product along `dim` (of all elements by default)."""
+    dim = axis if dim is None else dim
+    if dtype is not None:
+        input = as_type(input, dtype)
+    elif _integral(input):
+        input = as_type(input, dtypes.int64)
+    if dim is None or input.ndim == 0:
+        if dim is not None:
+            axis_of(dim, 0)
+        return P.reduce_prod(input.reshape(-1), axis=0, keepdims=False)
+    return P.reduce_prod(input, axis=axis_of(dim, input.ndim), keepdims=keepdim or keepdims)
+
+
+@public()
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum over `dim` of the elements that are not NaN."""
+    if input.dtype.is_complex:
+        raise RuntimeError(f"nansum does not support complex inputs\n  at {source.here(2)}")
+    if dtype is not None:
+        input = as_type(input, dtype)
+    if _integral(input):
+        return sum(input, dim, keepdim, dtype=dtype)
+    return P.nansum(input, axis=axes_of(dim, input.ndim), keepdims=keepdim)
+
+
+@public()
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean over `dim` of the elements that are not NaN."""
+    if _integral(input):
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{input.dtype!r}\n  at {source.here(2)}\n  Fix: x.float().nanmean()."
+        )
+    number = sum(P.eq(input, input), dim, keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype) / number
+
+
+@public(out=False)
+def sum_to_size(input: Any, *size: Any) -> Any:
+    """The sum that undoes a broadcast from `size` to the input's shape."""
+    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    lead = input.ndim - len(shape)
+    fits = lead >= 0 and all(
+        n in (1, have) for n, have in zip(shape, input.shape[lead:], strict=True)
+    )
+    if not fits:
+        raise RuntimeError(
+            f"size {list(shape)} is not expandable to size {list(input.shape)}.\n"
+            f"  sum_to_size at {source.here(2)}"
+        )
+    repeated = [d for d, n in enumerate(shape, lead) if n == 1 and input.shape[d] != 1]
+    axes = (*range(lead), *repeated)
+    if not axes:
+        return input
+    return P.reduce_sum(input, axis=axes, keepdims=False).reshape(shape)
+
+
+# ---- extremes --------------------------------------------------------------------------------------
+
+
+@public()
+def amax(
+    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """The largest element over `dim`; equal ones share the gradient."""
+    dim = axis if dim is None else dim
+    refuse_empty(input, "amax", dim)
+    axes = axes_of(() if dim is None else dim, input.ndim)
+    return P.reduce_max(input, axis=axes, keepdims=keepdim or keepdims)
+
+
+@public()
+def amin(
+    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """The smallest element over `dim`; equal ones share the gradient."""
+    dim = axis if dim is None else dim
+    refuse_empty(input, "amin", dim)
+    axes = axes_of(() if dim is None else dim, input.ndim)
+    return P.reduce_min(input, axis=axes, keepdims=keepdim or keepdims)
+
+
+@public()
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """(smallest, largest) over `dim`, or of all elements."""
+    refuse_complex(input, "aminmax")
+    refuse_empty(input, "aminmax", dim)
+    axes = axes_of(dim, input.ndim)
+    small = P.reduce_min(input, axis=axes, keepdims=keepdim)
+    large = P.reduce_max(input, axis=axes, keepdims=keepdim)
+    return return_types.aminmax((small, large))
+
+
+@public("max")
+def max_(
+    input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The largest element; with `dim` (values, indices) along it; with a tensor the larger of two.
+
+    >>> import chainrule as torch
+    >>> torch.max(torch.tensor([1., 5., 3.]))
+    tensor(5.)
+    """
+    if isinstance(dim, TensorBase) or other is not None:
+        return P.maximum(input, dim if other is None else other)
+    dim = axis if dim is None else dim
+    refuse_complex(input, "max")
+    refuse_empty(input, "max", dim)
+    if dim is None:
+        return P.reduce_max(input, axis=_ALL[input.ndim], keepdims=False)
+    pair = P.max_along(input, axis=axis_of(dim, input.ndim), keepdims=keepdim or keepdims)
+    return return_types.max(pair)
+
+
+@public("min")
+def min_(
+    input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The smallest element; with `dim` (values, indices) along it; with a tensor the lesser of two."""
+    if isinstance(dim, TensorBase) or other is not None:
+        return P.minimum(input, dim if other is None else other)
+    dim = axis if dim is None else dim
+    refuse_complex(input, "min")
+    refuse_empty(input, "min", dim)
+    if dim is None:
+        return P.reduce_min(input, axis=_ALL[input.ndim], keepdims=False)
+    pair = P.min_along(input, axis=axis_of(dim, input.ndim), keepdims=keepdim or keepdims)
+    return return_types.min(pair)
+
+
+@public()
+def argmax(
+    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """Where the largest element is: along `dim`, or in the flattened tensor."""
+    return _arg(P.argmax, "argmax", input, axis if dim is None else dim, keepdim or keepdims)
+
+
+@public()
+def argmin(
+    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """Where the smallest element is: along `dim`, or in the flattened tensor."""
+    return _arg(P.argmin, "argmin", input, axis if dim is None else dim, keepdim or keepdims)
+
+
+def _arg(op: Any, name: str, x: Any, dim: Any, keepdim: bool) -> Any:
+    refuse_complex(x, name)
+    refuse_empty(x, name, dim)
+    if dim is None or x.ndim == 0:
+        if dim is not None:
+            axis_of(dim, 0)
+        found = op(x.reshape(-1), axis=0, keepdims=False)
+        return found.reshape((1,) * x.ndim) if keepdim else found
+    return op(x, axis=axis_of(dim, x.ndim), keepdims=keepdim)
+
+
+# ---- truth ----------------------------------------------------------------------------------------
+
+
+@public("any")
+def any_(
+    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """Whether any element is nonzero, over `dim` or all of them."""
+    return _truth(P.reduce_any, input, axis if dim is None else dim, keepdim or keepdims)
+
+
+@public("all")
+def all_(
+    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """Whether all elements are nonzero, over `dim` or all of them."""
+    return _truth(P.reduce_all, input, axis if dim is None else dim, keepdim or keepdims)
+
+
+def _truth(op: Any, x: Any, dim: Any, keepdim: bool) -> Any:
+    axes = () if isinstance(dim, tuple | list) and not dim else axes_of(dim, x.ndim)
+    found = op(x, axis=axes, keepdims=keepdim)
+    if x.dtype is dtypes.uint8:
+        return as_type(found, dtypes.uint8)
+    return found if found.dtype is dtypes.bool_ else P.ne(found, 0)
+
+
+@public(out=False)
+def count_nonzero(input: Any, dim: Any = None) -> Any:
+    """How many elements are nonzero, over `dim` or all of them."""
+    return P.count_nonzero(input, axis=axes_of(dim, input.ndim))
+
+
+# ---- norms ----------------------------------------------------------------------------------------
+
+
+@public()
+def norm(
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Any:
+    """The p-norm over `dim` (of all elements by default); "nuc" is the nuclear norm of matrices."""
+    if dtype is not None:
+        input = as_type(input, dtype)
+    if _integral(input):
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{input.dtype!r}\n  norm at {source.here(2)}\n  Fix: x.float().norm()."
+        )
+    if p == "nuc":
+        from ..api import API
+
+        dims = (-2, -1) if dim is None else dim
+        return API["linalg.matrix_norm"].function(input, "nuc", dims, keepdim)
+    order = 2.0 if p is None or p == "fro" else float(p)
+    return vector_norm_of(input, order, dim, keepdim)
+
+
+def vector_norm_of(input: Any, order: float, dim: Any, keepdim: bool) -> Any:
+    """The vector norm over `dim`, several dimensions counting as one."""
+    axes = axes_of(dim, input.ndim)
+    if order in (float("inf"), float("-inf")) or order < 0:
+        for d in axes:
+            if input.shape[d] == 0:
+                raise RuntimeError(
+                    f"linalg.vector_norm cannot compute the {order} norm on an empty tensor "
+                    f"because the operation does not have an identity: dimension {d} of "
+                    f"{list(input.shape)} is empty\n  at {source.here(3)}"
+                )
+    return P.reduce_norm(input, axis=axes, keepdims=keepdim, order=order)
+
+
+@public()
+def dist(input: Any, other: Any, p: float = 2) -> Any:
+    """The p-norm of input - other."""
+    return vector_norm_of(as_float(P.sub(input, other)), float(p), None, False)
+
+
+@public(inplace=True)
+def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
+    """Each slice along `dim` scaled down so that its p-norm is at most maxnorm."""
+    axis = axis_of(dim, input.ndim)
+    axes = tuple(d for d in range(input.ndim) if d != axis)
+    size = P.reduce_norm(input, axis=axes, keepdims=True, order=float(p))
+    # The small constant is PyTorch's guard against a norm that rounds above its limit again.
+    factor = P.where(P.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
+    return input * as_type(factor, input.dtype)
+
+
+# ---- log-sum-exp and softmax -------------------------------------------------------------------------
+
+
+@public(aliases=("special.logsumexp",))
+def logsumexp(
+    input: Any, dim: Any, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
+) -> Any:
+    """log(sum(exp(input))) over `dim`, without overflow."""
+    x = as_float(input)
+    return P.logsumexp(x, axis=axes_of(dim, x.ndim), keepdims=keepdim or keepdims)
+
+
+@public(namespace="nn.functional", aliases=(".log_softmax", "special.log_softmax"), method=True)
+def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
+    """log(softmax(input)) along `dim`."""
+    x, axis = _logits(input, dim, _stacklevel, dtype, "log_softmax")
+    return P.log_softmax(x, axis=axis) if x.ndim else x * 0.0
+
+
+@public(namespace="nn.functional", aliases=(".softmax", "special.softmax"), method=True)
+def softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
+    """exp(input), normalised to sum to one along `dim`."""
+    x, axis = _logits(input, dim, _stacklevel, dtype, "softmax")
+    return P.softmax(x, axis=axis) if x.ndim else x * 0.0 + 1.0
+
+
+def _logits(x: Any, dim: Any, stacklevel: Any, dtype: Any, name: str) -> tuple[Any, int]:
+    if isinstance(stacklevel, dtypes.dtype):  # Tensor.softmax(dim, dtype)
+        dtype = stacklevel
+    if dtype is not None:
+        x = as_type(x, dtype)
+    if _integral(x):
+        raise RuntimeError(
+            f'"{name}_lastdim_kernel_impl" not implemented for {_word(x)!r}: {name} needs a '
+            f"floating type\n  at {source.here(3)}\n  Fix: {name}(x.float(), ...) or dtype=."
+        )
+    if dim is None:
+        dim = 0 if x.ndim in (0, 1, 3) else 1
+    return x, axis_of(dim, x.ndim)
+
+
+def _word(x: Any) -> str:
+    from ...autograd.inplace import _type_word
+
+    return _type_word(x.dtype.np)

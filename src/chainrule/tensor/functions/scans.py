@@ -1,0 +1,193 @@
+"""Running sums, products and extremes along a dimension; differences and integrals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import source
+from ...ops import dtypes
+from .. import return_types
+from ..api import API, public
+from .common import P, TensorBase, axis_of
+from .reductions import as_float, as_type, refuse_complex
+
+
+def _ranked(x: Any, dim: Any) -> tuple[Any, int]:
+    """(x with at least one dimension, the axis)."""
+    axis = axis_of(dim, x.ndim)
+    return (x if x.ndim else x.reshape(1)), axis
+
+
+def _shaped_like(x: Any, result: Any) -> Any:
+    return result if x.ndim else result.reshape(())
+
+
+@public(inplace=True)
+def cumsum(input: Any, dim: Any = None, *, dtype: Any = None, axis: Any = None) -> Any:
+    """The running sum along `dim`."""
+    x = _summable(input, dtype)
+    ranked, at = _ranked(x, axis if dim is None else dim)
+    return _shaped_like(x, P.cumsum(ranked, axis=at, reverse=False))
+
+
+@public(inplace=True)
+def cumprod(input: Any, dim: Any = None, *, dtype: Any = None, axis: Any = None) -> Any:
+    """The running product along `dim`."""
+    x = _summable(input, dtype)
+    ranked, at = _ranked(x, axis if dim is None else dim)
+    return _shaped_like(x, P.cumprod(ranked, axis=at, reverse=False))
+
+
+def _summable(x: Any, dtype: Any) -> Any:
+    if dtype is not None:
+        return as_type(x, dtype)
+    return as_type(x, dtypes.int64) if x.dtype.category < dtypes.FLOAT else x
+
+
+@public()
+def logcumsumexp(input: Any, dim: int) -> Any:
+    """The running log-sum-exp along `dim`."""
+    x, at = _ranked(input, dim)
+    return _shaped_like(input, P.logcumsumexp(x, axis=at, reverse=False))
+
+
+@public()
+def cummax(input: Any, dim: int) -> Any:
+    """(running maximum along `dim`, where it was found)."""
+    refuse_complex(input, "cummax")
+    x, at = _ranked(input, dim)
+    values, indices = P.cummax(x, axis=at)
+    return return_types.cummax((_shaped_like(input, values), _shaped_like(input, indices)))
+
+
+@public()
+def cummin(input: Any, dim: int) -> Any:
+    """(running minimum along `dim`, where it was found)."""
+    refuse_complex(input, "cummin")
+    x, at = _ranked(input, dim)
+    values, indices = P.cummin(x, axis=at)
+    return return_types.cummin((_shaped_like(input, values), _shaped_like(input, indices)))
+
+
+# ---- differences ---------------------------------------------------------------------------------
+
+
+def part(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
+    """x from start to stop along `axis`: a view."""
+    return P.slice_view(x, index=(*((slice(None),) * axis), slice(start, stop)))
+
+
+@public()
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The n-th difference between neighbours along `dim`."""
+    if input.ndim == 0:
+        raise RuntimeError(
+            f"diff expects input to be at least one-dimensional\n  at {source.here(2)}"
+        )
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}\n  diff at {source.here(2)}")
+    axis = axis_of(dim, input.ndim)
+    ends = [t for t in (prepend, input, append) if t is not None]
+    if n == 0:
+        return P.alias(input)
+    x = API["cat"].function(ends, axis) if len(ends) > 1 else input
+    for _ in range(n if n <= x.shape[axis] else x.shape[axis]):
+        later, earlier = part(x, axis, 1, None), part(x, axis, None, -1)
+        x = P.ne(later, earlier) if x.dtype is dtypes.bool_ else later - earlier
+    return x
+
+
+@public(out=False, method=False)
+def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
+    """Derivatives of sampled values by central differences inside, one-sided at the edges."""
+    dims = list(range(input.ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    axes = [axis_of(d, input.ndim) for d in dims]
+    if isinstance(spacing, TensorBase) or not isinstance(spacing, tuple | list):
+        spacing = [spacing] * len(axes)
+    if len(spacing) != len(axes):
+        raise RuntimeError(
+            f"torch.gradient expected spacing to be unspecified, a scalar or a list of length "
+            f"{len(axes)} (one per dim), but got a list of length {len(spacing)}\n"
+            f"  at {source.here(2)}"
+        )
+    if edge_order not in (1, 2):
+        raise RuntimeError(
+            f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}\n"
+            f"  at {source.here(2)}"
+        )
+    for a in axes:
+        if input.shape[a] < edge_order + 1:
+            raise RuntimeError(
+                "torch.gradient expected each dimension size to be at least edge_order+1: "
+                f"dimension {a} of {list(input.shape)} is too short\n  at {source.here(2)}"
+            )
+    x = as_float(input)
+    return tuple(_slope(x, a, h, edge_order) for a, h in zip(axes, spacing, strict=True))
+
+
+def _slope(x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
+    """One component of the gradient."""
+    if isinstance(spacing, TensorBase) and spacing.ndim:  # type: ignore[attr-defined]
+        steps = diff(as_type(spacing, x.dtype))
+        steps = steps.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    else:
+        steps = None
+    inner = _inner_slope(x, axis, spacing, steps)
+    first, last = (_edge_slope(x, axis, spacing, steps, edge_order, end) for end in (0, 1))
+    return API["cat"].function([first, inner, last], axis)
+
+
+def _inner_slope(x: Any, axis: int, spacing: Any, steps: Any) -> Any:
+    left, middle, right = part(x, axis, None, -2), part(x, axis, 1, -1), part(x, axis, 2, None)
+    if steps is None:
+        return (right - left) / (spacing * 2)
+    a, b = part(steps, axis, None, -1), part(steps, axis, 1, None)
+    return left * (-b / (a * (a + b))) + middle * ((b - a) / (a * b)) + right * (a / (b * (a + b)))
+
+
+def _edge_slope(x: Any, axis: int, h: Any, steps: Any, order: int, end: int) -> Any:
+    """The slope at the first (end=0) or last element by one-sided differences."""
+
+    def at(k: int, values: Any) -> Any:
+        k = values.shape[axis] - 1 - k if end else k
+        return part(values, axis, k, k + 1)
+
+    sign = -1 if end else 1
+    if order == 1:
+        return (at(1, x) - at(0, x)) / ((h if steps is None else at(0, steps)) * sign)
+    a, b = (h, h) if steps is None else (at(0, steps), at(1, steps))
+    near, middle, far = -(2 * a + b) / (a * (a + b)), (a + b) / (a * b), -a / (b * (a + b))
+    return (at(0, x) * near + at(1, x) * middle + at(2, x) * far) * sign
+
+
+# ---- integrals -----------------------------------------------------------------------------------
+
+
+@public(aliases=("trapz",), out=False, method=False)
+def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
+    """The integral of samples y along `dim` by the trapezoidal rule."""
+    pieces, axis = _trapezoids(y, x, dx, dim)
+    return P.reduce_sum(pieces, axis=(axis,), keepdims=False)
+
+
+@public(out=False, method=False)
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
+    """The running integral of samples y along `dim` by the trapezoidal rule."""
+    pieces, axis = _trapezoids(y, x, dx, dim)
+    return P.cumsum(pieces, axis=axis, reverse=False)
+
+
+def _trapezoids(y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:
+    """The area between neighbouring samples, and the axis."""
+    axis = axis_of(dim, y.ndim)
+    heights = (part(y, axis, 1, None) + part(y, axis, None, -1)) / 2
+    if x is None:
+        return heights * dx, axis
+    if x.ndim == 1 and y.ndim > 1:
+        x = x.reshape([-1 if d == axis else 1 for d in range(y.ndim)])
+        return heights * diff(x, dim=axis), axis
+    width = diff(x, dim=dim)
+    if width.ndim < y.ndim:
+        width = width.reshape((1,) * (y.ndim - width.ndim) + tuple(width.shape))
+    product = heights * width
+    return product, axis + product.ndim - y.ndim

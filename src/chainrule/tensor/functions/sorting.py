@@ -1,0 +1,300 @@
+"""Sorting, searching, distinct values, counting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.value import make
+from ...ops import dtypes
+from .. import return_types
+from ..api import public
+from .common import P, TensorBase, axis_of
+from .reductions import as_type, refuse_complex
+
+# ---- order ---------------------------------------------------------------------------------------
+
+
+@public()
+def sort(
+    input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: Any = None
+) -> Any:
+    """(values in order, where each was) along `dim`; equal values keep their order."""
+    if isinstance(dim, bool) or (isinstance(descending, int) and not isinstance(descending, bool)):
+        # sort(stable, dim, descending) of the overload with a stable argument
+        dim, descending = descending, stable
+    refuse_complex(input, "sort")
+    at = axis_of(dim if axis is None else axis, input.ndim)
+    return return_types.sort(P.sort(input, axis=at, descending=bool(descending)))
+
+
+@public()
+def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The indices that sort along `dim`."""
+    refuse_complex(input, "argsort")
+    return P.sort(input.detach(), axis=axis_of(dim, input.ndim), descending=bool(descending))[1]
+
+
+@public()
+def msort(input: Any) -> Any:
+    """The values in order along the first dimension."""
+    return P.sort(input, axis=0, descending=False)[0]
+
+
+@public()
+def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
+    """(the k largest values in order, where each was) along `dim`."""
+    refuse_complex(input, "topk")
+    at = axis_of(dim, input.ndim)
+    size = input.shape[at] if input.ndim else 1
+    if not 0 <= k <= size:
+        raise RuntimeError(
+            f"selected index k out of range: k={k} of {size} elements along dim {dim}\n"
+            f"  topk at {source.here(2)}"
+        )
+    return return_types.topk(P.topk(input, k=int(k), axis=at, largest=bool(largest)))
+
+
+@public()
+def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """(k-th smallest value, where it was) along `dim`, counted from 1."""
+    refuse_complex(input, "kthvalue")
+    at = axis_of(dim, input.ndim)
+    size = input.shape[at] if input.ndim else 1
+    if not 1 <= k <= size:
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {at}: k={k} of {size}\n"
+            f"  at {source.here(2)}"
+        )
+    pair = P.kthvalue(input, k=int(k), axis=at, keepdims=keepdim)
+    return return_types.kthvalue(pair)
+
+
+# ---- searching -----------------------------------------------------------------------------------
+
+
+@public(method=False)
+def searchsorted(
+    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Any = None,
+) -> Any:  # fmt: skip
+    """Where each value would be inserted into the sorted last dimension of sorted_sequence."""
+    if side not in (None, "left", "right") or (side == "left" and right):
+        raise RuntimeError(
+            f"torch.searchsorted(): side can only be 'left' or 'right' and must agree with "
+            f"right=, got side={side!r} and right={right}\n  at {source.here(2)}"
+        )
+    values = input if isinstance(input, TensorBase) else _number_like(input, sorted_sequence)
+    edges = sorted_sequence
+    if sorter is not None:
+        edges = P.gather(edges, sorter, axis=edges.ndim - 1)
+    if edges.ndim > 1 and tuple(edges.shape[:-1]) != tuple(values.shape[:-1]):  # type: ignore[attr-defined]
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            "dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(edges.shape)} and input value tensor "
+            f"{list(values.shape)}\n  at {source.here(2)}"  # type: ignore[attr-defined]
+        )
+    kind = np.dtype("int32" if out_int32 else "int64")
+    return P.searchsorted(edges, values, right=right or side == "right", dtype=kind)
+
+
+def _number_like(value: Any, like: Any) -> Any:
+    dtype = like.dtype.np if isinstance(value, int) or like.dtype.category >= 2 else np.float64
+    return make(np.asarray(value, dtype))
+
+
+@public(method=False)
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """Which of the intervals between `boundaries` each value falls into."""
+    if boundaries.ndim != 1:
+        raise RuntimeError(
+            f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})\n"
+            f"  bucketize at {source.here(2)}"
+        )
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+@public(method=False)
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
+) -> Any:
+    """Whether each element is one of `test_elements`."""
+    if not isinstance(elements, TensorBase):
+        elements = _number_like(elements, test_elements)
+    if not isinstance(test_elements, TensorBase):
+        test_elements = _number_like(test_elements, elements)
+    return P.isin(elements, test_elements, invert=invert)
+
+
+# ---- distinct values -----------------------------------------------------------------------------
+
+
+@public(out=False)
+def unique(
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,  # noqa: A002
+    dim: Any = None,
+) -> Any:  # fmt: skip
+    """The distinct values (or slices along `dim`) in order; on request where each went, counts."""
+    axis = None if dim is None else axis_of(dim, input.ndim)
+    values, inverse, counts = P.unique(input.detach(), axis=axis)
+    return _parts(values, inverse, counts, return_inverse, return_counts)
+
+
+@public(out=False)
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The values (or slices along `dim`) without immediate repetitions."""
+    axis = None if dim is None else axis_of(dim, input.ndim)
+    values, inverse, counts = P.unique_consecutive(input.detach(), axis=axis)
+    return _parts(values, inverse, counts, return_inverse, return_counts)
+
+
+def _parts(values: Any, inverse: Any, counts: Any, want_inverse: bool, want_counts: bool) -> Any:
+    parts = (values, *((inverse,) if want_inverse else ()), *((counts,) if want_counts else ()))
+    return parts if len(parts) > 1 else values
+
+
+# ---- counting ------------------------------------------------------------------------------------
+
+
+@public(out=False)
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each non-negative integer occurs, or the total of its weights."""
+    if input.ndim != 1 or input.dtype.category != dtypes.INT:
+        raise RuntimeError(
+            "bincount only supports 1-d non-negative integral inputs: got "
+            f"{input.dtype!r} of shape {list(input.shape)}\n  at {source.here(2)}"
+        )
+    if minlength < 0:
+        raise RuntimeError(f"minlength should be >= 0, got {minlength}\n  at {source.here(2)}")
+    if input._level is None and input._a.size and input._a.min() < 0:
+        raise RuntimeError(
+            "bincount only supports 1-d non-negative integral inputs: the smallest value is "
+            f"{input._a.min()}\n  at {source.here(2)}"
+        )
+    if weights is None:
+        return P.bincount(input, minlength=int(minlength))
+    if tuple(weights.shape) != tuple(input.shape):
+        raise RuntimeError(
+            f"weights should be 1-d and have the same length as input: {list(weights.shape)} "
+            f"and {list(input.shape)}\n  bincount at {source.here(2)}"
+        )
+    total = P.bincount_weighted(input, weights, minlength=int(minlength))
+    return as_type(total, weights.dtype) if weights.dtype is dtypes.float32 else total
+
+
+@public()
+def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:  # noqa: A002
+    """How many elements fall into each of `bins` equal intervals from min to max."""
+    if bins <= 0:
+        raise RuntimeError(f"bins must be > 0, but got {bins}\n  histc at {source.here(2)}")
+    low, high = _range_of(input, float(min), float(max), "histc")
+    return P.histc(input, bins=int(bins), low=low, high=high)
+
+
+def _range_of(x: Any, low: float, high: float, name: str) -> tuple[float, float]:
+    """The range of a histogram: as given, or the data's own when both ends are equal."""
+    if low == high and x.numel():
+        low, high = float(x.detach().amin()), float(x.detach().amax())
+    if low == high:
+        low, high = low - 1, high + 1
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"range of [{low}, {high}] is not finite\n  {name} at {source.here(3)}")
+    if low > high:
+        raise RuntimeError(
+            f"{name}: max must be larger than min, got min={low} and max={high}\n"
+            f"  at {source.here(3)}"
+        )
+    return low, high
+
+
+@public()
+def histogram(
+    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False  # noqa: A002
+) -> Any:  # fmt: skip
+    """(counts or weights per bin, bin edges); the last bin contains its right edge."""
+    rows = input.detach().reshape(-1, 1)
+    edges = _edges(input, [bins], range, "histogram")
+    hist = _histogram(rows, edges, weight, density, input)
+    return return_types.histogram((hist, edges[0]))
+
+
+@public(out=False, method=False)
+def histogramdd(
+    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False  # noqa: A002
+) -> Any:  # fmt: skip
+    """(counts or weights per cell, bin edges per dimension) of points in the last dimension."""
+    count = input.shape[-1]
+    rows = input.detach().reshape(-1, count)
+    bins = [bins] * count if isinstance(bins, int | TensorBase) else list(bins)
+    if len(bins) != count:
+        raise RuntimeError(
+            f"histogramdd: The size of bins must be equal to the innermost dimension of the "
+            f"input: {len(bins)} and {count}\n  at {source.here(2)}"
+        )
+    edges = _edges(rows, bins, range, "histogramdd")
+    return return_types.histogramdd((_histogram(rows, edges, weight, density, input), tuple(edges)))
+
+
+def _edges(x: Any, bins: list[Any], given: Any, name: str) -> list[Any]:
+    """The bin edges of each dimension, as tensors."""
+    out = []
+    for d, b in enumerate(bins):
+        if isinstance(b, TensorBase):
+            out.append(b)
+            continue
+        column = x.reshape(-1) if len(bins) == 1 else P.slice_view(x, index=(slice(None), d))
+        low, high = (0.0, 0.0) if given is None else (given[2 * d], given[2 * d + 1])
+        low, high = _range_of(column, float(low), float(high), name)
+        out.append(make(np.linspace(low, high, int(b) + 1).astype(x.dtype.np)))
+    return out
+
+
+def _histogram(rows: Any, edges: list[Any], weight: Any, density: bool, x: Any) -> Any:
+    weights = () if weight is None else (weight.detach().reshape(-1),)
+    hist = P.histogram_cells(rows, *edges, *weights, weighted=weight is not None)
+    hist = as_type(hist, x.dtype)
+    if not density:
+        return hist
+    for d, e in enumerate(edges):
+        width = P.slice_view(e, index=(slice(1, None),)) - P.slice_view(e, index=(slice(-1),))
+        hist = hist / width.reshape([-1 if k == d else 1 for k in range(len(edges))])
+    return hist / P.reduce_sum(
+        P.histogram_cells(rows, *edges, *weights, weighted=weight is not None),
+        axis=tuple(range(len(edges))), keepdims=False,
+    )  # fmt: skip
+
+
+@public(namespace="nn.functional")
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """A last dimension of length num_classes with a 1 at each index."""
+    if tensor.dtype is not dtypes.int64:
+        raise RuntimeError(
+            "one_hot is only applicable to index tensor of type LongTensor, got "
+            f"{tensor.dtype!r}\n  at {source.here(2)}\n  Fix: x.long()."
+        )
+    known = tensor._level is None and tensor._a.__class__ is np.ndarray
+    if known and tensor._a.size:
+        low, high = int(tensor._a.min()), int(tensor._a.max())
+        if low < 0:
+            raise RuntimeError(
+                f"Class values must be non-negative, got {low}\n  one_hot at {source.here(2)}"
+            )
+        if num_classes == -1:
+            num_classes = high + 1
+        elif high >= num_classes:
+            raise RuntimeError(
+                f"Class values must be smaller than num_classes: {high} is not smaller than "
+                f"{num_classes}\n  one_hot at {source.here(2)}"
+            )
+    if num_classes <= 0:
+        raise RuntimeError(
+            "Can not infer total number of classes from empty tensor or under a transform: "
+            f"num_classes={num_classes}\n  one_hot at {source.here(2)}\n  Fix: pass num_classes."
+        )
+    line = make(np.arange(num_classes))
+    return as_type(P.eq(tensor.unsqueeze(-1), line), dtypes.int64)

@@ -1,0 +1,296 @@
+"""Variance, covariance, medians, modes, quantiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import source
+from ...ops import dtypes
+from .. import return_types
+from ..api import public
+from .common import P, TensorBase, axes_of, axis_of
+from .reductions import as_float, as_type, mean, refuse_complex, sum
+
+
+def spread_arguments(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
+    """(dim, correction) from the overloads of var and std: var(x, False), var(x, 1, False), ..."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None else int(bool(unbiased))
+    return dim, correction
+
+
+def refuse_integers(x: Any) -> None:
+    """The spread of integers is no integer."""
+    if x.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "std and var only support floating point and complex dtypes, not "
+            f"{x.dtype!r}\n  at {source.here(3)}\n  Fix: x.float()."
+        )
+
+
+@public()
+def var(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+    correction: Any = None, axis: Any = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The variance over `dim`: squares of the distance from the mean over n - correction."""
+    refuse_integers(input)
+    dim, correction = spread_arguments(axis if dim is None else dim, unbiased, correction)
+    axes = axes_of(dim, input.ndim)
+    keep = bool(keepdim or keepdims)
+    return P.reduce_var(input, axis=axes, keepdims=keep, correction=correction)
+
+
+@public()
+def std(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+    correction: Any = None, axis: Any = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The standard deviation over `dim`: the root of the variance."""
+    refuse_integers(input)
+    dim, correction = spread_arguments(axis if dim is None else dim, unbiased, correction)
+    axes = axes_of(dim, input.ndim)
+    keep = bool(keepdim or keepdims)
+    return P.reduce_std(input, axis=axes, keepdims=keep, correction=correction)
+
+
+@public(out=False, method=False)
+def var_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+    correction: Any = None,
+) -> Any:  # fmt: skip
+    """(variance, mean) over `dim`."""
+    refuse_integers(input)
+    dim, correction = spread_arguments(dim, unbiased, correction)
+    return var(input, dim, keepdim=keepdim, correction=correction), mean(input, dim, keepdim)
+
+
+@public(out=False, method=False)
+def std_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+    correction: Any = None,
+) -> Any:  # fmt: skip
+    """(standard deviation, mean) over `dim`."""
+    refuse_integers(input)
+    dim, correction = spread_arguments(dim, unbiased, correction)
+    return std(input, dim, keepdim=keepdim, correction=correction), mean(input, dim, keepdim)
+
+
+# ---- covariance ----------------------------------------------------------------------------------
+
+
+@public(out=False)
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """The covariance matrix of variables in rows and observations in columns."""
+    if input.ndim > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} dimensions\n  at {source.here(2)}"
+        )
+    x = as_float(input)
+    x = x if x.ndim == 2 else x.reshape(1, -1)
+    weights = _observation_weights(fweights, aweights, x)
+    if weights is None:
+        total: Any = x.shape[1]
+        centre = P.reduce_sum(x, axis=(1,), keepdims=True) / total
+    else:
+        total = sum(weights)
+        centre = P.reduce_sum(x * weights, axis=(1,), keepdims=True) / total
+    divisor = total - correction
+    if weights is not None and aweights is not None and correction:
+        divisor = total - correction * sum(weights * aweights) / total
+    centred = x - centre
+    weighted = centred if weights is None else centred * weights
+    if isinstance(divisor, TensorBase):
+        divisor = P.where(P.gt(divisor, 0), divisor, 0)
+    else:
+        divisor = divisor if divisor > 0 else 0
+    product = P.matmul(weighted, P.conj(P.transpose(centred, perm=(1, 0)))) / divisor
+    return product if input.ndim == 2 else product.reshape(())
+
+
+def _observation_weights(fweights: Any, aweights: Any, x: Any) -> Any:
+    """The weight of each observation: how often it counts times how much."""
+    for name, w in (("fweights", fweights), ("aweights", aweights)):
+        if w is not None and (w.ndim > 1 or w.numel() != x.shape[1]):
+            raise RuntimeError(
+                f"cov(): expected {name} to have one or fewer dimensions and as many elements as "
+                f"there are observations ({x.shape[1]}), but it has shape {list(w.shape)}\n"
+                f"  at {source.here(3)}"
+            )
+    if fweights is None or aweights is None:
+        return fweights if aweights is None else aweights
+    return fweights * aweights
+
+
+@public(out=False)
+def corrcoef(input: Any) -> Any:
+    """The matrix of correlation coefficients of variables in rows."""
+    if input.ndim > 2:
+        raise RuntimeError(
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} dimensions\n  at {source.here(2)}"
+        )
+    c = cov(input)
+    if c.ndim == 0:
+        return c / c
+    n = c.shape[0]
+    spread = P.sqrt(P.real(c.diagonal()) if c.dtype.is_complex else c.diagonal())
+    c = c / spread.reshape(n, 1) / spread.reshape(1, n)
+    return c if c.dtype.is_complex else c.clamp(-1, 1)
+
+
+# ---- medians and modes ---------------------------------------------------------------------------
+
+
+@public()
+def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The lower median of all elements, or (values, indices) along `dim`."""
+    refuse_complex(input, "median")
+    if dim is None:
+        return P.median_flat(input.reshape(-1), skip_nan=False)
+    pair = P.median_along(input, axis=axis_of(dim, input.ndim), keepdims=keepdim)
+    return return_types.median(pair)
+
+
+@public()
+def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The lower median of the elements that are not NaN, or (values, indices) along `dim`."""
+    refuse_complex(input, "nanmedian")
+    if dim is None:
+        return P.median_flat(input.reshape(-1), skip_nan=True)
+    pair = P.nanmedian_along(input, axis=axis_of(dim, input.ndim), keepdims=keepdim)
+    return return_types.nanmedian(pair)
+
+
+@public()
+def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """(most frequent values, an index of each) along `dim`; the smallest of several."""
+    refuse_complex(input, "mode")
+    pair = P.mode(input, axis=axis_of(dim, input.ndim), keepdims=keepdim)
+    return return_types.mode(pair)
+
+
+# ---- quantiles -----------------------------------------------------------------------------------
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+@public()
+def quantile(
+    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """The q-quantiles along `dim` (of all elements by default); NaN where there is one."""
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
+
+
+@public()
+def nanquantile(
+    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """The q-quantiles along `dim` of the elements that are not NaN."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
+
+
+def _quantile(
+    name: str, x: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, skip_nan: bool
+) -> Any:
+    q = _checked_quantile(name, x, q, interpolation)
+    original = x.ndim
+    if dim is None:
+        axis, x = 0, x.reshape(-1)
+    else:
+        axis = axis_of(dim, original)
+        x = x if original else x.reshape(1)
+    shape = tuple(x.shape)
+    last = x.ndim - 1
+    perm = (*(d for d in range(x.ndim) if d != axis), axis)
+    x = P.transpose(x, perm=perm)
+    ordered = P.sort(x, axis=last, descending=False)[0]
+    found = _between(ordered, x, q.reshape(-1), interpolation, skip_nan)
+    # The quantiles come first, then the other dimensions.
+    found = P.transpose(found, perm=(last, *range(last)))
+    kept = list(shape)
+    if dim is None:
+        kept = [1] * original if keepdim else []
+    elif original:
+        kept[axis] = 1
+        if not keepdim:
+            del kept[axis]
+    else:
+        kept = []
+    return found.reshape(((q.numel(),) if q.ndim else ()) + tuple(kept))
+
+
+def _checked_quantile(name: str, x: Any, q: Any, interpolation: str) -> Any:
+    if x.numel() == 0:
+        raise RuntimeError(f"{name}() input tensor must be non-empty\n  at {source.here(4)}")
+    if x.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError(
+            f"{name}() input tensor must be either float or double dtype, got {x.dtype!r}\n"
+            f"  at {source.here(4)}\n  Fix: x.float()."
+        )
+    if interpolation not in _INTERPOLATIONS:
+        raise RuntimeError(
+            f"{name}() interpolation must be one of {', '.join(_INTERPOLATIONS)}, but got "
+            f"{interpolation}\n  at {source.here(4)}"
+        )
+    if not isinstance(q, TensorBase):
+        if not 0 <= q <= 1:
+            raise RuntimeError(
+                f"{name}() q must be in the range [0, 1] but got {q}\n  at {source.here(4)}"
+            )
+        return P.cast(_number(q), dtype=x.dtype.np)
+    if q.ndim > 1:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"{name}() q must be a scalar or 1D tensor, got shape {list(q.shape)}\n"  # type: ignore[attr-defined]
+            f"  at {source.here(4)}"
+        )
+    if q.dtype is not x.dtype:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"{name}() q tensor must be same dtype as the input tensor ({x.dtype!r}), got "
+            f"{q.dtype!r}\n  at {source.here(4)}"  # type: ignore[attr-defined]
+        )
+    if q._level is None and q._a.size and not (0 <= q._a.min() and q._a.max() <= 1):
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]\n  at {source.here(4)}")
+    return q
+
+
+def _number(value: float) -> Any:
+    import numpy as np
+
+    from ...autograd.value import make
+
+    return make(np.asarray(value, np.float64))
+
+
+def _between(ordered: Any, x: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
+    """Values at the (fractional) ranks of q along the last, sorted axis."""
+    last = ordered.ndim - 1
+    missing = P.reduce_sum(
+        as_type(P.isnan(x), dtypes.int64), axis=(last,), keepdims=True
+    )  # (..., 1)
+    top = ordered.shape[last] - 1
+    shape = (*tuple(ordered.shape)[:last], q.shape[0])
+    if skip_nan:
+        top = as_type(P.maximum(top - missing, 0), q.dtype)
+        ranks = P.mul(q, top)
+    else:
+        ranks = P.where(P.gt(missing, 0), float(top), P.broadcast_to(q * top, shape=shape))
+    if interpolation == "lower":
+        ranks = ranks.floor()
+    elif interpolation == "higher":
+        ranks = ranks.ceil()
+    elif interpolation == "nearest":
+        ranks = ranks.round()
+    ranks = P.broadcast_to(ranks, shape=shape)
+    below = as_type(ranks.detach(), dtypes.int64)
+    found = P.gather(ordered, below, axis=last)
+    if interpolation in ("lower", "higher", "nearest"):
+        return found
+    above = as_type(ranks.detach().ceil(), dtypes.int64)
+    upper = P.gather(ordered, above, axis=last)
+    weight = 0.5 if interpolation == "midpoint" else ranks - ranks.detach().floor()
+    return found.lerp(upper, weight)
