@@ -1,0 +1,359 @@
+"""Special functions, element by element, on SciPy's kernels.
+
+SciPy is loaded when a function first runs. Half precision computes in float32 and rounds once.
+Where PyTorch has no derivative (Bessel and Airy functions, orthogonal polynomials) these have one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ir
+from .schema import helper, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+_KERNELS = {}
+
+
+def kernel(name):
+    """A function of scipy.special."""
+    found = _KERNELS.get(name)
+    if found is None:
+        import scipy.special
+
+        found = _KERNELS[name] = getattr(scipy.special, name)
+    return found
+
+
+def evaluated(name, *xs):
+    """A SciPy kernel on arrays (or numbers), in the arrays' type."""
+    dtype = next(x.dtype for x in xs if isinstance(x, np.ndarray))
+    if dtype.itemsize == 2:
+        xs = tuple(x.astype(np.float32) if isinstance(x, np.ndarray) else x for x in xs)
+    result = np.asarray(kernel(name)(*xs))
+    return result if result.dtype == dtype else result.astype(dtype)
+
+
+def declare(name, kernel_name, doc, partial, **spec):
+    """An op of one array that is a SciPy kernel and has this derivative."""
+
+    def forward(x):
+        return evaluated(kernel_name, x)
+
+    forward.__name__ = forward.__qualname__ = name
+    forward.__doc__ = doc
+    spec.setdefault("refuses", {"c": ""})
+    op(name=name, partials={"x": partial}, promote="float", **spec)(forward)
+
+
+@helper
+def underived(what):
+    """Stop: this derivative has no formula here."""
+    raise NotImplementedError(
+        f"the derivative for '{what}' is not implemented.\n"
+        "  Fix: detach() that argument, or differentiate with respect to the other one only."
+    )
+
+
+@helper
+def unless_zero(x, value, at_zero):
+    """`value` where x is nonzero, a number where it is zero: for limits of quotients by x."""
+    return where(x == 0, at_zero, value)
+
+
+@helper
+def one_for_zero(x):
+    """x with 1 for 0, so that a quotient that is not used stays finite."""
+    return where(x == 0, 1.0, x)
+
+
+# ---- error functions and the normal distribution -------------------------------------------------
+
+declare(
+    "erf", "erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
+    lambda x: 1.1283791670955126 * exp(-(x * x)), lower=ir.erf,
+)  # fmt: skip
+declare(
+    "erfc", "erfc", "1 - erf(x), without cancellation for large x.",
+    lambda x: -1.1283791670955126 * exp(-(x * x)), lower=ir.erfc,
+)  # fmt: skip
+declare(
+    "erfcx", "erfcx", "exp(x^2) erfc(x), which neither overflows nor vanishes for large x.",
+    lambda x, out: 2 * x * out - 1.1283791670955126, node="SpecialErfcxBackward0",
+)  # fmt: skip
+declare(
+    "erfinv", "erfinv", "The number whose erf is x.",
+    lambda out: 0.8862269254527579 * exp(out * out), domain={"x": (-1, 1)},
+)  # fmt: skip
+declare(
+    "ndtr", "ndtr", "The distribution function of the standard normal distribution.",
+    lambda x: 0.3989422804014327 * exp(-0.5 * x * x), node="SpecialNdtrBackward0",
+)  # fmt: skip
+declare(
+    "log_ndtr", "log_ndtr", "log(ndtr(x)), accurate where ndtr(x) vanishes.",
+    lambda x: 0.7978845608028654 / erfcx(x * -0.7071067811865476),
+    node="SpecialLogNdtrBackward0",
+)  # fmt: skip
+declare(
+    "ndtri", "ndtri", "The number whose ndtr is x.",
+    lambda out: 2.5066282746310002 * exp(0.5 * out * out),
+    node="SpecialNdtriBackward0", domain={"x": (0, 1)},
+)  # fmt: skip
+
+
+# ---- gamma functions -----------------------------------------------------------------------------
+
+
+@op(
+    partials={"x": lambda x: digamma(x)}, promote="float", refuses={"c": ""},
+    domain={"x": "positive"},
+)  # fmt: skip
+def lgamma(x):
+    """log |gamma(x)|."""
+    return np.where(np.isinf(x), np.abs(x), evaluated("gammaln", x)).astype(x.dtype, copy=False)
+
+
+@op(
+    partials={"x": lambda x: polygamma(x, n=1)}, promote="float", refuses={"c": ""},
+    domain={"x": "positive"},
+)  # fmt: skip
+def digamma(x):
+    """The derivative of log gamma(x)."""
+    value = evaluated("psi", x)
+    # The pole at 0 has the side that the sign of zero says; SciPy leaves the others undefined too.
+    return np.where(x == 0, -np.copysign(np.inf, x), value).astype(x.dtype, copy=False)
+
+
+@op(
+    partials={"x": lambda x, n: polygamma(x, n=n + 1)}, promote="float", refuses={"c": ""},
+    domain={"x": "positive"},
+)  # fmt: skip
+def polygamma(x, *, n):
+    """The n-th derivative of digamma."""
+    if n == 0:
+        return digamma(x)
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    scale = (-1.0) ** (n + 1) * float(kernel("gamma")(n + 1.0))
+    return np.asarray(scale * kernel("zeta")(wide.dtype.type(n + 1), wide)).astype(x.dtype)
+
+
+@op(partials={"x": lambda x, p: mvdigamma(x, p)}, promote="float", refuses={"c": ""})
+def mvlgamma(x, *, p):
+    """The logarithm of the p-dimensional gamma function."""
+    total = np.full(x.shape, p * (p - 1) / 4 * np.log(np.pi), x.dtype)
+    for k in range(p):
+        total = total + lgamma(x - x.dtype.type(k / 2))
+    return total
+
+
+@helper
+def mvdigamma(x, p):
+    """The derivative of mvlgamma."""
+    total = digamma(x)
+    for k in range(1, p):
+        total = total + digamma(x - k / 2)
+    return total
+
+
+@helper
+def gamma_density(a, x):
+    """x^(a-1) exp(-x) / gamma(a): the derivative of igamma by x."""
+    return exp((a - 1) * log(x) - x - lgamma(a))
+
+
+@op(
+    partials={
+        "a": lambda a: underived("igamma: input"),
+        "x": lambda a, x: gamma_density(a, x),
+    },
+    promote="float", refuses={"c": ""},
+)  # fmt: skip
+def igamma(a, x):
+    """The regularised lower incomplete gamma function P(a, x)."""
+    return evaluated("gammainc", a, x)
+
+
+@op(
+    partials={
+        "a": lambda a: underived("igammac: input"),
+        "x": lambda a, x: -gamma_density(a, x),
+    },
+    promote="float", refuses={"c": ""},
+)  # fmt: skip
+def igammac(a, x):
+    """The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
+    return evaluated("gammaincc", a, x)
+
+
+@op(
+    partials={"x": lambda x: underived("zeta"), "q": lambda x, q: -x * zeta(x + 1, q)},
+    promote="float", refuses={"c": ""}, node="SpecialZetaBackward0",
+)  # fmt: skip
+def zeta(x, q):
+    """The Hurwitz zeta function, the sum of (k + q)^-x over k = 0, 1, 2, ..."""
+    return evaluated("zeta", x, q)
+
+
+# ---- entropy and logarithms ----------------------------------------------------------------------
+
+declare(
+    "entr", "entr", "-x log(x): 0 at 0, minus infinity for negative x.",
+    lambda x: -1 - log(x), node="SpecialEntrBackward0", domain={"x": "positive"},
+)  # fmt: skip
+
+
+@op(
+    partials={
+        "a": lambda a, b: where((a == 0) & (b <= -1), 0.0, log1p(b)),
+        "b": lambda a, b: a / (b + 1),
+    },
+    promote="float", refuses={"c": ""}, node="SpecialXlog1PyBackward0",
+    domain={"b": "positive"},
+)  # fmt: skip
+def xlog1py(a, b):
+    """a log(1 + b), which is 0 where a is 0 (NaN where b is NaN)."""
+    with np.errstate(all="ignore"):
+        product = np.asarray(a * np.log1p(b))
+        return np.where((a == 0) & ~np.isnan(b), product.dtype.type(0), product)
+
+
+# ---- Bessel functions ----------------------------------------------------------------------------
+
+declare("i0", "i0", "The modified Bessel function of the first kind of order 0.", lambda x: i1(x))
+declare(
+    "i0e", "i0e", "exp(-|x|) i0(x).", lambda x, out: i1e(x) - sgn(x) * out,
+    node="SpecialI0EBackward0",
+)  # fmt: skip
+declare(
+    "i1", "i1", "The modified Bessel function of the first kind of order 1.",
+    lambda x, out: unless_zero(x, i0(x) - out / one_for_zero(x), 0.5), node="SpecialI1Backward0",
+)  # fmt: skip
+declare(
+    "i1e", "i1e", "exp(-|x|) i1(x).",
+    lambda x, out: unless_zero(x, i0e(x) - out * (sgn(x) + 1 / one_for_zero(x)), 0.5),
+    node="SpecialI1EBackward0",
+)  # fmt: skip
+declare(
+    "bessel_j0", "j0", "The Bessel function of the first kind of order 0.",
+    lambda x: -bessel_j1(x),
+)  # fmt: skip
+declare(
+    "bessel_j1", "j1", "The Bessel function of the first kind of order 1.",
+    lambda x, out: unless_zero(x, bessel_j0(x) - out / one_for_zero(x), 0.5),
+)  # fmt: skip
+declare(
+    "bessel_y0", "y0", "The Bessel function of the second kind of order 0.",
+    lambda x: -bessel_y1(x), domain={"x": "positive"},
+)  # fmt: skip
+declare(
+    "bessel_y1", "y1", "The Bessel function of the second kind of order 1.",
+    lambda x, out: bessel_y0(x) - out / x, domain={"x": "positive"},
+)  # fmt: skip
+declare(
+    "modified_bessel_k0", "k0", "The modified Bessel function of the second kind of order 0.",
+    lambda x: -modified_bessel_k1(x), domain={"x": "positive"},
+)  # fmt: skip
+declare(
+    "modified_bessel_k1", "k1", "The modified Bessel function of the second kind of order 1.",
+    lambda x, out: -modified_bessel_k0(x) - out / x, domain={"x": "positive"},
+)  # fmt: skip
+declare(
+    "scaled_modified_bessel_k0", "k0e", "exp(x) modified_bessel_k0(x).",
+    lambda x, out: out - scaled_modified_bessel_k1(x), domain={"x": "positive"},
+)  # fmt: skip
+declare(
+    "scaled_modified_bessel_k1", "k1e", "exp(x) modified_bessel_k1(x).",
+    lambda x, out: out - scaled_modified_bessel_k0(x) - out / x, domain={"x": "positive"},
+)  # fmt: skip
+
+
+@op(
+    partials={"x": lambda x, out: unless_zero(x, (cos(x) - out) / one_for_zero(x), 0.0)},
+    promote="float", refuses={"c": ""},
+)  # fmt: skip
+def spherical_bessel_j0(x):
+    """sin(x) / x, 1 at 0 and 0 at infinity."""
+    with np.errstate(all="ignore"):
+        value = np.where(x == 0, x.dtype.type(1), np.sin(x) / x)
+        return np.where(np.isinf(x), x.dtype.type(0), value)
+
+
+@op(partials={"x": lambda x: airy_slope(x)}, promote="float", refuses={"c": ""})
+def airy_ai(x):
+    """The Airy function Ai."""
+    return airy_part(x, 0)
+
+
+@op(partials={"x": lambda x: x * airy_ai(x)}, promote="float", refuses={"c": ""})
+def airy_slope(x):
+    """The derivative of the Airy function Ai."""
+    return airy_part(x, 1)
+
+
+def airy_part(x, which):
+    """Ai (0) or its derivative (1)."""
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    return np.asarray(kernel("airy")(wide)[which]).astype(x.dtype, copy=False)
+
+
+# ---- orthogonal polynomials ----------------------------------------------------------------------
+
+# family: (p1 as slope and offset, k -> factors of p_k = (a x + b) p_{k-1} + c p_{k-2}); p0 is 1.
+RECURRENCES = {
+    "chebyshev_polynomial_t": ((1, 0), lambda k: (2, 0, -1)),
+    "chebyshev_polynomial_u": ((2, 0), lambda k: (2, 0, -1)),
+    "chebyshev_polynomial_v": ((2, -1), lambda k: (2, 0, -1)),
+    "chebyshev_polynomial_w": ((2, 1), lambda k: (2, 0, -1)),
+    "shifted_chebyshev_polynomial_t": ((2, -1), lambda k: (4, -2, -1)),
+    "shifted_chebyshev_polynomial_u": ((4, -2), lambda k: (4, -2, -1)),
+    "shifted_chebyshev_polynomial_v": ((4, -3), lambda k: (4, -2, -1)),
+    "shifted_chebyshev_polynomial_w": ((4, -1), lambda k: (4, -2, -1)),
+    "hermite_polynomial_h": ((2, 0), lambda k: (2, 0, -2 * (k - 1))),
+    "hermite_polynomial_he": ((1, 0), lambda k: (1, 0, -(k - 1))),
+    "laguerre_polynomial_l": ((-1, 1), lambda k: (-1 / k, (2 * k - 1) / k, -(k - 1) / k)),
+    "legendre_polynomial_p": ((1, 0), lambda k: ((2 * k - 1) / k, 0, -(k - 1) / k)),
+}
+
+
+@op(
+    partials={
+        "x": lambda x, n, family, order: polynomial(x, n, family=family, order=order + 1),
+        "n": lambda n: zeroed(n),
+    },
+    promote="float", refuses={"c": ""},
+)  # fmt: skip
+def polynomial(x, n, *, family, order):
+    """The `order`-th derivative of the polynomial of degree n (its whole part) of a family."""
+    dtype = next(a.dtype for a in (x, n) if isinstance(a, np.ndarray))
+    x, n = np.broadcast_arrays(x, n)
+    degree = np.nan_to_num(n.astype(np.float64)).astype(np.int64)
+    wide = x.astype(np.float32 if dtype.itemsize == 2 else dtype)
+    out = np.zeros(x.shape, wide.dtype)
+    top = int(degree.max(initial=-1))
+    for k, values in zip(range(top + 1), derivatives(wide, family, order), strict=False):
+        np.copyto(out, values, where=degree == k)
+    return out.astype(dtype, copy=False)
+
+
+def derivatives(x, family, order):
+    """The `order`-th derivatives of the polynomials of degree 0, 1, 2, ... at x.
+
+    Each step keeps all lower derivatives: that of p_k needs those of p_{k-1} and p_{k-2}.
+    """
+    (slope, offset), factors = RECURRENCES[family]
+    zero = np.zeros_like(x)
+    one = zero + 1
+    before = [one] + [zero] * order
+    now = [slope * x + offset, one * slope] + [zero] * order
+    yield before[order]
+    k = 1
+    while True:
+        yield now[order]
+        k += 1
+        a, b, c = factors(k)
+        after = []
+        for d in range(order + 1):
+            value = (a * x + b) * now[d] + c * before[d]
+            after.append(value + d * a * now[d - 1] if d else value)
+        before, now = now, after

@@ -1,0 +1,70 @@
+"""The public names of the special functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.special import RECURRENCES
+from ..api import expose_elementwise, public
+from .common import P, TensorBase
+from .products import complaint
+
+for _name, _aliases in {
+    "erf": ("special.erf",),
+    "erfc": ("special.erfc",),
+    "erfinv": ("special.erfinv",),
+    "lgamma": ("special.gammaln",),
+    "digamma": ("special.digamma", "special.psi"),
+    "i0": ("special.i0", "special.modified_bessel_i0"),
+    "igamma": ("special.gammainc",),
+    "igammac": ("special.gammaincc",),
+}.items():
+    expose_elementwise(_name, aliases=_aliases)
+
+for _name in (
+    "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "entr", "erfcx", "i0e", "i1",
+    "i1e", "log_ndtr", "modified_bessel_k0", "modified_bessel_k1", "ndtr", "ndtri",
+    "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0", "xlog1py",
+    "zeta",
+):  # fmt: skip
+    expose_elementwise(
+        _name,
+        namespace="special",
+        method=False,
+        inplace=False,
+        aliases=("special.modified_bessel_i1",) if _name == "i1" else (),
+    )
+
+
+def _expose_polynomial(name: str) -> None:
+    def function(input: Any, n: Any) -> Any:
+        return P.polynomial(input, n, family=name, order=0)
+
+    words = name.split("_polynomial_")
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"The {words[0].replace('_', ' ')} polynomial {words[1].upper()} of degree n at input."
+    )
+    public(namespace="special")(function)
+
+
+for _name in RECURRENCES:
+    _expose_polynomial(_name)
+
+
+@public(inplace=True, aliases=("special.polygamma",))
+def polygamma(n: Any, input: Any) -> Any:
+    """The n-th derivative of digamma; the method is `x.polygamma(n)`."""
+    if isinstance(n, TensorBase) and not isinstance(input, TensorBase):
+        return polygamma(input, n)
+    if n < 0:
+        raise complaint(f"polygamma(n, x) does not support negative n. Got n={n}")
+    return P.polygamma(input, n=int(n))
+
+
+@public(inplace=True, aliases=("special.multigammaln",))
+def mvlgamma(input: Any, p: int) -> Any:
+    """The logarithm of the p-dimensional gamma function."""
+    if p < 1:
+        raise complaint(f"p has to be greater than or equal to 1, got {p}")
+    return P.mvlgamma(input, p=int(p))
