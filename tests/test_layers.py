@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ops",),
     ("autograd",),
     ("tensor",),
-    ("chainrule",),
+    ("fft", "func", "linalg", "signal", "special", "chainrule"),
     ("nn", "optim", "amp", "data"),
     ("compiler",),
     ("distributed",),
