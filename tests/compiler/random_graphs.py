@@ -1,4 +1,4 @@
-"""Random graphs over the ops the compiler lowers, for comparing machine code with the interpreter."""
+"""Random graphs over the ops that have loops, to compare machine code with the interpreter."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class RandomGraph:
         self.graph = Graph()
         self.dtype = self.random.choice(["f4", "f4", "f8"])
         self.values: list[Value] = [self._input() for _ in range(self.random.randint(1, 3))]
+        rules = [
+            self._unary, self._binary, self._binary, self._select, self._reduce, self._reduce,
+            self._move, self._move, self._matmul, self._softmax,
+        ]  # fmt: skip
         for _ in range(length):
-            grow = self.random.choice(
-                [self._unary, self._binary, self._binary, self._select, self._reduce]
-                + [self._reduce, self._move, self._move, self._matmul, self._softmax]
-            )
-            made = grow()
+            made = self.random.choice(rules)()
             if made is not None and made.size <= 5000:
                 self.values.append(made)
         self._finish()

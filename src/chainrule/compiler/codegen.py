@@ -14,8 +14,10 @@ from .loops import Kernel
 from .lower import ExternCall, GemmCall, KernelCall, matrix_layout
 from .views import Buffer, View
 
-# Products with at most this many multiplications run as loops of our own: a BLAS call costs more.
-DIRECT_LIMIT = 40_000
+# Products with at most this many multiplications run as loops of our own: up to there they measure
+# faster than a BLAS call (64x128 by 128x64 is on par); narrow results waste lanes and stop earlier.
+DIRECT_LIMIT = 600_000
+_NARROW_LIMIT = 40_000
 _PACK_BYTES = 65536
 
 
@@ -114,9 +116,7 @@ class Module:
             name = self._blas(gemm)
         else:
             raise NotImplementedError("a large product without BLAS is an extern step")
-        a, b, c = (
-            self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c)
-        )
+        a, b, c = (self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c))
         f.do(f"call void @{name}(ptr {a}, ptr {b}, ptr {c})")
 
     def _direct(self, gemm: Gemm) -> str:
@@ -153,7 +153,7 @@ class Gemm(NamedTuple):
         m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
         batch = list(c.shape[:-2])
         strides = [list(v.strides) for v in (a, b, c)]
-        while batch and _rows_continue(strides, m) or batch and batch[-1] == 1:
+        while batch and (batch[-1] == 1 or _rows_continue(strides, m)):
             m *= batch.pop()
             for s in strides:
                 del s[-3]
@@ -164,7 +164,9 @@ class Gemm(NamedTuple):
         packed = self.k * (self.n + target.vector_bytes) * ITEM_BYTES[self.dtype]
         if self.b_strides[-1] != 1 and self.n > 1 and packed > _PACK_BYTES:
             return False
-        return self.m * self.n * self.k <= DIRECT_LIMIT
+        lanes = target.vector_bytes // ITEM_BYTES[self.dtype]
+        limit = DIRECT_LIMIT if self.n >= lanes else min(DIRECT_LIMIT, _NARROW_LIMIT)
+        return self.m * self.n * self.k <= limit
 
 
 def _rows_continue(strides: list[list[int]], m: int) -> bool:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from .asm import FLOATS, ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg, memory_type
-from .loops import EXPENSIVE, FOLDS, Access, Kernel, Node, function, identity
+from .loops import EXPENSIVE, FOLDS, Access, Kernel, Node, Put, function, identity
 
 # A row kept between phases lives on the stack up to this size.
 _SCRATCH_BYTES = 32768
@@ -62,6 +62,9 @@ class _Emitter:
                 varies = node.value == self.inner
             elif node.op == "fold":
                 varies, phase = False, phase + 1
+            elif node.op == "take":
+                moving = node.value[0].strides[self.inner] != 0
+                varies = moving or any(self.varies[a] for a in node.args)
             else:
                 varies = any(self.varies[a] for a in node.args)
             dear = varies and (node.op in EXPENSIVE or any(self.dear[a] for a in node.args))
@@ -76,15 +79,24 @@ class _Emitter:
         self._clear_accumulators()
         with ExitStack() as loops:
             for size in kernel.space[:-1]:
-                self.position.append(loops.enter_context(self.f.loop(str(size))) if size > 1 else "0")
+                index = loops.enter_context(self.f.loop(str(size))) if size > 1 else "0"
+                self.position.append(index)
             self.position.append("?")
             for phase in range(1 + max(self.phase, default=0)):
                 self._emit_phase(phase)
         pointers = ", ".join(f"ptr %a{i}" for i in range(len(kernel.arguments)))
         return self.f.text(f"internal void @{name}({pointers}, i64 %n) noinline nounwind")
 
+    def _put_phase(self, put: Put) -> int:
+        return max(self.phase[n] for n in (put.node, *put.indices))
+
     def _clear_accumulators(self) -> None:
         """Set every accumulated argument to the fold's identity first."""
+        for put in self.kernel.scatters:
+            dtype = self.kernel.arguments[put.to.argument]
+            with self.f.loop(str(put.size)) as i:
+                address = self._element(put.to.argument, f"%a{put.to.argument}", i)
+                self._store(self.scalar, self.scalar.const(dtype, 0), dtype, address, None)
         for kind, node, to, _ in self.kernel.accumulates:
             dtype = self.kernel.arguments[to.argument]
             start = self.scalar.const(dtype, identity(kind, self.kernel.nodes[node].dtype))
@@ -104,6 +116,7 @@ class _Emitter:
         ]
         stores = [(n, to) for n, to in self.kernel.stores if self.phase[n] == phase]
         sums = [entry for entry in self.kernel.accumulates if self.phase[entry[1]] == phase]
+        puts = [p for p in self.kernel.scatters if self._put_phase(p) == phase]
         row_stores = [(n, to) for n, to in stores if not to.strides[self.inner]]
         stores = [(n, to) for n, to in stores if to.strides[self.inner]]
         row_sums = [s for s in sums if not s[2].strides[self.inner] and s[3]]
@@ -126,12 +139,14 @@ class _Emitter:
             # All values before the first store: a result may lie over an operand.
             for node in [n for n, _ in stores] + [s[1] for s in sums]:
                 self.value(node, values, offset, mask)
+            for put in puts:
+                self._put(put, values, offset, mask)
             for node, to in stores:
                 self._store_node(values[node], to, offset, mask)
             for kind, node, to, _ in sums:
                 self._accumulate(kind, values[node], to, offset, mask)
 
-        if folds or row_sums or stores or sums or spilled:
+        if folds or row_sums or stores or sums or spilled or puts:
             self._inner_loop(body)
         for node in spilled:
             self.scratch[node] = self.spilling.pop(node)
@@ -153,6 +168,8 @@ class _Emitter:
         wanted = [self.kernel.nodes[i].args[0] for i in folds]
         wanted += [n for n, _ in stores] + [s[1] for s in sums] + [s[1] for s in row_sums]
         wanted += self._spills(phase)
+        wanted += [n for p in self.kernel.scatters for n in (p.node, *p.indices)
+                   if self._put_phase(p) == phase]  # fmt: skip
         seen: set[int] = set()
         while wanted:
             node = wanted.pop()
@@ -168,7 +185,10 @@ class _Emitter:
 
     def _row_accesses(self) -> list[Access]:
         loads = [n.value for n in self.kernel.nodes if n.op == "load"]
-        return loads + [to for _, to in self.kernel.stores] + [a[2] for a in self.kernel.accumulates]
+        loads += [n.value[0] for n in self.kernel.nodes if n.op == "take"]
+        loads += [p.to for p in self.kernel.scatters]
+        loads += [to for _, to in self.kernel.stores]
+        return loads + [entry[2] for entry in self.kernel.accumulates]
 
     def _spills(self, phase: int) -> list[int]:
         """Dear values of this phase that a later phase reads again: kept in scratch rows."""
@@ -230,6 +250,10 @@ class _Emitter:
                 found = self._load(self.scalar, n.dtype, self._row_address(n.value), None)
             elif n.op == "index":
                 found = Reg(self.position[n.value], "i64")
+            elif n.op == "take":
+                places = [self.row(a) for a in n.args]
+                base = self._at_places(n.value[0], n.value[1], places)
+                found = self._load(self.scalar, n.dtype, base, None)
             else:
                 found = self._compute(self.scalar, n, [self.row(a) for a in n.args])
             self.rows[node] = found
@@ -254,6 +278,8 @@ class _Emitter:
             found = self._load_lanes(n.dtype, n.value, offset, mask)
         elif n.op == "index":
             found = self.lanes.iota(offset)
+        elif n.op == "take":
+            found = self._take(n, values, offset, mask)
         else:
             args = [self.value(a, values, offset, mask) for a in n.args]
             found = self._compute(self.lanes, n, args)
@@ -272,6 +298,71 @@ class _Emitter:
         emit = function(n.op, args[0].dtype)
         assert emit is not None, f"no code for {n.op} on {args[0].dtype}"
         return emit(w, *args)
+
+    # ---- computed places ---------------------------------------------------------------------
+
+    def _at_places(self, access: Access, strides: Any, places: list[Reg]) -> str:
+        """The address in this row for scalar indices."""
+        terms = [self.f.offset(p.name, s) for p, s in zip(places, strides, strict=True)]
+        return self._element(access.argument, self._row_address(access), self.f.add_offsets(terms))
+
+    def _lane_addresses(
+        self, access: Access, strides: Any, nodes: tuple[int, ...], values: dict[int, Reg],
+        offset: str, mask: Reg | None,
+    ) -> list[str]:  # fmt: skip
+        """One address per lane that exists, for indices that vary along the row."""
+        indices = [self.value(a, values, offset, mask) for a in nodes]
+        live = self.lanes.count if mask is None else self.kernel.space[-1] % self.lanes.count
+        inner = access.strides[self.inner]
+        addresses = []
+        for lane in range(live):
+            places = [
+                self.f.value(f"extractelement {self.lanes.type('i64')} {i.name}, i32 {lane}")
+                if self.lanes.count > 1 else i.name
+                for i in indices
+            ]  # fmt: skip
+            terms = [self.f.offset(p, s) for p, s in zip(places, strides, strict=True)]
+            if inner:
+                position = self.f.value(f"add i64 {offset}, {lane}")
+                terms.append(self.f.offset(position, inner))
+            total = self.f.add_offsets(terms)
+            addresses.append(self._element(access.argument, self._row_address(access), total))
+        return addresses
+
+    def _take(self, n: Node, values: dict[int, Reg], offset: str, mask: Reg | None) -> Reg:
+        access, strides = n.value
+        inner = access.strides[self.inner]
+        if inner == 1 and not any(self.varies[a] for a in n.args):
+            base = self._at_places(access, strides, [self.row(a) for a in n.args])
+            address = self._element(access.argument, base, offset)
+            return self._load(self.lanes, n.dtype, address, mask)
+        addresses = self._lane_addresses(access, strides, n.args, values, offset, mask)
+        kind = memory_type(n.dtype)
+        if self.lanes.count == 1:
+            return self._load(self.lanes, n.dtype, addresses[0], None)
+        vector = f"<{self.lanes.count} x {kind}>"
+        result = "zeroinitializer"
+        for lane, address in enumerate(addresses):
+            one = self.f.value(f"load {kind}, ptr {address}, align {ITEM_BYTES[n.dtype]}")
+            result = self.f.value(f"insertelement {vector} {result}, {kind} {one}, i32 {lane}")
+        if n.dtype == "bool":
+            result = self.f.value(f"icmp ne {vector} {result}, zeroinitializer")
+        return Reg(result, n.dtype)
+
+    def _put(self, put: Put, values: dict[int, Reg], offset: str, mask: Reg | None) -> None:
+        """Add lanes into memory one after the other: two may name the same place."""
+        value = self.value(put.node, values, offset, mask)
+        kind, dtype = memory_type(value.dtype), value.dtype
+        addresses = self._lane_addresses(put.to, put.strides, put.indices, values, offset, mask)
+        for lane, address in enumerate(addresses):
+            one = value.name
+            if self.lanes.count > 1:
+                one = self.f.value(
+                    f"extractelement {self.lanes.type(dtype)} {value.name}, i32 {lane}"
+                )
+            have = self._load(self.scalar, dtype, address, None)
+            total = self.scalar.add(have, Reg(one, dtype))
+            self.f.do(f"store {kind} {total.name}, ptr {address}, align {ITEM_BYTES[dtype]}")
 
     def _check(self, w: Lanes, index: Reg, size: int, argument: int) -> Reg:
         """The index counted from the start; a wrong one sets the argument's word and reads 0."""
@@ -446,9 +537,7 @@ class _Emitter:
         a, b = (Reg(p, dtype) for p in parts)
         return FOLDS[kind](Lanes(self.f, half), a, b).name
 
-    def _accumulate(
-        self, kind: str, value: Reg, to: Access, offset: str, mask: Reg | None
-    ) -> None:
+    def _accumulate(self, kind: str, value: Reg, to: Access, offset: str, mask: Reg | None) -> None:
         """Fold a vector into memory, for sums over rows."""
         dtype = self.kernel.arguments[to.argument]
         have = self._load_lanes(dtype, to, offset, mask)

@@ -11,7 +11,6 @@ followed through them to the value they rearrange.
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
-from typing import Any
 
 from .graph import Graph, Instr, Value
 from .scalarise import supported
@@ -103,7 +102,7 @@ class Fusion:
         if tag in ("move", "index"):
             return
         fits = supported(instr)
-        if fits and tag in ("pointwise", "reduce"):
+        if fits and tag in ("pointwise", "reduce", "take", "scatter"):
             self._place_in_loop(instr, tag)
         else:
             product = fits and tag == "contract" and self.products
@@ -139,7 +138,7 @@ class Fusion:
             self._add(chosen, instr)
             self._finish(instr, tag, chosen, place)
             return
-        space = instr.inputs[0].shape if tag == "reduce" else instr.outputs[0].shape
+        space = _full_shape(instr, tag)
         unit = self._new_unit("loop", instr, space)
         place = self._placement(instr, tag, unit)
         assert place is not None
@@ -147,7 +146,7 @@ class Fusion:
 
     def _candidates(self, instr: Instr) -> list[Unit]:
         found: list[Unit] = []
-        for v in instr.values:
+        for v in _aligned(instr):
             unit = self.unit_of.get(self.source(v).value)
             if unit is not None and unit.kind == "loop" and unit not in found:
                 found.append(unit)
@@ -157,14 +156,16 @@ class Fusion:
     def _finish(self, instr: Instr, tag: str, unit: Unit, place: Placement) -> None:
         """Record where the result lies in the space, and whether it is complete inside."""
         (out,) = instr.outputs
+        if tag == "scatter":
+            unit.places[out] = ()
+            unit.finals.add(out)
+            return
         if tag != "reduce":
             unit.places[out] = place
             return
         axes = {a % instr.inputs[0].ndim for a in instr.params["axis"]}
         keep = instr.params.get("keepdims", False)
-        kept = [
-            None if i in axes else p for i, p in enumerate(place) if keep or i not in axes
-        ]
+        kept = [None if i in axes else p for i, p in enumerate(place) if keep or i not in axes]
         unit.places[out] = tuple(kept)
         folded = {place[i] for i in axes if place[i] is not None}
         if folded != {len(unit.space) - 1}:
@@ -177,22 +178,25 @@ class Fusion:
 
     def _placement(self, instr: Instr, tag: str, unit: Unit) -> Placement | None:
         """Where the instruction's full-size operand or result lies in the unit's space."""
-        shape = instr.inputs[0].shape if tag == "reduce" else instr.outputs[0].shape
+        shape = _full_shape(instr, tag)
         if shape == unit.space:
             place: Placement | None = tuple(i if n > 1 else None for i, n in enumerate(shape))
         else:
             place = self._inherited(instr, shape, unit)
-        if place is None or not all(self._agrees(v, shape, place, unit) for v in instr.values):
+        aligned = _aligned(instr)
+        if place is None or not all(self._agrees(v, shape, place, unit) for v in aligned):
             return None
-        return place
+        # What is read at computed places must be complete before the loop starts.
+        others = [v for v in instr.values if v not in aligned]
+        return None if any(self.unit_of.get(self.origin(v)) is unit for v in others) else place
 
     def _inherited(self, instr: Instr, shape: tuple[int, ...], unit: Unit) -> Placement | None:
         """The placement that operands inside the unit dictate; None when some axis is open."""
         place: list[int | None] = [None] * len(shape)
-        for v in instr.values:
+        for v in _aligned(instr):
             source = self.source(v)
             inside = unit.places.get(source.value)
-            if inside is None:
+            if inside is None or source.value in unit.finals:
                 continue
             for j, axis in enumerate(source.axes):
                 if axis is not None and v.shape[j] > 1:
@@ -201,9 +205,7 @@ class Fusion:
         used = [p for p in place if p is not None]
         return None if open_axis or len(set(used)) != len(used) else tuple(place)
 
-    def _agrees(
-        self, v: Value, shape: tuple[int, ...], place: Placement, unit: Unit
-    ) -> bool:
+    def _agrees(self, v: Value, shape: tuple[int, ...], place: Placement, unit: Unit) -> bool:
         """Whether an operand made inside the unit is met at the very element being computed."""
         source = self.source(v)
         if self.unit_of.get(source.value) is not unit:
@@ -305,6 +307,7 @@ class Fusion:
 
     def needed_outside(self) -> set[Value]:
         """Values that must be in memory: read by another unit, or a result of the graph."""
+        # (An array read at computed places is never of the reader's own unit.)
         needed = {self.origin(v) for v in self.graph.results()}
         for unit in self.units:
             for instr in unit.instrs:
@@ -313,6 +316,17 @@ class Fusion:
                     if maker is not unit:
                         needed.add(self.origin(v))
         return needed
+
+
+def _full_shape(instr: Instr, tag: str) -> tuple[int, ...]:
+    """The shape an instruction iterates over."""
+    return (instr.inputs[0] if tag in ("reduce", "scatter") else instr.outputs[0]).shape
+
+
+def _aligned(instr: Instr) -> list[Value]:
+    """The operands that are read at the element being computed."""
+    skip = 1 if lowering(instr.op).tag == "take" else 0
+    return [x for x in instr.inputs[skip:] if isinstance(x, Value)]
 
 
 def _size(shape: tuple[int, ...]) -> int:

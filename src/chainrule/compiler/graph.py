@@ -248,7 +248,7 @@ def verify(graph: Graph, after: str = "") -> None:
     for instr in graph.instrs:
         for v in instr.values:
             if v not in defined:
-                raise GraphError(f"{instr.op} reads a value ({v.type}) before its definition{where}")
+                raise GraphError(f"{instr.op} reads a value ({v.type}) that is not there{where}")
         for v in instr.outputs:
             if v in defined:
                 raise GraphError(f"{instr.op} defines a value ({v.type}) twice{where}")

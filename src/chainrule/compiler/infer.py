@@ -72,12 +72,24 @@ def _move(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any])
     return [(result.shape, inputs[0].dtype)]
 
 
+def _take(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
+    x, *indices = inputs
+    free = x.shape[len(indices) :]
+    return [(np.broadcast_shapes(free, *map(shape_of, indices)), x.dtype)]
+
+
+def _scatter(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
+    return [(tuple(params["shape"]), inputs[0].dtype)]
+
+
 _RULES: dict[str, Any] = {
     "pointwise": _pointwise,
     "index": _index,
     "reduce": _reduce,
     "contract": _contract,
     "move": _move,
+    "take": _take,
+    "scatter": _scatter,
     "scan": lambda op, lower, inputs, params: [
         (shape_of(inputs[0]), _probe_dtype(op, inputs, params))
     ],

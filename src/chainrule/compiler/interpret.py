@@ -1,4 +1,4 @@
-"""The interpreter: runs a graph with each op's NumPy forward. It is the oracle for code generation."""
+"""The interpreter: runs a graph with each op's NumPy forward; the oracle for code generation."""
 
 from __future__ import annotations
 

@@ -79,10 +79,10 @@ class Compiled:
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
 
-    def function(self, name: str) -> Callable[[int], None]:
-        """The entry `void name(ptr)` as a Python callable that releases the GIL."""
+    def function(self, name: str, arguments: int) -> Callable[..., int]:
+        """The function `i64 name(ptr, ...)` as a Python callable that releases the GIL."""
         address = self._engine.get_function_address(name)
-        return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * arguments)(address)
 
     def assembly(self) -> str:
         """The machine code as text, for those who want to look."""

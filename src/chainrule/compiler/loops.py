@@ -6,6 +6,7 @@ nodes are one scalar program; each either varies along the inner axis or is comp
     load    an element of a kernel argument (strides per axis; stride 0 = broadcast)
     const   a number
     index   the position along an axis
+    take    an element of an argument at places given by index nodes
     check   an index into an axis of known length; a wrong one is noted in an argument
     fold    the inner axis folded to one number per row, usable by later nodes
     others  scalar functions of earlier nodes
@@ -40,6 +41,16 @@ class Node(NamedTuple):
     value: Any = None
 
 
+class Put(NamedTuple):
+    """`argument[places] += node`; places are index nodes times strides plus the access."""
+
+    node: int
+    to: Access
+    indices: tuple[int, ...]
+    strides: tuple[int, ...]
+    size: int  # elements of the whole argument, which starts as zeros
+
+
 class Kernel(NamedTuple):
     """See the module's docstring; a kernel is its own key for reuse of the compiled code."""
 
@@ -49,6 +60,7 @@ class Kernel(NamedTuple):
     stores: tuple[tuple[int, Access], ...]
     # (fold kind, node, where, whether the fold also runs along the inner axis)
     accumulates: tuple[tuple[str, int, Access, bool], ...]
+    scatters: tuple[Put, ...] = ()
 
     def checks(self) -> list[tuple[int, int]]:
         """(size, argument) of the index checks; the argument is a word that is set on failure."""
@@ -56,7 +68,9 @@ class Kernel(NamedTuple):
 
     def generic(self) -> bool:
         """Whether the one axis may have any length, so that the code serves all lengths."""
-        if len(self.space) != 1 or self.space[0] < 64 or self.accumulates:
+        if len(self.space) != 1 or self.space[0] < 64 or self.accumulates or self.scatters:
+            return False
+        if any(n.op == "take" for n in self.nodes):
             return False
         loads = [n.value for n in self.nodes if n.op == "load"]
         return all(a.strides[0] in (0, 1) for a in [*loads, *(to for _, to in self.stores)])
@@ -76,6 +90,9 @@ def format_kernel(kernel: Kernel) -> str:
     lines += [
         f"  a{to.argument}{list(to.strides)} {kind}= n{n}" for kind, n, to, _ in kernel.accumulates
     ]
+    for put in kernel.scatters:
+        places = ", ".join(f"n{i}*{s}" for i, s in zip(put.indices, put.strides, strict=True))
+        lines.append(f"  a{put.to.argument}{list(put.to.strides)}[{places}] add= n{put.node}")
     return "\n".join(lines)
 
 
@@ -206,7 +223,7 @@ EXPENSIVE = frozenset(_FLOAT) - {"isnan", "isinf", "isfinite", "floor", "ceil", 
 
 def function(op: str, dtype: str) -> Emit | None:
     """The code writer of a scalar function on operands of this dtype, or None."""
-    if op in ("select", "load", "const", "index", "convert", "fold", "check"):
+    if op in ("select", "load", "const", "index", "convert", "fold", "check", "take"):
         return None
     if dtype in FLOATS:
         return _FLOAT.get(op) or _ANY.get(op)

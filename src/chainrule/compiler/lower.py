@@ -9,7 +9,7 @@ import numpy as np
 from .. import ir
 from .fuse import Fusion, Unit
 from .graph import Graph, Instr, Value, dtype_name
-from .loops import Access, Kernel
+from .loops import Access, Kernel, Put
 from .scalarise import Nodes, compute_dtype, literal_node
 from .table import lowering
 from .views import Buffer, View, c_strides, new_view, rearrange
@@ -29,10 +29,13 @@ class KernelCall:
         """Which pointers the kernel stores through."""
         stores = {to.argument for _, to in self.kernel.stores}
         stores |= {argument for _, argument in self.kernel.checks()}
+        stores |= {put.to.argument for put in self.kernel.scatters}
         return stores | {to.argument for _, _, to, _ in self.kernel.accumulates}
 
     def reads(self) -> list[Buffer]:
-        loaded = {n.value.argument for n in self.kernel.nodes if n.op == "load"}
+        nodes = self.kernel.nodes
+        loaded = {n.value.argument for n in nodes if n.op == "load"}
+        loaded |= {n.value[0].argument for n in nodes if n.op == "take"}
         return [self.pointers[i][0] for i in sorted(loaded)]
 
     def writes(self) -> list[Buffer]:
@@ -151,8 +154,7 @@ class Schedule:
                 view = self._copied(view, x.dtype)
             lead = len(out.shape) - len(view.shape)
             batch = [
-                0 if n == 1 else s
-                for n, s in zip(view.shape[:-2], view.strides[:-2], strict=True)
+                0 if n == 1 else s for n, s in zip(view.shape[:-2], view.strides[:-2], strict=True)
             ]
             strides = (*[0] * lead, *batch, *view.strides[-2:])
             operands.append(View(view.buffer, (*[1] * lead, *view.shape), strides, view.offset))
@@ -254,18 +256,21 @@ class KernelBuilder:
         self.dtypes: list[str] = []
         self.node_of: dict[Value, int] = {}
         self.sums: dict[Value, tuple[str, int, bool]] = {}
+        self.puts: dict[Value, Any] = {}
         self.nodes.on_check = self._check_word
 
     def build(self, needed: set[Value]) -> KernelCall:
         """The call, with buffers made for every result that others read."""
         for instr in self.unit.instrs:
             self._instruction(instr)
-        stores, accumulates = [], []
+        stores, accumulates, scatters = [], [], []
         for instr in self.unit.instrs:
             (out,) = instr.outputs
             if out in self.sums:
                 kind, node, along = self.sums[out]
                 accumulates.append((kind, node, self._place_result(out), along))
+            elif out in self.puts:
+                scatters.append(self._put(out))
             elif out in needed:
                 stores.append((self.node_of[out], self._place_result(out)))
         kernel = Kernel(
@@ -274,6 +279,7 @@ class KernelBuilder:
             tuple(self.nodes.nodes),
             tuple(stores),
             tuple(accumulates),
+            tuple(scatters),
         )
         kernel = collapse(drop_unused(kernel))
         return KernelCall(kernel, self.pointers, kernel.space[-1])
@@ -298,9 +304,7 @@ class KernelBuilder:
         for axis, stride in zip(place, view.strides, strict=True):
             if axis is not None:
                 strides[axis] = stride
-        return Access(
-            self._pointer(view.buffer, 0, dtype_name(value.dtype)), tuple(strides)
-        )
+        return Access(self._pointer(view.buffer, 0, dtype_name(value.dtype)), tuple(strides))
 
     def _instruction(self, instr: Instr) -> None:
         lower = lowering(instr.op)
@@ -318,6 +322,14 @@ class KernelBuilder:
                 self.sums[out] = (lower.kind, node, len(self.unit.space) - 1 in folded)
             else:
                 self.node_of[out] = self.nodes.add("fold", (node,), result, lower.kind)
+            return
+        if isinstance(lower, ir.Take):
+            self.node_of[out] = self._take(instr)
+            return
+        if isinstance(lower, ir.Scatter):
+            shape = instr.inputs[0].shape
+            place = self.schedule.fusion._placement(instr, "scatter", self.unit)
+            self.puts[out] = (place, [self._operand(x, shape, place) for x in instr.inputs])
             return
         assert isinstance(lower, ir.Pointwise)
         compute = compute_dtype(instr)
@@ -354,6 +366,35 @@ class KernelBuilder:
         pointer = self._pointer(view.buffer, view.offset, dtype)
         return self.nodes.add("load", (), dtype, Access(pointer, tuple(strides)))
 
+    def _take(self, instr: Instr) -> int:
+        """A load whose place along the first axes is computed."""
+        (out,) = instr.outputs
+        table, *indices = instr.inputs
+        place = self.unit.places[out]
+        view = self.schedule.view(table)
+        count = len(indices)
+        free = self._free_strides(view.shape[count:], view.strides[count:], place)
+        dtype = dtype_name(table.dtype)
+        access = Access(self._pointer(view.buffer, view.offset, dtype), free)
+        args = tuple(self._operand(i, out.shape, place) for i in indices)
+        return self.nodes.add("take", args, dtype, (access, view.strides[:count]))
+
+    def _put(self, out: Value) -> Put:
+        place, (node, *indices) = self.puts[out]
+        view = self.schedule._result(out)
+        count = len(indices)
+        free = self._free_strides(view.shape[count:], view.strides[count:], place)
+        pointer = self._pointer(view.buffer, 0, dtype_name(out.dtype))
+        return Put(node, Access(pointer, free), tuple(indices), view.strides[:count], out.size)
+
+    def _free_strides(self, sizes: Any, strides: Any, place: Any) -> tuple[int, ...]:
+        """Strides along the space for the trailing axes, which are not indexed."""
+        found = [0] * len(self.unit.space)
+        for j in range(1, len(sizes) + 1):
+            if sizes[-j] > 1:
+                found[place[-j]] = strides[-j]
+        return tuple(found)
+
     def _index(self, source: Any, lead: int, place: Any) -> int:
         wanted = self.schedule.fusion.made[source.value].params["axis"]
         for j, axis in enumerate(source.axes):
@@ -369,6 +410,7 @@ def drop_unused(kernel: Kernel) -> Kernel:
     """Remove nodes that no store needs, and renumber."""
     live: set[int] = set()
     stack = [n for n, _ in kernel.stores] + [n for _, n, _, _ in kernel.accumulates]
+    stack += [n for put in kernel.scatters for n in (put.node, *put.indices)]
     while stack:
         n = stack.pop()
         if n not in live:
@@ -385,12 +427,18 @@ def drop_unused(kernel: Kernel) -> Kernel:
         nodes=tuple(nodes),
         stores=tuple((number[n], to) for n, to in kernel.stores),
         accumulates=tuple((k, number[n], to, along) for k, n, to, along in kernel.accumulates),
+        scatters=tuple(
+            p._replace(node=number[p.node], indices=tuple(number[i] for i in p.indices))
+            for p in kernel.scatters
+        ),
     )
 
 
 def collapse(kernel: Kernel) -> Kernel:
     """Join neighbouring axes that every access runs through as one; drop axes of length 1."""
     accesses = [n.value for n in kernel.nodes if n.op == "load"]
+    accesses += [n.value[0] for n in kernel.nodes if n.op == "take"]
+    accesses += [put.to for put in kernel.scatters]
     accesses += [to for _, to in kernel.stores] + [to for _, _, to, _ in kernel.accumulates]
     space = list(kernel.space)
     strides = [list(a.strides) for a in accesses]
@@ -429,19 +477,24 @@ def collapse(kernel: Kernel) -> Kernel:
 
 def _renamed(kernel: Kernel, space: tuple[int, ...], strides: Any, names: list[int]) -> Kernel:
     places = iter(tuple(s) for s in strides)
-    nodes = []
-    for n in kernel.nodes:
+    nodes = list(kernel.nodes)
+    for i, n in enumerate(nodes):
         if n.op == "load":
-            n = n._replace(value=Access(n.value.argument, next(places)))
+            nodes[i] = n._replace(value=Access(n.value.argument, next(places)))
         elif n.op == "index":
-            n = _renamed_index(n, names)
-        nodes.append(n)
+            nodes[i] = _renamed_index(n, names)
+    for i, n in enumerate(nodes):
+        if n.op == "take":
+            access = Access(n.value[0].argument, next(places))
+            nodes[i] = n._replace(value=(access, n.value[1]))
+    puts = tuple(p._replace(to=Access(p.to.argument, next(places))) for p in kernel.scatters)
     stores = tuple((i, Access(to.argument, next(places))) for i, to in kernel.stores)
     sums = tuple(
-        (k, i, Access(to.argument, next(places)), along)
-        for k, i, to, along in kernel.accumulates
+        (k, i, Access(to.argument, next(places)), along) for k, i, to, along in kernel.accumulates
     )
-    return kernel._replace(space=space, nodes=tuple(nodes), stores=stores, accumulates=sums)
+    return kernel._replace(
+        space=space, nodes=tuple(nodes), stores=stores, accumulates=sums, scatters=puts
+    )
 
 
 def _renamed_index(node: Any, names: list[int]) -> Any:

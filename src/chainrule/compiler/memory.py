@@ -1,4 +1,4 @@
-"""Memory planning: results written straight into inputs, buffers shared when their lives do not meet."""
+"""Memory planning: results written straight into inputs, and one arena shared by temporaries."""
 
 from __future__ import annotations
 
@@ -81,6 +81,8 @@ def _may_overwrite(call: Any, read: Buffer, written: Buffer) -> bool:
         return False
     offset = call.pointers[targets[0].argument][1]
     for node in call.kernel.nodes:
+        if node.op == "take" and call.pointers[node.value[0].argument][0] is read:
+            return False
         if node.op != "load" or call.pointers[node.value.argument][0] is not read:
             continue
         if node.value.strides != targets[0].strides:
@@ -125,9 +127,7 @@ def _write_directly(schedule: Schedule) -> int:
         if source.kind != "temp" or target.kind != "input":
             continue
         makers = [i for i, c in enumerate(schedule.calls) if source in c.writes()]
-        readers = [
-            i for i, c in enumerate(schedule.calls) if target in c.reads() and c is not copy
-        ]
+        readers = [i for i, c in enumerate(schedule.calls) if target in c.reads() and c is not copy]
         writers = [c for c in schedule.calls if target in c.writes() and c is not copy]
         if len(makers) != 1 or writers or any(i > makers[0] for i in readers):
             continue

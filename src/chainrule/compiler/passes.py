@@ -177,7 +177,7 @@ def _plainer(r: Rewriter, instr: Instr, position: int) -> Any:
 def _uniform(array: np.ndarray) -> bool:
     first = array.flat[0]
     # A NaN differs from itself and so is never taken for a number; -0.0 must keep its sign.
-    return bool((array == first).all()) and not np.signbit(first).any() or array.size == 1
+    return (bool((array == first).all()) and not np.signbit(first).any()) or array.size == 1
 
 
 def _is_move(instr: Instr, kind: str) -> bool:

@@ -10,21 +10,24 @@ a frame; concurrent calls use different frames.  Without llvmlite the graph is i
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
 from .graph import Graph, Value, dtype_name
 from .interpret import interpret
-from .lower import ExternCall, GemmCall, KernelCall, Schedule
 from .loops import format_kernel
+from .lower import ExternCall, GemmCall, KernelCall, Schedule
 from .memory import MemoryPlan
 from .passes import optimise
 from .table import lookup
 from .views import Buffer, View
+
+empty = np.empty
 
 
 def llvm_available() -> bool:
@@ -39,7 +42,9 @@ def llvm_available() -> bool:
 class Frame:
     """The memory of one running call: arena, address table, extern results."""
 
-    __slots__ = ("arena", "arrays", "checks", "externs", "known", "numbers", "outputs", "slots", "table")
+    __slots__ = (
+        "address", "arena", "arrays", "checks", "externs", "numbers", "slots", "table",
+    )  # fmt: skip
 
     def __init__(self, plan: Plan) -> None:
         self.slots = slots = plan.slots
@@ -47,6 +52,7 @@ class Frame:
         start = -address_of(raw) % 64
         self.arena = raw[start:]
         self.table = (ctypes.c_void_p * slots.count)()
+        self.address = ctypes.addressof(self.table)
         self.table[slots.arena] = address_of(raw) + start
         self.numbers = [np.zeros((), b.dtype) for b in plan.schedule.buffers["number"]]
         self.checks = np.zeros(len(plan.schedule.check_sizes), np.int64)
@@ -56,9 +62,7 @@ class Frame:
             for i, array in enumerate(arrays):
                 self.table[slots.start[kind] + i] = address_of(array)
         self.externs: list[Any] = [None] * len(plan.schedule.buffers["extern"])
-        self.known: list[Any] = [None] * len(plan.graph.inputs)
         self.arrays: Any = ()
-        self.outputs: Any = ()
 
 
 def address_of(array: np.ndarray) -> int:
@@ -100,49 +104,72 @@ class Plan:
                 pieces.append([call])
         self.segments = sum(isinstance(p, list) for p in pieces)
         names = [self.module.segment(p) if isinstance(p, list) else None for p in pieces]
-        self.compiled = llvm.Compiled(self.module.text()) if self.segments else None
+        # `main` binds the inputs and, when the plan is one segment, runs it in the same call.
+        self.whole = len(pieces) == 1 and self.segments == 1
+        if layout_known():
+            self.module.definitions += [
+                bind_text(len(self.graph.inputs) + len(self.schedule.buffers["output"])),
+                main_text(names[0] if self.whole else None),
+            ]
+        self.compiled = llvm.Compiled(self.module.text())
+        self.main = self.compiled.function("main", 3) if layout_known() else None
         steps: list[Callable[[Frame], None]] = []
         for piece, name in zip(pieces, names, strict=True):
             if name is None:
                 steps.append(ExternStep(piece, self.slots))
             else:
-                steps.append(_native_step(self.compiled.function(name)))
+                steps.append(_native_step(self.compiled.function(name, 1)))
         return steps
 
     def _prepare_checks(self) -> None:
-        self._input_slots = []
+        buffers = self.schedule.input_buffers
         written = {k for _, k in self.graph.writes}
-        for i, (v, buffer) in enumerate(
-            zip(self.graph.inputs, self.schedule.input_buffers, strict=True)
-        ):
-            slot = self.slots.of(buffer)
-            self._input_slots.append(
-                (i, slot, v.weak, v.shape, v.dtype, i in written, buffer.index)
-            )
-        self._outputs = [
-            (x.buffer, x.shape) if isinstance(x, View) else (None, x)
-            for x in self.schedule.outputs
+        inputs = list(enumerate(zip(self.graph.inputs, buffers, strict=True)))
+        self._checked = [
+            (i, self.slots.of(b), v, i in written) for i, (v, b) in inputs if not v.weak
         ]
+        self._numbers = [(i, b.index) for i, (v, b) in inputs if v.weak]
+        views = [x for x in self.schedule.outputs if isinstance(x, View)]
+        fresh = {v.buffer.index: v for v in views if v.buffer.kind == "output"}
+        made = [Value(v.shape, v.buffer.dtype) for _, v in sorted(fresh.items())]
+        self._fresh = [(v.shape, v.dtype) for v in made]
+        # New output arrays are bound like inputs, after them.
+        start, count = self.slots.start["output"], len(inputs)
+        self._checked += [(count + i, start + i, v, True) for i, v in enumerate(made)]
+        places = [-1 if v.weak else self.slots.of(b) for _, (v, b) in inputs]
+        places += [start + i for i in range(len(made))]
+        self.spec = Specification([*self.graph.inputs, *made], places)
+        self._spec_address = self.spec.address
+        self._results = [_result_plan(x) for x in self.schedule.outputs]
 
     # ---- running -----------------------------------------------------------------------------
 
-    def run(self, arrays: Sequence[Any]) -> list[Any]:
+    def run(self, arrays: list[Any]) -> list[Any]:
         """Run on these inputs (arrays, and Python numbers for weak inputs)."""
         if not self.native:
             return interpret(self.graph, arrays)
         frame = self._frames.pop() if self._frames else Frame(self)
         try:
-            late = self._bind(frame, arrays)
-            outputs = self._new_outputs(frame)
-            for step in self.steps:
-                step(frame)
+            outputs = [empty(shape, dtype) for shape, dtype in self._fresh]
+            for i, index in self._numbers:
+                frame.numbers[index][...] = arrays[i]
+            everything = [*arrays, *outputs]
+            late: Any = ()
+            ran = False
+            if self.main is None or self.main(id(everything), frame.address, self._spec_address):
+                late = self._bind(frame, everything)
+            else:
+                ran = self.whole
+            if not ran:
+                for step in self.steps:
+                    step(frame)
             if self.schedule.check_sizes and frame.checks.any():
                 raise self._wrong_index(frame)
             for target, source in late:
                 target[...] = source
             return self._collect(frame, outputs)
         finally:
-            frame.arrays = frame.outputs = ()
+            frame.arrays = ()
             self._frames.append(frame)
 
     def _wrong_index(self, frame: Frame) -> IndexError:
@@ -154,56 +181,37 @@ class Plan:
             "without chainrule.compile to see the value and the line."
         )
 
-    def _bind(self, frame: Frame, arrays: Sequence[Any]) -> list[Any]:
+    def _bind(self, frame: Frame, arrays: list[Any]) -> list[Any]:
         """Put the inputs' addresses into the table; strided ones are copied, and copied back."""
-        table, known = frame.table, frame.known
         late: list[Any] = []
-        used: list[Any] = list(arrays)
-        for i, slot, weak, shape, dtype, written, index in self._input_slots:
+        used: list[Any] = []
+        for i, slot, value, written in self._checked:
             a = arrays[i]
-            if a is known[i]:
-                continue
-            if weak:
-                frame.numbers[index][...] = a
-                continue
-            if a.shape != shape or a.dtype != dtype:
+            if a.shape != value.shape or a.dtype != value.dtype:
                 raise ValueError(
-                    f"input {i} of the plan is {Value(shape, dtype).type}, "
-                    f"got {Value(a.shape, a.dtype).type}; compile again for other types"
+                    f"input {i} of the plan is {value.type}, got "
+                    f"{Value(a.shape, a.dtype).type}; compile again for other types"
                 )
             if not a.flags.c_contiguous or not a.flags.aligned:
                 copied = np.array(a, order="C")
                 if written:
                     late.append((a, copied))
-                used[i] = a = copied
-            elif written:
-                known[i] = a  # parameters and state: the same array in every call
-            table[slot] = a.__array_interface__["data"][0]
-        frame.arrays = used
+                used.append(copied)
+                a = copied
+            frame.table[slot] = address_of(a)
+        frame.arrays = used  # alive until the call is over
         return late
 
-    def _new_outputs(self, frame: Frame) -> list[Any]:
-        outputs: list[Any] = [None] * len(self.schedule.buffers["output"])
-        start = self.slots.start["output"]
-        for buffer, shape in self._outputs:
-            if buffer is not None and buffer.kind == "output" and outputs[buffer.index] is None:
-                array = np.empty(shape, buffer.dtype)
-                outputs[buffer.index] = array
-                frame.table[start + buffer.index] = array.__array_interface__["data"][0]
-        frame.outputs = outputs
-        return outputs
-
     def _collect(self, frame: Frame, outputs: list[Any]) -> list[Any]:
-        results: list[Any] = []
-        for buffer, shape in self._outputs:
-            if buffer is None:
-                results.append(shape)  # a literal number
-            elif buffer.kind == "output":
-                results.append(outputs[buffer.index].reshape(shape))
+        results = []
+        for kind, what, shape in self._results:
+            if kind == "output":
+                array = outputs[what]
+                results.append(array if array.shape == shape else array.reshape(shape))
             else:
-                results.append(frame.externs[buffer.index].reshape(shape))
-        for i in range(len(frame.externs)):
-            frame.externs[i] = None
+                results.append(frame.externs[what].reshape(shape) if kind == "extern" else what)
+        if frame.externs:
+            frame.externs = [None] * len(frame.externs)
         return results
 
     # ---- telling -----------------------------------------------------------------------------
@@ -225,9 +233,16 @@ class Plan:
         return "\n".join(lines)
 
 
+def _result_plan(output: Any) -> tuple[str, Any, Any]:
+    """(kind of buffer, its number, shape), or a number that is the same in every call."""
+    if isinstance(output, View):
+        return output.buffer.kind, output.buffer.index, output.shape
+    return "number", output, None
+
+
 def _native_step(function: Callable[[int], None]) -> Callable[[Frame], None]:
     def step(frame: Frame) -> None:
-        function(frame.table)
+        function(frame.address)
 
     return step
 
@@ -241,9 +256,7 @@ class ExternStep:
         self.slots = [slots.of(b) for b in call.results]
 
     def __call__(self, frame: Frame) -> None:
-        operands = [
-            array_of(frame, x) if isinstance(x, View) else x for x in self.call.operands
-        ]
+        operands = [array_of(frame, x) if isinstance(x, View) else x for x in self.call.operands]
         result = self.forward(*operands, **self.call.instr.params)
         results = result if isinstance(result, tuple | list) else (result,)
         for array, buffer, slot, value in zip(

@@ -165,8 +165,10 @@ def supported(instr: Instr) -> bool:
         )
     if isinstance(lower, ir.Reduce):
         return lower.kind in FOLDS
+    if isinstance(lower, ir.Scatter) and instr.inputs[0].dtype.kind not in "fiu":
+        return False
     if not isinstance(lower, ir.Pointwise):
-        return lower.tag in ("move", "index")
+        return lower.tag in ("move", "index", "take", "scatter")
     return _body_supported(instr, lower)
 
 

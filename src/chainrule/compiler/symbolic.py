@@ -82,6 +82,37 @@ def _resolve(op: Op) -> Callable[..., Any]:
 # ---- what decompositions may use beyond the table ----------------------------------------------
 
 
+def picked(x: Sym, indices: tuple[Sym, ...], dims: tuple[int, ...]) -> Sym | None:
+    """x[indices] in pieces that become loops, or None when only NumPy can do it."""
+    if one_per_row(x.shape, indices, dims):
+        mask = chosen(x.shape, *indices)
+        return build("reduce_sum", build("where", mask, x, 0), axis=(1,), keepdims=False)
+    places = _places(x.shape, indices, dims)
+    return None if places is None else build("take", x, *places)
+
+
+def placed(
+    g: Sym, indices: tuple[Sym, ...], dims: tuple[int, ...], shape: tuple[int, ...]
+) -> Sym | None:
+    """Zeros with g added at the indices, in pieces that become loops, or None."""
+    if one_per_row(shape, indices, dims):
+        mask = chosen(shape, *indices)
+        return build("where", mask, build("reshape", g, shape=(shape[0], 1)), 0)
+    places = _places(shape, indices, dims)
+    return None if places is None else build("put_add", g, *places, shape=shape)
+
+
+def _places(
+    shape: tuple[int, ...], indices: tuple[Sym, ...], dims: tuple[int, ...]
+) -> list[Sym] | None:
+    """Checked indices of the first axes, with an axis of length 1 for each axis not indexed."""
+    if dims != tuple(range(len(dims))) or any(i.dtype.kind not in "iu" for i in indices):
+        return None
+    free = (1,) * (len(shape) - len(dims))
+    checked = [build("checked_index", i, size=shape[d]) for d, i in zip(dims, indices, strict=True)]
+    return [build("reshape", i, shape=i.shape + free) for i in checked]
+
+
 def one_per_row(shape: tuple[int, ...], indices: tuple[Sym, ...], dims: tuple[int, ...]) -> bool:
     """Whether `x[rows, columns]` picks one element of every row, in order: as in a class loss."""
     if len(shape) != 2 or dims != (0, 1) or any(i.shape != (shape[0],) for i in indices):
@@ -102,7 +133,7 @@ def chosen(shape: tuple[int, ...], rows: Sym, columns: Sym) -> Sym:
 
 
 GRAPHS = World("graphs", _resolve)
-for _function in (position, one_per_row, chosen):
+for _function in (position, picked, placed):
     GRAPHS.namespace[_function.__name__] = _function
 
 assert ops.TABLE, "the table is declared by importing the ops package"

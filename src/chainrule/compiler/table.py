@@ -40,13 +40,29 @@ def _iota(*, shape: tuple[int, ...], axis: int) -> Any:
 def _checked_index(index: Any, *, size: int) -> Any:
     wrong = index[(index < -size) | (index >= size)]
     if wrong.size:
-        raise IndexError(
-            f"index {wrong.flat[0]} is out of bounds for dimension with size {size}"
-        )
+        raise IndexError(f"index {wrong.flat[0]} is out of bounds for dimension with size {size}")
     return np.where(index < 0, index + size, index)
 
 
+def _take(x: Any, *indices: Any) -> Any:
+    return x[_without_free_axes(indices, x.ndim)]
+
+
+def _put_add(g: Any, *indices: Any, shape: tuple[int, ...]) -> Any:
+    out = np.zeros(shape, g.dtype)
+    np.add.at(out, _without_free_axes(indices, len(shape)), g)
+    return out
+
+
+def _without_free_axes(indices: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+    free = ndim - len(indices)
+    return tuple(i.reshape(i.shape[: i.ndim - free]) for i in indices)
+
+
 INTERNAL = {
+    # x[i, j, ...] for checked indices; each has a length-1 axis for every axis not indexed.
+    "take": InternalOp("take", _take, ir.Take()),
+    "put_add": InternalOp("put_add", _put_add, ir.Scatter()),
     # An index into an axis of this length, counted from the end when negative.
     "checked_index": InternalOp(
         "checked_index",

@@ -152,6 +152,20 @@ class Index(Lowering):
     tag = "index"
 
 
+class Take(Lowering):
+    """Elements at computed places: the first array indexed by the others along its first axes."""
+
+    __slots__ = ()
+    tag = "take"
+
+
+class Scatter(Lowering):
+    """Zeros of a given shape with the first array added at the places the others name."""
+
+    __slots__ = ()
+    tag = "scatter"
+
+
 class Extern(Lowering):
     """No loops: the op's NumPy forward is called inside the plan."""
 

@@ -1,0 +1,239 @@
+"""Tracing: run a function for real and write down, as a graph, what it did to tensors.
+
+While a trace is active every op of the table goes through `Trace.process`: it runs as usual and an
+instruction is appended.  Backward passes run their rules on tensors, so they are traced like other
+code.  Memory is tracked by storage: each array belongs to a storage whose present value is one SSA
+value; writing through any view makes a new value, and views are derived again when their storage
+has moved on.
+
+What existed before the call becomes an input; what was made outside the table during the call
+(`zeros`, `arange`) is a constant.  Which is which is decided by comparing two traces.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.dispatch import P, plain, prepare
+from ..autograd.inplace import chain_of, check_fits, check_writable, set_history, write
+from ..autograd.record import record
+from ..autograd.state import STATE, TRACE
+from ..autograd.value import ROOT, TensorBase, make
+from ..ops.schema import TABLE, Op
+from .graph import Graph, Instr, Value
+
+
+class CaptureError(Exception):
+    """The function cannot be captured; the message says why and where."""
+
+
+class Storage:
+    """A piece of memory and its present value."""
+
+    __slots__ = ("array", "first", "origin", "value", "version")
+
+    def __init__(self, array: np.ndarray, value: Value, origin: Any) -> None:
+        self.array = array
+        self.value = value
+        self.first = value
+        self.version = 0
+        self.origin = origin  # None when computed; else the tensor it was first seen through
+
+
+class Known:
+    """An array met in the trace: its storage, the views that lead to it, its value."""
+
+    __slots__ = ("array", "chain", "storage", "value", "version")
+
+    def __init__(self, array: np.ndarray, storage: Storage, chain: Any, value: Value) -> None:
+        self.array = array
+        self.storage = storage
+        self.chain = chain
+        self.value = value
+        self.version = storage.version
+
+
+class Outside:
+    """A tensor that the trace met but did not make."""
+
+    __slots__ = ("before", "storage", "tensor", "value")
+
+    def __init__(self, tensor: Any, storage: Storage, before: np.ndarray) -> None:
+        self.tensor = tensor
+        self.storage = storage
+        self.value = storage.first
+        self.before = before  # the array's contents when first met
+
+
+class Trace:
+    """The record of one call."""
+
+    def __init__(self, strict: bool = False) -> None:
+        self.graph = Graph()
+        self.strict = strict  # raise at the first thing that cannot be captured
+        self.reason: str | None = None  # why the capture failed; the function still runs
+        self.known: dict[int, Known] = {}
+        self.outside: list[Outside] = []
+        self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
+
+    def fail(self, reason: str) -> None:
+        """Give the capture up. The call goes on as it would without a trace."""
+        if self.strict:
+            raise CaptureError(reason)
+        self.reason = self.reason or reason
+
+    # ---- what the autograd layer calls -----------------------------------------------------------
+
+    def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op and append it."""
+        if op.random:
+            self.fail(f"{op.name} draws random numbers at {source.here(3)}")
+        if self.reason is not None:
+            return plain(op, args, params)
+        tensors = prepare(op, args)
+        operands = [self.operand(t) for t in tensors]
+        result = plain(op, tensors, params)
+        results = result if op.n_out != 1 else (result,)
+        if any(id(r._a) in self.known for r in results):
+            return result  # the op returned its argument
+        values = [Value(r._a.shape, r._a.dtype) for r in results]
+        where = source.user_position(3)
+        self.graph.instrs.append(Instr(op.name, operands, params, values, where))
+        for r, v in zip(results, values, strict=True):
+            self._add_result(r, v)
+        return result
+
+    def assign(self, x: Any, value: Any, name: str) -> Any:
+        """x[...] = value: in memory, in history, and as a new value of x's storage."""
+        check_writable(x, name, value._rg)
+        check_fits(x, value._a, name)
+        target = self._find(x)
+        if value._a.dtype != x._a.dtype:
+            value = P.cast(value, dtype=x._a.dtype)
+        new = self.operand(value)
+        recording = STATE.grad_enabled and (value._rg or x._rg)
+        write(x, value._a, name)
+        if recording:
+            set_history(x, record(TABLE["copy_value"], (value,), (value._a,), (x._a,), {}))
+        self._write(target, new)
+        return x
+
+    def accumulate(self, leaf: Any, g: Any) -> None:
+        """Add a gradient into a leaf's .grad, as the engine does outside of traces."""
+        self.leaves[id(leaf)] = leaf
+        have = leaf._grad
+        if have is None:
+            copied = make(np.array(g._a))
+            value = self.operand(g)
+            self._know(copied._a, Storage(copied._a, value, None), (), value)
+            leaf._grad = copied
+            return
+        total = P.add(have.detach(), g)
+        target = self._find(have)
+        new = self.operand(total)
+        np.copyto(have._a, total._a, casting="unsafe")
+        if have._v is not None:
+            have._v[0] += 1
+        self._write(target, new)
+
+    def concrete(self, tensor: Any, what: str) -> None:
+        """Somebody asks for the numbers of a tensor: a graph cannot depend on them."""
+        if id(tensor._a) in self.known:
+            self.fail(
+                f"{what} needs the value of a tensor that the function computes or was given, at "
+                f"{source.here(3)}"
+            )
+
+    # ---- values ----------------------------------------------------------------------------------
+
+    def operand(self, t: Any) -> Any:
+        """The present value of a tensor; numbers stand for themselves."""
+        if not isinstance(t, TensorBase):
+            return t
+        if getattr(t, "_level", None) is not None:
+            self.fail(f"a transform (vmap, jvp) is active at {source.here(4)}")
+            return 0
+        return self._current(self._find(t))
+
+    def _find(self, t: Any) -> Known:
+        found = self.known.get(id(t._a))
+        if found is not None:
+            return found
+        if t._base is not None:
+            return self._derived_from_root(t)
+        value = Value(t._a.shape, t._a.dtype)
+        storage = Storage(t._a, value, t)
+        self.outside.append(Outside(t, storage, t._a.copy()))
+        return self._know(t._a, storage, (), value)
+
+    def _derived_from_root(self, t: Any) -> Known:
+        root = self._find(t._base[ROOT])
+        chain = (*root.chain, *chain_of(t._base))
+        known = self._know(t._a, root.storage, chain, root.value)
+        known.version = -1  # not computed yet
+        return known
+
+    def _know(self, array: np.ndarray, storage: Storage, chain: Any, value: Value) -> Known:
+        known = self.known[id(array)] = Known(array, storage, chain, value)
+        return known
+
+    def _add_result(self, t: Any, value: Value) -> None:
+        if t._base is None:
+            self._know(t._a, Storage(t._a, value, None), (), value)
+            return
+        root = self._find(t._base[ROOT])
+        self._know(t._a, root.storage, (*root.chain, *chain_of(t._base)), value)
+
+    def _current(self, known: Known) -> Value:
+        """The value of an array now: derived again when its storage was written elsewhere."""
+        storage = known.storage
+        if known.version == storage.version:
+            return known.value
+        value = storage.value
+        for name, params in known.chain:
+            value = self._append(name, (value,), dict(params))
+        known.value, known.version = value, storage.version
+        return value
+
+    def _append(self, name: str, operands: tuple[Any, ...], params: dict[str, Any]) -> Value:
+        """An instruction that nobody ran, typed by running it on zeros."""
+        probes = [np.zeros(v.shape, v.dtype) for v in operands]
+        result = TABLE[name].forward(*probes, **params)
+        value = Value(result.shape, result.dtype)
+        self.graph.instrs.append(Instr(name, operands, params, [value]))
+        return value
+
+    def _write(self, target: Known, new: Any) -> None:
+        storage = target.storage
+        if target.chain:
+            root = storage.value
+            params = {"chain": target.chain}
+            updated = Value(root.shape, root.dtype)
+            self.graph.instrs.append(Instr("write_view", (root, new), params, [updated]))
+            storage.value = updated
+        else:
+            storage.value = new
+        storage.version += 1
+        target.value, target.version = new, storage.version
+
+    def value_of(self, t: Any) -> Value | None:
+        """The value a tensor ended up with, or None if the trace never met it."""
+        known = self.known.get(id(t._a))
+        return None if known is None else self._current(known)
+
+
+@contextmanager
+def tracing(strict: bool = False) -> Any:
+    """Record everything that happens to tensors in this thread."""
+    trace = Trace(strict)
+    STATE.trace = trace
+    STATE.turn_on(TRACE)
+    try:
+        yield trace
+    finally:
+        STATE.turn_off(TRACE)
+        STATE.trace = None
