@@ -31,7 +31,9 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # (importing module, imported layer): why it must look upward. Only imports inside functions and
 # under `if TYPE_CHECKING` may be listed; nothing excuses an upward import at module level.
-DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {}
+DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
+    ("chainrule.autograd.vmap", "tensor"): "chunked results are joined by the public `cat`",
+}
 
 # Imported when used, so that `import chainrule` stays close to `import numpy`.
 HEAVY = {"scipy", "ml_dtypes", "llvmlite", "rich", "safetensors", "mpi4py", "matplotlib"}

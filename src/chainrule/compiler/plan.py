@@ -33,7 +33,7 @@ empty = np.empty
 def llvm_available() -> bool:
     """Whether machine code can be made in this installation."""
     try:
-        import llvmlite.binding  # noqa: F401
+        from . import llvm  # noqa: F401
     except ImportError:
         return False
     return True
