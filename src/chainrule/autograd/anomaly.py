@@ -16,7 +16,7 @@ from .state import ANOMALY_FORWARD, STATE
 from .value import TensorBase
 
 
-class detect_anomaly:  # noqa: N801
+class detect_anomaly:
     """Check for NaN inside the block; `forward=True` also checks forward results."""
 
     def __init__(self, check_nan: bool = True, *, forward: bool = False) -> None:
@@ -40,7 +40,7 @@ class detect_anomaly:  # noqa: N801
             STATE.turn_off(ANOMALY_FORWARD)
 
 
-class set_detect_anomaly:  # noqa: N801
+class set_detect_anomaly:
     """Switch anomaly mode on or off, at once and until the end of a `with` block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

@@ -198,19 +198,30 @@ def backward_tensor(
     inputs: Any = None,
 ) -> None:  # fmt: skip
     """Add the gradient of this tensor with respect to the graph's leaves into their `.grad`."""
-    # The usual call, `loss.backward()`, without the general argument handling.
+    # The usual calls, without the general argument handling.
     if (
-        gradient is None and inputs is None and not create_graph and not STATE.unusual
-        and not STATE.levels and not STATE.anomaly and self.__class__ in PLAIN
-        and self._node is not None and self._base is None and self._a.size == 1
-        and self._a.dtype.kind == "f"
+        inputs is None and not create_graph and not STATE.unusual and not STATE.levels
+        and not STATE.anomaly and self.__class__ in PLAIN and self._node is not None
+        and self._base is None
     ):  # fmt: skip
-        array = self._a
-        key = (array.dtype, array.shape)
-        one = _ONES.get(key)
-        if one is None:
-            one = _ONES[key] = np.ones(array.shape, array.dtype)
-            one.flags.writeable = False
-        if _plain_pass(self._node, one, bool(retain_graph)):
+        seed = _usual_seed(self._a, gradient)
+        if seed is not None and _plain_pass(self._node, seed, bool(retain_graph)):
             return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def _usual_seed(array: Any, gradient: Any) -> Any:
+    """The output gradient when nothing about it needs checking or converting, else None."""
+    if gradient is not None:
+        if gradient.__class__ not in PLAIN:
+            return None
+        g = gradient._a
+        return g if g.shape == array.shape and g.dtype is array.dtype else None
+    if array.size != 1 or array.dtype.kind != "f":
+        return None
+    key = (array.dtype, array.shape)
+    one = _ONES.get(key)
+    if one is None:
+        one = _ONES[key] = np.ones(array.shape, array.dtype)
+        one.flags.writeable = False
+    return one

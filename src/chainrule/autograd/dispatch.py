@@ -182,7 +182,7 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if any(isinstance(a, np.generic) for a in args):  # NumPy's own numbers count as Python's
         args = tuple(a.item() if isinstance(a, np.generic) else a for a in args)
     if op.promote == "none":
-        return tuple(_as_tensor(op, a) for a in args)
+        return tuple(_as_tensor(op, a, i) for i, a in enumerate(args))
     keep = op.nondiff if op.partials or op.vjps else ()
     target = common_dtype(op, args, keep)
     if op.refuses and target.np.kind in op.refuses:
@@ -190,11 +190,11 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     out = []
     for i, a in enumerate(args):
         if op.input_name(i) in keep:
-            out.append(_as_tensor(op, a))
+            out.append(_as_tensor(op, a, i))
         elif isinstance(a, NUMBERS):
             out.append(_number(a, target))
         else:
-            t = _as_tensor(op, a)
+            t = _as_tensor(op, a, i)
             have = t._a.dtype
             out.append(t if have == target.np else cast_tensor(t, target))
     if out and not any(isinstance(t, TensorBase) for t in out):
@@ -217,8 +217,9 @@ def _number(value: Any, target: dtypes.dtype) -> Any:
     if target is dtypes.bfloat16 or isinstance(value, bool):
         return make_plain(np.asarray(value, target.np))
     if target.category == dtypes.INT and not _INT_RANGE[target.name](value):
-        return make_plain(np.asarray(value & (1 << 8 * target.itemsize) - 1, np.uint64).astype(
-            target.np))  # fmt: skip - wraps around, as in C
+        return make_plain(
+            np.asarray(value & (1 << 8 * target.itemsize) - 1, np.uint64).astype(target.np)
+        )  # fmt: skip - wraps around, as in C
     return value
 
 
@@ -238,7 +239,7 @@ def common_dtype(op: Op, args: tuple[Any, ...], skip: tuple[str, ...] = ()) -> d
         elif isinstance(a, NUMBERS):
             d, k = dtypes.scalar_dtype(a), 2
         else:
-            d, k = _as_tensor(op, a).dtype, 0
+            d, k = _as_tensor(op, a, i).dtype, 0
         groups[k] = d if groups[k] is None else dtypes.promote_types(groups[k], d)
     found = dtypes.result_type(*groups)
     if found is None:
@@ -248,7 +249,7 @@ def common_dtype(op: Op, args: tuple[Any, ...], skip: tuple[str, ...] = ()) -> d
     return found
 
 
-def _as_tensor(op: Op, a: Any) -> Any:
+def _as_tensor(op: Op, a: Any, position: int) -> Any:
     if isinstance(a, TensorBase):
         return a
     if isinstance(a, np.ndarray):
@@ -258,7 +259,8 @@ def _as_tensor(op: Op, a: Any) -> Any:
     if isinstance(a, np.generic):
         return make_plain(np.asarray(a))
     raise TypeError(
-        f"{op.name}(): argument must be Tensor, not {type(a).__name__}\n"
+        f"{op.name}(): argument '{'other' if position == 1 else 'input'}' (position "
+        f"{position + 1}) must be Tensor, not {type(a).__name__}\n"
         f"  at {source.here(2)}\n  Fix: convert it with torch.as_tensor(...) first."
     )
 
@@ -329,8 +331,7 @@ def _specialise(
         "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,
         "live_node": live_node, "getframe": sys._getframe, "errors": errors,
         "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
-        "UNCHANGED": _UNCHANGED, "failed": explain_failure, "Fix": _broadcast_fix,
-        "attach_view": attach_view, "shares_memory": shares_memory, "asdtype": np.dtype,
+        "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view, "shares_memory": shares_memory, "asdtype": np.dtype,
     }  # fmt: skip
     code = compile(text, f"<chainrule entry {op.name}>", "exec")
     exec(code, space)
@@ -338,12 +339,6 @@ def _specialise(
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     return call
-
-
-def _broadcast_fix(*payloads: Any) -> Any:
-    from .record import Fix, _shape_dtype
-
-    return Fix(tuple(_shape_dtype(p) for p in payloads))
 
 
 class _Writer:
@@ -468,16 +463,26 @@ class _Writer:
             # A gradient needs summing only where an operand was broadcast.
             tests = [f"({self.flag(n)} and x_{n}.shape != s)" for n in self.diff]
             self.add("        s = r.shape")
-            every = ", ".join(f"x_{n}" for n in self.names)
-            self.add(f"        node.fix = Fix({every}) if {' or '.join(tests)} else None")
+            every = ", ".join(
+                f"(x_{n}.shape if x_{n}.__class__ is ndarray else None)" for n in self.names
+            )
+            self.add(f"        node.fix = ({every},) if {' or '.join(tests)} else None")
         else:
             self.add("        node.fix = None")
         self.saving()
         self.add("        t._rg = True; t._node = node")
         if op.view:
             n = self.names[0]
-            self.add(f"        if shares_memory(r, x_{n}):")
-            self.add(f"            attach_view(t, a_{n}, op, {{{passed}}})")
+            self.add(f"        m = r.base; k = x_{n}.base")
+            self.add(
+                f"        if m is x_{n} or (m is not None and m is k) or shares_memory(r, x_{n}):"
+            )
+            self.add(f"            b = a_{n}._base; t._v = v = a_{n}._v")
+            self.add(f"            if v is None: attach_view(t, a_{n}, op, {{{passed}}})")
+            self.add(
+                f"            elif b is None: t._base = [a_{n}, None, op, {{{passed}}}, v[0], 0]"
+            )
+            self.add(f"            else: t._base = [b[0], b, op, {{{passed}}}, v[0], 0]")
             self.add("        else: t._v = v")
         else:
             self.add("        t._v = v")
@@ -515,10 +520,10 @@ class _Writer:
         self.add(f"        node.s = ({inside},)" if inside else "        node.s = ()")
 
     def about(self, value: str, what: str) -> str:
-        plain = f"{value}.{what}"
+        plain = f"{value}.flags.fnc" if what == "fortran" else f"{value}.{what}"
         if self.op.promote == "none" or value == "r":
             return plain
-        missing = {"shape": "()", "ndim": "0", "dtype": "None"}[what]
+        missing = {"shape": "()", "ndim": "0", "fortran": "False", "dtype": "None"}[what]
         return f"({plain} if {value}.__class__ is ndarray else {missing})"
 
     def wanted(self, name: str) -> str:

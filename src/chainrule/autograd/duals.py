@@ -14,7 +14,7 @@ import numpy as np
 from ..ops.schema import Op, rule_names
 from .dispatch import TENSORS, P, entry
 from .levels import _OVERRIDES, GradLevel, Level, new_tensor, synced, track_view
-from .record import Fix, _about, rules_of, run_rules
+from .record import Fix, _about, fix_of, rules_of, run_rules
 from .state import STATE
 from .value import TensorBase, make
 
@@ -89,9 +89,10 @@ class DualLevel(Level):
                 named["out" if k == 0 else f"out{k}"] = t
                 named[f"out{k}"] = t
         node = getattr(node, "node", node)
-        if node.fix is None:
-            node.fix = Fix()
-        node.fix.duals = self
+        fix = fix_of(node)
+        if fix is None:
+            fix = node.fix = Fix()
+        fix.duals = self
         self.shadow[node.key] = named
 
 
@@ -126,9 +127,7 @@ def jvp_of(
 ) -> tuple[Any, ...]:  # fmt: skip
     """Tangents of the results; None where no tangent flows."""
     nothing = (None,) * len(results)
-    live = tuple(
-        None if op.input_name(i) in op.nondiff else t for i, t in enumerate(tangents)
-    )
+    live = tuple(None if op.input_name(i) in op.nondiff else t for i, t in enumerate(tangents))
     if all(t is None for t in live):
         return nothing
     if op.linear == "all":
@@ -144,9 +143,13 @@ def jvp_of(
             part = _one_input(op, i, t, args, params, values)
             if part is None:
                 return _from_vjp(op, args, live, results, params)
-            total = part if total is None else tuple(
-                a if b is None else b if a is None else a + b
-                for a, b in zip(total, part, strict=True)
+            total = (
+                part
+                if total is None
+                else tuple(
+                    a if b is None else b if a is None else a + b
+                    for a, b in zip(total, part, strict=True)
+                )
             )
     return total or nothing
 

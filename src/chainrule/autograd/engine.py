@@ -501,9 +501,7 @@ def _repeated(g: Any, grads: Any) -> bool:
 def _with_zeros(node: Any, slots: list[Any]) -> list[Any]:
     if not getattr(node, "materialise", True):
         return slots
-    return [
-        np.zeros(*node.meta[i]) if g is None else g for i, g in enumerate(slots)
-    ]
+    return [np.zeros(*node.meta[i]) if g is None else g for i, g in enumerate(slots)]
 
 
 def _no_gradient(p: Any, counts: dict[int, int], pending: dict[int, Any], heap: list[int]) -> None:

@@ -142,7 +142,7 @@ _TYPE_WORDS = {
 def refused_type(op: Any, dtype: Any) -> NotImplementedError:
     """An op met a type it is not defined for."""
     word = _TYPE_WORDS.get(dtype.name, dtype.name)
-    phrase = op.refuses[dtype.np.kind] or f'"{op.name}_cpu" not implemented for \'{word}\''
+    phrase = op.refuses[dtype.np.kind] or f"\"{op.name}_cpu\" not implemented for '{word}'"
     return NotImplementedError(
         f"{phrase}\n  {op.name}() on {dtype!r}{_at()}\n"
         "  Fix: convert the tensor first, e.g. x.float(), x.to(torch.int64) or x.real."

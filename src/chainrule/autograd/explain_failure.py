@@ -86,8 +86,7 @@ def _index(t: Any, index: tuple[Any, ...], problem: Exception, where: str) -> In
     used = sum(i is not None for i in index)
     if used > len(shape):
         return IndexError(
-            f"too many indices for tensor of dimension {len(shape)}: the index uses {used}\n"
-            f"{where}"
+            f"too many indices for tensor of dimension {len(shape)}: the index uses {used}\n{where}"
         )
     dim = 0
     for i in index:

@@ -15,7 +15,6 @@ from .value import TensorBase
 UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
 
 
-
 def enter_dual_level() -> int:
     """Start a forward-mode level; returns its number."""
     if _active() is not None:
@@ -42,7 +41,7 @@ def _active() -> Any:
     return getattr(STATE, "by_hand", None)
 
 
-class dual_level:  # noqa: N801
+class dual_level:
     """A block in which tensors may carry tangents."""
 
     def __enter__(self) -> int:
@@ -91,7 +90,7 @@ def unpack_dual(tensor: Any, *, level: Any = None) -> UnpackedDualTensor:
     return UnpackedDualTensor(tensor._a, tensor._tangent)
 
 
-class _set_fwd_grad_enabled(ModeSwitch):  # noqa: N801
+class _set_fwd_grad_enabled(ModeSwitch):
     def __init__(self, mode: bool) -> None:
         self.previous = STATE.forward_grad_enabled
         self.mode = mode

@@ -18,7 +18,7 @@ from .dispatch import P
 from .node import Node, OutSlot, public_edge, start
 from .record import edge
 from .state import STATE
-from .value import FROM_CUSTOM, CREATION, TensorBase, make, with_history
+from .value import CREATION, FROM_CUSTOM, TensorBase, make, with_history
 
 VmapInfo = namedtuple("VmapInfo", ["batch_size", "randomness"])
 
@@ -213,9 +213,7 @@ class FunctionCtx(Node):
 
         have = tuple(grad.shape)
         lead = len(have) - len(shape)
-        fits = lead >= 0 and all(
-            n in (1, h) for h, n in zip(have[lead:], shape, strict=True)
-        )
+        fits = lead >= 0 and all(n in (1, h) for h, n in zip(have[lead:], shape, strict=True))
         if not fits:
             raise errors.wrong_gradient_shape(self, k, have, shape)
         return tensors_world().function("unbroadcast")(grad, shape)

@@ -126,7 +126,9 @@ def new_tensor(class_name: str, level: Level, payload: Any) -> Any:
 # ---- views and in-place ----------------------------------------------------------------------------
 
 
-def track_view(op: Op, args: tuple[Any, ...], params: dict[str, Any], outs: tuple[Any, ...]) -> None:
+def track_view(
+    op: Op, args: tuple[Any, ...], params: dict[str, Any], outs: tuple[Any, ...]
+) -> None:
     """Remember that results of a view op are views of their argument."""
     if op.view and isinstance(args[0], TensorBase):
         for out in outs:

@@ -35,6 +35,14 @@ class Fix:
         self.duals: Any = None  # (level, inputs, outputs) when forward mode ran above this node
 
 
+def fix_of(node: Any) -> Any:
+    """The node's Fix; entries store just the input shapes where something was broadcast."""
+    fix = node.fix
+    if fix.__class__ is tuple:
+        fix = node.fix = Fix(tuple(None if s is None else (s, None) for s in fix))
+    return fix
+
+
 class OpNode(Node):
     """A node whose gradients come from the op table."""
 
@@ -217,7 +225,9 @@ def _static(
 
 def _about(payload: Any, what: str) -> Any:
     if not isinstance(payload, np.ndarray | TensorBase):
-        return () if what == "shape" else 0 if what == "ndim" else None
+        return {"shape": (), "ndim": 0, "fortran": False}.get(what)
+    if what == "fortran":
+        return isinstance(payload, np.ndarray) and payload.flags.fnc
     if what == "shape":
         return tuple(payload.shape)
     if what == "ndim":
@@ -244,7 +254,8 @@ def saved_payloads(node: Any) -> dict[str, Any]:
     check_saved(node)
     names = saved_names(node.op)
     values = dict(zip(names, node.s, strict=False))
-    if node.fix is not None and node.fix.packed:
+    fix = fix_of(node)
+    if fix is not None and fix.packed:
         from .saved_hooks import unpack
 
         values = unpack(node, values)
@@ -255,7 +266,8 @@ def saved_as_tensors(node: Any, mode: str) -> dict[str, Any]:
     """Saved values by name, as tensors; with their history when mode is 'graph'."""
     values = saved_payloads(node)
     op = node.op
-    if node.fix is not None and node.fix.duals is not None:
+    fix = fix_of(node)
+    if fix is not None and fix.duals is not None:
         from .duals import dual_values
 
         duals = dual_values(node)
@@ -355,7 +367,7 @@ def run_rules(
             arguments = [g if n == "g" else values[n] for n in rule_names(rule)]
             result = bound(*arguments)
             grads.append(_times(g, result, world) if partial else result)
-    fix = node.fix
+    fix = fix_of(node)
     if fix is None or fix.inputs is None:
         return tuple(grads)
     return tuple(
@@ -397,12 +409,14 @@ def _fit(node: Any, i: int, grad: Any, target: Any, world: World) -> Any:
     if target is None:
         return grad
     shape, dtype = target
-    if is_complex(grad) and dtype.kind != "c":
+    if dtype is not None and is_complex(grad) and dtype.kind != "c":
         grad = world.function("real")(grad)
     if tuple(grad.shape) != shape:
         if not node.op.broadcasts:
             raise errors.wrong_gradient_shape(node, i, tuple(grad.shape), shape)
         grad = world.function("unbroadcast")(grad, shape)
+    if dtype is None:
+        return grad
     have = grad.dtype if world is ARRAYS else grad.dtype.np
     if have != dtype:
         grad = world.function("cast")(grad, dtype=dtype)
@@ -436,8 +450,13 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
     names = saved_names(op)
     tensors = [n for n in names if op.classify(n)[0] in ("in", "out")]
     space: dict[str, Any] = {"errors": errors, "general": general_vjp}
-    lines = ["def vjp(node, g, parents):"]
-    lines.append("    if node.fix is not None: return general(node, g, parents)")
+    lines = ["def vjp(node, g, parents):", "    fix = node.fix"]
+    if op.broadcasts and len(op.inputs) > 1:
+        space["unbroadcast"] = ARRAYS.function("unbroadcast")
+        lines.append("    if fix is not None and fix.__class__ is not tuple:")
+    else:
+        lines.append("    if fix is not None:")
+    lines.append("        return general(node, g, parents)")
     if names:
         unpack = [f"s_{n}" for n in names]
         unpack += [x for k in range(len(tensors)) for x in (f"v{k}", f"n{k}")]
@@ -457,7 +476,16 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
         call = f"rule{i}({', '.join('g' if n == 'g' else 's_' + n for n in rule_names(rule))})"
         call = f"g * {call}" if partial else call
         one = len(op.inputs) == 1
-        results.append(call if one else f"None if parents[{i}] is None else {call}")
+        lines.append(
+            f"    r{i} = " + (call if one else f"None if parents[{i}] is None else {call}")
+        )
+        results.append(f"r{i}")
+    if op.broadcasts and len(op.inputs) > 1 and op.differentiable:
+        lines.append("    if fix is not None:")
+        for i, result in enumerate(results):
+            if result != "None":
+                lines.append(f"        if r{i} is not None and r{i}.shape != fix[{i}]:")
+                lines.append(f"            r{i} = unbroadcast(r{i}, fix[{i}])")
     lines.append(f"    return ({', '.join(results)},)")
     exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
     return space["vjp"]

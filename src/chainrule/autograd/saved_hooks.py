@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .record import Fix
+from .record import Fix, fix_of
 from .state import SAVED_HOOKS, STATE
 from .value import TensorBase, make
 
 
-class saved_tensors_hooks:  # noqa: N801
+class saved_tensors_hooks:
     """Inside the block, every saved tensor goes through pack_hook, and back through unpack_hook."""
 
-    def __init__(
-        self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
-    ) -> None:
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         self.hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
@@ -33,7 +31,7 @@ class saved_tensors_hooks:  # noqa: N801
             STATE.turn_off(SAVED_HOOKS)
 
 
-class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+class save_on_cpu(saved_tensors_hooks):
     """Accepted for compatibility: everything is on the CPU; saved tensors are copied."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -54,7 +52,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 class _Packed:
-    __slots__ = ("value", "unpack")
+    __slots__ = ("unpack", "value")
 
     def __init__(self, value: Any, unpack: Any) -> None:
         self.value = value
@@ -107,7 +105,7 @@ def pack(node: Any, names: tuple[str, ...], tensors: Any, outs: Any) -> None:
         changed = True
     if changed:
         node.s = tuple(values)
-        node.fix = node.fix or Fix()
+        node.fix = fix_of(node) or Fix()
         node.fix.packed = True
 
 

@@ -47,9 +47,7 @@ def _argument_positions(argnums: Any, count: int) -> tuple[int, ...]:
     positions = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     for p in positions:
         if not -count <= p < count:
-            raise RuntimeError(
-                f"Got argnum={p}, but only {count} positional inputs"
-            )
+            raise RuntimeError(f"Got argnum={p}, but only {count} positional inputs")
     return tuple(p % count for p in positions)
 
 
@@ -154,9 +152,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                 f"Expected pytree structure of cotangents to be the same as pytree structure of "
                 f"outputs to the function: got {len(grads_in)} cotangents for {len(outs)} outputs"
             )
-        pairs = [
-            (o, g) for o, g in zip(outs, grads_in, strict=True) if level.mine(o) and o._rg
-        ]
+        pairs = [(o, g) for o, g in zip(outs, grads_in, strict=True) if level.mine(o) and o._rg]
         for o, g in pairs:
             if tuple(g.shape) != tuple(o.shape):
                 raise RuntimeError(
@@ -213,9 +209,7 @@ def jvp(
         _check_tensors(outs, "jvp")
         outs = [synced(o) if level.mine(o) else o for o in outs]
         values = unflatten([unwrap(level, o) for o in outs], out_spec)
-        made = unflatten(
-            [o._tangent if level.mine(o) else zeros_like(o) for o in outs], out_spec
-        )
+        made = unflatten([o._tangent if level.mine(o) else zeros_like(o) for o in outs], out_spec)
         aux = tree_map(lambda t: unwrap(level, t), aux)
     return (values, made, aux) if has_aux else (values, made)
 

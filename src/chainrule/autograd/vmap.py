@@ -173,9 +173,7 @@ def _chunked(
                 leaf, index=(*((slice(None),) * d), slice(start, stop)))
             for leaf, d in zip(leaves, dims, strict=True)
         ]  # fmt: skip
-        parts.append(
-            _run(func, piece, dims, spec, stop - start, kwargs, out_dims, randomness)
-        )
+        parts.append(_run(func, piece, dims, spec, stop - start, kwargs, out_dims, randomness))
     from ..tensor.api import API
 
     cat = API["cat"].function

@@ -157,11 +157,15 @@ def scaled(x, factor):
 
 
 @op(
-    vjp={"a": lambda g, b: mm(g, mH(b)), "b": lambda g, a: mm(mH(a), g)},
+    vjp={
+        "a": lambda g, b: mm(g, mH(b)),
+        # Where b is a transposed view, so is its gradient: the transpose below it costs nothing.
+        "b": lambda g, a, b_fortran: (
+            mT(mm(mT(g), conj(a))) if b_fortran else mm(mH(a), g)
+        ),
+    },
     linear_in=("a", "b"),
-    broadcasts=True,
-    promote="none",
-    batch=Lead(2),
+    batch=Plain(lambda a, b: matmul(a, b)),
     lower=ir.contract,
 )
 def mm(a, b):
@@ -392,10 +396,14 @@ def addr(c, x, y, *, beta, alpha):
 # ---- a dense layer -------------------------------------------------------------------------------
 
 
+def _linear_in_ops(x, w, b):
+    return matmul(x, mT(w)) + b
+
+
 @op(
     vjp={
-        "x": lambda g, w: mm(g, w),
-        "w": lambda g, x: mm(mT(g), x),
+        "x": lambda g, w: mm(g, conj(w)),
+        "w": lambda g, x: mm(transpose(g, perm=(1, 0)), conj(x)),
         "b": lambda g: reduce_sum(g, axis=(0,), keepdims=False),
     },
     jvp={
@@ -403,14 +411,30 @@ def addr(c, x, y, *, beta, alpha):
         "w": lambda t, x: mm(x, mT(t)),
         "b": lambda t, out_shape: broadcast_to(t, shape=out_shape),
     },
-    batch=Plain(lambda x, w, b: matmul(x, mT(w)) + b),
+    batch=Plain(_linear_in_ops),
     node="AddmmBackward0",
-    lower=ir.compose(lambda x, w, b: matmul(x, mT(w)) + b),
+    lower=ir.compose(_linear_in_ops),
 )
 def linear2d(x, w, b):
     """x @ w.T + b for a matrix x: a dense layer in one node."""
     if x.dtype.itemsize == 2:
-        return (product(x, w.T).astype(np.float32) + b.astype(np.float32)).astype(x.dtype)
+        wide = np.float32
+        return (x.astype(wide).dot(w.astype(wide).T) + b.astype(wide)).astype(x.dtype)
     r = x.dot(w.T)
     r += b
     return r
+
+
+@op(
+    vjp={
+        "x": lambda g, w: mm(g, conj(w)),
+        "w": lambda g, x: mm(transpose(g, perm=(1, 0)), conj(x)),
+    },
+    linear_in=("x", "w"),
+    batch=Plain(lambda x, w: matmul(x, mT(w))),
+    node="MmBackward0",
+    lower=ir.compose(lambda x, w: matmul(x, mT(w))),
+)
+def linear2d_no_bias(x, w):
+    """x @ w.T for a matrix x: a dense layer without bias."""
+    return product(x, w.T)

@@ -12,7 +12,7 @@ and **its own parameter names say what is saved**:
 
     g           the incoming gradient (a tuple of them, one per output, for several outputs)
     t           in a jvp rule: the tangent of the keyed input
-    x           an input's value            x_shape, x_dtype, x_ndim   its metadata
+    x           an input's value            x_shape, x_dtype, x_ndim, x_fortran   its metadata
     out, out0.. a result's value            out_shape, out_dtype       its metadata
     axis, ...   a static parameter by name
     mask        in a joint rule: which inputs need a gradient
@@ -30,7 +30,7 @@ Rule = Callable[..., Any]
 TABLE: dict[str, Op] = {}
 HELPERS: dict[str, Callable[..., Any]] = {}
 
-_META_SUFFIXES = ("_shape", "_dtype", "_ndim")
+_META_SUFFIXES = ("_shape", "_dtype", "_ndim", "_fortran")
 
 
 class Op:
