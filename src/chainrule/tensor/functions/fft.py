@@ -1,0 +1,324 @@
+"""Discrete Fourier transforms with PyTorch's signatures: lengths, dimensions, norms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...ops import dtypes
+from ..api import public
+from ..creation import finish, np_dtype
+from .common import P, axis_of
+from .products import complaint
+
+# What the sum is divided by, per direction; see ops.fft.
+_FORWARD_NORMS = {None: "none", "backward": "none", "ortho": "ortho", "forward": "full"}
+_INVERSE_NORMS = {None: "full", "backward": "full", "ortho": "ortho", "forward": "none"}
+
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+
+def _norm_of(norm: Any, inverse: bool) -> str:
+    norms = _INVERSE_NORMS if inverse else _FORWARD_NORMS
+    if norm not in norms:
+        raise complaint(
+            f'Invalid normalization mode: "{norm}"', 'use "forward", "backward" or "ortho"', 4
+        )
+    return norms[norm]
+
+
+def _floating(x: Any) -> Any:
+    """x in a type that has a transform."""
+    if x.dtype.category < dtypes.FLOAT:
+        return x.to(dtypes.get_default_dtype())
+    if x.dtype.itemsize == 2:
+        raise complaint(
+            f"Unsupported dtype {'Half' if x.dtype is dtypes.float16 else 'BFloat16'}",
+            "transform x.float()",
+            5,
+        )
+    return x
+
+
+def _real_input(x: Any, name: str) -> Any:
+    if x.dtype.is_complex:
+        kind = "ComplexFloat" if x.dtype is dtypes.complex64 else "ComplexDouble"
+        noun = "real-valued" if name.endswith("n") else "real"
+        raise complaint(f"{name} expects a {noun} input tensor, but got {kind}", "pass x.real", 4)
+    return _floating(x)
+
+
+def _complex_input(x: Any) -> Any:
+    x = _floating(x)
+    return x if x.dtype.is_complex else x.to(x.dtype.to_complex())
+
+
+def _one_axis(x: Any, dim: int) -> int:
+    if x.ndim == 0:
+        raise IndexError(
+            f"Dimension specified as {dim} but tensor has no dimensions\n  at {source.here(3)}"
+        )
+    return axis_of(dim, x.ndim)
+
+
+def _check_points(n: int) -> int:
+    if n < 1:
+        raise complaint(f"Invalid number of data points ({n}) specified", depth=4)
+    return n
+
+
+def _several(
+    x: Any, s: Sequence[int] | None, dim: Sequence[int] | int | None
+) -> tuple[list[int], list[int]]:
+    """Axes and lengths of an n-dimensional transform; -1 stands for the input's own length."""
+    if isinstance(dim, int):
+        dim = (dim,)
+    if dim is not None:
+        axes = [axis_of(d, x.ndim) for d in dim]
+        if len(set(axes)) != len(axes):
+            raise complaint("FFT dims must be unique", f"dim={tuple(dim)} repeats one", 4)
+    elif s is None:
+        axes = list(range(x.ndim))
+    else:
+        if len(s) > x.ndim:
+            raise complaint(
+                f"Got shape with {len(s)} values but input tensor only has {x.ndim} dimensions.",
+                depth=4,
+            )
+        axes = list(range(x.ndim - len(s), x.ndim))
+    if s is None:
+        return axes, [x.shape[a] for a in axes]
+    if len(s) != len(axes):
+        raise complaint("When given, dim and shape arguments must have the same length", depth=4)
+    return axes, [x.shape[a] if n == -1 else n for a, n in zip(axes, s, strict=True)]
+
+
+def _resized(x: Any, axis: int, n: int) -> Any:
+    """x cut or padded with zeros to n elements along an axis."""
+    have = x.shape[axis]
+    if n == have:
+        return x
+    if n < have:
+        return P.slice_axis(x, axis=axis, start=0, stop=n, step=1)
+    shape = tuple(x.shape)
+    index = (*(slice(None),) * axis, slice(0, have))
+    return P.slice_fill(x, index=index, shape=(*shape[:axis], n, *shape[axis + 1 :]))
+
+
+def _all_resized(x: Any, axes: list[int], sizes: list[int]) -> Any:
+    for a, n in zip(axes, sizes, strict=True):
+        x = _resized(x, a, _check_points(n))
+    return x
+
+
+# ---- complex transforms --------------------------------------------------------------------------
+
+
+def _complex(x: Any, axes: list[int], sizes: list[int], norm: Any, inverse: bool) -> Any:
+    x = _all_resized(_floating(x), axes, sizes)
+    chosen = _norm_of(norm, inverse)
+    if not axes:
+        return _complex_input(x).clone()
+    run = P.fft_c2c if x.dtype.is_complex else P.fft_whole
+    return run(x, axes=tuple(axes), inverse=inverse, norm=chosen)
+
+
+@public(namespace="fft")
+def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    """The Fourier transform along one dimension."""
+    axis = _one_axis(input, dim)
+    return _complex(input, [axis], [input.shape[axis] if n is None else n], norm, False)
+
+
+@public(namespace="fft")
+def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    """The inverse Fourier transform along one dimension."""
+    axis = _one_axis(input, dim)
+    return _complex(input, [axis], [input.shape[axis] if n is None else n], norm, True)
+
+
+@public(namespace="fft")
+def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    """The Fourier transform over several dimensions (all by default)."""
+    return _complex(input, *_several(input, s, dim), norm, False)
+
+
+@public(namespace="fft")
+def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    """The inverse Fourier transform over several dimensions (all by default)."""
+    return _complex(input, *_several(input, s, dim), norm, True)
+
+
+@public(namespace="fft")
+def fft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    """The Fourier transform over two dimensions."""
+    return _complex(input, *_several(input, s, dim), norm, False)
+
+
+@public(namespace="fft")
+def ifft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    """The inverse Fourier transform over two dimensions."""
+    return _complex(input, *_several(input, s, dim), norm, True)
+
+
+# ---- real signals: half transforms ---------------------------------------------------------------
+
+
+def _half(x: Any, axes: list[int], sizes: list[int], norm: str) -> Any:
+    """The non-redundant half of the transform of a real tensor."""
+    if not axes:
+        raise complaint("rfftn must transform at least one axis", depth=4)
+    return P.fft_r2c(_all_resized(x, axes, sizes), axes=tuple(axes), norm=norm)
+
+
+@public(namespace="fft")
+def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    """The non-redundant half of the Fourier transform of a real signal."""
+    x = _real_input(input, "rfft")
+    axis = _one_axis(x, dim)
+    return _half(x, [axis], [x.shape[axis] if n is None else n], _norm_of(norm, False))
+
+
+@public(namespace="fft")
+def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    """The inverse of hfft: half the transform of a real spectrum."""
+    x = _real_input(input, "ihfft")
+    axis = _one_axis(x, dim)
+    return _half(x, [axis], [x.shape[axis] if n is None else n], _norm_of(norm, True)).conj()
+
+
+@public(namespace="fft")
+def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    """The non-redundant half of the transform of a real tensor; the last dimension is halved."""
+    x = _real_input(input, "rfftn")
+    return _half(x, *_several(x, s, dim), _norm_of(norm, False))
+
+
+@public(namespace="fft")
+def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    """`rfftn` over two dimensions."""
+    x = _real_input(input, "rfftn")
+    return _half(x, *_several(x, s, dim), _norm_of(norm, False))
+
+
+@public(namespace="fft")
+def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    """The inverse of hfftn."""
+    x = _real_input(input, "ihfftn")
+    return _half(x, *_several(x, s, dim), _norm_of(norm, True)).conj()
+
+
+@public(namespace="fft")
+def ihfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    """The inverse of hfft2."""
+    x = _real_input(input, "ihfftn")
+    return _half(x, *_several(x, s, dim), _norm_of(norm, True)).conj()
+
+
+def _whole(x: Any, axes: list[int], sizes: list[int], given: bool, norm: str) -> Any:
+    """The real tensor of which x is half the transform; sizes are those of the result."""
+    if not axes:
+        raise complaint("irfftn must transform at least one axis", depth=4)
+    last = sizes[-1] if given else 2 * (x.shape[axes[-1]] - 1)
+    _check_points(last)
+    x = _all_resized(x, axes, [*sizes[:-1], last // 2 + 1])
+    return P.fft_c2r(x, axes=tuple(axes), length=last, norm=norm)
+
+
+def _given(s: Any) -> bool:
+    return s is not None and s[-1] != -1
+
+
+@public(namespace="fft")
+def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    """The inverse of rfft; n is the length of the real signal."""
+    x = _complex_input(input)
+    axis = _one_axis(x, dim)
+    return _whole(x, [axis], [n or 0], n is not None, _norm_of(norm, True))
+
+
+@public(namespace="fft")
+def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    """The (real) transform of a signal that is Hermitian in time, given by half of it."""
+    x = _complex_input(input).conj()
+    axis = _one_axis(x, dim)
+    return _whole(x, [axis], [n or 0], n is not None, _norm_of(norm, False))
+
+
+@public(namespace="fft")
+def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    """The inverse of rfftn; s are the lengths of the real result."""
+    x = _complex_input(input)
+    return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, True))
+
+
+@public(namespace="fft")
+def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    """`irfftn` over two dimensions."""
+    x = _complex_input(input)
+    return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, True))
+
+
+@public(namespace="fft")
+def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    """The (real) transform of a tensor that is Hermitian in time, given by half of it."""
+    x = _complex_input(input).conj()
+    return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, False))
+
+
+@public(namespace="fft")
+def hfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    """`hfftn` over two dimensions."""
+    x = _complex_input(input).conj()
+    return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, False))
+
+
+# ---- order and frequencies -----------------------------------------------------------------------
+
+
+def _shifted(x: Any, dim: Any, inverse: bool) -> Any:
+    if x.ndim == 0:
+        return x.clone()
+    if dim is None:
+        axes = list(range(x.ndim))
+    else:
+        axes = [axis_of(d, x.ndim) for d in ((dim,) if isinstance(dim, int) else dim)]
+    moves = tuple((x.shape[a] + inverse) // 2 for a in axes)
+    return P.roll(x, shifts=moves, axis=tuple(axes))
+
+
+@public(namespace="fft", out=False)
+def fftshift(input: Any, dim: Any = None) -> Any:
+    """The zero frequency moved to the middle."""
+    return _shifted(input, dim, False)
+
+
+@public(namespace="fft", out=False)
+def ifftshift(input: Any, dim: Any = None) -> Any:
+    """The inverse of fftshift."""
+    return _shifted(input, dim, True)
+
+
+@public(namespace="fft")
+def fftfreq(
+    n: int, d: float = 1.0, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Any:  # fmt: skip
+    """The frequencies of `fft`'s results for n samples that are d apart."""
+    k = np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)])
+    values = (k.astype(np.float64) * (1.0 / (n * d))).astype(np_dtype(dtype))
+    return finish(values, requires_grad, device)
+
+
+@public(namespace="fft")
+def rfftfreq(
+    n: int, d: float = 1.0, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Any:  # fmt: skip
+    """The frequencies of `rfft`'s results for n samples that are d apart."""
+    values = (np.arange(n // 2 + 1) * (1.0 / (n * d))).astype(np_dtype(dtype))
+    return finish(values, requires_grad, device)
