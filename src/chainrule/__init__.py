@@ -7,6 +7,10 @@
 tensor(6.)
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from . import tensor as _tensor_layer
 from .autograd.modes import (
     enable_grad,
@@ -22,28 +26,136 @@ from .tensor import Parameter, Size, Tensor, return_types
 from .tensor.creation import (
     arange,
     as_tensor,
+    asarray,
     empty,
     empty_like,
+    empty_permuted,
+    empty_strided,
     eye,
-    from_numpy,
     full,
     full_like,
     linspace,
     logspace,
     ones,
     ones_like,
+    range,
     scalar_tensor,
     tensor,
     zeros,
     zeros_like,
 )
-from .tensor.device import device
+from .tensor.device import device, get_default_device, set_default_device
+from .tensor.info import (
+    can_cast,
+    finfo,
+    get_device,
+    iinfo,
+    is_complex,
+    is_conj,
+    is_floating_point,
+    is_inference,
+    is_neg,
+    is_nonzero,
+    is_same_size,
+    is_signed,
+    is_storage,
+    is_tensor,
+    numel,
+    promote_types,
+    result_type,
+)
+from .tensor.interop import from_dlpack, from_numpy, frombuffer
+from .tensor.layouts import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    jagged,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
+    strided,
+)
+from .tensor.legacy import LEGACY_TYPES as _legacy_types
+from .tensor.legacy import set_default_tensor_type
+from .tensor.printing import get_printoptions, printoptions, set_printoptions
+from .tensor.random import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from .tensor.storage import TypedStorage, UntypedStorage
 
 from . import fft, linalg, signal, special  # isort: skip - filled from the public table
 from . import nn  # isort: skip
 
 __version__ = "0.1.0"
 
+inf = float("inf")
+nan = float("nan")
+pi = 3.141592653589793
+e = 2.718281828459045
+newaxis = None
+
 globals().update({d.name: d for d in _dtypes.ALL})
 globals().update(_dtypes.ALIASES)
+globals().update(_legacy_types)
 globals().update(_tensor_layer.functions_of(""))
+
+# Imported when first asked for: `import chainrule` stays close to `import numpy`.
+_SUBMODULES = {
+    "accelerator", "amp", "autograd", "backends", "cuda", "func", "mps", "optim", "random",
+    "utils", "xpu",
+}  # fmt: skip
+_LAZY = {
+    "autocast": "amp",
+    "compile": "compiler",
+    "vmap": "func",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = name if name in _SUBMODULES else _LAZY.get(name)
+    if home is None:
+        raise AttributeError(f"module 'chainrule' has no attribute {name!r}")
+    import importlib
+
+    try:
+        module = importlib.import_module(f".{home}", __name__)
+    except ModuleNotFoundError as problem:
+        if problem.name != f"{__name__}.{home}":
+            raise
+        raise AttributeError(f"module 'chainrule' has no attribute {name!r}") from None
+    found = module if home == name else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_SUBMODULES, *_LAZY})
+
+
+__all__ = [
+    "Generator", "Parameter", "Size", "Tensor", "TypedStorage", "UntypedStorage", "arange",
+    "as_tensor", "asarray", "can_cast", "channels_last", "channels_last_3d", "contiguous_format",
+    "default_generator", "device", "dtype", "e", "empty", "empty_like", "empty_permuted",
+    "empty_strided", "enable_grad", "eye", "fft", "finfo", "from_dlpack", "from_numpy",
+    "frombuffer", "full", "full_like", "get_default_device", "get_default_dtype", "get_device",
+    "get_printoptions", "get_rng_state", "iinfo", "inf", "inference_mode", "initial_seed",
+    "is_complex", "is_conj", "is_floating_point", "is_grad_enabled", "is_inference",
+    "is_inference_mode_enabled", "is_neg", "is_nonzero", "is_same_size", "is_signed", "is_storage",
+    "is_tensor", "jagged", "layout", "linalg", "linspace", "logspace", "manual_seed",
+    "memory_format", "nan", "newaxis", "nn", "no_grad", "numel", "ones", "ones_like", "pi",
+    "preserve_format", "printoptions", "promote_types", "range", "result_type", "return_types",
+    "scalar_tensor", "seed", "set_default_device", "set_default_dtype", "set_default_tensor_type",
+    "set_grad_enabled", "set_printoptions", "set_rng_state", "signal", "sparse_bsc", "sparse_bsr",
+    "sparse_coo", "sparse_csc", "sparse_csr", "special", "strided", "tensor", "zeros", "zeros_like",
+]  # fmt: skip

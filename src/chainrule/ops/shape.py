@@ -17,6 +17,12 @@ from .schema import helper, op
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 
+@helper
+def at_axis(axis, item):
+    """The index tuple that applies `item` to one dimension and takes the others whole."""
+    return (slice(None),) * axis + (item,)
+
+
 # ---- another shape -------------------------------------------------------------------------------
 
 
@@ -70,17 +76,14 @@ def unsafe_view(x, *, shape):
 )
 def unsqueeze(x, *, axis):
     """x with a dimension of length 1 inserted at `axis`."""
-    shape, strides = x.shape, x.strides
-    step = shape[axis] * strides[axis] if axis < len(shape) else x.itemsize
-    return window(
-        x, (*shape[:axis], 1, *shape[axis:]), (*strides[:axis], step, *strides[axis:])
-    )
+    if x.flags.c_contiguous:
+        return x.reshape(*x.shape[:axis], 1, *x.shape[axis:])
+    return x[at_axis(axis, None)]
 
 
 def without_axes(x, axis):
     """x without the dimensions `axis`, all of length 1."""
-    kept = [i for i in range(x.ndim) if i not in axis]
-    return window(x, tuple(x.shape[i] for i in kept), tuple(x.strides[i] for i in kept))
+    return x[(*(0 if i in axis else slice(None) for i in range(x.ndim)), ...)]
 
 
 # PyTorch numbers the node by the form of the call: squeeze(), squeeze(dim), squeeze(dims).
@@ -222,12 +225,6 @@ def unbroadcast(g, shape):
 # ---- a part of a dimension -----------------------------------------------------------------------
 
 
-@helper
-def at_axis(axis, item):
-    """The index tuple that applies `item` to one dimension and takes the others whole."""
-    return (slice(None),) * axis + (item,)
-
-
 @op(
     vjp={
         "x": lambda g, x_shape, axis, index: slice_fill(
@@ -346,9 +343,7 @@ def diagonal(x, *, offset, axis1, axis2):
 
 
 @op(
-    vjp={
-        "g": lambda g, offset, axis1, axis2: diagonal(g, offset=offset, axis1=axis1, axis2=axis2)
-    },
+    vjp={"g": lambda g, offset, axis1, axis2: diagonal(g, offset=offset, axis1=axis1, axis2=axis2)},
     linear_in=("g",),
     batch=Front(axes=("axis1", "axis2"), shapes=("shape",)),
 )
@@ -395,5 +390,3 @@ def unfold_sum(g, *, shape, axis, size, step):
     for k in range(size):
         out[at_axis(axis, slice(k, k + (count - 1) * step + 1, step))] += g[..., k]
     return out
-
-

@@ -5,11 +5,13 @@ from . import functions
 from .api import API, functions_of, install_methods
 from .autograd_methods import install_autograd_methods
 from .operators import install_operators
+from .methods import install_tensor_methods
 from .parameter import Parameter
 from .size import Size
 
 install_methods(Tensor)
 install_operators(Tensor)
+install_tensor_methods(Tensor)
 install_autograd_methods(Tensor)
 
 __all__ = ["API", "Parameter", "Size", "Tensor", "functions", "functions_of"]

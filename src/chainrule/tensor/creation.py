@@ -3,41 +3,67 @@
 from __future__ import annotations
 
 import math
+import warnings
+from operator import index as as_int
 from typing import Any
 
 import numpy as np
 
 from ..autograd import source
 from ..autograd.state import STATE
-from ..autograd.value import PLAIN, TensorBase, make
+from ..autograd.value import TensorBase, make
 from ..ops import dtypes
+from ..ops.layout import dense_empty_like, window
+from .device import _DEFAULT as DEFAULT_DEVICE
+from .device import place
 from .from_data import array_from_data
+from .interop import from_numpy
+from .layouts import contiguous_format, format_order, preserve_format
 
 
-def shape_of(size: tuple[Any, ...], name: str = "size") -> tuple[int, ...]:
+def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
     """`f(2, 3)` or `f((2, 3))` as a tuple of ints."""
     if len(size) == 1 and isinstance(size[0], tuple | list):
         size = tuple(size[0])
-    shape = tuple(int(d) if d.__class__ is not int else d for d in size)
+    try:
+        shape = tuple(d if d.__class__ is int else as_int(d) for d in size)
+    except TypeError:
+        wrong = next(d for d in size if not hasattr(d, "__index__"))
+        raise TypeError(
+            f"{name}(): argument 'size' (position 1) must be tuple of ints, not "
+            f"{type(wrong).__name__}: {wrong!r}\n  at {source.here(3)}"
+        ) from None
     for d in shape:
         if d < 0:
             raise RuntimeError(
                 f"Trying to create tensor with negative dimension {d}: {list(shape)}\n"
-                f"  at {source.here(3)}"
+                f"  {name} at {source.here(3)}"
             )
     return shape
 
 
 def finish(array: np.ndarray, requires_grad: bool = False, device: Any = None) -> Any:
     """Wrap a new array as the creation functions do."""
-    t = make(array, inference=STATE.inference)
-    if device is not None:
-        from .device import place
+    return finish_tensor(make(array, inference=STATE.inference), requires_grad, device)
 
-        t = place(t, device)
+
+def finish_tensor(t: Any, requires_grad: bool = False, device: Any = None) -> Any:
+    """A new tensor on its device, tracked when asked for."""
+    if device is not None or DEFAULT_DEVICE.stack:
+        t = place(t, DEFAULT_DEVICE.stack[-1] if device is None else device)
     if requires_grad:
         t.requires_grad_()
     return t
+
+
+def write_new(out: Any, t: Any, requires_grad: bool, device: Any) -> Any:
+    """A new tensor, or its values in the given `out`."""
+    made = finish_tensor(t, requires_grad, device)
+    if out is None:
+        return made
+    from .api import write_out
+
+    return write_out("creation", made, out, ())
 
 
 def np_dtype(dtype: Any, default: dtypes.dtype | None = None) -> Any:
@@ -46,9 +72,17 @@ def np_dtype(dtype: Any, default: dtypes.dtype | None = None) -> Any:
         return (default or dtypes.get_default_dtype()).np
     if isinstance(dtype, dtypes.dtype):
         return dtype.np
-    if dtype in (float, int, bool, complex):
-        return dtypes.scalar_dtype(dtype(0)).np if dtype is not float else np.dtype("float64")
-    raise TypeError(f"dtype must be torch.dtype, not {type(dtype).__name__}")
+    if dtype in PYTHON_TYPES:
+        return PYTHON_TYPES[dtype].np
+    raise TypeError(
+        f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}\n  at {source.here(3)}"
+    )
+
+
+# Python's own types as dtype arguments: float is double precision here, as in PyTorch.
+PYTHON_TYPES = {
+    float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128,
+}  # fmt: skip
 
 
 def _unwrap(item: Any) -> Any:
@@ -82,48 +116,111 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     """A tensor that shares the data's memory where it can."""
     if isinstance(data, TensorBase):
         return data if dtype is None and device is None else data.to(device=device, dtype=dtype)  # type: ignore[attr-defined]
-    if isinstance(data, np.ndarray) and (dtype is None or np_dtype(dtype) == data.dtype):
-        return from_numpy(data)
+    if isinstance(data, np.ndarray) and not any(s < 0 for s in data.strides):
+        made = from_numpy(data)
+        return made if dtype is None and device is None else made.to(device=device, dtype=dtype)
     return tensor(data, dtype=dtype, device=device)
 
 
-def from_numpy(array: np.ndarray) -> Any:
-    """A tensor on the array's own memory."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(
-            f"expected np.ndarray (got {type(array).__name__})\n  at {source.here(2)}\n"
-            "  Fix: torch.tensor(...) or torch.as_tensor(...) take any data."
-        )
-    dtypes.from_numpy_dtype(array.dtype)
-    if any(s < 0 for s in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative "
-            f"strides are not currently supported: strides {array.strides}\n"
-            f"  at {source.here(2)}\n  Fix: pass array.copy()."
-        )
-    return make(array)
+def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
+            requires_grad: bool = False) -> Any:  # fmt: skip
+    """A tensor of any data; memory is shared unless that is impossible or copy=True."""
+    if hasattr(obj, "__dlpack__") and not isinstance(obj, TensorBase | np.ndarray):
+        from .interop import from_dlpack
+
+        obj = from_dlpack(obj)
+    made = as_tensor(obj, dtype=dtype, device=device)
+    if copy:
+        made = made.clone() if made is obj or isinstance(obj, np.ndarray) else made
+    elif copy is False and not isinstance(obj, TensorBase | np.ndarray):
+        raise ValueError("can't alias arbitrary sequence into a tensor: pass copy=None")
+    if made.requires_grad != requires_grad:
+        made = made.detach().requires_grad_(requires_grad)
+    return made
 
 
 # ---- filled ----------------------------------------------------------------------------------------
 
 
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-          layout: Any = None, pin_memory: bool = False, out: Any = None) -> Any:  # fmt: skip
+          layout: Any = None, pin_memory: bool = False, out: Any = None,
+          **named: Any) -> Any:  # fmt: skip
     """A tensor of zeros."""
-    return _into(out, np.zeros(shape_of(size), np_dtype(dtype)), requires_grad, device)
+    array = np.zeros(shape_of(_size(size, named), "zeros"), np_dtype(dtype))
+    return _into(out, array, requires_grad, device)
 
 
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-         layout: Any = None, pin_memory: bool = False, out: Any = None) -> Any:  # fmt: skip
+         layout: Any = None, pin_memory: bool = False, out: Any = None,
+         **named: Any) -> Any:  # fmt: skip
     """A tensor of ones."""
-    return _into(out, np.ones(shape_of(size), np_dtype(dtype)), requires_grad, device)
+    array = np.ones(shape_of(_size(size, named), "ones"), np_dtype(dtype))
+    return _into(out, array, requires_grad, device)
 
 
 def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
           layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
-          out: Any = None) -> Any:  # fmt: skip
+          out: Any = None, **named: Any) -> Any:  # fmt: skip
     """A tensor whose values are whatever the memory held."""
-    return _into(out, np.empty(shape_of(size), np_dtype(dtype)), requires_grad, device)
+    shape = shape_of(_size(size, named), "empty")
+    array = _formatted(np.empty, shape, np_dtype(dtype), memory_format)
+    return _into(out, array, requires_grad, device)
+
+
+def _size(size: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The sizes given by position or as size=."""
+    if not named:
+        return size
+    if set(named) != {"size"} or size:
+        wrong = next(iter(set(named) - {"size"}), "size")
+        raise TypeError(f"got an unexpected keyword argument {wrong!r}\n  at {source.here(3)}")
+    return (tuple(named["size"]),)
+
+
+def _formatted(make_array: Any, shape: tuple[int, ...], dtype: Any, memory_format: Any) -> Any:
+    """A new array whose dimensions lie in a format's order."""
+    if memory_format is None or memory_format in (contiguous_format, preserve_format):
+        return make_array(shape, dtype)
+    order = format_order(memory_format, len(shape))
+    if order is None:
+        rank = 4 if memory_format.name == "channels_last" else 5
+        raise RuntimeError(
+            f"required rank {rank} tensor to use {memory_format.name} format, but the shape is "
+            f"{list(shape)}\n  at {source.here(3)}"
+        )
+    made = make_array([shape[d] for d in order], dtype)
+    return made.transpose([order.index(d) for d in range(len(shape))])
+
+
+def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None,
+                  device: Any = None, requires_grad: bool = False,
+                  pin_memory: bool = False) -> Any:  # fmt: skip
+    """A tensor of uninitialised memory with the given strides."""
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+            f"({len(stride)})\n  at {source.here(2)}"
+        )
+    wanted = np_dtype(dtype)
+    extent = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    memory = np.empty(max(extent, 1), wanted)
+    steps = tuple(s * wanted.itemsize for s in stride)
+    return finish(window(memory, tuple(size), steps), requires_grad, device)
+
+
+def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout: Any = None,
+                   device: Any = None, requires_grad: bool = False,
+                   pin_memory: bool = False) -> Any:  # fmt: skip
+    """A tensor of uninitialised memory whose dimensions lie in memory in the given order."""
+    if sorted(physical_layout) != list(range(len(size))):
+        raise RuntimeError(
+            f"Number of dimensions in size does not match the length of the physical_layout, or it "
+            f"is no order of them: {list(physical_layout)} for {len(size)} dimensions\n"
+            f"  at {source.here(2)}"
+        )
+    made = np.empty([size[d] for d in physical_layout], np_dtype(dtype))
+    order = list(physical_layout)
+    return finish(made.transpose([order.index(d) for d in range(len(size))]), requires_grad, device)
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
@@ -138,12 +235,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
 
 
 def _into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
-    made = finish(array, requires_grad, device)
-    if out is None:
-        return made
-    from .api import write_out
-
-    return write_out("creation", made, out, ())
+    return write_new(out, make(array, inference=STATE.inference), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
@@ -175,6 +267,22 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: boo
     else:
         array = (start + steps.astype(np.float64) * step).astype(wanted)
     return _into(out, array, requires_grad, device)
+
+
+def range(start: Any = 0, end: Any = None, step: Any = 1, **kwargs: Any) -> Any:  # noqa: A001
+    """Numbers from start to end, the end included; deprecated in favour of arange."""
+    if end is None:
+        start, end = 0, start
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with Python's range builtin. Use torch.arange, which excludes the end.",
+        stacklevel=2,
+    )
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    count = math.floor((end - start) / step) + 1
+    wanted = np_dtype(kwargs.pop("dtype", None))
+    return finish((start + np.arange(count) * step).astype(wanted), **kwargs)
 
 
 def _range_bounds(values: list[Any], named: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -224,29 +332,49 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any
     return _into(out, np.power(float(base), exponents).astype(wanted), requires_grad, device)
 
 
-# ---- like another tensor -----------------------------------------------------------------------------
+# ---- like another tensor -------------------------------------------------------------------------
 
 
-def _like(t: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
-    return tuple(t.shape), t.dtype.np if dtype is None else np_dtype(dtype)
+def _like(t: Any, dtype: Any, memory_format: Any) -> np.ndarray:
+    """Uninitialised memory of a tensor's shape, by default with its order of dimensions."""
+    wanted = t.dtype.np if dtype is None else np_dtype(dtype)
+    if t.is_meta:
+        return blank_array(tuple(t.shape), wanted)
+    if memory_format not in (None, preserve_format):
+        return _formatted(np.empty, tuple(t.shape), wanted, memory_format)
+    if t._level is not None or t._a.flags.c_contiguous:
+        return np.empty(tuple(t.shape), wanted)
+    return dense_empty_like(t._a, wanted)
+
+
+def _filled_like(t: Any, value: Any, dtype: Any, memory_format: Any, requires_grad: bool,
+                 device: Any) -> Any:  # fmt: skip
+    array = _like(t, dtype, memory_format)
+    where = device if device is not None else ("meta" if t.is_meta else "cpu")
+    if not t.is_meta or device is not None:
+        if t.is_meta:
+            array = array.copy()
+        if value is not None:
+            array.fill(value)
+    return finish(array, requires_grad, where)
 
 
 def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Zeros of another tensor's shape and type."""
-    return finish(np.zeros(*_like(input, dtype)), requires_grad, device or device_of(input))
+    return _filled_like(input, 0, dtype, memory_format, requires_grad, device)
 
 
 def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
               layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Ones of another tensor's shape and type."""
-    return finish(np.ones(*_like(input, dtype)), requires_grad, device or device_of(input))
+    return _filled_like(input, 1, dtype, memory_format, requires_grad, device)
 
 
 def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Uninitialised, of another tensor's shape and type."""
-    return finish(np.empty(*_like(input, dtype)), requires_grad, device or device_of(input))
+    return _filled_like(input, None, dtype, memory_format, requires_grad, device)
 
 
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
@@ -255,38 +383,58 @@ def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = N
     """One value in another tensor's shape and type."""
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
-    shape, wanted = _like(input, dtype)
-    return finish(np.full(shape, fill_value, wanted), requires_grad, device or device_of(input))
+    return _filled_like(input, fill_value, dtype, memory_format, requires_grad, device)
 
 
-def device_of(t: Any) -> Any:
-    """The device argument that keeps a result where `t` is (None for the CPU)."""
-    return "meta" if t._meta and t._meta.get("device") == "meta" else None
+def blank_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """One zero, repeated: an array of any shape in a few bytes."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
 
 
-def new_zeros(self: Any, *size: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def _here(self: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments of a new_ method: type and device are this tensor's unless given."""
+    if kwargs.get("dtype") is None:
+        kwargs["dtype"] = self.dtype
+    if kwargs.get("device") is None:
+        kwargs["device"] = self.device
+    return kwargs
+
+
+def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Zeros of the given shape in this tensor's type."""
-    return zeros(*size, dtype=dtype or self.dtype, **kwargs)
+    return zeros(*size, **_here(self, kwargs))
 
 
-def new_ones(self: Any, *size: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Ones of the given shape in this tensor's type."""
-    return ones(*size, dtype=dtype or self.dtype, **kwargs)
+    return ones(*size, **_here(self, kwargs))
 
 
-def new_empty(self: Any, *size: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def new_empty(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Uninitialised, of the given shape in this tensor's type."""
-    return empty(*size, dtype=dtype or self.dtype, **kwargs)
+    return empty(*size, **_here(self, kwargs))
 
 
-def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
+def new_empty_strided(self: Any, size: Any, stride: Any, **kwargs: Any) -> Any:
+    """Uninitialised, with the given strides in this tensor's type."""
+    return empty_strided(size, stride, **_here(self, kwargs))
+
+
+def new_full(self: Any, size: Any, fill_value: Any, **kwargs: Any) -> Any:
     """One value in the given shape and this tensor's type."""
-    return full(size, fill_value, dtype=dtype or self.dtype, **kwargs)
+    return full(size, fill_value, **_here(self, kwargs))
 
 
-def new_tensor(self: Any, data: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
+def new_tensor(self: Any, data: Any, **kwargs: Any) -> Any:
     """A copy of the data in this tensor's type."""
-    return tensor(data, dtype=dtype or self.dtype, **kwargs)
+    if isinstance(data, TensorBase) and kwargs.get("dtype") is None:
+        kwargs["dtype"] = data.dtype  # type: ignore[attr-defined]
+    return tensor(data, **_here(self, kwargs))
+
+
+METHODS = {
+    f.__name__: f for f in (new_zeros, new_ones, new_empty, new_empty_strided, new_full, new_tensor)
+}
 
 
 def scalar_tensor(s: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
@@ -295,19 +443,14 @@ def scalar_tensor(s: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
 
 
 def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:
-    """`Tensor(2, 3)` is empty of that shape, `Tensor([...])` holds the data, as float32."""
-    kwargs.pop("device", None)
-    if len(args) == 1 and not isinstance(args[0], int):
-        data = args[0]
-        if isinstance(data, TensorBase):
-            made = make(data._a)
-            made._v = data._v
-        elif isinstance(data, tuple) and data.__class__.__name__ == "Size":
-            made = empty(data)
-        else:
-            made = tensor(data, dtype=dtypes.get_default_dtype())
+    """`Tensor(2, 3)` is empty of that shape, `Tensor([...])` holds the data, as the default float."""
+    from .legacy import constructed
+
+    if len(args) == 1 and isinstance(args[0], TensorBase):
+        made = make(args[0]._a)
+        made._v = args[0]._v
     else:
-        made = empty(*args) if args else empty(0)
-    if cls not in PLAIN or cls is not type(made):
+        made = constructed(args, dtypes.get_default_dtype(), kwargs)
+    if cls is not type(made):
         made.__class__ = cls
     return made

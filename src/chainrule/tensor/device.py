@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
-
-import numpy as np
 
 from ..autograd import source
 
-KNOWN = ("cpu", "cuda", "mps", "xpu", "meta", "hip", "mkldnn", "xla", "vulkan", "hpu", "mtia",
-         "privateuseone")  # fmt: skip
+KNOWN = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga",
+    "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
+
+
+class DeviceUnavailable(RuntimeError, AssertionError):
+    """A device that this library cannot compute on was used.
+
+    It is an AssertionError as well because that is what PyTorch raises for CUDA.
+    """
 
 
 class device:
-    """Where a tensor lives: device("cpu"), device("meta"), or a name to compare with."""
+    """Where a tensor lives: device("cpu"), device("meta"), or a name to compare with.
+
+    As a context manager it is where the creation functions put new tensors.
+    """
 
     __slots__ = ("index", "type")
 
@@ -21,9 +32,15 @@ class device:
         if isinstance(type, device):
             type, index = type.type, type.index
         elif isinstance(type, int):
-            type, index = "cuda", type
+            raise RuntimeError(
+                f"Cannot access accelerator device when none is available: device({type}) names a "
+                "GPU by its number, and chainrule computes on the CPU\n"
+                f"  at {source.here(2)}\n  Fix: device('cpu')."
+            )
         elif ":" in type:
             type, _, number = type.partition(":")
+            if not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{type}:{number}'")
             index = int(number)
         if type not in KNOWN:
             raise RuntimeError(
@@ -51,32 +68,67 @@ class device:
 
     def __enter__(self) -> device:
         require(self)
+        _DEFAULT.stack.append(self)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        pass
+        _DEFAULT.stack.pop()
 
+
+class _Default(threading.local):
+    """The devices of the active `with device(...)` blocks, and the one set for the thread."""
+
+    def __init__(self) -> None:
+        self.stack: list[device] = []
+
+
+_DEFAULT = _Default()
 
 CPU = device("cpu")
 META = device("meta")
+
+
+def get_default_device() -> device:
+    """Where creation functions put tensors when not told."""
+    return _DEFAULT.stack[-1] if _DEFAULT.stack else CPU
+
+
+def set_default_device(device: Any) -> None:
+    """Set where creation functions put tensors; None means the CPU."""
+    _DEFAULT.stack[:] = [] if device is None else [require(device)]
 
 
 def require(d: Any) -> device:
     """A device that can be used here, or an error that says why not."""
     found = d if isinstance(d, device) else device(d)
     if found.type not in ("cpu", "meta"):
-        raise RuntimeError(
-            f"device '{found}' is not available: chainrule computes on the CPU (Torch not compiled "
-            f"with {found.type.upper()} enabled)\n  at {source.here(3)}\n"
-            "  Fix: use device='cpu', or ask torch.cuda.is_available() first."
+        phrase = f"Torch not compiled with {found.type.upper()} enabled"
+        if found.type == "mps":
+            phrase = "PyTorch is not linked with support for mps devices"
+        raise DeviceUnavailable(
+            f"{phrase}: device '{found}' is not available, chainrule computes on the CPU\n"
+            f"  at {source.here(3)}\n"
+            f"  Fix: use device='cpu', or ask torch.{found.type}.is_available() first."
         )
     return found
 
 
 def place(t: Any, where: Any) -> Any:
-    """The tensor on a device: itself on the CPU, a shape without data on meta."""
+    """A new tensor on a device: itself on the CPU, a shape without data on meta."""
     if require(where).type == "cpu":
         return t
-    t._a = np.broadcast_to(np.zeros((), t._a.dtype), t._a.shape)
-    t._meta = {"device": "meta"}
-    return t
+    return move(t, where)
+
+
+def move(t: Any, where: Any) -> Any:
+    """The tensor on the other device."""
+    from .meta import meta_like
+
+    if require(where).type == "meta":
+        return meta_like(t)
+    raise NotImplementedError(
+        "Cannot copy out of meta tensor; no data! A meta tensor of shape "
+        f"{list(t.shape)} has no values to move to {where}\n  at {source.here(3)}\n"
+        "  Fix: make a tensor with torch.empty_like(t, device='cpu') (module.to_empty for modules) "
+        "and fill it."
+    )

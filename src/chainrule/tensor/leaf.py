@@ -38,5 +38,19 @@ def set_data(t: Any, value: Any) -> None:
             f"Variable data has to be a tensor, but got {type(value).__name__}\n"
             f"  at {source.here(3)}"
         )
+    if value._level is not t._level:  # type: ignore[attr-defined]
+        _change_level(t, value)
     t._a = value._a
     t._base = None
+
+
+def _change_level(t: Any, value: Any) -> None:
+    """Data for a tensor that had none (meta), or the reverse."""
+    if value._level is None:
+        t.__dict__.pop("_level", None)
+        t.__class__ = next(c for c in type(t).__mro__ if "_is_meta_class" not in vars(c))
+    elif value._level.kind == "meta":
+        from .meta import meta_class
+
+        t.__class__ = meta_class(type(t))
+        t.__dict__["_level"] = value._level

@@ -16,21 +16,24 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
-        array = np.zeros(0, np.float32) if data is None else data._a
-        t = make(array)
+        t = make(np.zeros(0, np.float32) if data is None else data._a)
         t.__class__ = cls
         if data is not None:
             t._v = data._v if data._v is not None else [0]
-        t._rg = bool(requires_grad)
+            if data._level is not None:
+                _take_level(t, data)
+        if requires_grad:
+            t.requires_grad_()
         return t
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if id(self) not in memo:
-            copied = type(self)(make(self._a.copy(order="K")), self._rg)
-            if self._grad is not None:
-                copied._grad = self._grad.detach().clone()
-            memo[id(self)] = copied
-        return memo[id(self)]
+
+def _take_level(t: Any, data: Any) -> None:
+    """A parameter around a meta tensor, or around a tensor of a transform."""
+    if data.is_meta:
+        from .meta import meta_class
+
+        t.__class__ = meta_class(type(t))
+    t.__dict__["_level"] = data._level
 
 
 PLAIN.add(Parameter)

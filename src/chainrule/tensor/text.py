@@ -5,40 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops import dtypes
-from .printing import format_tensor, tensor_text, transform_text
+from .parameter import Parameter
+from .printing import format_tensor, tensor_text
 
 
 def tensor_repr(t: Any) -> str:
     """What repr() and print() show."""
-    if t._level is not None:
-        return t._level.text(t)
-    grad_fn = t.grad_fn
-    name = "tensor"
-    from .parameter import Parameter
+    return plain_text(t) if t._level is None else t._level.text(t)
 
-    text = tensor_text(
+
+def plain_text(t: Any, tangent: str | None = None) -> str:
+    """The text of a tensor whose payload is an array (of meta tensors only the shape is read)."""
+    grad_fn = t.grad_fn
+    return tensor_text(
         t._a,
         dtype_name=t.dtype.name,
         default_dtype_name=dtypes.get_default_dtype().name,
         requires_grad=t._rg,
         grad_fn_name=None if grad_fn is None else grad_fn.name(),
-        device="meta" if is_meta(t) else "cpu",
-        class_name=name,
+        device=t.device.type,
+        class_name=_class_name(t),
         is_parameter=isinstance(t, Parameter),
+        tangent=tangent,
     )
-    return text
 
 
-def is_meta(t: Any) -> bool:
-    """Whether a tensor has a shape and type but no data."""
-    return bool(t._meta and t._meta.get("device") == "meta")
+def _class_name(t: Any) -> str:
+    name = type(t).__name__
+    return "tensor" if name in ("Tensor", "Parameter", "Buffer") else name
 
 
 def tensor_format(t: Any, spec: str) -> str:
-    """format(): a 0-dim tensor formats as its number."""
-    if t.ndim == 0 and t._level is None and not is_meta(t):
-        return format(t.item(), spec)
-    return object.__format__(t, spec) if spec else tensor_repr(t)
-
-
-__all__ = ["format_tensor", "is_meta", "tensor_format", "tensor_repr", "transform_text"]
+    """format(): a plain 0-dim tensor formats as its number."""
+    as_number = t._level is None and t.ndim == 0 and type(t).__name__ == "Tensor"
+    return format_tensor(
+        t._a, spec, as_number=as_number, text=lambda: tensor_repr(t), class_name=type(t).__name__
+    )

@@ -1,33 +1,63 @@
-"""Shapes and views of the first slice."""
+"""Views and shapes: what users write, normalised to the strict ops of the table."""
 
 from __future__ import annotations
 
+from operator import index as as_int
 from typing import Any
 
+import numpy as np
+
 from ...autograd import source
+from ...ops.layout import viewed_strides
 from ..api import public
 from ..size import Size
 from .common import P, axis_of
 
 
+def given(values: tuple[Any, ...], named: dict[str, Any], name: str) -> tuple[Any, ...]:
+    """`f(x, 2, 3)`, `f(x, (2, 3))` or `f(x, name=(2, 3))` as a plain tuple."""
+    if named:
+        if set(named) != {name} or values:
+            wrong = next(iter(set(named) - {name}), name)
+            raise TypeError(f"got an unexpected keyword argument {wrong!r}\n  at {source.here(3)}")
+        values = (named[name],)
+    if len(values) == 1 and isinstance(values[0], tuple | list):
+        values = tuple(values[0])
+    return values
+
+
+def sizes(values: tuple[Any, ...]) -> tuple[int, ...]:
+    """Lengths as Python ints: 0-dim tensors and NumPy integers count as numbers."""
+    return tuple(v if v.__class__ is int else as_int(v) for v in values)
+
+
 def infer_shape(shape: tuple[Any, ...], numel: int, name: str = "view") -> tuple[int, ...]:
     """A requested shape with its -1 replaced."""
-    if len(shape) == 1 and isinstance(shape[0], tuple | list):
-        shape = tuple(shape[0])
+    shape = sizes(shape)
     known = 1
     unknown = None
     for k, d in enumerate(shape):
-        if d == -1 and unknown is None:
+        if d == -1:
+            if unknown is not None:
+                raise RuntimeError(
+                    f"only one dimension can be inferred, but the shape {list(shape)} has -1 at "
+                    f"index {unknown} and {k}\n  {name} at {source.here(3)}"
+                )
             unknown = k
         elif d < 0:
             raise RuntimeError(
-                f"invalid shape dimension {d} at index {k} of shape {list(shape)}: only one "
-                f"dimension can be inferred\n  at {source.here(3)}"
+                f"invalid shape dimension {d} at index {k} of shape {list(shape)}\n"
+                f"  {name} at {source.here(3)}\n  Fix: use -1 for the one length to be computed."
             )
         else:
             known *= d
     if unknown is None and known == numel:
-        return tuple(shape)
+        return shape
+    if unknown is not None and known == 0 and numel == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+            f"dimension size -1 can be any value and is ambiguous\n  {name} at {source.here(3)}"
+        )
     if unknown is None or known == 0 or numel % known:
         raise RuntimeError(
             f"shape '{list(shape)}' is invalid for input of size {numel}\n  {name} at "
@@ -36,44 +66,162 @@ def infer_shape(shape: tuple[Any, ...], numel: int, name: str = "view") -> tuple
     return (*shape[:unknown], numel // known, *shape[unknown + 1 :])
 
 
-@public(out=False)
-def view(input: Any, *shape: Any) -> Any:
-    """The same memory with another shape (or, given a dtype, the same bytes as that type)."""
-    if len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
-        return input.view_dtype(shape[0])
-    return P.view(input, shape=infer_shape(shape, input.numel()))
+# ---- another shape -------------------------------------------------------------------------------
 
 
 @public(out=False)
-def reshape(input: Any, *shape: Any) -> Any:
+def view(input: Any, *shape: Any, **named: Any) -> Any:
+    """The same memory with another shape (or, given a dtype, the same bytes as that type).
+
+    >>> import chainrule as torch
+    >>> torch.arange(6).view(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+    if "dtype" in named:
+        shape = (named.pop("dtype"),)
+    if len(shape) == 1 and hasattr(shape[0], "itemsize") and hasattr(shape[0], "category"):
+        from ..storage import view_as_dtype
+
+        return view_as_dtype(input, shape[0])
+    wanted = infer_shape(given(shape, named, "size"), input.numel())
+    if not is_viewable(input, wanted):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.\n"
+            f"  shape {list(input.shape)} with strides {list(input.stride())} cannot be read as "
+            f"{list(wanted)} without copying\n  at {source.here(2)}"
+        )
+    return P.view(input, shape=wanted)
+
+
+def is_viewable(t: Any, shape: tuple[int, ...]) -> bool:
+    """Whether the memory of t can be read with another shape."""
+    array = t._a
+    if array.__class__ is not np.ndarray or array.flags.c_contiguous:
+        return True
+    return viewed_strides(array.shape, array.strides, shape) is not None
+
+
+@public(out=False)
+def reshape(input: Any, *shape: Any, **named: Any) -> Any:
     """Another shape: a view where strides allow it, else a copy."""
-    return P.reshape(input, shape=infer_shape(shape, input.numel(), "reshape"))
+    wanted = infer_shape(given(shape, named, "shape"), input.numel(), "reshape")
+    if is_viewable(input, wanted):
+        return P.view(input, shape=wanted)
+    return P.unsafe_view(P.clone_contiguous(input), shape=wanted)
 
 
-@public(aliases=("swapaxes", "swapdims"), inplace=False, out=False)
+@public(out=False)
+def view_as(input: Any, other: Any) -> Any:
+    """The same memory with another tensor's shape."""
+    return view(input, *other.shape)
+
+
+@public(out=False)
+def reshape_as(input: Any, other: Any) -> Any:
+    """Another tensor's shape."""
+    return reshape(input, *other.shape)
+
+
+@public(out=False)
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions start_dim..end_dim as one."""
+    if input.ndim == 0:
+        return reshape(input, 1)
+    a, b = axis_of(start_dim, input.ndim), axis_of(end_dim, input.ndim)
+    if a > b:
+        raise RuntimeError(
+            "flatten() has invalid args: start_dim cannot come after end_dim: "
+            f"start_dim={start_dim}, end_dim={end_dim} for {input.ndim} dimensions\n"
+            f"  at {source.here(2)}"
+        )
+    if a == b:
+        return input
+    shape = input.shape
+    return reshape(input, *shape[:a], Size(shape[a : b + 1]).numel(), *shape[b + 1 :])
+
+
+@public(out=False)
+def ravel(input: Any) -> Any:
+    """All elements in one dimension."""
+    return reshape(input.contiguous(), -1)
+
+
+@public(out=False)
+def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
+    """One dimension as several; one of them may be -1."""
+    axis = axis_of(dim, input.ndim)
+    shape = tuple(input.shape)
+    if len(sizes) == 0:
+        raise RuntimeError(f"unflatten: sizes must be non-empty\n  at {source.here(2)}")
+    inner = tuple(sizes)
+    known = Size(d for d in inner if d != -1).numel()
+    fits = shape[axis] % known == 0 if -1 in inner and known else known == shape[axis]
+    if not fits:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(inner)} don't multiply up to the size of dim {axis} "
+            f"({shape[axis]}) in the input tensor\n  at {source.here(2)}"
+        )
+    return view(input, *shape[:axis], *infer_shape(inner, shape[axis]), *shape[axis + 1 :])
+
+
+@public(out=False)
+def unsqueeze(input: Any, dim: int) -> Any:
+    """A view with a dimension of length 1 inserted at `dim`."""
+    return P.unsqueeze(input, axis=axis_of(dim, input.ndim + 1))
+
+
+@public(out=False)
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """A view without its dimensions of length 1 (all of them, or those named)."""
+    shape = input.shape
+    if dim is None:
+        return P.squeeze_all(input, axis=tuple(k for k, n in enumerate(shape) if n == 1))
+    op = P.squeeze_axis
+    if isinstance(dim, tuple | list):
+        op = P.squeeze_axes
+        dims = {axis_of(d, len(shape)) for d in dim}
+        if len(dims) != len(dim):
+            raise RuntimeError(
+                f"dim {dim[-1]} appears multiple times in the list of dims: {list(dim)}\n"
+                f"  at {source.here(2)}"
+            )
+    else:
+        dims = {axis_of(dim, len(shape))}
+    if not shape:
+        return op(input, axis=())
+    return op(input, axis=tuple(sorted(d for d in dims if shape[d] == 1)))
+
+
+# ---- another order -------------------------------------------------------------------------------
+
+
+@public(aliases=("swapaxes", "swapdims"), out=False)
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """The view with two dimensions exchanged."""
     n = input.ndim
-    if n == 0:
-        return input.alias()
-    perm = list(range(n))
     a, b = axis_of(dim0, n), axis_of(dim1, n)
-    perm[a], perm[b] = b, a
-    return P.transpose(input, perm=tuple(perm))
+    if n == 0:
+        return P.alias(input)
+    return P.swap_axes(input, axis0=a, axis1=b)
 
 
 @public(out=False)
-def permute(input: Any, *dims: Any) -> Any:
+def permute(input: Any, *dims: Any, **named: Any) -> Any:
     """The view with its dimensions in another order."""
-    if len(dims) == 1 and isinstance(dims[0], tuple | list):
-        dims = tuple(dims[0])
+    dims = given(dims, named, "dims")
     n = input.ndim
-    perm = tuple(axis_of(d, n) for d in dims)
-    if len(perm) != n or len(set(perm)) != n:
+    if len(dims) != n:
         raise RuntimeError(
-            f"permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
             f"length of the desired ordering of dimensions i.e. input.dim() = {n} is not equal to "
             f"len(dims) = {len(dims)}\n  at {source.here(2)}"
+        )
+    perm = tuple(axis_of(d, n) for d in dims)
+    if len(set(perm)) != n:
+        raise RuntimeError(
+            f"permute(): duplicate dims are not allowed. Got {list(dims)}\n  at {source.here(2)}"
         )
     return P.transpose(input, perm=perm)
 
@@ -86,78 +234,224 @@ def t(input: Any) -> Any:
             f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D\n"
             f"  at {source.here(2)}\n  Fix: use .mT or .transpose(dim0, dim1)."
         )
-    return input.transpose(0, 1) if input.ndim == 2 else P.alias(input)
+    return P.t(input)
+
+
+@public(aliases=("moveaxis",), out=False)
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Dimensions moved to other places; the rest keep their order."""
+    n = input.ndim
+    moved = [axis_of(d, n) for d in ((source,) if isinstance(source, int) else source)]
+    places = [axis_of(d, n) for d in _tuple(destination)]
+    if len(moved) != len(places):
+        raise RuntimeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({moved} dims) should contain the same number of dims as destination ({places} dims)"
+        )
+    for what, dims in (("source", moved), ("destination", places)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{what}` ({dims})")
+    if n == 0:
+        return P.alias(input)
+    at = dict(zip(places, moved, strict=True))
+    rest = iter([d for d in range(n) if d not in moved])
+    return P.transpose(input, perm=tuple(at[k] if k in at else next(rest) for k in range(n)))
+
+
+def _tuple(x: Any) -> tuple[Any, ...]:
+    return (x,) if isinstance(x, int) else tuple(x)
 
 
 @public(out=False)
-def unsqueeze(input: Any, dim: int) -> Any:
-    """A view with a dimension of length 1 inserted at `dim`."""
-    d = axis_of(dim, input.ndim + 1)
-    shape = tuple(input.shape)
-    return _view_unless_strided(input, (*shape[:d], 1, *shape[d:]))
+def adjoint(input: Any) -> Any:
+    """The conjugate transpose of the last two dimensions."""
+    if input.ndim < 2:
+        raise RuntimeError(
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+            f"{input.ndim}-D tensor.\n  at {source.here(2)}"
+        )
+    turned = P.swap_axes(input, axis0=input.ndim - 2, axis1=input.ndim - 1)
+    return turned.conj() if input.is_complex() else turned
+
+
+# ---- repeated ------------------------------------------------------------------------------------
 
 
 @public(out=False)
-def squeeze(input: Any, dim: Any = None) -> Any:
-    """A view without its dimensions of length 1 (all of them, or those named)."""
-    shape = tuple(input.shape)
-    n = len(shape)
-    if dim is None:
-        kept = tuple(s for s in shape if s != 1)
-    else:
-        dims = {axis_of(d, n) for d in ((dim,) if isinstance(dim, int) else dim)}
-        kept = tuple(s for k, s in enumerate(shape) if not (k in dims and s == 1))
-    return _view_unless_strided(input, kept)
-
-
-def _view_unless_strided(input: Any, shape: tuple[int, ...]) -> Any:
-    # Adding or removing dimensions of length 1 is a view whatever the strides.
-    return P.view(input, shape=shape)
-
-
-@public(out=False, method=True)
-def expand(input: Any, *sizes: Any) -> Any:
+def expand(input: Any, *sizes_: Any, **named: Any) -> Any:
     """A view repeated along dimensions of length 1; -1 keeps a dimension."""
-    if len(sizes) == 1 and isinstance(sizes[0], tuple | list):
-        sizes = tuple(sizes[0])
-    lead = len(sizes) - input.ndim
+    named.pop("implicit", None)
+    wanted = sizes(given(sizes_, named, "size"))
+    return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), wanted))
+
+
+def expanded_shape(
+    have: tuple[int, ...], wanted: tuple[int, ...], word: str = ""
+) -> tuple[int, ...]:
+    """The shape that `expand` gives, or an error that names the dimension that does not fit."""
+    lead = len(wanted) - len(have)
     if lead < 0:
         raise RuntimeError(
-            f"expand({list(sizes)}): the number of sizes provided ({len(sizes)}) must be greater "
-            f"or equal to the number of dimensions in the tensor ({input.ndim})\n"
-            f"  at {source.here(2)}"
+            f"expand(torch.{word}Tensor{{{list(have)}}}, size={list(wanted)}): the number of sizes "
+            f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(have)})\n  at {source.here(3)}"
         )
     shape = []
-    for k, s in enumerate(sizes):
-        have = input.shape[k - lead] if k >= lead else 1
+    for k, s in enumerate(wanted):
+        n = have[k - lead] if k >= lead else 1
         if s == -1 and k >= lead:
-            s = have
-        elif have not in (1, s) or s < 0:
+            s = n
+        elif s < 0:
             raise RuntimeError(
-                f"The expanded size of the tensor ({s}) must match the existing size ({have}) at "
-                f"non-singleton dimension {k}. Target sizes: {list(sizes)}. Tensor sizes: "
-                f"{list(input.shape)}\n  at {source.here(2)}"
+                f"The expanded size of the tensor ({s}) isn't allowed in a leading, non-existing "
+                f"dimension {k}\n  at {source.here(3)}"
+            )
+        elif n not in (1, s):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({s}) must match the existing size ({n}) at "
+                f"non-singleton dimension {k}.  Target sizes: {list(wanted)}.  Tensor sizes: "
+                f"{list(have)}\n  at {source.here(3)}"
             )
         shape.append(s)
-    return P.broadcast_to(input, shape=tuple(shape))
+    return tuple(shape)
 
 
 @public(out=False)
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions start_dim..end_dim as one."""
+def expand_as(input: Any, other: Any) -> Any:
+    """A view repeated to another tensor's shape."""
+    return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), tuple(other.shape)))
+
+
+@public(out=False)
+def broadcast_to(input: Any, size: Any) -> Any:
+    """A view repeated to a shape it broadcasts to."""
+    return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), sizes(tuple(size))))
+
+
+# ---- parts ---------------------------------------------------------------------------------------
+
+
+@public(out=False)
+def select(input: Any, dim: int, index: Any) -> Any:
+    """The view at one position of a dimension."""
     if input.ndim == 0:
-        return input.reshape(1)
-    a, b = axis_of(start_dim, input.ndim), axis_of(end_dim, input.ndim)
-    if a > b:
-        raise RuntimeError(
-            f"flatten() has invalid args: start_dim cannot come after end_dim: {start_dim}, "
-            f"{end_dim}\n  at {source.here(2)}"
+        raise IndexError(f"select() cannot be applied to a 0-dim tensor.\n  at {source.here(2)}")
+    axis, at = axis_of(dim, input.ndim), as_int(index)
+    n = input.shape[axis]
+    if not -n <= at < n:
+        raise IndexError(
+            f"select(): index {at} out of range for tensor of size {list(input.shape)} at "
+            f"dimension {axis}\n  at {source.here(2)}"
         )
-    shape = input.shape
-    return input.reshape(*shape[:a], Size(shape[a : b + 1]).numel(), *shape[b + 1 :])
+    return P.select(input, axis=axis, index=at % n)
 
 
 @public(out=False)
-def clone(input: Any, *, memory_format: Any = None) -> Any:
-    """A copy with its own memory, through which gradients flow."""
-    return P.clone(input)
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """The view of `length` positions of a dimension from `start` on."""
+    axis, first, stop = narrowed(input, dim, start, length, "narrow")
+    return P.slice_axis(input, axis=axis, start=first, stop=stop, step=1)
+
+
+def narrowed(input: Any, dim: int, start: Any, length: int, name: str) -> tuple[int, int, int]:
+    """(axis, start, stop) of a narrowing, checked."""
+    if input.ndim == 0:
+        raise RuntimeError(f"{name}() cannot be applied to a 0-dim tensor.\n  at {source.here(3)}")
+    axis = axis_of(dim, input.ndim)
+    n, first = input.shape[axis], as_int(start)
+    if length < 0:
+        raise RuntimeError(f"{name}(): length must be non-negative.\n  at {source.here(3)}")
+    if not -n <= first <= n:
+        raise IndexError(
+            f"start out of range (expected to be in range of [{-n}, {n}], but got {first})\n"
+            f"  {name} of dimension {axis} at {source.here(3)}"
+        )
+    first = first + n if first < 0 else first
+    if first + length > n:
+        raise RuntimeError(
+            f"start ({first}) + length ({length}) exceeds dimension size ({n}).\n"
+            f"  {name} of dimension {axis} of shape {list(input.shape)} at {source.here(3)}"
+        )
+    return axis, first, first + length
+
+
+@public(out=False)
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The view of a diagonal of two dimensions, as the last dimension."""
+    a, b = two_axes(input.ndim, dim1, dim2, "diagonal")
+    return P.diagonal(input, offset=as_int(offset), axis1=a, axis2=b)
+
+
+def two_axes(ndim: int, dim1: int, dim2: int, name: str) -> tuple[int, int]:
+    """Two different dimensions."""
+    a, b = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    if a == b:
+        raise RuntimeError(
+            f"{name} dimensions cannot be identical {dim1}, {dim2}\n  at {source.here(3)}"
+        )
+    return a, b
+
+
+@public(out=False)
+def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
+    """The view of all windows of `size` elements along a dimension, `step` apart."""
+    axis = axis_of(dimension, input.ndim)
+    n = input.shape[axis] if input.ndim else 1
+    if size < 0 or size > n:
+        raise RuntimeError(
+            f"maximum size for tensor at dimension {axis} is {n} but size is {size}\n"
+            f"  at {source.here(2)}"
+        )
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0\n  at {source.here(2)}")
+    return P.unfold(input, axis=axis, size=size, step=step)
+
+
+@public(out=False)
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """The view of the tensor's storage with any shape and strides."""
+    from ..storage import strided_layouts
+
+    inner, outer = strided_layouts(input, sizes(tuple(size)), sizes(tuple(stride)), storage_offset)
+    return P.as_strided(input, inner=inner, outer=outer)
+
+
+# ---- complex numbers -----------------------------------------------------------------------------
+
+
+@public(out=False)
+def view_as_real(input: Any) -> Any:
+    """A view of complex numbers with the two parts as a last dimension."""
+    if not input.is_complex():
+        raise RuntimeError(
+            f"view_as_real is only supported for complex tensors, got {input.dtype!r}\n"
+            f"  at {source.here(2)}"
+        )
+    return P.view_as_real(input)
+
+
+@public(out=False)
+def view_as_complex(input: Any) -> Any:
+    """A view of pairs along the last dimension as complex numbers."""
+    if input.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a "
+            f"tensor of scalar type: {input.dtype!r}\n  at {source.here(2)}"
+        )
+    if input.ndim == 0 or input.shape[-1] != 2:
+        raise RuntimeError(
+            "Tensor must have a last dimension of size 2, but its shape is "
+            f"{list(input.shape)}\n  at {source.here(2)}"
+        )
+    steps = input.stride()
+    if steps[-1] != 1:
+        raise RuntimeError(
+            f"Tensor must have a last dimension with stride 1, got {steps[-1]}\n"
+            f"  at {source.here(2)}\n  Fix: call .contiguous() first."
+        )
+    if any(s % 2 for s, n in zip(steps[:-1], input.shape, strict=False) if n > 1):
+        raise RuntimeError(
+            "Tensor must have a stride divisible by 2 for all but last dimension, got "
+            f"{list(steps)}\n  at {source.here(2)}\n  Fix: call .contiguous() first."
+        )
+    return P.view_as_complex(input)

@@ -1,0 +1,139 @@
+"""Strides and memory of arrays: what a view may look like, and how to make one cheaply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+
+def window(
+    x: np.ndarray, shape: Sequence[int], strides: Sequence[int], start: int = 0
+) -> np.ndarray:
+    """A view with any strides that starts `start` bytes after x's first element (all in bytes)."""
+    if start == 0 and x.flags.c_contiguous and x.dtype.kind in "fiubc":
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    if x.dtype.kind == "V":  # bfloat16: NumPy exports no buffer of a foreign type
+        bits = x.view(np.uint16)
+        return window(bits, shape, strides, start).view(x.dtype)
+    memory = owner(x)
+    if not memory.flags.c_contiguous:
+        memory = memory.transpose(memory_order(memory))
+    if not memory.flags.c_contiguous or not x.size:
+        return as_strided(x, shape, strides)
+    # The plain constructor costs a tenth of as_strided and names the owner as the view's base.
+    return np.ndarray(shape, x.dtype, memory, address(x) - address(memory) + start, strides)
+
+
+def viewed_strides(
+    shape: Sequence[int], strides: Sequence[int], new: Sequence[int]
+) -> tuple[int, ...] | None:
+    """The strides with which memory laid out as (shape, strides) reads as `new`; None: it cannot.
+
+    Neighbouring dimensions that step through memory evenly count as one block; every block must be
+    a run of new dimensions.
+    """
+    if 0 in shape:
+        return contiguous_strides(new, strides[-1] if strides else 1)
+    blocks = _even_blocks(shape, strides)
+    found: list[int] = []
+    rest = list(reversed(new))
+    at = 0
+    for count, step in blocks:  # innermost first
+        have = 1
+        while at < len(rest) and (have < count or rest[at] == 1):
+            found.append(step * have)
+            have *= rest[at]
+            at += 1
+        if have != count:
+            return None
+    return tuple(reversed(found)) if at == len(rest) else None
+
+
+def _even_blocks(shape: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
+    blocks: list[tuple[int, int]] = []
+    for n, s in zip(reversed(shape), reversed(strides), strict=True):
+        if n == 1 and blocks:
+            continue
+        if blocks and s == blocks[-1][0] * blocks[-1][1]:
+            blocks[-1] = (blocks[-1][0] * n, blocks[-1][1])
+        elif blocks and blocks[-1][0] == 1:
+            blocks[-1] = (n, s)
+        else:
+            blocks.append((n, s))
+    return blocks or [(1, 1)]
+
+
+def contiguous_strides(shape: Sequence[int], itemsize: int = 1) -> tuple[int, ...]:
+    """Strides of memory in C order; empty dimensions count as 1, as in PyTorch."""
+    strides, step = [], itemsize
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def memory_order(x: np.ndarray) -> tuple[int, ...]:
+    """The dimensions from the slowest to the fastest in memory: the order PyTorch walks it in.
+
+    Repeated dimensions (stride 0) say nothing and stay where they are among their neighbours.
+    """
+    order: list[int] = []  # fastest first
+    for d in reversed(range(x.ndim)):
+        order.append(d)
+        at = len(order) - 1
+        for k in range(at - 1, -1, -1):
+            slower = _is_slower(x, order[k], order[at])
+            if slower is False:
+                break
+            if slower:
+                order[k], order[at] = order[at], order[k]
+                at = k
+    return tuple(reversed(order))
+
+
+def _is_slower(x: np.ndarray, a: int, b: int) -> bool | None:
+    """Whether dimension a must come after b, fastest first; None when strides do not tell."""
+    step_a, step_b = abs(x.strides[a]), abs(x.strides[b])
+    if step_a == 0 or step_b == 0:
+        return None
+    if step_a != step_b:
+        return step_a > step_b
+    return True if x.shape[a] > x.shape[b] else None
+
+
+def dense_empty_like(x: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
+    """Uninitialised memory without gaps whose dimensions are ordered as x's."""
+    dtype = dtype or x.dtype
+    if x.flags.c_contiguous:
+        return np.empty(x.shape, dtype)
+    order = memory_order(x)
+    made = np.empty([x.shape[d] for d in order], dtype)
+    return made.transpose([order.index(d) for d in range(x.ndim)])
+
+
+def dense_copy(x: np.ndarray) -> np.ndarray:
+    """A copy that keeps the order of dimensions in memory, as PyTorch's clone does."""
+    if x.flags.c_contiguous:
+        return x.copy()
+    made = dense_empty_like(x)
+    made[...] = x
+    return made
+
+
+def owner(x: np.ndarray) -> np.ndarray:
+    """The array whose memory x is a window of."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x
+
+
+def address(x: np.ndarray) -> int:
+    """Where x's first element lies."""
+    return x.__array_interface__["data"][0]
+
+
+def overlaps_itself(x: np.ndarray) -> bool:
+    """Whether several elements certainly share one place: an expanded dimension."""
+    return x.size > 1 and any(s == 0 and n > 1 for n, s in zip(x.shape, x.strides, strict=True))

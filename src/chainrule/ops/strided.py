@@ -1,0 +1,116 @@
+"""Views by raw strides (`as_strided`) and views of the same bytes as another type."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .layout import window
+from .schema import op
+
+#
+# A layout is (shape, element strides, element offset in the storage). `as_strided` may look at any
+# element of the storage; only elements that the input also shows have a gradient.
+
+
+@op(
+    vjp={"x": lambda g, inner, outer: strided_spread(g, inner=inner, outer=outer)},
+    jvp={"x": lambda t, inner, outer: strided_gather(t, inner=inner, outer=outer)},
+    batch="loop",
+    view=True,
+)
+def as_strided(x, *, inner, outer):
+    """The storage of x, whose own layout is `inner`, read with the layout `outer`."""
+    steps = tuple(s // x.itemsize for s in x.strides)
+    shape, strides, offset = outer
+    if not _same_steps(x.shape, steps, inner[1]):
+        return strided_gather(x, inner=inner, outer=outer)  # another layout: not the same storage
+    bytes_ = tuple(s * x.itemsize for s in strides)
+    return window(x, shape, bytes_, (offset - inner[2]) * x.itemsize)
+
+
+def _same_steps(shape, mine, given):
+    return all(n <= 1 or a == b for n, a, b in zip(shape, mine, given, strict=True))
+
+
+@op(
+    vjp={"x": lambda g, inner, outer: strided_spread(g, inner=inner, outer=outer)},
+    linear_in=("x",),
+    batch="loop",
+)
+def strided_gather(x, *, inner, outer):
+    """What as_strided would show if x lay in memory as `inner`; zero where x has no element."""
+    numbers = strided_numbers(inner, outer)
+    values = np.append(np.ascontiguousarray(x).reshape(-1), np.zeros(1, x.dtype))
+    return values[numbers]
+
+
+@op(
+    vjp={"g": lambda g, inner, outer: strided_gather(g, inner=inner, outer=outer)},
+    linear_in=("g",),
+    batch="loop",
+)
+def strided_spread(g, *, inner, outer):
+    """Each value of g added to the element it was read from: the transpose of strided_gather."""
+    numbers = strided_numbers(inner, outer)
+    size = int(np.prod(inner[0]))
+    out = np.zeros(size + 1, g.dtype)
+    np.add.at(out, numbers, g)
+    return out[:size].reshape(inner[0])
+
+
+def places(layout):
+    """The storage position of every element of a layout."""
+    shape, strides, offset = layout
+    found = np.full(shape, offset, np.int64)
+    for axis, (n, step) in enumerate(zip(shape, strides, strict=True)):
+        line = [1] * len(shape)
+        line[axis] = n
+        found += (np.arange(n) * step).reshape(line)
+    return found
+
+
+def strided_numbers(inner, outer):
+    """For every element of `outer` the flat number of the element of `inner` at the same place.
+
+    Places that `inner` does not show get one number past the end.
+    """
+    have, want = places(inner).reshape(-1), places(outer)
+    end = 1 + max(int(have.max(initial=0)), int(want.max(initial=0)))
+    number_at = np.full(end, have.size, np.int64)
+    number_at[have] = np.arange(have.size)
+    return number_at[want]
+
+
+# ---- the parts of complex numbers ---------------------------------------------------------------------
+
+
+@op(
+    vjp={"x": lambda g: view_as_complex(g)},
+    linear_in=("x",),
+    batch=lambda x, params: params,
+    view=True,
+)
+def view_as_real(x):
+    """The real and imaginary parts as a last dimension of length 2."""
+    part = np.dtype("f4" if x.itemsize == 8 else "f8")
+    return x[..., None].view(part)
+
+
+@op(
+    vjp={"x": lambda g: view_as_real(g)},
+    linear_in=("x",),
+    batch=lambda x, params: params,
+    view=True,
+)
+def view_as_complex(x):
+    """Pairs along the last dimension as complex numbers (a copy where memory does not allow it)."""
+    whole = np.dtype("c8" if x.itemsize == 4 else "c16")
+    if x.size and x.strides[-1] != x.itemsize:
+        x = np.ascontiguousarray(x)
+    return x.view(whole)[..., 0]
+
+
+@op(nondiff=("x",), batch="loop", view=True)
+def view_dtype(x, *, dtype):
+    """The bytes of x as another type; the last dimension grows or shrinks with the item size."""
+    return x.view(dtype)

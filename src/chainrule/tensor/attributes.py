@@ -1,0 +1,229 @@
+"""Small questions a tensor answers, and properties that are views."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import source
+from ..autograd.dispatch import P
+from ..autograd.node import OutSlot
+from ..autograd.value import PARENT, ROOT
+
+# ---- transposes ----------------------------------------------------------------------------------
+
+
+def _reversed_view(self: Any) -> Any:
+    """The view with all dimensions in reversed order."""
+    n = self.ndim
+    if n != 2 and n != 0:
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
+            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
+            "reverse the dimensions of a tensor.",
+            stacklevel=2,
+        )
+    return P.transpose(self, perm=tuple(range(n - 1, -1, -1)))
+
+
+def _need_matrix(self: Any, name: str, exactly: bool = False) -> None:
+    kinds = "matrices (2-D tensors)" if exactly else "matrices or batches of matrices"
+    if self.ndim < 2 or (exactly and self.ndim > 2):
+        more = " For batches of matrices, consider using tensor.mH" if self.ndim > 2 else ""
+        raise RuntimeError(
+            f"tensor.{name} is only supported on {kinds}. Got {self.ndim}-D tensor.{more}\n"
+            f"  shape {list(self.shape)} at {source.here(3)}"
+        )
+
+
+def _matrix_transpose(self: Any) -> Any:
+    """The view with the last two dimensions exchanged."""
+    _need_matrix(self, "mT")
+    return P.swap_axes(self, axis0=self.ndim - 2, axis1=self.ndim - 1)
+
+
+def _matrix_adjoint(self: Any) -> Any:
+    """The conjugate transpose of the last two dimensions."""
+    _need_matrix(self, "mH")
+    turned = P.swap_axes(self, axis0=self.ndim - 2, axis1=self.ndim - 1)
+    return turned.conj() if self.is_complex() else turned
+
+
+def _adjoint(self: Any) -> Any:
+    """The conjugate transpose of a matrix."""
+    if self.ndim == 0:
+        return self
+    _need_matrix(self, "H", exactly=True)
+    return _matrix_adjoint(self)
+
+
+# ---- parts of complex numbers --------------------------------------------------------------------
+
+
+def _real(self: Any) -> Any:
+    """The real part: a view (the tensor itself when it is real)."""
+    if not self.is_complex():
+        return self
+    return P.select(P.view_as_real(self), axis=self.ndim, index=0)
+
+
+def _imag(self: Any) -> Any:
+    """The imaginary part: a view."""
+    if not self.is_complex():
+        raise RuntimeError(
+            f"imag is not implemented for tensors with non-complex dtypes. This one is "
+            f"{self.dtype!r}\n  at {source.here(2)}"
+        )
+    return P.select(P.view_as_real(self), axis=self.ndim, index=1)
+
+
+def _set_part(part: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
+    def write(self: Any, value: Any) -> None:
+        target = part(self)
+        if not hasattr(value, "_a"):
+            from .creation import as_tensor
+
+            value = as_tensor(value)
+        target.copy_(value)
+
+    return write
+
+
+# ---- questions -----------------------------------------------------------------------------------
+
+
+def _no(doc: str) -> property:
+    return property(lambda self: False, doc=doc)
+
+
+def _root(self: Any) -> Any:
+    """The tensor this one is a view of; None when it is no view."""
+    return None if self._base is None else self._base[ROOT]
+
+
+def get_device(self: Any) -> int:
+    """The number of the GPU: -1 on the CPU."""
+    return -1
+
+
+def is_nonzero(self: Any) -> bool:
+    """Whether the one element is not zero."""
+    return bool(self)
+
+
+def is_same_size(self: Any, other: Any) -> bool:
+    """Whether another tensor has the same shape."""
+    return self.shape == other.shape
+
+
+def is_set_to(self: Any, tensor: Any) -> bool:
+    """Whether another tensor shows the same memory in the same way."""
+    return (
+        self.data_ptr() == tensor.data_ptr()
+        and self.shape == tensor.shape
+        and self.stride() == tensor.stride()
+        and self.dtype is tensor.dtype
+    )
+
+
+def dim_order(self: Any, *, ambiguity_check: bool = False) -> tuple[int, ...]:
+    """The dimensions from the slowest to the fastest in memory."""
+    steps = self.stride()
+    return tuple(sorted(range(self.ndim), key=lambda d: -steps[d]))
+
+
+def resolve_conj(self: Any) -> Any:
+    """The tensor itself: conjugation is done at once here."""
+    return self
+
+
+def pin_memory(self: Any, device: Any = None) -> Any:
+    """Refused: memory is pinned for a GPU, and there is none."""
+    raise RuntimeError(
+        "Cannot access accelerator device when none is available: pin_memory() prepares memory for "
+        f"a GPU\n  at {source.here(2)}\n  Fix: leave it out."
+    )
+
+
+def to_dense(self: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    """The tensor itself: it is dense."""
+    return self if dtype is None else self.to(dtype)
+
+
+def as_subclass(self: Any, cls: type) -> Any:
+    """The same tensor as an object of a Tensor subclass."""
+    made = P.alias(self)
+    made.__class__ = cls
+    return made
+
+
+def new(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Like the old constructor, in this tensor's type."""
+    from .legacy import constructed
+
+    return constructed(args, self.dtype, kwargs)
+
+
+def apply_(self: Any, callable: Any) -> Any:  # noqa: A002 - PyTorch's name
+    """Replace every element by a Python function of it."""
+    import numpy as np
+
+    from ..autograd.inplace import bump, check_writable
+
+    if self._rg:
+        raise RuntimeError(
+            "Can't call apply_() on Variable that requires grad. Use var.detach().apply_() "
+            f"instead.\n  at {source.here(2)}"
+        )
+    check_writable(self, "apply_", False)
+    values = [callable(v) for v in self._a.reshape(-1).tolist()]
+    self._a[...] = np.array(values).reshape(self._a.shape).astype(self._a.dtype)
+    bump(self, "apply_")
+    return self
+
+
+def __reversed__(self: Any) -> Any:
+    return self.flip(0) if self.ndim else self
+
+
+def output_nr(self: Any) -> int:
+    """Which output of its grad_fn this tensor is."""
+    if self._rg:
+        _ = self.grad_fn  # a view learns of writes to its memory
+    return self._node.nr if self._node.__class__ is OutSlot else 0
+
+
+def view_depth(self: Any) -> int:
+    """How many views lie between this tensor and the one that owns the history."""
+    depth, record = 0, self._base
+    while record is not None:
+        depth, record = depth + 1, record[PARENT]
+    return depth
+
+
+METHODS: dict[str, Any] = {
+    "T": property(_reversed_view), "mT": property(_matrix_transpose),
+    "mH": property(_matrix_adjoint), "H": property(_adjoint),
+    "real": property(_real, _set_part(_real)), "imag": property(_imag, _set_part(_imag)),
+    "is_cpu": property(lambda self: not self.is_meta),
+    "is_cuda": _no("Whether it is on a CUDA GPU."), "is_mps": _no("Whether it is on Apple's GPU."),
+    "is_xpu": _no("Whether it is on an Intel GPU."), "is_hip": _no("Whether it is on an AMD GPU."),
+    "is_xla": _no("Whether it is on an XLA device."), "is_mtia": _no("Whether it is on MTIA."),
+    "is_ipu": _no("Whether it is on an IPU."), "is_hpu": _no("Whether it is on an HPU."),
+    "is_vulkan": _no("Whether it is on Vulkan."), "is_mkldnn": _no("Whether it is MKL-DNN's."),
+    "is_sparse": _no("Whether it is sparse."), "is_sparse_csr": _no("Whether it is CSR-sparse."),
+    "is_quantized": _no("Whether it is quantized."), "is_nested": _no("Whether it is nested."),
+    "is_conj": lambda self: False, "is_neg": lambda self: False,
+    "is_pinned": lambda self, device=None: False, "is_shared": lambda self: False,
+    "is_coalesced": lambda self: False, "is_distributed": lambda self: False,
+    "name": property(lambda self: self.__dict__.get("name")),
+    "output_nr": property(output_nr), "_view_depth": view_depth,
+    "get_device": get_device, "is_nonzero": is_nonzero, "is_same_size": is_same_size,
+    "is_set_to": is_set_to, "dim_order": dim_order, "resolve_conj": resolve_conj,
+    "resolve_neg": resolve_conj, "pin_memory": pin_memory, "to_dense": to_dense,
+    "share_memory_": resolve_conj, "as_subclass": as_subclass, "new": new, "apply_": apply_,
+    "__reversed__": __reversed__, "_root": property(_root),
+    "sparse_dim": lambda self: 0, "dense_dim": lambda self: self.ndim,
+}  # fmt: skip

@@ -1,0 +1,378 @@
+"""Repeating, turning, diagonals, grids: functions whose results have memory of their own."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from operator import index as as_int
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.value import make
+from ...ops import dtypes
+from ..api import public
+from ..size import Size
+from .common import P, TensorBase, axis_of
+from .joining import stack
+from .shapes import given, sizes, two_axes
+
+# ---- copies --------------------------------------------------------------------------------------
+
+
+@public(out=False)
+def clone(input: Any, *, memory_format: Any = None) -> Any:
+    """A copy with its own memory, through which gradients flow."""
+    if memory_format is not None and memory_format.name == "contiguous_format":
+        return P.clone_contiguous(input)
+    return P.clone(input)
+
+
+@public(out=False)
+def repeat(input: Any, *repeats: Any, **named: Any) -> Any:
+    """The tensor laid out several times along each dimension."""
+    times = sizes(given(repeats, named, "repeats"))
+    lead = len(times) - input.ndim
+    if lead < 0:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            f"tensor: {len(times)} repeats for {input.ndim} dimensions\n  at {source.here(2)}"
+        )
+    shape = (1,) * lead + tuple(input.shape)
+    if any(k < 0 for k in times):
+        wanted = [n * k for n, k in zip(shape, times, strict=True)]
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {min(wanted)}: {wanted}\n"
+            f"  repeat at {source.here(2)}"
+        )
+    return P.repeat(input.reshape(shape) if lead else input, repeats=times)
+
+
+@public(out=False)
+def tile(input: Any, *dims: Any, **named: Any) -> Any:
+    """Like repeat; missing leading repeats count as 1."""
+    times = sizes(given(dims, named, "dims"))
+    return repeat(input, *((1,) * (input.ndim - len(times)) + times))
+
+
+# ---- turning -------------------------------------------------------------------------------------
+
+
+@public(out=False)
+def flip(input: Any, *dims: Any, **named: Any) -> Any:
+    """The order along some dimensions reversed."""
+    wanted = given(dims, named, "dims")
+    axes = tuple(axis_of(d, input.ndim) for d in wanted)
+    if len(set(axes)) != len(axes):
+        raise RuntimeError(
+            f"dim {axes[-1]} appears multiple times in the list of dims: {list(wanted)}\n"
+            f"  flip at {source.here(2)}"
+        )
+    return P.flip(input, axis=tuple(sorted(axes)) if input.ndim else ())
+
+
+@public(out=False)
+def fliplr(input: Any) -> Any:
+    """Columns in reversed order."""
+    if input.ndim < 2:
+        raise RuntimeError(f"Input must be >= 2-d.\n  fliplr at {source.here(2)}")
+    return flip(input, 1)
+
+
+@public(out=False)
+def flipud(input: Any) -> Any:
+    """Rows in reversed order."""
+    if input.ndim < 1:
+        raise RuntimeError(f"Input must be >= 1-d.\n  flipud at {source.here(2)}")
+    return flip(input, 0)
+
+
+@public(out=False)
+def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
+    """Elements moved along dimensions; what leaves at the end enters at the start."""
+    moves = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    axes = (dims,) if isinstance(dims, int) else tuple(dims or ())
+    if not axes and len(moves) == 1:
+        return P.roll(input.reshape(-1), shifts=moves, axis=(0,)).reshape(input.shape)
+    if len(moves) != len(axes):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}\n"
+            f"  roll at {source.here(2)}"
+        )
+    axes = tuple(axis_of(d, input.ndim) for d in axes)
+    if input.ndim == 0:
+        return P.clone(input)
+    return P.roll(input, shifts=moves, axis=axes)
+
+
+@public(out=False)
+def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """Quarter turns from the first to the second of two dimensions."""
+    if len(dims) != 2:
+        raise RuntimeError(
+            f"expected total rotation dims == 2, but got dims = {len(dims)}\n  at {source.here(2)}"
+        )
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"expected total dims >= 2, but got total dims = {input.ndim}\n  at {source.here(2)}"
+        )
+    a, b = axis_of(dims[0], input.ndim), axis_of(dims[1], input.ndim)
+    if a == b:
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = "
+            f"{dims[1]}\n  at {source.here(2)}"
+        )
+    return P.rot90(input, turns=k % 4, axis=(a, b))
+
+
+# ---- triangles and diagonals ---------------------------------------------------------------------
+
+
+def _need_matrix(input: Any, name: str) -> None:
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"{name}: input tensor must have at least 2 dimensions, its shape is "
+            f"{list(input.shape)}\n  at {source.here(3)}"
+        )
+
+
+@public(inplace=True)
+def tril(input: Any, diagonal: int = 0) -> Any:
+    """The lower triangle of the last two dimensions; zero above the diagonal."""
+    _need_matrix(input, "tril")
+    return P.tril(input, k=as_int(diagonal))
+
+
+@public(inplace=True)
+def triu(input: Any, diagonal: int = 0) -> Any:
+    """The upper triangle of the last two dimensions; zero below the diagonal."""
+    _need_matrix(input, "triu")
+    return P.triu(input, k=as_int(diagonal))
+
+
+@public()
+def diag(input: Any, diagonal: int = 0) -> Any:
+    """A vector as a diagonal matrix, or a matrix's diagonal as a vector."""
+    if input.ndim == 1:
+        return P.diag_embed(input, offset=as_int(diagonal), axis1=0, axis2=1)
+    if input.ndim != 2:
+        raise RuntimeError(
+            f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D\n  at {source.here(2)}\n"
+            "  Fix: use diagonal() or diag_embed() for batches."
+        )
+    return P.diagonal_copy(input, offset=as_int(diagonal), axis1=0, axis2=1)
+
+
+@public(out=False)
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The last dimension on a diagonal of two new dimensions."""
+    a, b = two_axes(input.ndim + 1, dim1, dim2, "diagonal")
+    return P.diag_embed(input, offset=as_int(offset), axis1=a, axis2=b)
+
+
+@public(out=False)
+def diagflat(input: Any, offset: int = 0) -> Any:
+    """All elements on the diagonal of a matrix."""
+    return P.diag_embed(input.reshape(-1), offset=as_int(offset), axis1=0, axis2=1)
+
+
+def _triangle_indices(row: int, col: int, offset: int, upper: bool, **kwargs: Any) -> Any:
+    from ..creation import finish, np_dtype
+
+    if row < 0 or col < 0:
+        raise RuntimeError(f"row and col must be non-negative, got ({row}, {col})")
+    mask = ~np.tri(row, col, offset - 1, bool) if upper else np.tri(row, col, offset, bool)
+    wanted = np_dtype(kwargs.get("dtype"), dtypes.int64)
+    return finish(np.stack(np.nonzero(mask)).astype(wanted), device=kwargs.get("device"))
+
+
+@public(method=False, out=False)
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
+                 layout: Any = None) -> Any:  # fmt: skip
+    """Row and column numbers of a lower triangle, as a 2 x n tensor."""
+    return _triangle_indices(row, col, offset, False, dtype=dtype, device=device)
+
+
+@public(method=False, out=False)
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
+                 layout: Any = None) -> Any:  # fmt: skip
+    """Row and column numbers of an upper triangle, as a 2 x n tensor."""
+    return _triangle_indices(row, col, offset, True, dtype=dtype, device=device)
+
+
+# ---- broadcasting and grids ----------------------------------------------------------------------
+
+
+@public(method=False, out=False)
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape that tensors of the given shapes broadcast to."""
+    plain = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    result: list[int] = [1] * max((len(s) for s in plain), default=0)
+    for k, shape in enumerate(plain):
+        for back in range(1, len(shape) + 1):
+            n = shape[-back]
+            if n < 0:
+                raise RuntimeError(
+                    f"Trying to create tensor with negative dimension ({n}): ({n})\n"
+                    f"  at {source.here(2)}"
+                )
+            if n in (1, result[-back]):
+                continue
+            if result[-back] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at -{back}! Mismatching "
+                    f"argument at index {k} had {tuple(shape)}; but expected shape should be "
+                    f"broadcastable to {result}\n  at {source.here(2)}"
+                )
+            result[-back] = n
+    return Size(result)
+
+
+def joint_shape(tensors: tuple[Any, ...]) -> tuple[int, ...]:
+    """The broadcast shape of tensors, or PyTorch's error for the first pair that does not fit."""
+    shape: tuple[int, ...] = ()
+    for t in tensors:
+        mine = tuple(t.shape)
+        n = max(len(shape), len(mine))
+        a, b = (1,) * (n - len(shape)) + shape, (1,) * (n - len(mine)) + mine
+        for d, (x, y) in enumerate(zip(a, b, strict=True)):
+            if x != y and 1 not in (x, y):
+                raise RuntimeError(
+                    f"The size of tensor a ({x}) must match the size of tensor b ({y}) at "
+                    f"non-singleton dimension {d}\n  shapes {list(shape)} and {list(mine)} at "
+                    f"{source.here(3)}"
+                )
+        shape = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
+    return shape
+
+
+@public(method=False, out=False)
+def broadcast_tensors(*tensors: Any) -> Any:
+    """Views of all tensors in their common shape."""
+    given_ = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
+    shape = joint_shape(tuple(given_))
+    return tuple(P.broadcast_to(t, shape=shape) for t in given_)
+
+
+@public(method=False, out=False)
+def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+    """Coordinate grids of vectors: views, one per vector."""
+    if len(tensors) == 1 and isinstance(tensors[0], tuple | list):
+        tensors = tuple(tensors[0])
+    if indexing is None:
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+            "argument. Pass indexing='ij' to keep the present result.",
+            stacklevel=2,
+        )
+        indexing = "ij"
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}\n'
+            f"  at {source.here(2)}"
+        )
+    for t in tensors:
+        if t.ndim > 1:
+            raise RuntimeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: a tensor of "
+                f"shape {list(t.shape)}\n  at {source.here(2)}"
+            )
+    swap = indexing == "xy" and len(tensors) >= 2
+    order = (tensors[1], tensors[0], *tensors[2:]) if swap else tensors
+    shape = tuple(t.numel() for t in order)
+    n = len(shape)
+    grids = [
+        P.broadcast_to(t.view(*(-1 if d == k else 1 for d in range(n))), shape=shape)
+        for k, t in enumerate(order)
+    ]
+    if swap:
+        grids = [P.swap_axes(g, axis0=0, axis1=1) for g in grids]
+        grids[:2] = grids[1], grids[0]
+    return tuple(grids)
+
+
+def _need_vector(t: Any) -> None:
+    if t.ndim != 1:
+        raise RuntimeError(
+            f"Expect a 1D vector, but got shape {list(t.shape)}\n  at {source.here(3)}"
+        )
+
+
+@public(method=False, out=False)
+def cartesian_prod(*tensors: Any) -> Any:
+    """All ways to pick one element of each vector, one per row."""
+    for t in tensors:
+        _need_vector(t)
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([g.flatten() for g in meshgrid(*tensors, indexing="ij")], 1)
+
+
+@public(method=False, out=False)
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All ways to pick r elements of a vector in order, one per row."""
+    _need_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}\n  at {source.here(2)}")
+    if r == 0:
+        return make(np.zeros(0, input.dtype.np))
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(input.shape[0]), r))
+    return input[make(np.array(rows, np.int64).reshape(len(rows), r))]
+
+
+# ---- complex numbers -----------------------------------------------------------------------------
+
+_WORDS = {
+    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
+    "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte",
+    "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+}  # fmt: skip
+
+
+def _check_parts(a: Any, b: Any) -> None:
+    words = [_WORDS.get(t.dtype.name, t.dtype.name) for t in (a, b)]
+    if a.dtype.name not in ("float16", "float32", "float64") or not b.is_floating_point():
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {words[0]} and "
+            f"{words[1]}\n  at {source.here(3)}"
+        )
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {words[0]} but got scalar type {words[1]} for second "
+            f"argument\n  at {source.here(3)}"
+        )
+
+
+@public("complex", method=False)
+def complex_(real: Any, imag: Any) -> Any:
+    """Complex numbers from their real and imaginary parts."""
+    _check_parts(real, imag)
+    return P.make_complex(real, imag)
+
+
+@public(method=False)
+def polar(abs: Any, angle: Any) -> Any:
+    """Complex numbers from their absolute values and angles."""
+    _check_parts(abs, angle)
+    return P.polar(abs, angle)
+
+
+# ---- filling -------------------------------------------------------------------------------------
+
+
+@public(inplace=True, method=False, out=False)
+def fill(input: Any, value: Any) -> Any:
+    """The tensor's shape filled with one value, which may be a 0-dim tensor."""
+    if isinstance(value, TensorBase):
+        if value.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value.ndim} dimensions.\n  at {source.here(2)}"
+            )
+    else:
+        value = make(np.asarray(value).astype(input.dtype.np))
+    if value.dtype is not input.dtype:
+        value = value.to(input.dtype)
+    return P.fill(input, value)

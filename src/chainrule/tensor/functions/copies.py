@@ -1,0 +1,136 @@
+"""`<view>_copy` functions: what a view shows, as memory of its own."""
+
+from __future__ import annotations
+
+from operator import index as as_int
+from typing import Any
+
+from ..api import public
+from .common import P, axis_of
+from .joining import checked_sections
+from .shapes import expanded_shape, infer_shape, narrowed, sizes, two_axes
+
+
+@public(method=False)
+def alias_copy(input: Any) -> Any:
+    """A copy of the tensor."""
+    return P.alias_copy(input)
+
+
+@public(method=False)
+def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """A copy of what as_strided shows."""
+    from ..storage import strided_layouts
+
+    inner, outer = strided_layouts(input, sizes(tuple(size)), sizes(tuple(stride)), storage_offset)
+    return P.as_strided_copy(input, inner=inner, outer=outer)
+
+
+@public(method=False)
+def diagonal_copy(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A copy of a diagonal."""
+    a, b = two_axes(input.ndim, dim1, dim2, "diagonal")
+    return P.diagonal_copy(input, offset=as_int(offset), axis1=a, axis2=b)
+
+
+@public(method=False)
+def expand_copy(input: Any, size: Any, *, implicit: bool = False) -> Any:
+    """A copy of what expand shows."""
+    return P.expand_copy(input, shape=expanded_shape(tuple(input.shape), sizes(tuple(size))))
+
+
+@public()
+def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
+    """A copy of a range of one dimension."""
+    axis, first, stop = narrowed(input, dim, start, length, "narrow")
+    return P.slice_copy(input, axis=axis, start=first, stop=stop, step=1)
+
+
+@public(method=False)
+def permute_copy(input: Any, dims: Any) -> Any:
+    """A copy with the dimensions in another order."""
+    return P.permute_copy(input, perm=tuple(axis_of(d, input.ndim) for d in dims))
+
+
+@public(method=False)
+def select_copy(input: Any, dim: int, index: int) -> Any:
+    """A copy of one position of a dimension."""
+    axis = axis_of(dim, input.ndim)
+    return P.select_copy(input, axis=axis, index=as_int(index) % input.shape[axis])
+
+
+@public(method=False)
+def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    """A copy of every step-th position of a range of one dimension."""
+    axis = axis_of(dim, input.ndim)
+    first, stop, _ = slice(start, end, step).indices(input.shape[axis])
+    return P.slice_copy(input, axis=axis, start=first, stop=max(first, stop), step=step)
+
+
+@public(method=False)
+def split_with_sizes_copy(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Copies of consecutive parts of a dimension."""
+    axis = axis_of(dim, input.ndim)
+    lengths = checked_sections(input, split_sizes, axis)
+    return P.split_with_sizes_copy(input, sizes=lengths, axis=axis)
+
+
+@public(method=False)
+def squeeze_copy(input: Any, dim: Any = None) -> Any:
+    """A copy without the dimensions of length 1."""
+    shape = input.shape
+    if dim is None:
+        return P.squeeze_copy(input, axis=tuple(k for k, n in enumerate(shape) if n == 1))
+    wanted = dim if isinstance(dim, tuple | list) else (dim,)
+    axes = tuple(sorted({axis_of(d, len(shape)) for d in wanted}))
+    op = P.squeeze_axes_copy if isinstance(dim, tuple | list) else P.squeeze_axis_copy
+    return op(input, axis=tuple(a for a in axes if len(shape) and shape[a] == 1))
+
+
+@public(method=False)
+def t_copy(input: Any) -> Any:
+    """A copy of the transpose of a matrix."""
+    return P.t_copy(input)
+
+
+@public(method=False)
+def transpose_copy(input: Any, dim0: int, dim1: int) -> Any:
+    """A copy with two dimensions exchanged."""
+    a, b = axis_of(dim0, input.ndim), axis_of(dim1, input.ndim)
+    return P.alias_copy(input) if input.ndim == 0 else P.transpose_copy(input, axis0=a, axis1=b)
+
+
+@public(method=False)
+def unbind_copy(input: Any, dim: int = 0) -> Any:
+    """Copies of the positions of a dimension."""
+    return P.unbind_copy(input, axis=axis_of(dim, input.ndim))
+
+
+@public(method=False)
+def unfold_copy(input: Any, dimension: int, size: int, step: int) -> Any:
+    """A copy of all windows along a dimension."""
+    return P.unfold_copy(input, axis=axis_of(dimension, input.ndim), size=size, step=step)
+
+
+@public(method=False)
+def unsqueeze_copy(input: Any, dim: int) -> Any:
+    """A copy with a dimension of length 1 inserted."""
+    return P.unsqueeze_copy(input, axis=axis_of(dim, input.ndim + 1))
+
+
+@public(method=False)
+def view_as_real_copy(input: Any) -> Any:
+    """A copy of complex numbers as pairs."""
+    return P.view_as_real_copy(input)
+
+
+@public(method=False)
+def view_as_complex_copy(input: Any) -> Any:
+    """A copy of pairs as complex numbers."""
+    return P.view_as_complex_copy(input)
+
+
+@public(method=False)
+def view_copy(input: Any, size: Any) -> Any:
+    """A copy with another shape."""
+    return P.view_copy(input, shape=infer_shape(tuple(size), input.numel()))

@@ -1,0 +1,134 @@
+"""In-place forms that change what a tensor shows of its memory: t_, unsqueeze_, copy_, zero_..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...autograd import errors, source
+from ...autograd.inplace import assign, bump, inplace
+from ...autograd.state import STATE
+from ...autograd.value import make
+from ...ops.schema import TABLE
+from .arranging import joint_shape
+from .casts import cast_to
+from .common import P, TensorBase
+from .shapes import as_strided, squeeze, t, transpose, unsqueeze
+
+
+def _become(self: Any, view: Any, name: str) -> Any:
+    """self now shows what `view`, a view of it, shows."""
+    if STATE.grad_enabled and self._rg and self._node is None and self._base is None:
+        raise errors.leaf_in_place(False, name, self.shape)
+    self._a, self._node = view._a, view._node
+    if self._base is not None:
+        self._base = view._base
+    bump(self, name)
+    if self._base is not None and self._v is not None:
+        self._base[4] = self._v[0]
+    return self
+
+
+def _view_in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return _become(self, function(self, *args, **kwargs), name)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"In-place form of :func:`{name[:-1]}`."
+    return call
+
+
+def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Write another tensor's values, broadcast and converted, into this one."""
+    if not isinstance(src, TensorBase):
+        raise TypeError(
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}\n"
+            f"  at {source.here(2)}\n  Fix: fill_ takes a number."
+        )
+    value = cast_to(src, self.dtype)
+    shape = tuple(self.shape)
+    if tuple(value.shape) != shape:
+        together = joint_shape((self, value))
+        if together != shape:
+            raise RuntimeError(
+                f"output with shape {list(shape)} doesn't match the broadcast shape "
+                f"{list(together)}\n  copy_ at {source.here(2)}"
+            )
+        value = P.broadcast_to(value, shape=shape)
+    if value is src or value._a is src._a:
+        value = _apart(self, value)
+    return assign(self, value, "copy_")
+
+
+def _apart(target: Any, value: Any) -> Any:
+    """The value, copied first when it shares memory with the target in another arrangement."""
+    a, b = target._a, value._a
+    if a.__class__ is np.ndarray and b.__class__ is np.ndarray and a is not b:
+        if np.may_share_memory(a, b):
+            return P.clone(value)
+    return value
+
+
+def zero_(self: Any) -> Any:
+    """Set every element to zero."""
+    return inplace(TABLE["blank"], self, (), {}, "zero_")
+
+
+def fill_(self: Any, value: Any) -> Any:
+    """Set every element to one value, a number or a 0-dim tensor."""
+    if isinstance(value, TensorBase):
+        if value.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value.ndim} dimensions.\n  at {source.here(2)}"
+            )
+        value = cast_to(value, self.dtype)
+    else:
+        value = make(_number(value, self.dtype.np))
+    return inplace(TABLE["fill"], self, (value,), {}, "fill_")
+
+
+def _number(value: Any, dtype: Any) -> np.ndarray:
+    if isinstance(value, complex) and dtype.kind != "c":
+        raise RuntimeError(
+            f"value cannot be converted to type {dtype.name} without overflow: it is complex\n"
+            f"  fill_ at {source.here(3)}"
+        )
+    return np.asarray(value).astype(dtype)
+
+
+def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """Set the main diagonal to one value; `wrap` continues below a tall matrix."""
+    if self.ndim < 2:
+        raise RuntimeError(f"dimensions must larger than 1\n  at {source.here(2)}")
+    if self.ndim > 2 and len(set(self.shape)) != 1:
+        raise RuntimeError(
+            "all dimensions of input must be of equal length, they are "
+            f"{list(self.shape)}\n  at {source.here(2)}"
+        )
+    steps = self.stride()
+    length = min(self.shape)
+    fill_(as_strided(self, (length,), (sum(steps),)), fill_value)
+    rows, columns = self.shape[:2]
+    if wrap and self.ndim == 2 and rows > columns + 1:
+        main = columns + 1
+        count = -(-rows * columns // main) - columns
+        start = self.storage_offset() + main * columns
+        fill_(as_strided(self, (count,), (steps[1] * main,), start), fill_value)
+    return self
+
+
+METHODS: dict[str, Any] = {
+    "t_": _view_in_place("t_", t),
+    "transpose_": _view_in_place("transpose_", transpose),
+    "swapaxes_": _view_in_place("swapaxes_", transpose),
+    "swapdims_": _view_in_place("swapdims_", transpose),
+    "squeeze_": _view_in_place("squeeze_", squeeze),
+    "unsqueeze_": _view_in_place("unsqueeze_", unsqueeze),
+    "as_strided_": _view_in_place("as_strided_", as_strided),
+    "copy_": copy_, "zero_": zero_, "fill_": fill_, "fill_diagonal_": fill_diagonal_,
+}  # fmt: skip
+
+__all__ = ["METHODS"]

@@ -1,0 +1,417 @@
+"""Joining tensors and taking them apart."""
+
+from __future__ import annotations
+
+from operator import index as as_int
+from typing import Any
+
+from ...autograd import source
+from ...ops.schema import TABLE
+from ..api import public
+from .common import P, TensorBase, axis_of
+from .shapes import sizes
+
+# ---- joining -------------------------------------------------------------------------------------
+
+
+def tensor_list(tensors: Any, name: str, empty: type[Exception] = RuntimeError) -> tuple[Any, ...]:
+    """A non-empty tuple of tensors, or an error that says what was given instead."""
+    if isinstance(tensors, TensorBase) or not isinstance(tensors, tuple | list):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+            f"{type(tensors).__name__}\n  at {source.here(3)}\n"
+            f"  Fix: {name}([x, y, ...]) takes a list; one tensor is taken apart by unbind()."
+        )
+    for k, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(
+                f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}\n"
+                f"  {name} at {source.here(3)}"
+            )
+    if not tensors:
+        phrase = f"{name} expects a non-empty TensorList"
+        if empty is ValueError:
+            phrase = f"torch.{name}(): expected a non-empty list of Tensors"
+        raise empty(f"{phrase}\n  at {source.here(3)}")
+    return tuple(tensors)
+
+
+@public(aliases=("concat", "concatenate"), method=False)
+def cat(tensors: Any, dim: int = 0, **named: Any) -> Any:
+    """The tensors one after the other along a dimension.
+
+    >>> import chainrule as torch
+    >>> torch.cat([torch.zeros(2), torch.ones(1)])
+    tensor([0., 0., 1.])
+    """
+    dim = named.pop("axis", dim)
+    parts = tensor_list(tensors, "cat", ValueError)
+    if any(t.ndim == 0 for t in parts):
+        at = next(k for k, t in enumerate(parts) if t.ndim == 0)
+        raise RuntimeError(
+            f"zero-dimensional tensor (at position {at}) cannot be concatenated\n"
+            f"  at {source.here(2)}\n  Fix: use stack, or reshape it with t.reshape(1)."
+        )
+    # PyTorch lets the shape (0,) stand for "nothing", whatever the other shapes are.
+    real = [t for t in parts if tuple(t.shape) != (0,)]
+    if not real or len(real) == len(parts):
+        real = list(parts)
+    axis = axis_of(dim, real[0].ndim)
+    _check_joinable(parts, real, axis)
+    target = _common(parts) if len(real) != len(parts) else None
+    if target is not None and all(t.dtype is not target for t in real):
+        real[0] = real[0].to(target)
+    return P.cat(*real, axis=axis)
+
+
+def _common(parts: tuple[Any, ...]) -> Any:
+    from ..info import result_type_of
+
+    return result_type_of(parts)
+
+
+def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:
+    first = real[0].shape
+    for t in real:
+        if t.ndim != len(first):
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {t.ndim}\n"
+                f"  cat of shapes {[list(p.shape) for p in parts]} at {source.here(3)}"
+            )
+        for d, (a, b) in enumerate(zip(first, t.shape, strict=True)):
+            if a != b and d != axis:
+                number = next(k for k, p in enumerate(parts) if p is t)
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {a} "
+                    f"but got size {b} for tensor number {number} in the list.\n"
+                    f"  cat of shapes {[list(p.shape) for p in parts]} at {source.here(3)}"
+                )
+
+
+@public(method=False)
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """The tensors, of one shape, along a new dimension."""
+    parts = tensor_list(tensors, "stack")
+    first = parts[0].shape
+    for k, t in enumerate(parts):
+        if t.shape != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 "
+                f"and {list(t.shape)} at entry {k}\n  at {source.here(2)}"
+            )
+    return P.stack(*parts, axis=axis_of(dim, len(first) + 1))
+
+
+@public(method=False)
+def hstack(tensors: Any) -> Any:
+    """The tensors side by side: along dimension 1, or 0 for vectors."""
+    parts = atleast_1d(tensor_list(tensors, "hstack"))
+    return cat(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+@public(aliases=("row_stack",), method=False)
+def vstack(tensors: Any) -> Any:
+    """The tensors as rows, one below the other."""
+    return cat(atleast_2d(tensor_list(tensors, "vstack")), 0)
+
+
+@public(method=False)
+def dstack(tensors: Any) -> Any:
+    """The tensors one behind the other: along dimension 2."""
+    return cat(atleast_3d(tensor_list(tensors, "dstack")), 2)
+
+
+@public(method=False)
+def column_stack(tensors: Any) -> Any:
+    """The tensors as columns, side by side."""
+    parts = tensor_list(tensors, "column_stack")
+    return hstack([t.reshape(t.numel(), 1) if t.ndim <= 1 else t for t in parts])
+
+
+@public(method=False, out=False)
+def block_diag(*tensors: Any) -> Any:
+    """A matrix with the given matrices along its diagonal."""
+    parts = []
+    for k, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            t = _as_tensor(t)
+        if t.ndim > 2:
+            raise RuntimeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{k} has {t.ndim} dimensions\n  at {source.here(2)}"
+            )
+        parts.append(t.reshape(1, -1) if t.ndim < 2 else t)
+    if not parts:
+        from ..creation import zeros
+
+        return zeros(1, 0)
+    return P.block_diag(*parts)
+
+
+def _as_tensor(value: Any) -> Any:
+    from ..creation import as_tensor
+
+    return as_tensor(value)
+
+
+# ---- at least n dimensions -----------------------------------------------------------------------
+
+
+def _each(tensors: tuple[Any, ...], lift: Any, name: str) -> Any:
+    if len(tensors) == 1 and isinstance(tensors[0], tuple | list):
+        return tuple(lift(t) for t in tensors[0])
+    for t in tensors:
+        if not isinstance(t, TensorBase):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - got "
+                f"({type(t).__name__}), but expected tensors\n  at {source.here(3)}"
+            )
+    return lift(tensors[0]) if len(tensors) == 1 else tuple(lift(t) for t in tensors)
+
+
+@public(method=False, out=False)
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with at least one dimension."""
+    return _each(tensors, lambda t: t.reshape(1) if t.ndim == 0 else t, "atleast_1d")
+
+
+@public(method=False, out=False)
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with at least two dimensions; new ones come first."""
+
+    def lift(t: Any) -> Any:
+        if t.ndim == 0:
+            return t.reshape(1, 1)
+        return t.unsqueeze(0) if t.ndim == 1 else t
+
+    return _each(tensors, lift, "atleast_2d")
+
+
+@public(method=False, out=False)
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three dimensions."""
+
+    def lift(t: Any) -> Any:
+        if t.ndim == 0:
+            return t.reshape(1, 1, 1)
+        if t.ndim == 1:
+            return t.unsqueeze(0).unsqueeze(-1)
+        return t.unsqueeze(-1) if t.ndim == 2 else t
+
+    return _each(tensors, lift, "atleast_3d")
+
+
+# ---- taking apart --------------------------------------------------------------------------------
+
+
+@public(out=False)
+def unbind(input: Any, dim: int = 0) -> Any:
+    """The views at each position of a dimension, as a tuple."""
+    if input.ndim == 0:
+        raise IndexError(
+            "Dimension specified as 0 but tensor has no dimensions: unbind needs at least one\n"
+            f"  at {source.here(2)}"
+        )
+    axis = axis_of(dim, input.ndim)
+    if input.shape[axis] == 0:
+        return ()
+    found = P.unbind(input, axis=axis)
+    op = TABLE["select"]
+    for k, t in enumerate(found):
+        single_view(t, op, {"axis": axis, "index": k})
+    return found
+
+
+def single_view(t: Any, op: Any, params: dict[str, Any]) -> None:
+    """Let a view out of several be replayed by itself when its base was written."""
+    if t._base is not None:
+        t._base[2:4] = op, params
+
+
+def _parts(input: Any, lengths: tuple[int, ...], axis: int, op: Any) -> tuple[Any, ...]:
+    found = op(input, sizes=lengths, axis=axis)
+    slice_op = TABLE["slice_axis"]
+    start = 0
+    for t, n in zip(found, lengths, strict=True):
+        params = {"axis": axis, "start": start, "stop": start + n, "step": 1}
+        single_view(t, slice_op, params)
+        start += n
+    return found
+
+
+def equal_lengths(n: int, size: int) -> tuple[int, ...]:
+    """n as parts of `size`, the last one shorter."""
+    if n == 0:
+        return (0,)
+    return (size,) * (n // size) + ((n % size,) if n % size else ())
+
+
+@public(out=False)
+def split(input: Any, split_size_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
+    """Views of parts of a dimension: of one length, or of the given lengths."""
+    wanted = named.pop("split_size", split_size_or_sections)
+    if isinstance(wanted, tuple | list):
+        return split_with_sizes(input, wanted, dim)
+    axis, size = _split_axis(input, dim, "split"), as_int(wanted)
+    n = input.shape[axis]
+    _check_split_size(n, size)
+    return _parts(input, equal_lengths(n, size), axis, P.split)
+
+
+def _check_split_size(n: int, size: int) -> None:
+    if size < 0:
+        raise RuntimeError(
+            f"split expects split_size be non-negative, but got split_size={size}\n"
+            f"  at {source.here(3)}"
+        )
+    if size == 0 and n != 0:
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}\n"
+            f"  at {source.here(3)}"
+        )
+
+
+def _split_axis(input: Any, dim: int, name: str) -> int:
+    if input.ndim == 0:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor\n  at {source.here(3)}")
+    return axis_of(dim, input.ndim)
+
+
+def checked_sections(input: Any, split_sizes: Any, axis: int) -> tuple[int, ...]:
+    """Lengths that add up to the dimension."""
+    lengths, n = sizes(tuple(split_sizes)), input.shape[axis]
+    if any(k < 0 for k in lengths):
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(lengths)}\n  at {source.here(3)}"
+        )
+    if sum(lengths) != n:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+            f"dimension {axis}), but got split_sizes={list(lengths)}\n  at {source.here(3)}"
+        )
+    return lengths
+
+
+@public(out=False)
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Views of consecutive parts of a dimension, of the given lengths."""
+    axis = _split_axis(input, dim, "split_with_sizes")
+    lengths = checked_sections(input, split_sizes, axis)
+    return _parts(input, lengths, axis, P.split_with_sizes)
+
+
+def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
+    if chunks <= 0:
+        raise RuntimeError(
+            f"chunk expects `chunks` to be greater than 0, got: {chunks}\n  at {source.here(3)}"
+        )
+    n = input.shape[axis]
+    if n == 0:
+        return (0,) * chunks
+    return equal_lengths(n, -(-n // chunks))
+
+
+@public(out=False)
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """Views of (at most) `chunks` parts of a dimension of equal length."""
+    axis = _split_axis(input, dim, "chunk")
+    op = P.split if input.shape[axis] else P.split_with_sizes
+    return _parts(input, _chunk_lengths(input, as_int(chunks), axis), axis, op)
+
+
+@public(out=False)
+def unsafe_split(input: Any, split_size: Any, dim: int = 0) -> Any:
+    """Like split, as tensors that do not count as views of the input."""
+    axis = _split_axis(input, dim, "split")
+    if isinstance(split_size, tuple | list):
+        return P.unsafe_split(input, sizes=checked_sections(input, split_size, axis), axis=axis)
+    n, size = input.shape[axis], as_int(split_size)
+    _check_split_size(n, size)
+    return P.unsafe_split(input, sizes=equal_lengths(n, size), axis=axis)
+
+
+@public(out=False, method=True)
+def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Like split_with_sizes, as tensors that do not count as views of the input."""
+    return unsafe_split(input, tuple(split_sizes), dim)
+
+
+@public(out=False)
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """Like chunk, as tensors that do not count as views of the input."""
+    axis = _split_axis(input, dim, "chunk")
+    return P.unsafe_split(input, sizes=_chunk_lengths(input, as_int(chunks), axis), axis=axis)
+
+
+@public(out=False)
+def tensor_split(
+    input: Any, indices_or_sections: Any = None, dim: int = 0, **named: Any
+) -> Any:  # fmt: skip
+    """Views of nearly equal parts of a dimension, or of the parts between given positions."""
+    wanted = named.pop("indices", named.pop("sections", indices_or_sections))
+    if input.ndim == 0:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims\n"
+            f"  at {source.here(2)}"
+        )
+    axis = axis_of(dim, input.ndim)
+    if isinstance(wanted, TensorBase):
+        wanted = wanted.tolist()
+    n = input.shape[axis]
+    if isinstance(wanted, tuple | list):
+        bounds = [0, *(as_int(k) for k in wanted), n]
+    else:
+        count = as_int(wanted)
+        if count <= 0:
+            raise RuntimeError(
+                f"number of sections must be larger than 0, got {count}\n  at {source.here(2)}"
+            )
+        whole, extra = divmod(n, count)
+        bounds = [k * whole + min(k, extra) for k in range(count + 1)]
+    found = []
+    for a, b in zip(bounds[:-1], bounds[1:], strict=True):
+        start, stop, _ = slice(a, b).indices(n)
+        stop = max(start, stop)
+        found.append(P.slice_axis(input, axis=axis, start=start, stop=stop, step=1))
+    return tuple(found)
+
+
+def _axis_split(input: Any, wanted: Any, axis: int, name: str, least: int) -> Any:
+    if input.ndim < least:
+        raise RuntimeError(
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
+            f"with {input.ndim} dimensions!\n  at {source.here(3)}"
+        )
+    n = input.shape[axis]
+    if isinstance(wanted, int) and (wanted <= 0 or n % wanted):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {axis}, but the size of the "
+            f"dimension {n} is not divisible by the split_size {wanted}!\n  at {source.here(3)}"
+        )
+    return tensor_split(input, wanted, axis)
+
+
+@public(out=False)
+def hsplit(input: Any, *indices_or_sections: Any, **named: Any) -> Any:
+    """Views of parts side by side: along dimension 1, or 0 for vectors."""
+    wanted = _wanted(indices_or_sections, named)
+    return _axis_split(input, wanted, 0 if input.ndim == 1 else 1, "hsplit", 1)
+
+
+@public(out=False)
+def vsplit(input: Any, *indices_or_sections: Any, **named: Any) -> Any:
+    """Views of parts one below the other: along dimension 0."""
+    return _axis_split(input, _wanted(indices_or_sections, named), 0, "vsplit", 2)
+
+
+@public(out=False)
+def dsplit(input: Any, *indices_or_sections: Any, **named: Any) -> Any:
+    """Views of parts one behind the other: along dimension 2."""
+    return _axis_split(input, _wanted(indices_or_sections, named), 2, "dsplit", 3)
+
+
+def _wanted(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    if named:
+        return next(iter(named.values()))
+    return given[0] if len(given) == 1 else given

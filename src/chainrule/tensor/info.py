@@ -1,0 +1,162 @@
+"""Facts about types: finfo, iinfo, can_cast, promote_types, result_type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd import source
+from ..autograd.value import TensorBase
+from ..ops import dtypes
+
+# Bits of the significand after the point, and of the exponent.
+_FLOATS = {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
+_DIGITS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15}
+
+
+class finfo:
+    """Limits of a floating type: bits, eps, max, min, tiny, smallest_normal, resolution."""
+
+    __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
+
+    def __init__(self, type: Any = None) -> None:  # noqa: A002 - PyTorch's name
+        chosen = dtypes.get_default_dtype() if type is None else type
+        if not isinstance(chosen, dtypes.dtype) or chosen.category < dtypes.FLOAT:
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type, got {chosen!r}. Use "
+                "torch.iinfo to handle 'torch.finfo'"
+            )
+        real = chosen.to_real()
+        fraction, exponent = _FLOATS[real.name]
+        largest = 2 ** (exponent - 1)
+        self.dtype = real.name
+        self.bits = real.itemsize * 8
+        self.eps = 2.0**-fraction
+        self.max = (2.0 - self.eps) * 2.0 ** (largest - 1)
+        self.min = -self.max
+        self.tiny = self.smallest_normal = 2.0 ** (2 - largest)
+        self.resolution = 10.0 ** -_DIGITS[real.name]
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "
+            f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, "
+            f"dtype={self.dtype})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and other.dtype == self.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+class iinfo:
+    """Limits of an integer type: bits, max, min."""
+
+    __slots__ = ("bits", "dtype", "max", "min")
+
+    def __init__(self, type: Any) -> None:  # noqa: A002 - PyTorch's name
+        if not isinstance(type, dtypes.dtype) or type.category != dtypes.INT:
+            raise TypeError(
+                f"torch.iinfo() requires an integer input type, got {type!r}. Use torch.finfo to "
+                "handle 'torch.iinfo'"
+            )
+        self.dtype = type.name
+        self.bits = type.itemsize * 8
+        self.min = -(2 ** (self.bits - 1)) if type.is_signed else 0
+        self.max = 2 ** (self.bits - type.is_signed) - 1
+
+    def __repr__(self) -> str:
+        low, high = float(self.min), float(self.max)
+        return f"iinfo(min={low:g}, max={high:g}, dtype={self.dtype})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, iinfo) and other.dtype == self.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+def can_cast(from_: Any, to: Any) -> bool:
+    """Whether PyTorch lets a result of one type be written into another."""
+    return from_.category <= to.category and (
+        from_.category != to.category
+        or from_.is_signed <= to.is_signed
+        or to.category != dtypes.INT
+    )
+
+
+def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
+    """The smallest type that holds values of both."""
+    for t in (type1, type2):
+        if not isinstance(t, dtypes.dtype):
+            raise TypeError(
+                f"promote_types(): arguments must be torch.dtype, not {type(t).__name__}\n"
+                f"  at {source.here(2)}"
+            )
+    return dtypes.promote_types(type1, type2)
+
+
+def result_type_of(values: Any) -> dtypes.dtype:
+    """The type that an operation on these tensors and numbers has."""
+    groups: list[Any] = [None, None, None]
+    for v in values:
+        if isinstance(v, TensorBase):
+            d, k = v.dtype, (0 if v.ndim else 1)  # type: ignore[attr-defined]
+        else:
+            d, k = dtypes.scalar_dtype(v), 2
+        groups[k] = d if groups[k] is None else dtypes.promote_types(groups[k], d)
+    found = dtypes.result_type(*groups)
+    assert found is not None
+    return found
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+    """The type of an operation on two tensors or numbers."""
+    return result_type_of((tensor1, tensor2))
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether an object is a tensor."""
+    return isinstance(obj, TensorBase)
+
+
+def is_storage(obj: object) -> bool:
+    """Whether an object is a storage."""
+    from .storage import UntypedStorage
+
+    return isinstance(obj, UntypedStorage)
+
+
+def _asks(name: str, doc: str) -> Any:
+    def call(input: Any) -> Any:
+        if not isinstance(input, TensorBase):
+            raise TypeError(
+                f"{name}(): argument 'input' (position 1) must be Tensor, not "
+                f"{type(input).__name__}"
+            )
+        return getattr(input, name)()
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = doc
+    return call
+
+
+is_floating_point = _asks("is_floating_point", "Whether a tensor's type is a real floating type.")
+is_complex = _asks("is_complex", "Whether a tensor's type is complex.")
+is_signed = _asks("is_signed", "Whether a tensor's type has negative values.")
+is_conj = _asks("is_conj", "Whether conjugation is still to be done: never, it is done at once.")
+is_neg = _asks("is_neg", "Whether negation is still to be done: never, it is done at once.")
+is_inference = _asks("is_inference", "Whether a tensor was made under inference_mode.")
+is_nonzero = _asks("is_nonzero", "Whether a tensor of one element is not zero.")
+numel = _asks("numel", "The number of elements of a tensor.")
+
+
+def get_device(input: Any) -> int:
+    """The number of a tensor's GPU: -1, it is on the CPU."""
+    return input.get_device()
+
+
+def is_same_size(input: Any, other: Any) -> bool:
+    """Whether two tensors have one shape."""
+    return input.shape == other.shape

@@ -1,0 +1,187 @@
+"""Sharing memory with NumPy and, through DLPack, with any other array library."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.levels import synced
+from ..autograd.state import STATE, TRACE
+from ..autograd.value import make
+from ..ops import dtypes
+
+
+def readable_array(t: Any, what: str) -> np.ndarray:
+    """The array behind a tensor whose values may be looked at, or an error that says why not."""
+    if t._level is not None:
+        if hasattr(t._level, "array"):
+            return t._level.array(t, what)
+        if t._level.kind == "vmap":
+            t._level.item(t)
+        return readable_array(synced(t)._a, what)
+    if STATE.unusual & TRACE:
+        STATE.trace.concrete(t, what)
+    return t._a
+
+
+def numpy(self: Any, *, force: bool = False) -> np.ndarray:
+    """The array itself: memory is shared both ways."""
+    if self._rg and not force:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+            f"instead.\n  at {source.here(2)}\n"
+            "  NumPy cannot record what happens to the values, so gradients would be lost."
+        )
+    array = readable_array(self, "numpy()")
+    if self.dtype is dtypes.bfloat16 and not force:
+        raise TypeError(
+            "Got unsupported ScalarType BFloat16: NumPy has no such type\n"
+            f"  at {source.here(2)}\n  Fix: x.float().numpy() converts it, "
+            "x.numpy(force=True) gives ml_dtypes' array."
+        )
+    return array
+
+
+def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    array = self.numpy(force=self.dtype is dtypes.bfloat16 and not self._rg)
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """The result of a NumPy function of this tensor, as a tensor."""
+    return make(np.asarray(array))
+
+
+def from_numpy(array: np.ndarray) -> Any:
+    """A tensor on the array's own memory."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(
+            f"expected np.ndarray (got {type(array).__name__})\n  at {source.here(2)}\n"
+            "  Fix: torch.tensor(...) or torch.as_tensor(...) take any data."
+        )
+    kind = dtypes.from_numpy_dtype(array.dtype)
+    if array.dtype.byteorder not in "=|" and array.dtype != kind.np:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion "
+            "between byte orders is currently not supported.\n"
+            f"  at {source.here(2)}\n  Fix: pass array.astype(array.dtype.newbyteorder('='))."
+        )
+    if any(s < 0 for s in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative "
+            f"strides are not currently supported: strides {array.strides}\n"
+            f"  at {source.here(2)}\n  Fix: pass array.copy()."
+        )
+    if any(s % array.itemsize for s in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy "
+            f"array to reallocate the memory: strides {array.strides}, {array.itemsize} bytes per "
+            f"element\n  at {source.here(2)}"
+        )
+    if not array.flags.writeable:
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable "
+            "tensors. Writing to the tensor is an error; pass array.copy() to avoid this warning.",
+            stacklevel=2,
+        )
+    plain = array.view(np.ndarray) if type(array) is not np.ndarray else array
+    return make(plain, inference=STATE.inference)
+
+
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
+               requires_grad: bool = False) -> Any:  # fmt: skip
+    """A 1-dim tensor on the memory of an object with the buffer protocol."""
+    view = memoryview(buffer)
+    if view.nbytes == 0 or count == 0:
+        raise ValueError(
+            f"both buffer length ({view.nbytes}) and count ({count}) must not be 0\n"
+            f"  at {source.here(2)}"
+        )
+    if not 0 <= offset < view.nbytes:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({view.nbytes} bytes) minus 1\n  at {source.here(2)}"
+        )
+    if count < 0 and (view.nbytes - offset) % dtype.itemsize:
+        raise ValueError(
+            f"buffer length ({view.nbytes - offset} bytes) after offset ({offset} bytes) must be a "
+            f"multiple of element size ({dtype.itemsize})\n  at {source.here(2)}"
+        )
+    if count > 0 and offset + count * dtype.itemsize > view.nbytes:
+        raise ValueError(
+            f"requested buffer length ({count} * {dtype.itemsize} bytes) after offset ({offset} "
+            f"bytes) must not be greater than actual buffer length ({view.nbytes} bytes)\n"
+            f"  at {source.here(2)}"
+        )
+    made = from_numpy_quietly(np.frombuffer(buffer, np.uint8))
+    stop = None if count < 0 else offset + count * dtype.itemsize
+    made._a = made._a[offset:stop].view(dtype.np)
+    return made.requires_grad_(requires_grad)
+
+
+def from_numpy_quietly(array: np.ndarray) -> Any:
+    """from_numpy without the warning about memory that must not be written."""
+    return make(array)
+
+
+# ---- DLPack --------------------------------------------------------------------------------------
+
+
+def __dlpack__(self: Any, *, stream: Any = None, **options: Any) -> Any:
+    """A capsule with this tensor's memory, for another library's `from_dlpack`."""
+    if self._rg:
+        raise BufferError(
+            "Can't export tensors that require gradient, use tensor.detach()\n"
+            f"  at {source.here(2)}"
+        )
+    array = readable_array(self, "DLPack export")
+    if array.dtype.kind == "V":
+        raise BufferError(f"NumPy cannot export bfloat16 by DLPack\n  at {source.here(2)}")
+    return array.__dlpack__(**options)
+
+
+def __dlpack_device__(self: Any) -> tuple[int, int]:
+    """(kind, number) of the device, as DLPack counts them: the CPU."""
+    return readable_array(self, "DLPack export").__dlpack_device__()
+
+
+def to_dlpack(tensor: Any) -> Any:
+    """A capsule with the tensor's memory."""
+    return tensor.__dlpack__()
+
+
+class _Capsule:
+    """A bare capsule as an object with the DLPack methods."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
+    """A tensor on the memory of another library's array (or of a capsule)."""
+    given = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
+    array = np.from_dlpack(given)
+    dtypes.from_numpy_dtype(array.dtype)
+    made = make(array.copy() if copy else array)
+    if device is not None:
+        made = made.to(device)
+    return made
+
+
+METHODS = {
+    "numpy": numpy, "__array__": __array__, "__array_wrap__": __array_wrap__,
+    "__dlpack__": __dlpack__, "__dlpack_device__": __dlpack_device__,
+}  # fmt: skip

@@ -1,0 +1,181 @@
+"""Meta tensors: a shape and a type without data.
+
+A meta tensor is a tensor of a level of its own, below all transforms: every op on it is handled
+here, where only the shape and type of the result are worked out. Its payload is an array of that
+shape that repeats one zero, so nothing large is ever stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.dispatch import explain_failure, prepare
+from ..autograd.levels import Level, track_view
+from ..autograd.node import OutSlot
+from ..autograd.record import record
+from ..autograd.state import STATE
+from ..autograd.value import TensorBase, make
+from ..ops.batching import Lead
+from ..ops.schema import Op
+from .creation import blank_array
+from .device import META
+from .parameter import Parameter
+from .tensor import Tensor
+
+
+class MetaTensor(Tensor):
+    """A tensor without data."""
+
+    __slots__ = ()
+    _is_meta_class = True
+
+
+class MetaParameter(MetaTensor, Parameter):
+    """A parameter without data."""
+
+    __slots__ = ()
+    _is_meta_class = True
+
+
+for _cls, _name in ((MetaTensor, "Tensor"), (MetaParameter, "Parameter")):
+    _cls.__name__ = _cls.__qualname__ = _name
+
+
+def meta_class(cls: type) -> type:
+    """The class of meta tensors that stand for tensors of a class."""
+    return MetaParameter if issubclass(cls, Parameter) else MetaTensor
+
+
+def meta_tensor(shape: tuple[int, ...], dtype: Any, cls: type = Tensor) -> Any:
+    """A new meta tensor."""
+    t = make(blank_array(shape, dtype))
+    t.__class__ = meta_class(cls)
+    t.__dict__["_level"] = META_LEVEL
+    return t
+
+
+def meta_like(t: Any) -> Any:
+    """The shape and type of a tensor, on meta; gradients flow back to it as nothing."""
+    made = meta_tensor(tuple(t.shape), t.dtype.np, type(t))
+    made._rg = t._rg and t._node is None
+    return made
+
+
+class MetaLevel(Level):
+    """Runs ops on shapes and types."""
+
+    kind = "meta"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index = 0  # below every transform
+
+    def item(self, t: Any) -> Any:
+        raise RuntimeError(
+            "Tensor.item() cannot be called on meta tensors: a tensor of shape "
+            f"{list(t.shape)} on the meta device has no values\n  at {source.here(3)}\n"
+            "  Fix: create it on the CPU, e.g. with device='cpu'."
+        )
+
+    def array(self, t: Any, what: str) -> Any:
+        raise NotImplementedError(
+            f"Cannot copy out of meta tensor; no data! {what} of a tensor of shape "
+            f"{list(t.shape)} on the meta device\n  at {source.here(4)}\n"
+            "  Fix: create it on the CPU, e.g. with device='cpu'."
+        )
+
+    def text(self, t: Any) -> str:
+        from .text import plain_text
+
+        return plain_text(t)
+
+    def wrap(self, value: Any, history: Any) -> Any:
+        t = meta_tensor(tuple(value.shape), value._a.dtype)
+        if history is not None:
+            t._rg, t._node = True, history
+        return t
+
+    def lift(self, value: Any) -> Any:
+        return meta_like(value)
+
+    def copy_parts(self, into: Any, value: Any) -> None:
+        into._a, into._rg, into._node = value._a, value._rg, value._node
+
+    def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        tensors = prepare(op, args)
+        _check_devices(op, tensors)
+        try:
+            types = result_types(op, tuple(map(_array, tensors)), params)
+        except (ValueError, IndexError, TypeError) as problem:
+            raise explain_failure(op, args, params, problem) from None
+        outs = tuple(meta_tensor(shape, dtype) for shape, dtype in types)
+        track_view(op, args, params, outs)
+        wanted = any(isinstance(t, TensorBase) and t._rg for t in tensors)
+        if wanted and STATE.grad_enabled and op.differentiable:
+            inner = tuple(t.detach() if isinstance(t, TensorBase) else t for t in tensors)
+            node = record(op, tensors, inner, outs, params, level=self)
+            for k, out in enumerate(outs):
+                if k not in op.nondiff_out and out.dtype.category >= 2:
+                    out._rg = True
+                    out._node = node if op.n_out == 1 else OutSlot(node, k)
+        return outs[0] if op.n_out == 1 else outs
+
+
+META_LEVEL = MetaLevel()
+
+
+def _array(t: Any) -> Any:
+    return t._a if isinstance(t, TensorBase) else t
+
+
+def _check_devices(op: Op, tensors: tuple[Any, ...]) -> None:
+    for t in tensors:
+        if isinstance(t, TensorBase) and t._level is None and t._a.ndim:
+            raise RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two devices, "
+                f"cpu and meta! ({op.name})\n  at {source.here(4)}\n"
+                "  Fix: move one of them with .to('meta'), or give both data."
+            )
+
+
+# ---- shapes and types of results ---------------------------------------------------------------------
+
+Type = tuple[tuple[int, ...], Any]
+
+
+def result_types(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> list[Type]:
+    """(shape, dtype) of each result, without computing it where a rule is known."""
+    if op.broadcasts and op.batch == "elementwise":
+        shape = np.broadcast_shapes(*(np.shape(v) for v in values))
+        return [(shape, _probe(op, values, params))]
+    if op.name == "matmul" and isinstance(op.batch, Lead):
+        a, b = values
+        if a.shape[-1] != b.shape[-2]:
+            raise ValueError("matmul: mismatch in core dimension")
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        return [((*batch, a.shape[-2], b.shape[-1]), a.dtype)]
+    if op.name == "linear2d":
+        return [((values[0].shape[0], values[1].shape[0]), values[0].dtype)]
+    if isinstance(params.get("axis"), tuple) and isinstance(params.get("keepdims"), bool):
+        return [(_reduced(values[0].shape, **params), _probe(op, values, params))]
+    if op.name in ("write_view", "index_put", "clone", "cast", "copy_value", "blank", "fill"):
+        return [(values[0].shape, params.get("dtype", values[0].dtype))]
+    results = op.forward(*values, **params)
+    outs = (results,) if op.n_out == 1 else results
+    return [(np.shape(r), np.asarray(r[..., :0] if np.ndim(r) else r).dtype) for r in outs]
+
+
+def _probe(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """The dtype of a result, found on single elements."""
+    ones = [np.ones((1,) * v.ndim, v.dtype) if isinstance(v, np.ndarray) else v for v in values]
+    return np.asarray(op.forward(*ones, **params)).dtype
+
+
+def _reduced(shape: tuple[int, ...], *, axis: Any, keepdims: bool, **rest: Any) -> tuple[int, ...]:
+    return tuple(1 if d in axis else n for d, n in enumerate(shape) if keepdims or d not in axis)
+
+
+__all__ = ["META", "META_LEVEL", "MetaParameter", "MetaTensor", "meta_like", "meta_tensor"]

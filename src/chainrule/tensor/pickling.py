@@ -1,0 +1,105 @@
+"""Copies of tensors: copy, deepcopy and pickle."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.value import make
+from ..ops import dtypes
+from ..ops.layout import address, owner, window
+
+
+def rebuild(
+    cls: type, array: np.ndarray, dtype_name: str, requires_grad: bool, attributes: dict[str, Any]
+) -> Any:
+    """A tensor from what `reduce_tensor` stored."""
+    made = make(array if dtype_name != "bfloat16" else array.view(dtypes.bfloat16.np))
+    if cls is not type(made):
+        made.__class__ = cls
+    made._rg = requires_grad
+    if attributes:
+        made.__dict__.update(attributes)
+    return made
+
+
+def rebuild_meta(cls: type, shape: Any, dtype: Any, requires_grad: bool) -> Any:
+    """A meta tensor from its shape and type."""
+    from .meta import meta_tensor
+
+    made = meta_tensor(tuple(shape), dtype.np, cls)
+    made._rg = requires_grad
+    return made
+
+
+def __reduce_ex__(self: Any, protocol: Any) -> Any:
+    """What pickle stores: the values in their memory order, requires_grad, own attributes.
+
+    History and hooks are not stored: a loaded tensor is a leaf, as in PyTorch.
+    """
+    if self._level is not None:
+        if self.is_meta:
+            return rebuild_meta, (_public(self), tuple(self.shape), self.dtype, self._rg)
+        raise RuntimeError(f"a tensor inside a transform cannot be pickled\n  at {source.here(2)}")
+    array = self._a
+    name = self.dtype.name
+    if name == "bfloat16":
+        array = array.view(np.uint16)  # readable without ml_dtypes
+    return rebuild, (type(self), array, name, self._rg, dict(self.__dict__))
+
+
+def _public(t: Any) -> type:
+    return next(c for c in type(t).__mro__ if c.__dict__.get("_is_meta_class") is None)
+
+
+def __copy__(self: Any) -> Any:
+    """A new leaf on the same memory."""
+    made = make(self._a)
+    made.__class__ = type(self)
+    made._rg, made._v = self._rg, self._v
+    made.__dict__.update(self.__dict__)
+    return made
+
+
+def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+    """A copy with its own memory; tensors that shared memory share it in the copy too."""
+    if id(self) in memo:
+        return memo[id(self)]
+    if self._node is not None and self._rg:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol at the moment.\n"
+            f"  this one, of shape {list(self.shape)}, is the result of "
+            f"{self.grad_fn.name()}\n  at {source.here(2)}\n"
+            "  Fix: copy x.detach() (then there is no history), or x.clone() (then it stays part of "
+            "the graph)."
+        )
+    made = make(_copied_array(self._a, memo))
+    made.__class__ = type(self)
+    made._rg = self._rg
+    memo[id(self)] = made
+    if self._grad is not None:
+        made._grad = copy.deepcopy(self._grad, memo)
+    if self.__dict__:
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    return made
+
+
+def _copied_array(array: np.ndarray, memo: dict[int, Any]) -> np.ndarray:
+    whole = owner(array)
+    copied = memo.get(id(whole))
+    if copied is None:
+        copied = memo[id(whole)] = whole.copy(order="K")
+    if array is whole or not array.size:
+        return copied if array is whole else array.copy()
+    start = address(array) - address(whole)
+    flat = copied.reshape(-1, order="A").view(np.uint8)
+    return window(
+        flat[start : start + array.itemsize].view(array.dtype), array.shape, array.strides
+    )
+
+
+METHODS = {"__reduce_ex__": __reduce_ex__, "__copy__": __copy__, "__deepcopy__": __deepcopy__}

@@ -1,0 +1,318 @@
+"""The memory behind tensors: strides, offsets, addresses, and the storage objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.dispatch import P
+from ..autograd.value import TensorBase, make
+from ..ops import dtypes
+from ..ops.layout import address, contiguous_strides, owner
+from .layouts import contiguous_format, format_order
+from .legacy import WORDS
+
+
+def strides_of(t: Any) -> tuple[int, ...]:
+    """Strides in elements, as PyTorch gives them.
+
+    NumPy leaves the strides of empty arrays and of new dimensions of length 1 at zero.
+    """
+    a = t._a
+    if not a.size:
+        return contiguous_strides(a.shape)
+    size = a.itemsize
+    steps = [s // size for s in a.strides]
+    for d in reversed(range(a.ndim)):
+        if steps[d] == 0 and a.shape[d] == 1:
+            steps[d] = steps[d + 1] * a.shape[d + 1] if d + 1 < a.ndim else 1
+    return tuple(steps)
+
+
+def stride(self: Any, dim: int | None = None) -> Any:
+    """How many elements lie between neighbours along each dimension, or along one."""
+    steps = strides_of(self)
+    if dim is None:
+        return steps
+    from .functions.common import axis_of
+
+    if not steps:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return steps[axis_of(dim, self.ndim)]
+
+
+def offset_of(t: Any) -> int:
+    """Elements between the start of the storage and the tensor's first element."""
+    a = t._a
+    whole = owner(a)
+    return (address(a) - address(whole)) // a.itemsize if whole is not a else 0
+
+
+def is_contiguous(self: Any, memory_format: Any = contiguous_format) -> bool:
+    """Whether elements lie in memory in the order of a format (C order by default)."""
+    a = self._a
+    order = format_order(memory_format, a.ndim)
+    if order is None:
+        return False
+    return bool(a.transpose(order).flags.c_contiguous)
+
+
+def contiguous(self: Any, memory_format: Any = contiguous_format) -> Any:
+    """The tensor itself when its elements lie in the format's order, else a copy that does."""
+    order = format_order(memory_format, self.ndim)
+    if order is None:
+        rank = {"channels_last": 4, "channels_last_3d": 5}.get(memory_format.name)
+        if rank is None:
+            raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+        raise RuntimeError(
+            f"required rank {rank} tensor to use {memory_format.name} format, but the shape is "
+            f"{list(self.shape)}\n  at {source.here(2)}"
+        )
+    if self.is_contiguous(memory_format=memory_format):
+        return self
+    if memory_format is contiguous_format:
+        return P.clone_contiguous(self)
+    return P.clone_ordered(self, order=order)
+
+
+def data_ptr(self: Any) -> int:
+    """The address of the first element (0 for an empty tensor)."""
+    return address(self._a) if self._a.size else 0
+
+
+# ---- raw layouts ---------------------------------------------------------------------------------
+
+
+def strided_layouts(
+    t: Any, size: tuple[int, ...], steps: tuple[int, ...], offset: int | None
+) -> tuple[Any, Any]:
+    """The layouts of t and of its `as_strided` view, checked against the storage."""
+    if len(size) != len(steps):
+        raise RuntimeError(
+            f"mismatch in length of strides and shape: {len(steps)} strides for {len(size)} "
+            f"sizes\n  as_strided at {source.here(3)}"
+        )
+    if any(s < 0 for s in steps):
+        raise RuntimeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(steps)}\n  at {source.here(3)}\n  Fix: flip() a dimension instead."
+        )
+    mine = t.storage_offset()
+    start = mine if offset is None else int(offset)
+    if start < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {start}\n  at {source.here(3)}")
+    have = t.untyped_storage().nbytes() if t._level is None else None
+    width = t.dtype.itemsize
+    last = start + sum((n - 1) * s for n, s in zip(size, steps, strict=True)) + 1
+    if have is not None and 0 not in size and last * width > have:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(steps)}, storage offset {start}, and "
+            f"itemsize {width} requiring a storage size of {last * width} are out of bounds for "
+            f"storage of size {have}\n  at {source.here(3)}"
+        )
+    inner = (tuple(t.shape), tuple(t.stride()), mine)
+    return inner, (tuple(size), tuple(steps), start)
+
+
+def view_as_dtype(t: Any, target: dtypes.dtype) -> Any:
+    """The same bytes as another type; gradients do not flow through it."""
+    have, want = t.dtype.itemsize, target.itemsize
+    words = f"{WORDS[t.dtype.name]} as {WORDS[target.name]} (different element sizes)"
+    if have != want:
+        steps = t.stride()
+        if t.ndim == 0:
+            raise RuntimeError(f"self.dim() cannot be 0 to view {words}\n  at {source.here(3)}")
+        if steps[-1] != 1:
+            raise RuntimeError(
+                f"self.stride(-1) must be 1 to view {words}, but got {steps[-1]}\n"
+                f"  at {source.here(3)}"
+            )
+    if want > have:
+        ratio = want // have
+        if t.shape[-1] % ratio:
+            raise RuntimeError(
+                f"self.size(-1) must be divisible by {ratio} to view {words}, but got "
+                f"{t.shape[-1]}\n  at {source.here(3)}"
+            )
+    return P.view_dtype(t.detach() if t._rg else t, dtype=target.np)
+
+
+# ---- changing what memory a tensor shows -------------------------------------------------------------
+
+
+def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
+    """Give the tensor another shape in place; new elements are uninitialised."""
+    from .creation import shape_of
+
+    shape = shape_of(sizes, "resize_")
+    if self._rg:
+        raise RuntimeError(
+            f"cannot resize variables that require grad\n  resize_({list(shape)}) of shape "
+            f"{list(self.shape)} at {source.here(2)}\n  Fix: resize x.detach(), or make a new "
+            "tensor."
+        )
+    if tuple(self.shape) == shape:
+        return self
+    replace_array(self, _resized(self._a, shape))
+    return self
+
+
+def _resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The storage read in another shape; more memory is taken where it does not suffice."""
+    count = int(np.prod(shape))
+    memory = np.ascontiguousarray(owner(array)).reshape(-1).view(np.uint8)
+    start = address(array) - address(owner(array)) if array.size else 0
+    room = (memory.size - start) // array.itemsize
+    if count <= room:
+        return memory[start : start + count * array.itemsize].view(array.dtype).reshape(shape)
+    grown = np.zeros(count, array.dtype)
+    grown[:room] = memory[start : start + room * array.itemsize].view(array.dtype)
+    return grown.reshape(shape)
+
+
+def resize_as_(self: Any, other: Any, memory_format: Any = None) -> Any:
+    """Give the tensor another tensor's shape in place."""
+    return resize_(self, *other.shape)
+
+
+def set_(self: Any, source_: Any = None, storage_offset: int = 0, size: Any = None,
+         stride: Any = None) -> Any:  # fmt: skip
+    """Let the tensor show other memory: another tensor's, or a part of a storage."""
+    if self._rg and self._node is None:
+        raise RuntimeError(
+            f"a leaf Variable that requires grad is being used in an in-place operation.\n"
+            f"  set_ at {source.here(2)}"
+        )
+    if source_ is None:
+        replace_array(self, np.zeros(0, self._a.dtype))
+        return self
+    if isinstance(source_, TensorBase) and size is None:
+        replace_array(self, source_._a)
+        return self
+    base = owner(source_._a if isinstance(source_, TensorBase) else source_.array)
+    flat = make(base.reshape(-1).view(np.uint8).view(self._a.dtype))
+    shape = tuple(flat.shape) if size is None else tuple(size)
+    steps = contiguous_strides(shape) if stride is None else tuple(stride)
+    inner, outer = strided_layouts(flat, shape, steps, storage_offset)
+    replace_array(self, P.as_strided(flat, inner=inner, outer=outer)._a)
+    return self
+
+
+def replace_array(t: Any, array: np.ndarray) -> None:
+    """Another array under the same tensor; earlier values saved for backward are then stale."""
+    from ..autograd.inplace import bump
+
+    t._a = array
+    t._base = None
+    bump(t, "set_")
+
+
+# ---- storages ------------------------------------------------------------------------------------
+
+
+class UntypedStorage:
+    """The block of bytes that a tensor and its views share."""
+
+    __slots__ = ("array", "is_meta")
+
+    def __init__(self, array: Any = 0, is_meta: bool = False) -> None:
+        if isinstance(array, int):
+            array = np.zeros(array, np.uint8)
+        self.array = owner(array)
+        self.is_meta = is_meta
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        return 0 if self.is_meta or not self.array.size else address(self.array)
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self.array.nbytes
+
+    size = __len__ = nbytes
+
+    def bytes(self) -> np.ndarray:
+        """The bytes, as an array on the same memory."""
+        flat = self.array.reshape(-1) if self.array.flags.c_contiguous else self.array.T.reshape(-1)
+        return flat.view(np.uint8)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.bytes()[index].item() if isinstance(index, int) else self.bytes()[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.bytes()[index] = value
+
+    def tolist(self) -> list[int]:
+        """The bytes as numbers."""
+        return self.bytes().tolist()
+
+    def __iter__(self) -> Any:
+        return iter(self.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and other.array is self.array
+
+    def __hash__(self) -> int:
+        return id(self.array)
+
+    @property
+    def device(self) -> Any:
+        from .device import CPU, META
+
+        return META if self.is_meta else CPU
+
+    def clone(self) -> UntypedStorage:
+        """A copy with its own memory."""
+        return UntypedStorage(self.array.copy())
+
+    def __repr__(self) -> str:
+        return f"[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
+
+
+class TypedStorage(UntypedStorage):
+    """A storage whose elements have a type."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, array: Any, dtype: dtypes.dtype, is_meta: bool = False) -> None:
+        super().__init__(array, is_meta)
+        self.dtype = dtype
+
+    def __len__(self) -> int:
+        return self.nbytes() // self.dtype.itemsize
+
+    size = __len__
+
+    def bytes(self) -> np.ndarray:
+        """The elements, as an array on the same memory."""
+        return super().bytes().view(self.dtype.np)
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory without the type."""
+        return UntypedStorage(self.array, self.is_meta)
+
+    def __repr__(self) -> str:
+        rows = "".join(f" {v}\n" for v in self.tolist())
+        return (
+            f"{rows}[torch.storage.TypedStorage(dtype={self.dtype!r}, device={self.device}) of "
+            f"size {len(self)}]"
+        )
+
+
+def untyped_storage(self: Any) -> UntypedStorage:
+    """The block of memory behind this tensor."""
+    return UntypedStorage(self._a, self.is_meta)
+
+
+def storage(self: Any) -> TypedStorage:
+    """The block of memory behind this tensor, with its type."""
+    return TypedStorage(self._a, self.dtype, self.is_meta)
+
+
+METHODS = {
+    "contiguous": contiguous, "data_ptr": data_ptr, "is_contiguous": is_contiguous,
+    "resize_": resize_, "resize_as_": resize_as_, "set_": set_, "storage": storage,
+    "storage_offset": offset_of, "stride": stride, "untyped_storage": untyped_storage,
+}  # fmt: skip
