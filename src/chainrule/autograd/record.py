@@ -3,7 +3,8 @@
 `node_class(op)` makes one Node class per op, with PyTorch's name and a straight-line `vjp`
 generated from the rules (the general loops cost three times as much per node). The layout of
 `node.s` is fixed per op: the saved values in the order of `saved_names(op)`, then for every saved
-tensor its version list and the version it was saved at.
+tensor its version list and the version it was saved at. It is a list where only shapes and
+parameters are saved: backward does not free those, so it can be repeated, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -194,7 +195,7 @@ def save(
         values.append(value)
         if kind in ("in", "out"):
             tail += (version, version[0])
-    node.s = tuple(values) + tuple(tail)
+    node.s = (*values, *tail) if tail else values
     if STATE.unusual & SAVED_HOOKS and STATE.saved_hooks:
         from .saved_hooks import pack
 
@@ -431,7 +432,9 @@ def node_class(op: Op, level: bool = False) -> type:
     key = "level_node" if level else "node"
     found = op.cache.get(key)
     if found is None:
-        space: dict[str, Any] = {"__slots__": (), "op": op, "multi": op.n_out != 1}
+        space: dict[str, Any] = {
+            "__slots__": (), "op": op, "multi": op.n_out != 1, "materialise": op.materialise,
+        }  # fmt: skip
         if not level:
             space["vjp"] = _make_vjp(op)
         base = LevelOpNode if level else OpNode

@@ -49,6 +49,7 @@ class Op:
         "jvps",
         "linear",
         "lower",
+        "materialise",
         "n_out",
         "name",
         "node_name",
@@ -89,6 +90,7 @@ class Op:
         self.nondiff = tuple(spec.pop("nondiff", ()))
         self.n_out: int | None = spec.pop("n_out", 1)  # None: as many as forward returns
         self.nondiff_out = tuple(spec.pop("nondiff_out", ()))
+        self.materialise: bool = spec.pop("materialise", True)
         self.broadcasts = spec.pop("broadcasts", bool(self.partials))
         self.promote: str = spec.pop("promote", "same" if self.broadcasts else "none")
         self.view: bool = spec.pop("view", False)
@@ -195,6 +197,7 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     linear_in  inputs in which the op is linear: the JVP is the op itself; "all" = jointly linear
     nondiff    inputs without gradient; nondiff_out: outputs without gradient
     n_out      number of outputs (None: as many as forward returns)
+    materialise  whether outputs nobody used have a gradient of zeros in `g` (default) or None
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
     refuses    {"fc": phrase}: types (NumPy kinds) that promotion may not arrive at, and what the
                error says ("" for PyTorch's general phrase)
