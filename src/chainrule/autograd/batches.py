@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.batching import Front, Lead, Plain
+from ..ops.batching import Fold, Front, Lead, Plain
 from ..ops.schema import Op
 from . import source
 from .dispatch import TENSORS, P, common_dtype, entry
@@ -106,6 +106,10 @@ def run_batched(
     if isinstance(rule, Lead):
         return call(*_aligned(values, dims, rule.own), **params)
     front = tuple(to_front(v, d) if d is not None else v for v, d in zip(values, dims, strict=True))
+    if isinstance(rule, Fold) and rule.inputs == tuple(
+        name for name, d in zip(op.inputs, dims, strict=True) if d is not None
+    ):
+        return _folded(call, front, dims, params, size)
     if rule == "expand":
         (x,) = front
         shape = params["shape"]
@@ -125,6 +129,20 @@ def run_batched(
         batched = tuple(d is not None for d in dims)
         return TENSORS.bind(rule)(front, batched, size, params)
     return _loop(op, values, dims, params, size)
+
+
+def _folded(call: Any, front: Any, dims: Any, params: dict[str, Any], size: int) -> Any:
+    """Examples as more rows of the first dimension, and back."""
+    joined = tuple(
+        v if d is None else P.reshape(v, shape=(size * v.shape[1], *v.shape[2:]))
+        for v, d in zip(front, dims, strict=True)
+    )
+    result = call(*joined, **params)
+
+    def split(r: Any) -> Any:
+        return P.reshape(r, shape=(size, r.shape[0] // size, *r.shape[1:]))
+
+    return tuple(map(split, result)) if isinstance(result, tuple) else split(result)
 
 
 def to_front(value: Any, dim: int) -> Any:

@@ -4,7 +4,7 @@ from . import binary, compare, contract, convert, index, reduce, select, shape, 
 
 from . import scan, scatter, sort  # isort: skip
 from . import arrange, strided, copies, random  # isort: skip - copies derives from the views
-from . import activation, embedding, loss, norm, pointwise_loss  # isort: skip
+from . import activation, conv, embedding, loss, norm, pointwise_loss  # isort: skip
 from . import fft, special  # isort: skip
 from .schema import HELPERS, TABLE, Op, helper, op
 from .worlds import ARRAYS, World

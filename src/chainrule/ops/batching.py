@@ -7,6 +7,8 @@ Front(...)     the batch dimension goes in front; parameters named in `axes` (an
 Lead(k)        the last k dimensions are the op's own, all dimensions before them broadcast
 f(values, batched, size, params)   written in ops: computes the batched result, batch in front, from
                values of which those marked in `batched` have their batch dimension in front
+Fold(names)    when only these inputs are batched, their examples join the first dimension (the
+               op treats its rows alone); else example by example
 Plain(f)       the op is replaced by f, the same computation written in other ops (as `ir.compose`)
 """
 
@@ -42,6 +44,15 @@ class Lead:
 
     def __init__(self, own: int) -> None:
         self.own = own
+
+
+class Fold:
+    """Examples as more rows of the named inputs; see the module's docstring."""
+
+    __slots__ = ("inputs",)
+
+    def __init__(self, inputs: tuple[str, ...]) -> None:
+        self.inputs = inputs
 
 
 class Plain:

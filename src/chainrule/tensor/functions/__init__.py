@@ -4,7 +4,7 @@ from . import elementwise, shapes
 
 from . import indexing_functions, reductions, scans, sorting, statistics  # isort: skip
 from . import arranging, casts, copies, joining, random_functions  # isort: skip
-from . import einsum, fft, products, special  # isort: skip
-from . import nn_activation, nn_linear, nn_loss, nn_margin, nn_norm  # isort: skip
+from . import einsum, fft, products, signal, special, windows  # isort: skip
+from . import nn_activation, nn_conv, nn_linear, nn_loss, nn_margin, nn_norm  # isort: skip
 
 __all__ = ["elementwise", "shapes"]

@@ -1,0 +1,134 @@
+"""Convolutions. The three linear maps (forward, by input, by weight) are each other's rules."""
+
+from __future__ import annotations
+
+from .batching import Fold
+from .conv_arrays import (
+    columns_into_image,
+    conv_forward,
+    conv_input_gradient,
+    conv_weight_gradient,
+    windows_as_columns,
+)
+from .schema import helper, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+@helper
+def channel_sum(g):
+    """The sum over everything but the channels."""
+    return reduce_sum(g, axis=(0, *range(2, len(g.shape))), keepdims=False)
+
+
+@helper
+def as_channels(b, shape):
+    """A vector repeated over everything but the channels."""
+    one = (1, shape[1]) + (1,) * (len(shape) - 2)
+    return broadcast_to(reshape(b, shape=one), shape=shape)
+
+
+@op(
+    vjp={
+        "x": lambda g, w, x_shape, stride, padding, dilation, groups: conv_input(
+            g, conj(w), spatial=x_shape[2:], stride=stride, padding=padding, dilation=dilation,
+            groups=groups),
+        "w": lambda g, x, w_shape, stride, padding, dilation, groups: conv_weight(
+            conj(x), g, kernel=w_shape, stride=stride, padding=padding, dilation=dilation,
+            groups=groups),
+        "b": lambda g: channel_sum(g),
+    },
+    jvp={
+        "x": lambda t, w, stride, padding, dilation, groups: convolution_no_bias(
+            t, w, stride=stride, padding=padding, dilation=dilation, groups=groups),
+        "w": lambda t, x, stride, padding, dilation, groups: convolution_no_bias(
+            x, t, stride=stride, padding=padding, dilation=dilation, groups=groups),
+        "b": lambda t, out_shape: as_channels(t, out_shape),
+    },
+    batch=Fold(("x",)),
+)  # fmt: skip
+def convolution(x, w, b, *, stride, padding, dilation, groups):
+    """The cross-correlation of x with the kernels w, plus b."""
+    return conv_forward(x, w, b, stride, padding, dilation, groups)
+
+
+@op(
+    vjp={
+        "x": lambda g, w, x_shape, stride, padding, dilation, groups: conv_input(
+            g, conj(w), spatial=x_shape[2:], stride=stride, padding=padding, dilation=dilation,
+            groups=groups),
+        "w": lambda g, x, w_shape, stride, padding, dilation, groups: conv_weight(
+            conj(x), g, kernel=w_shape, stride=stride, padding=padding, dilation=dilation,
+            groups=groups),
+    },
+    linear_in=("x", "w"),
+    batch=Fold(("x",)),
+    node="ConvolutionBackward0",
+)  # fmt: skip
+def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
+    """The cross-correlation of x with the kernels w."""
+    return conv_forward(x, w, None, stride, padding, dilation, groups)
+
+
+@op(
+    vjp={
+        "y": lambda g, w, stride, padding, dilation, groups: convolution_no_bias(
+            g, conj(w), stride=stride, padding=padding, dilation=dilation, groups=groups),
+        "w": lambda g, y, w_shape, stride, padding, dilation, groups: conv_weight(
+            g, conj(y), kernel=w_shape, stride=stride, padding=padding, dilation=dilation,
+            groups=groups),
+    },
+    linear_in=("y", "w"),
+    batch=Fold(("y",)),
+    node="ConvolutionBackward0",
+)  # fmt: skip
+def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
+    """The transposed convolution of y with w, giving an input of that spatial size."""
+    return conv_input_gradient(y, w, spatial, stride, padding, dilation, groups)
+
+
+@op(
+    vjp={
+        "x": lambda g, y, x_shape, stride, padding, dilation, groups: conv_input(
+            y, conj(g), spatial=x_shape[2:], stride=stride, padding=padding, dilation=dilation,
+            groups=groups),
+        "y": lambda g, x, stride, padding, dilation, groups: convolution_no_bias(
+            conj(x), g, stride=stride, padding=padding, dilation=dilation, groups=groups),
+    },
+    linear_in=("x", "y"),
+    batch="loop",
+)  # fmt: skip
+def conv_weight(x, y, *, kernel, stride, padding, dilation, groups):
+    """How strongly each kernel element links x to y: the weight's gradient for an output's y."""
+    return conv_weight_gradient(x, y, kernel, stride, padding, dilation, groups)
+
+
+# ---- windows as columns --------------------------------------------------------------------------
+
+
+@op(
+    vjp={
+        "x": lambda g, x_shape, kernel, dilation, padding, stride: col2im(
+            g, size=x_shape[2:], kernel=kernel, dilation=dilation, padding=padding, stride=stride)
+    },
+    linear_in=("x",),
+    batch=Fold(("x",)),
+    node="Im2ColBackward0",
+)  # fmt: skip
+def im2col(x, *, kernel, dilation, padding, stride):
+    """The windows of images (N, C, H, W) as columns (N, C * KH * KW, positions)."""
+    return windows_as_columns(x, kernel, dilation, padding, stride)
+
+
+@op(
+    vjp={
+        "y": lambda g, kernel, dilation, padding, stride: im2col(
+            g, kernel=kernel, dilation=dilation, padding=padding, stride=stride)
+    },
+    linear_in=("y",),
+    batch=Fold(("y",)),
+    node="Col2ImBackward0",
+)  # fmt: skip
+def col2im(y, *, size, kernel, dilation, padding, stride):
+    """Columns added back into images: the transpose of im2col."""
+    return columns_into_image(y, size, kernel, dilation, padding, stride)

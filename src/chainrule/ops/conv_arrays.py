@@ -1,0 +1,262 @@
+"""Convolutions of 1 to 3 spatial dimensions on arrays: windows as columns, then one matrix product.
+
+Columns are built for a few images at a time, so that they are still in the cache when BLAS reads
+them. With stride 1 a kernel offset is a constant shift in the padded image's memory, so a column
+is copied as one long run; the few positions that straddle rows are computed too and cut off.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .reduce import wide
+
+_CHUNK = 1 << 18  # elements of the columns of one chunk
+
+
+class Geometry:
+    """The sizes of one convolution of x (N, C, *spatial) with w (O, C / groups, *kernel)."""
+
+    __slots__ = (
+        "channels", "dilation", "groups", "kernel", "out", "outputs", "padded", "padding", "run",
+        "spatial", "stride",
+    )  # fmt: skip
+
+    def __init__(self, x_shape, w_shape, stride, padding, dilation, groups):
+        self.channels, self.outputs = x_shape[1], w_shape[0]
+        self.spatial, self.kernel = tuple(x_shape[2:]), tuple(w_shape[2:])
+        self.stride, self.padding, self.dilation = stride, padding, dilation
+        self.groups = groups
+        self.padded = tuple(n + 2 * p for n, p in zip(self.spatial, padding, strict=True))
+        self.out = tuple(
+            (n - d * (k - 1) - 1) // s + 1
+            for n, k, s, d in zip(self.padded, self.kernel, stride, dilation, strict=True)
+        )
+        rows = math.prod(self.kernel) * (self.channels // groups)
+        shifts = all(s == 1 for s in stride)
+        # Runs pay when cutting off their extra positions costs less than short copies.
+        self.run = shifts and len(self.out) > 1 and self.outputs // groups <= 2 * rows
+
+    @property
+    def plain(self):
+        """Whether windows are single points: the image is its own columns."""
+        return (
+            all(k == 1 for k in self.kernel)
+            and all(s == 1 for s in self.stride)
+            and not any(self.padding)
+        )
+
+    @property
+    def row_strides(self):
+        """Elements to the next index, per spatial dimension of the padded image."""
+        strides = [1]
+        for n in self.padded[:0:-1]:
+            strides.insert(0, strides[0] * n)
+        return strides
+
+    @property
+    def length(self):
+        """Positions per column: all outputs, or the run that covers them."""
+        if not self.run:
+            return math.prod(self.out)
+        return sum((n - 1) * s for n, s in zip(self.out, self.row_strides, strict=True)) + 1
+
+    @property
+    def room(self):
+        """Positions of a run filled up to whole rows."""
+        return self.out[0] * self.row_strides[0] if self.run else self.length
+
+    @property
+    def columns(self):
+        """Rows of the column matrix of one group."""
+        return self.channels // self.groups * math.prod(self.kernel)
+
+    def chunk(self, n):
+        """How many images to treat at a time."""
+        per_image = max(1, self.columns * self.groups * self.length)
+        return max(1, min(n, _CHUNK // per_image))
+
+
+def pad_into(buffer, x, geometry):
+    """x in the middle of a zeroed buffer."""
+    inner = tuple(
+        slice(p, p + n) for p, n in zip(geometry.padding, geometry.spatial, strict=True)
+    )
+    buffer[(slice(0, len(x)), slice(None), *inner)] = x
+
+
+class Columns:
+    """Builds the columns of chunks of images, reusing its buffers."""
+
+    def __init__(self, x, geometry):
+        self.x, self.geometry = x, geometry
+        self.size = geometry.chunk(len(x))
+        g = geometry
+        self.padded = self.buffer = None
+        if not g.plain:
+            if any(g.padding) or not x.flags.c_contiguous:
+                self.padded = np.zeros((self.size, g.channels, *g.padded), x.dtype)
+            self.buffer = np.empty((self.size, g.groups, g.columns, g.length), x.dtype)
+
+    def chunks(self):
+        """(first, end, columns of shape (images, groups, columns, positions))."""
+        for start in range(0, len(self.x), self.size):
+            part = self.x[start : start + self.size]
+            yield start, start + len(part), self.of(part)
+
+    def of(self, part):
+        g = self.geometry
+        m = len(part)
+        if g.plain:
+            return part.reshape(m, g.groups, g.columns, g.length)
+        if self.padded is not None:
+            pad_into(self.padded, part, g)
+            part = self.padded[:m]
+        outer, item = part.strides[:2], part.itemsize
+        steps = [s * item for s in g.row_strides]
+        offsets = [s * d for s, d in zip(steps, g.dilation, strict=True)]
+        if g.run:
+            shape, strides = (g.length,), (item,)
+        else:
+            shape = g.out
+            strides = tuple(s * k for s, k in zip(steps, g.stride, strict=True))
+        view = as_strided(
+            part, (m, g.channels, *g.kernel, *shape), (*outer, *offsets, *strides), writeable=False
+        )
+        columns = self.buffer[:m]
+        columns.reshape(view.shape)[...] = view
+        return columns
+
+
+def conv_forward(x, w, b, stride, padding, dilation, groups):
+    """x * w (+ b): (N, O, *out)."""
+    dtype = x.dtype
+    x, w = wide(x), wide(w)
+    g = Geometry(x.shape, w.shape, stride, padding, dilation, groups)
+    n, per_group = len(x), g.outputs // groups
+    out = np.empty((n, g.outputs, *g.out), x.dtype)
+    if not out.size:
+        return out.astype(dtype, copy=False)
+    kernel = np.ascontiguousarray(w).reshape(groups, per_group, g.columns)
+    grouped = out.reshape(n, groups, per_group, -1)
+    columns = Columns(x if x.flags.c_contiguous or not g.plain else x.copy(), g)
+    buffer = np.empty((columns.size, groups, per_group, g.room), x.dtype) if g.run else None
+    for start, end, cols in columns.chunks():
+        if buffer is None:
+            np.matmul(kernel, cols, out=grouped[start:end])
+            continue
+        part = buffer[: end - start]
+        np.matmul(kernel, cols, out=part[..., : g.length])
+        rows = part.reshape(end - start, g.outputs, g.out[0], *g.padded[1:])
+        out[start:end] = rows[(..., *(slice(0, k) for k in g.out[1:]))]
+    if b is not None:
+        out += wide(b).reshape(-1, *([1] * len(g.out)))
+    return out.astype(dtype, copy=False)
+
+
+def conv_weight_gradient(x, gy, w_shape, stride, padding, dilation, groups):
+    """The derivative of sum(gy * conv(x, w)) by w."""
+    dtype = x.dtype
+    x, gy = wide(x), wide(gy)
+    g = Geometry(x.shape, w_shape, stride, padding, dilation, groups)
+    per_group = g.outputs // groups
+    total = np.zeros((groups, per_group, g.columns), x.dtype)
+    if not gy.size or not x.size:
+        return total.reshape(w_shape).astype(dtype, copy=False)
+    columns = Columns(x if x.flags.c_contiguous or not g.plain else x.copy(), g)
+    spread = np.zeros((columns.size, g.outputs, g.out[0], *g.padded[1:]), x.dtype) if g.run else None
+    for start, end, cols in columns.chunks():
+        if spread is None:
+            part = gy[start:end].reshape(end - start, groups, per_group, -1)
+        else:
+            rows = spread[: end - start]
+            rows[(..., *(slice(0, k) for k in g.out[1:]))] = gy[start:end]
+            part = rows.reshape(end - start, groups, per_group, -1)[..., : g.length]
+        total += np.matmul(part, cols.swapaxes(-1, -2)).sum(0)
+    return total.reshape(w_shape).astype(dtype, copy=False)
+
+
+def conv_input_gradient(gy, w, spatial, stride, padding, dilation, groups):
+    """The derivative of sum(gy * conv(x, w)) by x: a transposed convolution."""
+    dtype = gy.dtype
+    gy, w = wide(gy), wide(w)
+    x_shape = (len(gy), w.shape[1] * groups, *spatial)
+    g = Geometry(x_shape, w.shape, stride, padding, dilation, groups)
+    back = tuple(d * (k - 1) - p for d, k, p in zip(dilation, g.kernel, padding, strict=True))
+    if all(s == 1 for s in stride) and min(back) >= 0:
+        out = _flipped(gy, w, back, g)
+    else:
+        out = _scattered(gy, w, x_shape, g)
+    return out.astype(dtype, copy=False)
+
+
+def _flipped(gy, w, padding, g):
+    """Stride 1: the convolution of gy with the flipped kernels, inputs and outputs exchanged."""
+    per_group, inputs = g.outputs // g.groups, g.channels // g.groups
+    nd = len(g.kernel)
+    flipped = w[(..., *([slice(None, None, -1)] * nd))]
+    flipped = flipped.reshape(g.groups, per_group, inputs, *g.kernel).swapaxes(1, 2)
+    flipped = flipped.reshape(g.channels, per_group, *g.kernel)
+    return conv_forward(gy, flipped, None, (1,) * nd, padding, g.dilation, g.groups)
+
+
+def _scattered(gy, w, x_shape, g):
+    """Any stride: every kernel offset adds its share to the positions it saw."""
+    n, per_group = len(gy), g.outputs // g.groups
+    kernel = np.ascontiguousarray(w).reshape(g.groups, per_group, g.columns).swapaxes(-1, -2)
+    padded = np.zeros((n, g.channels, *g.padded), gy.dtype)
+    size = max(1, _CHUNK // max(1, g.columns * g.groups * math.prod(g.out)))
+    for start in range(0, n, size):
+        part = gy[start : start + size].reshape(-1, g.groups, per_group, math.prod(g.out))
+        cols = np.matmul(kernel, part)
+        cols = cols.reshape(len(part), g.channels, math.prod(g.kernel), *g.out)
+        add_columns(padded[start : start + len(part)], cols, g)
+    inner = tuple(slice(p, p + m) for p, m in zip(g.padding, g.spatial, strict=True))
+    return np.ascontiguousarray(padded[(slice(None), slice(None), *inner)])
+
+
+# ---- windows as columns --------------------------------------------------------------------------
+
+
+def windows_as_columns(x, kernel, dilation, padding, stride):
+    """(N, C * kernel, positions) of x (N, C, *spatial)."""
+    g = Geometry(x.shape, (1, x.shape[1], *kernel), stride, padding, dilation, 1)
+    padded = np.zeros((len(x), g.channels, *g.padded), x.dtype)
+    pad_into(padded, x, g)
+    outer, steps = padded.strides[:2], padded.strides[2:]
+    view = as_strided(
+        padded,
+        (len(x), g.channels, *kernel, *g.out),
+        (
+            *outer,
+            *(s * d for s, d in zip(steps, dilation, strict=True)),
+            *(s * k for s, k in zip(steps, stride, strict=True)),
+        ),
+        writeable=False,
+    )
+    return view.reshape(len(x), g.channels * math.prod(kernel), math.prod(g.out))
+
+
+def columns_into_image(y, size, kernel, dilation, padding, stride):
+    """Columns (N, C * kernel, positions) added where windows_as_columns took them from."""
+    dtype, y = y.dtype, wide(y)
+    channels = y.shape[1] // math.prod(kernel)
+    g = Geometry((len(y), channels, *size), (1, channels, *kernel), stride, padding, dilation, 1)
+    padded = np.zeros((len(y), channels, *g.padded), y.dtype)
+    cols = y.reshape(len(y), channels, math.prod(kernel), *g.out)
+    add_columns(padded, cols, g)
+    inner = tuple(slice(p, p + m) for p, m in zip(padding, size, strict=True))
+    return np.ascontiguousarray(padded[(..., *inner)]).astype(dtype, copy=False)
+
+
+def add_columns(padded, cols, g):
+    """Every kernel offset adds its share to the positions it saw."""
+    for k, offset in enumerate(np.ndindex(*g.kernel)):
+        place = tuple(
+            slice(o * d, o * d + s * (m - 1) + 1, s)
+            for o, d, s, m in zip(offset, g.dilation, g.stride, g.out, strict=True)
+        )
+        padded[(..., *place)] += cols[:, :, k]

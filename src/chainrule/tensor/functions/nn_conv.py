@@ -1,0 +1,327 @@
+"""nn.functional: convolutions, transposed convolutions, unfold and fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import source
+from ..api import public
+from .common import P
+from .nn_common import as_tuple, named
+
+_WORDS = {
+    "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16",
+    "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte",
+    "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+}  # fmt: skip
+
+
+def _check_types(x: Any, w: Any, b: Any) -> None:
+    for name, t in (("weight", w), ("bias", b)):
+        if t is not None and t.dtype is not x.dtype:
+            have, want = _WORDS.get(x.dtype.name), _WORDS.get(t.dtype.name)
+            raise RuntimeError(
+                f"Input type (torch.{have}Tensor) and {name} type (torch.{want}Tensor) should be "
+                f"the same\n  at {source.here(5)}\n  Fix: input.to({name}.dtype)."
+            )
+
+
+def _check_rank(x: Any, w: Any, nd: int, name: str) -> None:
+    if x.ndim not in (nd + 1, nd + 2):
+        raise RuntimeError(
+            f"Expected {nd + 1}D (unbatched) or {nd + 2}D (batched) input to {name}, but got input "
+            f"of size: {list(x.shape)}\n  at {source.here(5)}"
+        )
+    if w.ndim != nd + 2:
+        raise RuntimeError(
+            f"{name} expects a weight of {nd + 2} dimensions (out, in / groups, kernel), got "
+            f"{list(w.shape)}\n  at {source.here(5)}"
+        )
+
+
+def _check_steps(stride: Any, padding: Any, dilation: Any, groups: int) -> None:
+    problems = (
+        (any(s <= 0 for s in stride), "non-positive stride is not supported"),
+        (any(p < 0 for p in padding), "negative padding is not supported"),
+        (any(d <= 0 for d in dilation), "dilation should be greater than zero"),
+        (groups <= 0, "non-positive groups is not supported"),
+    )
+    for wrong, phrase in problems:
+        if wrong:
+            raise RuntimeError(
+                f"{phrase}: stride={list(stride)}, padding={list(padding)}, "
+                f"dilation={list(dilation)}, groups={groups}\n  at {source.here(5)}"
+            )
+
+
+def _check_channels(x: Any, w: Any, b: Any, groups: int) -> None:
+    shape, wanted = list(w.shape), w.shape[1] * groups
+    if w.shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size [{shape}] instead\n  at {source.here(5)}"
+        )
+    if x.shape[1] != wanted:
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {shape}, expected input{list(x.shape)} to have "
+            f"{wanted} channels, but got {x.shape[1]} channels instead\n  at {source.here(5)}\n"
+            f"  The weight is (out, in / groups, kernel). Fix: in_channels={x.shape[1]}, or "
+            "permute the input to (batch, channels, ...)."
+        )
+    if b is not None and tuple(b.shape) != (w.shape[0],):
+        raise RuntimeError(
+            f"Given weight of size {shape}, expected bias to be 1-dimensional with {w.shape[0]} "
+            f"elements, but got bias of size {list(b.shape)} instead\n  at {source.here(5)}"
+        )
+
+
+def _check_kernel(x: Any, w: Any, padding: Any, dilation: Any) -> None:
+    padded = [n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)]
+    kernel = [d * (k - 1) + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
+    if any(n < k for n, k in zip(padded, kernel, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel "
+            f"size: ({' x '.join(map(str, kernel))}). Kernel size can't be greater than actual "
+            f"input size\n  at {source.here(5)}"
+        )
+
+
+def _same_padding(x: Any, w: Any, stride: Any, dilation: Any) -> tuple[Any, tuple[int, ...]]:
+    """(x, padded where left and right differ; the padding left for the op)."""
+    if any(s != 1 for s in stride):
+        raise RuntimeError(
+            f"padding='same' is not supported for strided convolutions (stride={list(stride)})\n"
+            f"  at {source.here(5)}"
+        )
+    totals = [d * (k - 1) for k, d in zip(w.shape[2:], dilation, strict=True)]
+    if any(t % 2 for t in totals):
+        from .nn_vision import pad
+
+        x = pad(x, [p for t in reversed(totals) for p in (0, t % 2)])
+    return x, tuple(t // 2 for t in totals)
+
+
+def _conv(
+    x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, nd: int
+) -> Any:
+    name = f"conv{nd}d"
+    _check_rank(x, w, nd, name)
+    _check_types(x, w, b)
+    single = x.ndim == nd + 1
+    if single:
+        x = x.unsqueeze(0)
+    stride, dilation = as_tuple(stride, nd, "stride"), as_tuple(dilation, nd, "dilation")
+    if isinstance(padding, str):
+        if padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{padding}'\n  at {source.here(4)}")
+        pads = (0,) * nd
+        if padding == "same":
+            x, pads = _same_padding(x, w, stride, dilation)
+    else:
+        pads = as_tuple(padding, nd, "padding")
+    _check_steps(stride, pads, dilation, groups)
+    _check_channels(x, w, b, groups)
+    _check_kernel(x, w, pads, dilation)
+    geometry = {"stride": stride, "padding": pads, "dilation": dilation, "groups": groups}
+    if b is None:
+        out = P.convolution_no_bias(x, w, **geometry)
+    else:
+        out = P.convolution(x, w, b, **geometry)
+    return out.squeeze(0) if single else out
+
+
+@public(namespace="nn.functional", out=False, aliases=(".conv1d",))
+def conv1d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Any:  # fmt: skip
+    """The cross-correlation of sequences (N, C, L) with kernels (O, C / groups, K)."""
+    return _conv(input, weight, bias, stride, padding, dilation, groups, 1)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".conv2d",))
+def conv2d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Any:  # fmt: skip
+    """The cross-correlation of images (N, C, H, W) with kernels (O, C / groups, KH, KW)."""
+    return _conv(input, weight, bias, stride, padding, dilation, groups, 2)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".conv3d",))
+def conv3d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Any:  # fmt: skip
+    """The cross-correlation of volumes (N, C, D, H, W) with kernels (O, C / groups, KD, KH, KW)."""
+    return _conv(input, weight, bias, stride, padding, dilation, groups, 3)
+
+
+# ---- transposed ----------------------------------------------------------------------------------
+
+
+def _check_transposed(x: Any, w: Any, b: Any, groups: int) -> None:
+    shape = list(w.shape)
+    if x.shape[1] != w.shape[0]:
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {shape}, expected input{list(x.shape)} to have "
+            f"{w.shape[0]} channels, but got {x.shape[1]} channels instead\n  at {source.here(5)}\n"
+            "  The weight is (in, out / groups, kernel)."
+        )
+    if w.shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size [{shape}] instead\n  at {source.here(5)}"
+        )
+    outputs = w.shape[1] * groups
+    if b is not None and tuple(b.shape) != (outputs,):
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {shape}, expected bias to be 1-dimensional with "
+            f"{outputs} elements, but got bias of size {list(b.shape)} instead\n"
+            f"  at {source.here(5)}"
+        )
+
+
+def _check_output_padding(extra: Any, stride: Any, dilation: Any) -> None:
+    if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation, strict=True)):
+        raise RuntimeError(
+            "output padding must be smaller than either stride or dilation, but got "
+            f"output_padding={list(extra)}, stride={list(stride)}, dilation={list(dilation)}\n"
+            f"  at {source.here(5)}"
+        )
+
+
+def _conv_transposed(
+    x: Any, w: Any, b: Any, stride: Any, padding: Any, extra: Any, groups: int, dilation: Any,
+    nd: int,
+) -> Any:  # fmt: skip
+    _check_rank(x, w, nd, f"conv_transpose{nd}d")
+    _check_types(x, w, b)
+    single = x.ndim == nd + 1
+    if single:
+        x = x.unsqueeze(0)
+    stride, dilation = as_tuple(stride, nd, "stride"), as_tuple(dilation, nd, "dilation")
+    padding, extra = as_tuple(padding, nd, "padding"), as_tuple(extra, nd, "output_padding")
+    _check_steps(stride, padding, dilation, groups)
+    _check_transposed(x, w, b, groups)
+    _check_output_padding(extra, stride, dilation)
+    size = tuple(
+        (n - 1) * s - 2 * p + d * (k - 1) + e + 1
+        for n, s, p, d, k, e in zip(
+            x.shape[2:], stride, padding, dilation, w.shape[2:], extra, strict=True
+        )
+    )
+    if any(n <= 0 for n in size):
+        raise RuntimeError(
+            f"Given input size per channel: {list(x.shape[2:])}. Calculated output size per "
+            f"channel: {list(size)}. Output size is too small\n  at {source.here(4)}"
+        )
+    out = P.conv_input(
+        x, w, spatial=size, stride=stride, padding=padding, dilation=dilation, groups=groups
+    )
+    if b is not None:
+        out = named(out + b.reshape((-1,) + (1,) * nd), "ConvolutionBackward0")
+    return out.squeeze(0) if single else out
+
+
+@public(namespace="nn.functional", out=False, aliases=(".conv_transpose1d",))
+def conv_transpose1d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """The transpose of conv1d: a sequence whose convolution has the input's size."""
+    return _conv_transposed(
+        input, weight, bias, stride, padding, output_padding, groups, dilation, 1
+    )
+
+
+@public(namespace="nn.functional", out=False, aliases=(".conv_transpose2d",))
+def conv_transpose2d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """The transpose of conv2d: an image whose convolution has the input's size."""
+    return _conv_transposed(
+        input, weight, bias, stride, padding, output_padding, groups, dilation, 2
+    )
+
+
+@public(namespace="nn.functional", out=False, aliases=(".conv_transpose3d",))
+def conv_transpose3d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """The transpose of conv3d: a volume whose convolution has the input's size."""
+    return _conv_transposed(
+        input, weight, bias, stride, padding, output_padding, groups, dilation, 3
+    )
+
+
+# ---- windows as columns ----------------------------------------------------------------------------
+
+
+@public(namespace="nn.functional", out=False)
+def unfold(
+    input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Any:
+    """The windows of an image as columns: (N, C * KH * KW, positions)."""
+    if input.ndim not in (3, 4):
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(input.shape)}\n  at {source.here(2)}"
+        )
+    single = input.ndim == 3
+    x = input.unsqueeze(0) if single else input
+    out = P.im2col(
+        x, kernel=as_tuple(kernel_size, 2, "kernel_size"),
+        dilation=as_tuple(dilation, 2, "dilation"), padding=as_tuple(padding, 2, "padding"),
+        stride=as_tuple(stride, 2, "stride"),
+    )  # fmt: skip
+    return out.squeeze(0) if single else out
+
+
+@public(namespace="nn.functional", out=False)
+def fold(
+    input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+    stride: Any = 1,
+) -> Any:  # fmt: skip
+    """The sum of columns put back where `unfold` took them from: (N, C, H, W)."""
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
+            f"non-zero dimensions for input, but got: {list(input.shape)}\n  at {source.here(2)}"
+        )
+    single = input.ndim == 2
+    x = input.unsqueeze(0) if single else input
+    size = as_tuple(output_size, 2, "output_size")
+    kernel = as_tuple(kernel_size, 2, "kernel_size")
+    steps = {
+        "dilation": as_tuple(dilation, 2, "dilation"),
+        "padding": as_tuple(padding, 2, "padding"),
+        "stride": as_tuple(stride, 2, "stride"),
+    }
+    _check_fold(x, size, kernel, **steps)
+    out = P.col2im(x, size=size, kernel=kernel, **steps)
+    return out.squeeze(0) if single else out
+
+
+def _check_fold(x: Any, size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> None:
+    area = kernel[0] * kernel[1]
+    if x.shape[1] % area:
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
+            f"but got input.size(1)={x.shape[1]} and kernel_size={list(kernel)}.\n"
+            f"  at {source.here(3)}"
+        )
+    blocks = [
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, p, d, k, s in zip(size, padding, dilation, kernel, stride, strict=True)
+    ]
+    if blocks[0] * blocks[1] != x.shape[2]:
+        raise RuntimeError(
+            f"Given output_size={list(size)}, kernel_size={list(kernel)}, dilation="
+            f"{list(dilation)}, padding={list(padding)}, stride={list(stride)}, expected size of "
+            f"input's dimension 2 to match the calculated number of sliding blocks {blocks[0]} * "
+            f"{blocks[1]} = {blocks[0] * blocks[1]}, but got input.size(2)={x.shape[2]}.\n"
+            f"  at {source.here(3)}"
+        )
