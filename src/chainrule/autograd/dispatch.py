@@ -287,6 +287,8 @@ def _observe(op: Op, tensors: tuple[Any, ...], outs: tuple[Any, ...]) -> None:
 
 
 def _can_specialise(op: Op) -> bool:
+    if "f" in op.refuses:  # the specialised code is for floats
+        return False
     return op.n_out == 1 and not op.variadic and not op.random and 1 <= len(op.inputs) <= 4
 
 
@@ -303,7 +305,11 @@ def operator_entry(op: Op, reflected: bool = False) -> Callable[..., Any]:
     """The entry for a Python operator: a foreign operand gives NotImplemented, so that Python asks
     the other object; `reflected` takes the operands in the other order.
     """
-    return _specialise(op, _general_or_not, reflected)
+    if _can_specialise(op):
+        return _specialise(op, _general_or_not, reflected)
+    if reflected:
+        return lambda a, b: _general_or_not(op, (b, a), {})
+    return lambda *args: _general_or_not(op, args, {})
 
 
 def _general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -517,7 +523,12 @@ class _Writer:
             else:
                 values.append(self.about("r", kind[4:]))
         inside = ", ".join([*values, *tail])
-        self.add(f"        node.s = ({inside},)" if inside else "        node.s = ()")
+        if not inside:
+            self.add("        node.s = ()")
+        elif tail:
+            self.add(f"        node.s = ({inside},)")
+        else:  # a list: nothing that backward frees
+            self.add(f"        node.s = [{inside}]")
 
     def about(self, value: str, what: str) -> str:
         plain = f"{value}.flags.fnc" if what == "fortran" else f"{value}.{what}"

@@ -416,7 +416,7 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
             g = _with_zeros(node, g)
         parents = node.parents
         grads = node.vjp(g, parents)
-        if not keep and node.s:
+        if not keep and node.s.__class__ is tuple and node.s:
             node.s = None
         several = len(parents) > 1
         for p, gp in zip(parents, grads, strict=True):

@@ -34,7 +34,7 @@ class Node:
 
     key: int
     parents: tuple[Any, ...]
-    s: Any  # saved values; () when nothing is saved, None when freed
+    s: Any  # saved values; () when nothing is saved, a list when no tensor is, None when freed
     fix: Any  # None, or per input (shape, numpy dtype) to sum and cast the gradient to
     meta: Any  # None, or per output (shape, numpy dtype)
     hooks: Any  # None or Hooks
@@ -77,7 +77,7 @@ class Node:
 
     def release(self) -> None:
         """Drop the saved values; a second backward through them is then an error."""
-        if self.s:
+        if self.s and self.s.__class__ is tuple:
             self.s = None
 
     # Filled by subclasses: gradients of the inputs, on payloads or on tensors.
