@@ -2,7 +2,7 @@
 
     SAMPLES = {
         "tanh": [Sample(normal(3, 4)), Sample(normal())],
-        "sum": [Sample(normal(3, 4), dim=1, keepdim=True), Sample(normal(3), dtype=dtype("float32"))],
+        "sum": [Sample(normal(3, 4), dim=1), Sample(normal(3), dtype=dtype("float32"))],
         "linalg.eigh": [Sample(spd(3)).through(lambda result: (result[0], result[1].abs()))],
     }
     ERRORS = {"tanh": [(Sample("text"), TypeError, "must be Tensor")]}
@@ -22,7 +22,11 @@ from typing import Any
 import numpy as np
 
 # The checks a sample takes part in; `Sample.without` names some of them.
-CHECKS = ("value", "dtypes", "vjp", "mask", "jvp", "second", "batch", "strides", "inplace", "out")
+# "recorded_gradient" is the comparison with PyTorch's gradient within the check "vjp".
+CHECKS = (
+    "value", "dtypes", "vjp", "recorded_gradient", "mask", "jvp", "second", "batch", "strides",
+    "inplace", "out",
+)  # fmt: skip
 
 # The types every sample is also run in, where PyTorch supports them.
 OTHER_DTYPES = (
@@ -50,6 +54,7 @@ class Sample:
         self.feed: Callable[..., tuple[Any, ...]] | None = None
         self.excluded: dict[str, str] = {}
         self.other_dtypes: tuple[str, ...] = OTHER_DTYPES
+        self.is_kink = False
         self.rtol = 1e-9
         self.derivative_rtol = 1e-5
 
@@ -72,6 +77,13 @@ class Sample:
             assert check in CHECKS, f"{check} is none of {CHECKS}"
             assert because
             self.excluded[check] = because
+        return self
+
+    def kink(self) -> Sample:
+        """No derivative exists here (a tie, a border, NaN): only the gradient that PyTorch chose is
+        checked, not difference quotients, forward mode or second order.
+        """
+        self.is_kink = True
         return self
 
     def dtypes(self, *names: str) -> Sample:
@@ -158,7 +170,7 @@ def _show(value: Any) -> str:
     return repr(value)
 
 
-# ---- builders ------------------------------------------------------------------------------------
+# ---- builders ----------------------------------------------------------------------------------
 
 
 def _random(seed: int | None, shape: tuple[int, ...]) -> np.random.RandomState:
@@ -222,7 +234,7 @@ def spd(n: int, *batch: int, seed: int | None = None) -> np.ndarray:
     return np.asarray((a + np.swapaxes(a, -1, -2)) / 2)
 
 
-# ---- what the recorder and the tests share ---------------------------------------------------------
+# ---- what the recorder and the tests share -----------------------------------------------------
 
 
 def cotangent(shape: tuple[int, ...], k: int, is_complex: bool) -> np.ndarray:

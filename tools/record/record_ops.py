@@ -49,7 +49,7 @@ def pieces(recorder: Recorder, outs: list[Any]) -> list[Any]:
             wide = wide.to(torch.float64)
         elif out.is_complex():
             wide = wide.to(torch.complex128)
-        made.append(recorder.piece(wide.numpy(), name))
+        made.append(recorder.piece(wide.numpy(force=True), name))
     return made
 
 
@@ -101,7 +101,7 @@ def other_types(recorder: Recorder, path: str, sample: Sample) -> dict[str, Any]
 
 
 def forms(path: str, sample: Sample) -> list[str]:
-    """Which of the forms `x.op(...)`, `x.op_(...)` and `op(..., out=...)` PyTorch has for a call."""
+    """Which of `x.op(...)`, `x.op_(...)` and `op(..., out=...)` PyTorch has for a call."""
     found = []
     tensors = [tensor(a) for a in sample.arrays()]
     args, kwargs = sample.fill(tensors, lambda name: getattr(torch, name))
@@ -113,7 +113,7 @@ def forms(path: str, sample: Sample) -> list[str]:
                 lambda name=name: getattr(torch.Tensor, name)(args[0].clone(), *args[1:], **kwargs)
             ):
                 found.append(form)
-    if _works(lambda: _with_out(path, sample, tensors)):
+    if not path.startswith("__") and _works(lambda: _with_out(path, sample, tensors)):
         found.append("out")
     return found
 

@@ -95,7 +95,7 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     outs = tuple(o if o.__class__ is np.ndarray else np.asarray(o) for o in outs)
     wrapped = wrap_results(op, tensors, payloads, outs, params, recording)
     if STATE.unusual & (ANOMALY_FORWARD | OBSERVE):
-        _observe(op, tensors, wrapped)
+        _observe(op, tensors, wrapped, params)
     return wrapped[0] if op.n_out == 1 else wrapped
 
 
@@ -274,13 +274,15 @@ def explain_failure(
     return explained(op, args, params, problem)
 
 
-def _observe(op: Op, tensors: tuple[Any, ...], outs: tuple[Any, ...]) -> None:
+def _observe(
+    op: Any, tensors: tuple[Any, ...], outs: tuple[Any, ...], params: dict[str, Any]
+) -> None:
     if STATE.unusual & ANOMALY_FORWARD:
         from .anomaly import check_forward
 
         check_forward(op, tensors, outs)
     for observer in STATE.observers:
-        observer(op, tensors, outs)
+        observer(op, tensors, outs, params)
 
 
 # ---- specialised entries -----------------------------------------------------------------------------

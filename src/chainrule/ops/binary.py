@@ -291,8 +291,6 @@ def atan2_scale(a, b):
     lower=ir.hypot)  # fmt: skip
 def hypot(a, b):
     """The length of the hypotenuse, sqrt(a^2 + b^2), without overflow."""
-    if a.dtype.itemsize == 2:
-        return np.hypot(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
     return np.hypot(a, b)
 
 
@@ -311,12 +309,13 @@ def copysign(a, b):
 
 @op(
     partials={"a": lambda a, b: sigmoid(a - b), "b": lambda a, b: sigmoid(b - a)},
-    refuses={"biuc": ""},
+    refuses={"biu": ""},
 )
 def logaddexp(a, b):
     """log(exp(a) + exp(b)), without overflow."""
-    if a.dtype.itemsize == 2:
-        return np.logaddexp(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        high, low = np.where(a.real >= b.real, a, b), np.where(a.real >= b.real, b, a)
+        return high + np.log1p(np.exp(low - high))
     return np.logaddexp(a, b)
 
 
@@ -329,14 +328,12 @@ def logaddexp(a, b):
 )
 def logaddexp2(a, b):
     """log2(2**a + 2**b), without overflow."""
-    if a.dtype.itemsize == 2:
-        return np.logaddexp2(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
     return np.logaddexp2(a, b)
 
 
 @op(
-    vjp={"a": lambda g: g, "b": lambda g: zeroed(g)},
-    jvp={"a": lambda t: t, "b": lambda t: zeroed(t)},
+    vjp={"a": lambda g, a, b: where(a == b, 0.0, g), "b": lambda g: zeroed(g)},
+    jvp={"a": lambda t, a, b: where(a == b, 0.0, t), "b": lambda t: zeroed(t)},
     broadcasts=True,
     refuses={"biuc": ""},
 )

@@ -132,7 +132,7 @@ def bitwise_xor(a, b):
 @op(
     nondiff=("x",),
     broadcasts=True,
-    refuses={"fVc": "~ (operator.invert) is only implemented on integer and Boolean-type tensors"},
+    refuses=_NO_BITS,
     lower=ir.bitwise_not,
 )
 def bitwise_not(x):

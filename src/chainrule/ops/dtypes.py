@@ -227,5 +227,7 @@ def result_type(
         if result is None:
             result = group
         elif group.category > result.category:
-            result = promote_types(result, group)
+            # A float tensor keeps its precision when it becomes complex.
+            is_float = result.category == FLOAT
+            result = result.to_complex() if is_float else promote_types(result, group)
     return result

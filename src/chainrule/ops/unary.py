@@ -90,8 +90,8 @@ def sgn_slope(g, x, out):
 
 @op(partials={"x": lambda x: 2 * x}, node="PowBackward0", lower=ir.square)
 def square(x):
-    """x times x."""
-    return np.square(x)
+    """x times x; True squares to the integer 1."""
+    return np.square(x if x.dtype.kind != "b" else x.astype(np.int64))
 
 
 @op(

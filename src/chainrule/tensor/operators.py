@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd import source
 from ..autograd.dispatch import entry, operator_entry
 from ..autograd.inplace import assign, inplace
+from ..ops import dtypes
 from ..ops.schema import TABLE, Op
 from .functions.elementwise import imag, positive, quotient, real, scaled, where_method
 from .functions.products import matmul, reflected_matmul
@@ -23,7 +25,7 @@ _ARITHMETIC = {
     "rshift": "bitwise_right_shift",
 }  # fmt: skip
 _COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
-_UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not"}
+_UNARY = {"neg": "neg", "abs": "abs"}
 
 
 def install_operators(cls: type) -> None:
@@ -62,6 +64,17 @@ def _in_place(name: str, op: Op) -> Callable[..., Any]:
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"In-place form of :func:`{op.name}`."
     return call
+
+
+def invert(self: Any) -> Any:
+    """All bits of an integer tensor flipped; the negation of a bool tensor."""
+    if self.dtype.category > dtypes.INT:
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors\n"
+            f"  this one is {self.dtype!r}, at {source.here(2)}\n"
+            "  Fix: compare first, e.g. ~(x > 0), or use 1 - x."
+        )
+    return entry(TABLE["bitwise_not"])(self)
 
 
 # ---- methods that write in place with a parameter, without a temporary of self -------------------
@@ -119,6 +132,7 @@ _METHODS: dict[str, Any] = {
     "__matmul__": matmul,
     "__rmatmul__": reflected_matmul,
     "__pos__": positive,
+    "__invert__": invert,
     "__hash__": lambda self: id(self),
     "add_": add_,
     "sub_": sub_,

@@ -61,7 +61,7 @@ _WITH_IN_PLACE: dict[str, tuple[str, ...]] = {
     "nextafter": (),
     "pow": (),
     "reciprocal": (),
-    "relu": ("nn.functional.relu",),
+    "relu": (),
     "remainder": (),
     "rsqrt": (),
     "sgn": (),
@@ -103,7 +103,9 @@ def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
 
 
 def _category(value: Any) -> int:
-    return value.dtype.category if isinstance(value, TensorBase) else dtypes.BOOL
+    if isinstance(value, TensorBase):
+        return value.dtype.category  # type: ignore[attr-defined]
+    return dtypes.scalar_dtype(value).category
 
 
 @public(inplace=True)
@@ -168,7 +170,11 @@ def true_divide(input: Any, other: Any) -> Any:
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
     product = P.mul(tensor1, tensor2)
-    return P.add(input, product if value == 1 else P.mul(product, value))
+    if value == 1:
+        return P.add(input, product)
+    if isinstance(value, float) and _category(product) < dtypes.FLOAT:
+        value = int(value)  # as PyTorch: an integer sum takes the integer part of the factor
+    return P.add(input, P.mul(product, value))
 
 
 @public(inplace=True)
@@ -178,7 +184,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future release addcdiv "
             f"will perform a true division of tensor1 and tensor2.\n  at {source.here(2)}\n"
-            "  Fix: convert one of them with .float(), or use torch.div(..., rounding_mode='trunc')."
+            "  Fix: convert one with .float(), or use torch.div(..., rounding_mode='trunc')."
         )
     ratio = P.div(tensor1, tensor2)
     return P.add(input, ratio if value == 1 else P.mul(ratio, value))
@@ -220,6 +226,8 @@ def _is_complex(value: Any) -> bool:
 @public(inplace=True)
 def ldexp(input: Any, other: Any) -> Any:
     """input * 2 ** other."""
+    if isinstance(other, TensorBase) and _category(input) >= dtypes.FLOAT > _category(other):
+        other = other.to(input.dtype)
     return P.mul(input, P.pow(2.0, other))
 
 
@@ -227,7 +235,7 @@ def ldexp(input: Any, other: Any) -> Any:
 
 
 @public(inplace=True, aliases=("clip",))
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """input kept within min and max, numbers or tensors; either may be None.
 
     >>> import chainrule as torch
@@ -245,13 +253,13 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
 
 
 @public(inplace=True)
-def clamp_min(input: Any, min: Any) -> Any:  # noqa: A002
+def clamp_min(input: Any, min: Any) -> Any:
     """input, but not less than min."""
     return P.clamp_min(input, min)
 
 
 @public(inplace=True)
-def clamp_max(input: Any, max: Any) -> Any:  # noqa: A002
+def clamp_max(input: Any, max: Any) -> Any:
     """input, but not more than max."""
     return P.clamp_max(input, max)
 
