@@ -197,7 +197,7 @@ class Walk:
         parents = node.parents if self.needed is None else self.parents_of(node)
         if raw:
             grads = node.vjp(g, parents)
-        elif self.mode == VALUES and hasattr(node, "level"):
+        elif self.mode == VALUES and getattr(node, "level", None) is not None:
             grads = node.vjp(g, parents)
         else:
             grads = node.vjp_tensors(g, parents, self.mode)

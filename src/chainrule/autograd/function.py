@@ -350,6 +350,8 @@ def _apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
         outputs = _record(ctx, args, outputs)
     elif ctx.dirty_tensors:
         _bump_dirty(ctx)
+    for observer in STATE.observers:
+        observer(cls, args, outputs, kwargs)
     made = outputs if isinstance(result, tuple | list) else outputs[0]
     return made, ctx
 

@@ -94,6 +94,8 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     write(x, result, name)
     node = record(op, tensors, payloads, (x._a,), params, versions=(x._v,))
     set_history(x, node)
+    for observer in STATE.observers:
+        observer(op, tensors, (x,), params)
     return x
 
 

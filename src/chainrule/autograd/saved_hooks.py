@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .record import Fix, fix_of
+from .record import _UNCHANGED, Fix, fix_of
 from .state import SAVED_HOOKS, STATE
 from .value import TensorBase, make
 
@@ -104,6 +104,9 @@ def pack(node: Any, names: tuple[str, ...], tensors: Any, outs: Any) -> None:
         values[k] = _Packed(*pack_tensor(shown))
         changed = True
     if changed:
+        # The hook has the value now: what happens to the tensor's own memory no longer matters.
+        for k in range(len(names), len(values), 2):
+            values[k], values[k + 1] = _UNCHANGED, _UNCHANGED[0]
         node.s = tuple(values)
         node.fix = fix_of(node) or Fix()
         node.fix.packed = True
