@@ -67,8 +67,6 @@ def add_at(out, places, values):
 )
 def gather(x, index, *, axis):
     """out[i, j] = x[index[i, j], j] for axis 0; `index` may be shorter in the other axes."""
-    if not x.ndim:
-        return np.broadcast_to(x, index.shape).copy()
     return x[along_key(index, axis)]
 
 
@@ -81,10 +79,8 @@ def gather(x, index, *, axis):
 def scatter_sum(g, index, *, axis, shape):
     """Zeros of `shape` with g added at the places `index` names: the transpose of gather."""
     out = np.zeros(shape, g.dtype)
-    if shape:
-        add_at(out, flat_places(index, axis, shape), g)
-        return out
-    return out + np.add.reduce(g, None)
+    add_at(out, flat_places(index, axis, shape), g)
+    return out
 
 
 @op(
@@ -125,10 +121,8 @@ def scatter(x, index, src, *, axis):
 def scatter_add(x, index, src, *, axis):
     """x with src (of index's shape) added at the places `index` names."""
     out = np.array(x, order="C")
-    if x.ndim:
-        add_at(out, flat_places(index, axis, x.shape), src)
-        return out
-    return out + np.add.reduce(src, None)
+    add_at(out, flat_places(index, axis, x.shape), src)
+    return out
 
 
 # ---- scatter with other folds --------------------------------------------------------------------
@@ -147,7 +141,7 @@ def scatter_add(x, index, src, *, axis):
 def scatter_product(x, index, src, *, axis):
     """x multiplied by each src element at the place `index` names."""
     out = wide(x).copy()
-    np.multiply.at(out, along_key(index, axis) if x.ndim else (), wide(src))
+    np.multiply.at(out, along_key(index, axis), wide(src))
     return out.astype(x.dtype, copy=False)
 
 
@@ -202,7 +196,7 @@ def shares(g, x, index, src, out, axis):
 def scatter_max(x, index, src, *, axis):
     """The larger of x and the src elements that `index` sends to its place."""
     out = x.copy()
-    np.maximum.at(out, along_key(index, axis) if x.ndim else (), src)
+    np.maximum.at(out, along_key(index, axis), src)
     return out
 
 
@@ -215,7 +209,7 @@ def scatter_max(x, index, src, *, axis):
 def scatter_min(x, index, src, *, axis):
     """The smaller of x and the src elements that `index` sends to its place."""
     out = x.copy()
-    np.minimum.at(out, along_key(index, axis) if x.ndim else (), src)
+    np.minimum.at(out, along_key(index, axis), src)
     return out
 
 
@@ -260,6 +254,7 @@ def batched_take(values, batched, size, axis):
         n = len(picked.shape)
         return transpose(picked, perm=(axis, *(d for d in range(n) if d != axis)))
     # One gather over the flattened (batch, axis) pairs.
+    index = where(index < 0, index + x.shape[axis + 1], index)
     x = transpose(x, perm=(0, axis + 1, *(d for d in range(1, len(x.shape)) if d != axis + 1)))
     rows, length, *rest = x.shape
     flat = reshape(x, shape=(rows * length, *rest))
@@ -367,17 +362,17 @@ def index_zero(x, index, *, axis):
 
 @op(
     vjp={
-        "x": lambda g, mask: where(mask, 0.0, g),
-        "value": lambda g, mask: where(mask, g, 0.0),
+        "x": lambda g, hit: where(hit, 0.0, g),
+        "value": lambda g, hit: where(hit, g, 0.0),
     },
-    jvp=lambda t_x, t_value, mask: masked_fill(t_x, mask, t_value),
-    nondiff=("mask",),
+    jvp=lambda t_x, t_value, hit: masked_fill(t_x, hit, t_value),
+    nondiff=("hit",),
     broadcasts=True,
     promote="none",
 )
-def masked_fill(x, mask, value):
-    """x with `value` where the mask holds."""
-    return np.where(mask, value, x)
+def masked_fill(x, hit, value):
+    """x with `value` where the mask `hit` holds."""
+    return np.where(hit, value, x)
 
 
 @op(nondiff=("x",), batch="loop")

@@ -52,8 +52,8 @@ CHOOSING = {
 
 def pick(x, index, axis, keepdims):
     """(x at `index`, index), where index has length 1 along `axis`."""
-    values = x[along_key(index, axis)] if x.ndim else x
-    if not keepdims and x.ndim:
+    values = x[along_key(index, axis)]
+    if not keepdims:
         values, index = values.squeeze(axis), index.squeeze(axis)
     return values, index
 
@@ -64,16 +64,12 @@ def pick(x, index, axis, keepdims):
 @op(**CHOOSING, node="MaxBackward0")
 def max_along(x, *, axis, keepdims):
     """The largest element along `axis` and where it is (the first of several)."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
     return pick(x, np.argmax(wide(x), axis, keepdims=True), axis, keepdims)
 
 
 @op(**CHOOSING, node="MinBackward0")
 def min_along(x, *, axis, keepdims):
     """The smallest element along `axis` and where it is (the first of several)."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
     return pick(x, np.argmin(wide(x), axis, keepdims=True), axis, keepdims)
 
 
@@ -91,8 +87,6 @@ def order_of(x, axis, descending):
 @op(**ORDERING)
 def sort(x, *, axis, descending):
     """The elements along `axis` in order, and where each was."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
     index = order_of(wide(x), axis, descending)
     return x[along_key(index, axis)], index
 
@@ -100,8 +94,6 @@ def sort(x, *, axis, descending):
 @op(**ORDERING)
 def topk(x, *, k, axis, largest):
     """The k largest (or smallest) elements along `axis` in order, and where each was."""
-    if not x.ndim:
-        return x.reshape((k,) if k == 0 else ()).copy(), np.zeros((k,) if k == 0 else (), np.int64)
     y = wide(x)
     n = x.shape[axis]
     if k * 4 > n or n < 128:
@@ -119,8 +111,6 @@ def topk(x, *, k, axis, largest):
 @op(**CHOOSING)
 def kthvalue(x, *, k, axis, keepdims):
     """The k-th smallest element along `axis` (counted from 1) and where it is."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
     index = np.take(np.argpartition(wide(x), k - 1, axis), [k - 1], axis)
     return pick(x, index, axis, keepdims)
 
@@ -146,16 +136,12 @@ def middle_index(x, axis, skip_nan):
 @op(**CHOOSING, node="MedianBackward1")
 def median_along(x, *, axis, keepdims):
     """The (lower) median along `axis` and where it is; NaN if there is one."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
     return pick(x, middle_index(wide(x), axis, False), axis, keepdims)
 
 
 @op(**CHOOSING, node="NanmedianBackward1")
 def nanmedian_along(x, *, axis, keepdims):
     """The (lower) median along `axis` of the elements that are numbers, and where it is."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
     return pick(x, middle_index(wide(x), axis, True), axis, keepdims)
 
 
@@ -178,8 +164,6 @@ def median_flat(x, *, skip_nan):
 @op(**CHOOSING)
 def mode(x, *, axis, keepdims):
     """The most frequent element along `axis` (the smallest of several) and its last place."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
     y = np.moveaxis(wide(x), axis, -1)
     order = np.argsort(y, -1, kind="stable")
     y = np.take_along_axis(y, order, -1)

@@ -14,6 +14,9 @@ from .common import P, TensorBase, axis_of
 from .reductions import as_type
 
 
+_FULL = slice(None)
+
+
 def check_index(index: Any, size: int, axis: int, name: str, negative: bool = False) -> None:
     """Raise when a value of an index tensor is outside of 0..size-1 (or -size..size-1)."""
     if index._level is not None or index._a.__class__ is not np.ndarray or not index._a.size:
@@ -61,7 +64,10 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     index = _int_index(index, "gather")
     _check_ranks("gather", input, index, axis)
     check_index(index, input.shape[axis] if input.ndim else 1, axis, "gather")
-    return P.gather(input, index, axis=axis)
+    if input.ndim and index.ndim:
+        return P.gather(input, index, axis=axis)
+    x = input if input.ndim else input.reshape(1)
+    return P.gather(x, index.reshape(-1), axis=0).reshape(tuple(index.shape))
 
 
 def _check_ranks(name: str, x: Any, index: Any, axis: int, other: str = "input") -> None:
@@ -263,7 +269,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     """input with the parts of source added where the index points along `dim`."""
     axis, index = _row_index("index_add", input, dim, index)
     src = _row_source("index_add", input, axis, index, source)
-    src = src if alpha == 1 else src * alpha
+    src = src if alpha == 1 else as_type(src * alpha, src.dtype)
     if not input.ndim:
         return P.index_add(input.reshape(1), index, src, axis=0).reshape(())
     return P.index_add(input, index, src, axis=axis)
@@ -412,6 +418,22 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     flat, places = input.reshape(-1), index.reshape(-1)
     put_in = P.index_put(flat, source.reshape(-1), places, dims=(0,), accumulate=bool(accumulate))
     return put_in.reshape(tuple(input.shape))
+
+
+@public(inplace=True, out=False)
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """input with values written (or added) at input[indices]."""
+    from ..indexing import refuse_out_of_bounds, split, without_lead
+    from ..indexing import result_shape as shape_of
+
+    view, tensors, dims = split(input, tuple(_FULL if i is None else i for i in indices))
+    _same_type("index_put", input, values)
+    try:
+        values = without_lead(values, shape_of(view, tensors, dims))
+        return P.index_put(view, values, *tensors, dims=dims, accumulate=bool(accumulate))
+    except Exception:
+        refuse_out_of_bounds(view, tensors, dims)
+        raise
 
 
 @public(out=False, method=False)

@@ -37,7 +37,7 @@ def refuse_complex(x: Any, name: str) -> None:
     """Complex numbers have no order."""
     if x.dtype.is_complex:
         raise RuntimeError(
-            f"{name}(): does not support complex input: complex numbers have no order\n"
+            f'"{name}" not implemented for {_word(x)!r}: complex numbers have no order\n'
             f"  at {source.here(3)}\n  Fix: compare x.abs() or x.real."
         )
 
@@ -60,11 +60,21 @@ def refuse_empty(x: Any, name: str, dim: Any = None) -> None:
             )
 
 
+def pair_along(op: Any, x: Any, dim: Any, **params: Any) -> tuple[Any, Any]:
+    """(values, indices) of an op along `dim`; a 0-dim tensor counts as a line of one element."""
+    axis = axis_of(dim, x.ndim)
+    if x.ndim:
+        return op(x, axis=axis, **params)
+    values, indices = op(x.reshape(1), axis=0, **params)
+    shape = (0,) if params.get("k") == 0 else ()
+    return values.reshape(shape), indices.reshape(shape)
+
+
 # ---- sums ----------------------------------------------------------------------------------------
 
 
 @public()
-def sum(  # noqa: A001
+def sum(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
@@ -163,9 +173,7 @@ def sum_to_size(input: Any, *size: Any) -> Any:
         )
     repeated = [d for d, n in enumerate(shape, lead) if n == 1 and input.shape[d] != 1]
     axes = (*range(lead), *repeated)
-    if not axes:
-        return input
-    return P.reduce_sum(input, axis=axes, keepdims=False).reshape(shape)
+    return sum(input, axes).reshape(shape) if axes else input
 
 
 # ---- extremes --------------------------------------------------------------------------------------
@@ -222,7 +230,7 @@ def max_(
     refuse_empty(input, "max", dim)
     if dim is None:
         return P.reduce_max(input, axis=_ALL[input.ndim], keepdims=False)
-    pair = P.max_along(input, axis=axis_of(dim, input.ndim), keepdims=keepdim or keepdims)
+    pair = pair_along(P.max_along, input, dim, keepdims=keepdim or keepdims)
     return return_types.max(pair)
 
 
@@ -239,7 +247,7 @@ def min_(
     refuse_empty(input, "min", dim)
     if dim is None:
         return P.reduce_min(input, axis=_ALL[input.ndim], keepdims=False)
-    pair = P.min_along(input, axis=axis_of(dim, input.ndim), keepdims=keepdim or keepdims)
+    pair = pair_along(P.min_along, input, dim, keepdims=keepdim or keepdims)
     return return_types.min(pair)
 
 

@@ -12,7 +12,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import public
 from .common import P, TensorBase, axis_of
-from .reductions import as_type, refuse_complex
+from .reductions import as_type, pair_along, refuse_complex
 
 # ---- order ---------------------------------------------------------------------------------------
 
@@ -26,25 +26,25 @@ def sort(
         # sort(stable, dim, descending) of the overload with a stable argument
         dim, descending = descending, stable
     refuse_complex(input, "sort")
-    at = axis_of(dim if axis is None else axis, input.ndim)
-    return return_types.sort(P.sort(input, axis=at, descending=bool(descending)))
+    dim = dim if axis is None else axis
+    return return_types.sort(pair_along(P.sort, input, dim, descending=bool(descending)))
 
 
 @public()
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort along `dim`."""
     refuse_complex(input, "argsort")
-    return P.sort(input.detach(), axis=axis_of(dim, input.ndim), descending=bool(descending))[1]
+    return pair_along(P.sort, input.detach(), dim, descending=bool(descending))[1]
 
 
 @public()
 def msort(input: Any) -> Any:
     """The values in order along the first dimension."""
-    return P.sort(input, axis=0, descending=False)[0]
+    return pair_along(P.sort, input, 0, descending=False)[0]
 
 
 @public()
-def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
+def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """(the k largest values in order, where each was) along `dim`."""
     refuse_complex(input, "topk")
     at = axis_of(dim, input.ndim)
@@ -54,7 +54,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
             f"selected index k out of range: k={k} of {size} elements along dim {dim}\n"
             f"  topk at {source.here(2)}"
         )
-    return return_types.topk(P.topk(input, k=int(k), axis=at, largest=bool(largest)))
+    return return_types.topk(pair_along(P.topk, input, dim, k=int(k), largest=bool(largest)))
 
 
 @public()
@@ -68,7 +68,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
             f"kthvalue(): selected number k out of range for dimension {at}: k={k} of {size}\n"
             f"  at {source.here(2)}"
         )
-    pair = P.kthvalue(input, k=int(k), axis=at, keepdims=keepdim)
+    pair = pair_along(P.kthvalue, input, dim, k=int(k), keepdims=keepdim)
     return return_types.kthvalue(pair)
 
 
@@ -134,7 +134,7 @@ def isin(
 
 @public(out=False)
 def unique(
-    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,  # noqa: A002
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
     dim: Any = None,
 ) -> Any:  # fmt: skip
     """The distinct values (or slices along `dim`) in order; on request where each went, counts."""
@@ -188,7 +188,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 
 @public()
-def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:  # noqa: A002
+def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """How many elements fall into each of `bins` equal intervals from min to max."""
     if bins <= 0:
         raise RuntimeError(f"bins must be > 0, but got {bins}\n  histc at {source.here(2)}")
@@ -214,7 +214,7 @@ def _range_of(x: Any, low: float, high: float, name: str) -> tuple[float, float]
 
 @public()
 def histogram(
-    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False  # noqa: A002
+    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:  # fmt: skip
     """(counts or weights per bin, bin edges); the last bin contains its right edge."""
     rows = input.detach().reshape(-1, 1)
@@ -225,7 +225,7 @@ def histogram(
 
 @public(out=False, method=False)
 def histogramdd(
-    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False  # noqa: A002
+    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:  # fmt: skip
     """(counts or weights per cell, bin edges per dimension) of points in the last dimension."""
     count = input.shape[-1]

@@ -9,7 +9,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import public
 from .common import P, TensorBase, axes_of, axis_of
-from .reductions import as_float, as_type, mean, refuse_complex, sum
+from .reductions import as_float, as_type, mean, pair_along, refuse_complex, sum  # noqa: A004
 
 
 def spread_arguments(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
@@ -151,7 +151,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     refuse_complex(input, "median")
     if dim is None:
         return P.median_flat(input.reshape(-1), skip_nan=False)
-    pair = P.median_along(input, axis=axis_of(dim, input.ndim), keepdims=keepdim)
+    pair = pair_along(P.median_along, input, dim, keepdims=keepdim)
     return return_types.median(pair)
 
 
@@ -161,7 +161,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     refuse_complex(input, "nanmedian")
     if dim is None:
         return P.median_flat(input.reshape(-1), skip_nan=True)
-    pair = P.nanmedian_along(input, axis=axis_of(dim, input.ndim), keepdims=keepdim)
+    pair = pair_along(P.nanmedian_along, input, dim, keepdims=keepdim)
     return return_types.nanmedian(pair)
 
 
@@ -169,7 +169,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """(most frequent values, an index of each) along `dim`; the smallest of several."""
     refuse_complex(input, "mode")
-    pair = P.mode(input, axis=axis_of(dim, input.ndim), keepdims=keepdim)
+    pair = pair_along(P.mode, input, dim, keepdims=keepdim)
     return return_types.mode(pair)
 
 
