@@ -107,11 +107,16 @@ def _batched_grad(
 
     given = as_tuple(grad_outputs)
 
-    def one(*grads: Any) -> tuple[Any, ...]:
-        return grad(roots, wanted, grads, True if keep is None else keep, create,
-                    allow_unused=unused, materialize_grads=zeros)  # fmt: skip
+    used: list[bool] = []  # vmap returns tensors only, so unused inputs are left out meanwhile
 
-    return vmap(one)(*given)
+    def one(*grads: Any) -> tuple[Any, ...]:
+        found = grad(roots, wanted, grads, True if keep is None else keep, create,
+                     allow_unused=unused, materialize_grads=zeros)  # fmt: skip
+        used[:] = [g is not None for g in found]
+        return tuple(g for g in found if g is not None)
+
+    made = iter(vmap(one)(*given))
+    return tuple(next(made) if u else None for u in used)
 
 
 def as_tuple(x: Any) -> tuple[Any, ...]:

@@ -142,18 +142,27 @@ def _type_word(dtype: Any) -> str:
 def write(x: Any, value: Any, name: str) -> None:
     """Put a value into x's memory and note who did it."""
     target = x._a
-    if not target.flags.writeable:
-        target = _writable(x, target)
+    if 0 in target.strides and target.size > 1 or not target.flags.writeable:
+        refuse_overlap(target)
     np.copyto(target, value, casting="unsafe")
     bump(x, name)
 
 
-def _writable(x: Any, target: np.ndarray) -> np.ndarray:
-    raise RuntimeError(
-        "unsupported operation: some elements of the input tensor refer to one memory location "
-        "(an expanded or read-only array). Please clone() the tensor before performing the "
-        f"operation.\n  at {source.here(4)}"
-    )
+def refuse_overlap(target: np.ndarray) -> None:
+    """Raise when several elements are one place in memory (expanded), or it is read-only."""
+    pairs = zip(target.strides, target.shape, strict=True)
+    if any(stride == 0 and size > 1 for stride, size in pairs):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation.\n"
+            f"  shape {list(target.shape)}, strides {list(target.strides)} bytes, at "
+            f"{source.here(4)}"
+        )
+    if not target.flags.writeable:
+        raise RuntimeError(
+            "the tensor's memory is read-only (it came from a read-only array)\n"
+            f"  at {source.here(4)}\n  Fix: clone() the tensor first."
+        )
 
 
 def bump(x: Any, name: str) -> None:
