@@ -108,6 +108,16 @@ SAMPLES = {
     "repeat_interleave": [Sample(normal(3), 2), Sample(normal(2, 3), 2, 1), Sample(normal(2, 3), 3),
                           Sample(normal(3, 2), np.array([1, 0, 2]), 0),
                           Sample(normal(2, 3), np.array([2]), dim=-1), Sample(np.array([2, 0, 1]))],
+    "select_scatter": [Sample(normal(3, 4), normal(4, seed=1), 0, 1),
+                       Sample(normal(2, 3, 4), normal(2, 4, seed=1), -2, -1)],
+    "slice_scatter": [Sample(normal(3, 4), normal(2, 4, seed=1), 0, 1),
+                      Sample(normal(3, 4), normal(3, 2, seed=1), 1, 0, 4, 2),
+                      Sample(normal(5), normal(2, seed=1), 0, -3, -1)],
+    "diagonal_scatter": [Sample(normal(3, 4), normal(3, seed=1)),
+                         Sample(normal(3, 4), normal(2, seed=1), -1),
+                         Sample(normal(2, 3, 3), normal(2, 3, seed=1), 0, 1, 2)],
+    "as_strided_scatter": [Sample(normal(3, 4), normal(2, 2, seed=1), (2, 2), (4, 1), 1),
+                           Sample(normal(3, 4), normal(3, seed=1), (3,), (5,))],
     "Tensor.index_put_": [
         Sample(normal(3, 4), (ROWS,), normal(2, 4, seed=1)),
         Sample(normal(3, 4), (TWICE, np.array([0, 0, 2])), normal(3, seed=1), accumulate=True),
@@ -122,7 +132,13 @@ for _sample in SAMPLES["masked_scatter"] + SAMPLES["index_put"]:
     if any(a.dtype.kind == "b" for a in _sample.arrays()):
         _sample.without("batch", because="the number of places depends on the data")
 
+for _sample in SAMPLES["as_strided_scatter"]:
+    _sample.without("vjp", because="PyTorch's own gradcheck refutes its gradient of self")
+    _sample.without("batch", because="an example of a batch has no memory layout of its own")
+
 ERRORS = {
+    "select_scatter": [(Sample(normal(3, 4), normal(3), 0, 1), RuntimeError,
+                        "expected src to have a size equal to the slice of self")],
     "gather": [
         (Sample(normal(3, 4), 1, np.array([[4]])), RuntimeError, "index 4 is out of bounds"),
         (Sample(normal(3, 4), 1, np.array([[-1]])), RuntimeError, "index -1 is out of bounds"),

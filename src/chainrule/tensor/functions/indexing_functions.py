@@ -13,7 +13,6 @@ from ..api import public
 from .common import P, TensorBase, axis_of
 from .reductions import as_type
 
-
 _FULL = slice(None)
 
 

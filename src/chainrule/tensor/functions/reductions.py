@@ -176,7 +176,7 @@ def sum_to_size(input: Any, *size: Any) -> Any:
     return sum(input, axes).reshape(shape) if axes else input
 
 
-# ---- extremes --------------------------------------------------------------------------------------
+# ---- extremes ------------------------------------------------------------------------------------
 
 
 @public()
@@ -239,7 +239,7 @@ def min_(
     input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """The smallest element; with `dim` (values, indices) along it; with a tensor the lesser of two."""
+    """The smallest element; with `dim` (values, indices) along it; with a tensor the lesser."""
     if isinstance(dim, TensorBase) or other is not None:
         return P.minimum(input, dim if other is None else other)
     dim = axis if dim is None else dim
@@ -278,7 +278,7 @@ def _arg(op: Any, name: str, x: Any, dim: Any, keepdim: bool) -> Any:
     return op(x, axis=axis_of(dim, x.ndim), keepdims=keepdim)
 
 
-# ---- truth ----------------------------------------------------------------------------------------
+# ---- truth ---------------------------------------------------------------------------------------
 
 
 @public("any")
@@ -311,7 +311,7 @@ def count_nonzero(input: Any, dim: Any = None) -> Any:
     return P.count_nonzero(input, axis=axes_of(dim, input.ndim))
 
 
-# ---- norms ----------------------------------------------------------------------------------------
+# ---- norms ---------------------------------------------------------------------------------------
 
 
 @public()
@@ -366,7 +366,7 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
     return input * as_type(factor, input.dtype)
 
 
-# ---- log-sum-exp and softmax -------------------------------------------------------------------------
+# ---- log-sum-exp and softmax ---------------------------------------------------------------------
 
 
 @public(aliases=("special.logsumexp",))

@@ -1,0 +1,56 @@
+"""Copies with a part replaced, where the part is what a view function selects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import source
+from ...autograd.inplace import chain_of
+from ..api import API, public
+from .common import P, axis_of
+
+
+def _with_part(name: str, input: Any, src: Any, part: Any) -> Any:
+    """input with src where `part`, a view of it, looks."""
+    if tuple(src.shape) != tuple(part.shape):
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = "
+            f"{list(src.shape)}, slice size = {list(part.shape)}\n  {name} at {source.here(3)}"
+        )
+    if src.dtype is not input.dtype:
+        src = P.cast(src, dtype=input.dtype.np)
+    return P.write_view(input, src, chain=chain_of(part._base))
+
+
+@public()
+def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
+    """input with src in place of input.select(dim, index)."""
+    lead = (slice(None),) * axis_of(dim, input.ndim)
+    return _with_part("select_scatter", input, src, input.detach()[(*lead, index)])
+
+
+@public()
+def slice_scatter(
+    input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> Any:
+    """input with src in place of input[start:end:step] along `dim`."""
+    lead = (slice(None),) * axis_of(dim, input.ndim)
+    part = input.detach()[(*lead, slice(start, end, step))]
+    return _with_part("slice_scatter", input, src, part)
+
+
+@public()
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """input with src in place of input.diagonal(offset, dim1, dim2)."""
+    part = API["diagonal"].function(input.detach(), offset, dim1, dim2)
+    return _with_part("diagonal_scatter", input, src, part)
+
+
+@public()
+def as_strided_scatter(
+    input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None
+) -> Any:
+    """input with src in place of input.as_strided(size, stride, storage_offset)."""
+    x = input.contiguous()
+    part = API["as_strided"].function(x.detach(), size, stride, storage_offset)
+    return _with_part("as_strided_scatter", x, src, part)
