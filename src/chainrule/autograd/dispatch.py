@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 from weakref import ref
 
@@ -35,7 +36,7 @@ def entry(op: Op) -> Callable[..., Any]:
     """The op's function on tensors."""
     found = op.cache.get("entry")
     if found is None:
-        found = _specialise(op) if _can_specialise(op) else _unspecialised(op)
+        found = _specialise(op) if can_specialise(op) else _unspecialised(op)
         op.cache["entry"] = found
     return found
 
@@ -288,7 +289,8 @@ def _observe(
 # ---- specialised entries -----------------------------------------------------------------------------
 
 
-def _can_specialise(op: Op) -> bool:
+def can_specialise(op: Op) -> bool:
+    """Whether the op has straight-line code of its own."""
     if "f" in op.refuses:  # the specialised code is for floats
         return False
     return op.n_out == 1 and not op.variadic and not op.random and 1 <= len(op.inputs) <= 4
@@ -307,7 +309,7 @@ def operator_entry(op: Op, reflected: bool = False) -> Callable[..., Any]:
     """The entry for a Python operator: a foreign operand gives NotImplemented, so that Python asks
     the other object; `reflected` takes the operands in the other order.
     """
-    if _can_specialise(op):
+    if can_specialise(op):
         return _specialise(op, _general_or_not, reflected)
     if reflected:
         return lambda a, b: _general_or_not(op, (b, a), {})
@@ -324,8 +326,47 @@ def _general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> An
 _OPERANDS = (TensorBase, *NUMBERS, np.ndarray, np.generic)
 
 
+def function_entry(op: Op, into: Callable[..., Any]) -> Callable[..., Any]:
+    """The entry as a torch-style function: `input=`, `other=` and `out=` (`into` writes there).
+
+    Users keep references to functions, so that one cannot be replaced by its specialised form on
+    first use as a method can; its code can.
+    """
+    space: dict[str, Any] = {}
+    call = FunctionType(_first_call.__code__, space, op.name)
+    call.__qualname__ = op.name
+    call.__doc__ = op.doc
+
+    def make(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        made = _specialise(op, into=into)
+        space.update(made.__globals__, entry=call)
+        call.__kwdefaults__ = made.__kwdefaults__
+        call.__code__ = made.__code__
+        return call(*args, **params)
+
+    space["make"] = make
+    return call
+
+
+def _first_call(*args: Any, **params: Any) -> Any:
+    return make(args, params)  # type: ignore[name-defined] # noqa: F821 - see function_entry
+
+
+def _function_head(writer: _Writer, text: str) -> str:
+    """The entry's source with public parameter names and `out=`."""
+    names = ("input", "exponent" if writer.op.name == "pow" else "other")[: len(writer.names)]
+    given = ", ".join(f"a_{n}" for n in writer.names)
+    params = ", ".join([*writer.op.params, "out=None"])
+    passed = "".join(f", {p}={p}" for p in writer.op.params)
+    head = [f"def entry({', '.join(names)}, *, {params}):"]
+    head.append(f"    {given} = {', '.join(names)}")
+    head.append("    if out is not None:")
+    head.append(f"        return into({writer.op.name!r}, entry({given}{passed}), out, ({given},))")
+    return "\n".join(head) + text[text.index("\n") :]
+
+
 def _specialise(
-    op: Op, unusual: Callable[..., Any] = general, reflected: bool = False
+    op: Op, unusual: Callable[..., Any] = general, reflected: bool = False, into: Any = None
 ) -> Callable[..., Any]:
     """Generate the straight-line function; see `_Writer` for the shape of the code."""
     writer = _Writer(op)
@@ -333,8 +374,10 @@ def _specialise(
     if reflected:
         a, b = writer.names
         text = text.replace(f"def entry(a_{a}, a_{b}):", f"def entry(a_{b}, a_{a}):", 1)
+    if into is not None:
+        text = _function_head(writer, text)
     space = {
-        "op": op, "general": unusual, "forward": op.forward, "STATE": STATE, "PLAIN": PLAIN,
+        "into": into, "op": op, "general": unusual, "forward": op.forward, "STATE": STATE, "PLAIN": PLAIN,
         "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
         "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,
         "live_node": live_node, "getframe": sys._getframe, "errors": errors,

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import source
-from ..autograd.dispatch import entry
+from ..autograd.dispatch import can_specialise, entry, function_entry
 from ..autograd.inplace import assign, inplace
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
@@ -220,9 +220,16 @@ def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
         for name in (record.path, *(_alias_path(record, a) for a in record.aliases)):
             space, _, last = name.rpartition(".")
             if space == namespace:
-                call = call or (with_out(record) if record.out else record.function)
+                call = call or _function_form(record)
                 found[last] = call
     return found
+
+
+def _function_form(record: Public) -> Callable[..., Any]:
+    op = record.function.__dict__.get("op")
+    if op is not None and record.out and can_specialise(op) and len(op.inputs) <= 2:
+        return function_entry(op, write_out)
+    return with_out(record) if record.out else record.function
 
 
 def _alias_path(record: Public, alias: str) -> str:

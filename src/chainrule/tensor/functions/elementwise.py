@@ -274,16 +274,21 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
-    if condition.dtype not in (dtypes.bool_, dtypes.uint8):
-        raise RuntimeError(
-            "where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{condition.dtype!r}\n  at {source.here(2)}\n  Fix: compare first, e.g. x != 0."
-        )
-    if condition.dtype is dtypes.uint8:
-        condition = P.ne(condition, 0)
+    if condition.dtype is not dtypes.bool_:
+        condition = _as_condition(condition)
     if isinstance(input, NUMBERS) and isinstance(other, NUMBERS):
         input = _number_tensor(input, other)
     return P.where(condition, input, other)
+
+
+def _as_condition(condition: Any) -> Any:
+    """A uint8 condition, which old code still has, as bools; any other type is refused."""
+    if condition.dtype is dtypes.uint8:
+        return P.ne(condition, 0)
+    raise RuntimeError(
+        "where expected condition to be a boolean tensor, but got a tensor with dtype "
+        f"{condition.dtype!r}\n  at {source.here(3)}\n  Fix: compare first, e.g. x != 0."
+    )
 
 
 def _number_tensor(value: Any, partner: Any) -> Any:
