@@ -207,7 +207,7 @@ def backward_tensor(
     if (
         inputs is None and not create_graph and not STATE.unusual and not STATE.levels
         and not STATE.anomaly and self.__class__ in PLAIN and self._node is not None
-        and self._base is None
+        and self._view is None
     ):  # fmt: skip
         seed = _usual_seed(self._a, gradient)
         if seed is not None and _plain_pass(self._node, seed, bool(retain_graph)):

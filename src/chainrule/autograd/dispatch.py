@@ -151,7 +151,7 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
     """Make `view` a view of `of`: shared version, and the chain back to the root."""
     if not isinstance(of, TensorBase):
         return
-    parent = of._base
+    parent = of._view
     creation = FROM_GRAD
     if STATE.inference:
         creation = FROM_INFERENCE
@@ -162,7 +162,7 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
     view._v = of._v
     version = of._v[0] if of._v is not None else 0
     root = of if parent is None else parent[0]
-    view._base = [root, parent, op, params, version, creation]
+    view._view = [root, parent, op, params, version, creation]
     if creation == FROM_GRAD and not root._rg and root._level is None:
         _remember_view(root, view)
 
@@ -423,7 +423,7 @@ class _Writer:
         self.add("    except (ValueError, IndexError, TypeError) as problem:")
         self.add(f"        raise failed(op, ({arguments},), {{{passed}}}, problem) from None")
         self.add("    if r.__class__ is not ndarray: r = asarray(r)")
-        self.add("    t = new(Tensor); t._a = r; t._grad = None; t._meta = None; t._base = None")
+        self.add("    t = new(Tensor); t._a = r; t._grad = None; t._meta = None; t._view = None")
         if self.diff:
             self.recording(passed)
         self.add("    t._rg = False; t._node = None")
@@ -497,7 +497,7 @@ class _Writer:
                 continue
             self.add(f"        if {self.flag(n)}:")
             self.add(f"            e_{n} = a_{n}._node")
-            self.add(f"            if a_{n}._base is not None: e_{n} = live_node(a_{n})")
+            self.add(f"            if a_{n}._view is not None: e_{n} = live_node(a_{n})")
             self.add(f"            if e_{n} is None: e_{n} = a_{n}")
             self.add(f"        else: e_{n} = None")
         self.add("        node = new(NodeClass)")
@@ -528,12 +528,12 @@ class _Writer:
             self.add(
                 f"        if m is x_{n} or (m is not None and m is k) or shares_memory(r, x_{n}):"
             )
-            self.add(f"            b = a_{n}._base; t._v = v = a_{n}._v")
+            self.add(f"            b = a_{n}._view; t._v = v = a_{n}._v")
             self.add(f"            if v is None: attach_view(t, a_{n}, op, {{{passed}}})")
             self.add(
-                f"            elif b is None: t._base = [a_{n}, None, op, {{{passed}}}, v[0], 0]"
+                f"            elif b is None: t._view = [a_{n}, None, op, {{{passed}}}, v[0], 0]"
             )
-            self.add(f"            else: t._base = [b[0], b, op, {{{passed}}}, v[0], 0]")
+            self.add(f"            else: t._view = [b[0], b, op, {{{passed}}}, v[0], 0]")
             self.add("        else: t._v = v")
         else:
             self.add("        t._v = v")

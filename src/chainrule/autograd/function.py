@@ -408,9 +408,9 @@ def _record(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[
         if id(o) in dirty:
             set_history(o, slot)
         else:
-            if o._base is not None:
-                o._base[CREATION] = FROM_CUSTOM
-                o._base = None
+            if o._view is not None:
+                o._view[CREATION] = FROM_CUSTOM
+                o._view = None
             o._node, o._rg = slot, True
     return tuple(fixed)
 

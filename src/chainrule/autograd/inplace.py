@@ -50,13 +50,13 @@ def check_writable(x: Any, name: str, recording: bool) -> None:
         raise errors.inference_inplace()
     if not STATE.grad_enabled:
         return
-    if x._rg and x._node is None and x._base is None:
+    if x._rg and x._node is None and x._view is None:
         raise errors.leaf_in_place(False, name, x.shape)
-    if x._base is not None:
-        root = x._base[ROOT]
-        if root._rg and root._node is None and root._base is None:
+    if x._view is not None:
+        root = x._view[ROOT]
+        if root._rg and root._node is None and root._view is None:
             raise errors.leaf_in_place(True, name, x.shape)
-        creation = x._base[CREATION]
+        creation = x._view[CREATION]
         if creation and (recording or root._rg):
             raise errors.view_in_place(_REASONS[creation], name)
 
@@ -175,7 +175,7 @@ def bump(x: Any, name: str) -> None:
 
 def set_history(x: Any, node: Any) -> None:
     """x's value now comes from `node`."""
-    record_of_view = x._base
+    record_of_view = x._view
     if record_of_view is None:
         x._node = node
         _now_requires_grad(x)
@@ -217,7 +217,7 @@ def chain_of(view_record: Any) -> tuple[Any, ...]:
 
 def refresh_view(view: Any) -> None:
     """Give a view the node that leads to its root's present history."""
-    view_record = view._base
+    view_record = view._view
     root = view_record[ROOT]
     view_record[NODE_VERSION] = view._v[0]
     if not root._rg:

@@ -133,12 +133,12 @@ def track_view(
     if op.view and isinstance(args[0], TensorBase):
         for out in outs:
             attach_view(out, args[0], op, params, len(outs) > 1)
-            out._base.append(outs.index(out))
+            out._view.append(outs.index(out))
 
 
 def synced(t: Any) -> Any:
     """The tensor, re-derived from its root when that was written in place."""
-    view_record = t._base
+    view_record = t._view
     if view_record is None or t._level is None or view_record[NODE_VERSION] == t._v[0]:
         return t
     value = view_record[ROOT]
@@ -173,19 +173,19 @@ def assign_level(x: Any, value: Any, name: str) -> Any:
         )
     if value.dtype is not x.dtype:
         value = value.to(x.dtype)
-    if x._base is None:
+    if x._view is None:
         _become(x, value)
         x._v = [x._v[0] + 1 if x._v else 1] if x._v is None else x._v
         x._v[0] += 1
         return x
-    root = synced(x)._base[ROOT]
-    chain = chain_of(x._base)
+    root = synced(x)._view[ROOT]
+    chain = chain_of(x._view)
     _become(root, entry(TABLE["write_view"])(root, value, chain=chain))
     x._v[0] += 1
     if x._level is None and root._level is not None:
         # A plain view of a tensor that is of this level now: it becomes one too.
         _become(x, value)
-        x._base[NODE_VERSION] = -1
+        x._view[NODE_VERSION] = -1
     return synced(x)
 
 

@@ -115,14 +115,14 @@ def edge(t: Any) -> Any:
     """Where a tensor's gradient goes: its node, itself when it is a leaf, None when unwanted."""
     if not t._rg:
         return None
-    if t._base is not None:
+    if t._view is not None:
         return live_node(t) or t
     return t._node if t._node is not None else t
 
 
 def live_node(view: Any) -> Any:
     """The node of a view, made anew when its memory was written through another alias."""
-    record = view._base
+    record = view._view
     if record[4] != view._v[0]:
         from .inplace import refresh_view
 
@@ -186,7 +186,7 @@ def save(
                     value = payloads[detail:]
                 else:
                     value = payloads[detail]
-                    version = version_of(tensors[detail])
+                    version = version_of(tensors[detail], value)
             elif kind == "out":
                 value = outs[detail]
                 version = versions[detail] if versions else [0]
@@ -202,8 +202,12 @@ def save(
         pack(node, names, tensors, outs)
 
 
-def version_of(t: Any) -> Any:
+def version_of(t: Any, payload: Any) -> Any:
     """The version list of an input that is to be saved."""
+    if isinstance(payload, TensorBase):
+        # On a transform level: in-place writes there give a tensor a new payload and leave the old
+        # one alone; only a plain payload can change under us.
+        return payload._v if payload._level is None and payload._v is not None else _UNCHANGED  # type: ignore[attr-defined]
     if not isinstance(t, TensorBase):
         return _UNCHANGED
     if t._v is None:

@@ -10,7 +10,7 @@ Slots:
     _node   the Node that made it (or an OutSlot: output k of one); None for a leaf
     _v      [version, name of last in-place writer, code, offset]: shared by all views of one
             memory; None for an inference tensor, which has no version
-    _base   None, or the view record [root, parent record, op, params, version, creation]
+    _view   None, or the view record [root, parent record, op, params, version, creation]
     _grad   accumulated gradient of a leaf (or of one that retains it)
     _meta   None, or a dict of the rare: hooks, names, ...
 """
@@ -23,13 +23,13 @@ from typing import Any
 class TensorBase:
     """See the module's docstring."""
 
-    __slots__ = ("__dict__", "__weakref__", "_a", "_base", "_grad", "_meta", "_node", "_rg", "_v")
+    __slots__ = ("__dict__", "__weakref__", "_a", "_view", "_grad", "_meta", "_node", "_rg", "_v")
 
     _a: Any
     _rg: bool
     _node: Any
     _v: Any
-    _base: Any
+    _view: Any
     _grad: Any
     _meta: Any
 
@@ -62,7 +62,7 @@ def make(array: Any, *, inference: bool = False) -> Any:
     t._rg = False
     t._node = None
     t._v = None if inference else [0]
-    t._base = None
+    t._view = None
     t._grad = None
     t._meta = None
     return t

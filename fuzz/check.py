@@ -1,0 +1,193 @@
+"""Run one program in every way and compare.
+
+A program that is no valid use of autograd (it writes over a value that backward needs) is told by
+its own error; it must then fail in backward and in nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .generate import INPUTS, Program
+
+RTOL, ATOL = 1e-6, 1e-8
+FD_RTOL, FD_ATOL = 2e-4, 2e-6
+
+
+class Disagreement(AssertionError):
+    """Two ways of running a program gave different results."""
+
+    def __init__(self, way: str, got: Any, want: Any) -> None:
+        super().__init__(f"{way}: got {got}, want {want}")
+        self.way = way
+
+
+class Invalid(Exception):
+    """The program modifies in place what its gradient needs."""
+
+
+def function_of(program: Program, torch: Any) -> Callable[..., Any]:
+    """The program as a function of its three inputs."""
+    body = "\n".join("    " + line for line in program.lines)
+    source = f"def f({', '.join(INPUTS)}):\n{body}\n    return out\n"
+    space: dict[str, Any] = {"torch": torch}
+    exec(compile(source, f"<program {program.seed}>", "exec"), space)
+    return space["f"]
+
+
+def same(way: str, got: Any, want: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
+    got, want = np.asarray(got), np.asarray(want)
+    if got.shape != want.shape or not np.allclose(got, want, rtol, atol, equal_nan=True):
+        raise Disagreement(way, got, want)
+
+
+def leaves(torch: Any, arrays: list[np.ndarray]) -> list[Any]:
+    return [torch.tensor(a).requires_grad_() for a in arrays]
+
+
+def values(tensors: Any) -> list[np.ndarray]:
+    return [np.asarray(t.detach().resolve_conj().numpy()) for t in tensors]
+
+
+def reverse(f: Any, torch: Any, arrays: list[np.ndarray], create: bool = False) -> Any:
+    """(value, gradients) by the tape."""
+    xs = leaves(torch, arrays)
+    out = f(*xs)
+    try:
+        grads = torch.autograd.grad(out, xs, create_graph=create, allow_unused=True)
+    except RuntimeError as problem:
+        if "modified by an inplace operation" in str(problem):
+            raise Invalid from None
+        raise
+    grads = [torch.zeros_like(x) if g is None else g for g, x in zip(grads, xs, strict=True)]
+    return out.item(), grads, xs
+
+
+def check(program: Program, torch: Any, *, oracle: Any = None, compiled: bool = False) -> str:
+    """Compare all ways; returns 'ok' or 'invalid', raises Disagreement."""
+    f = function_of(program, torch)
+    arrays = program.arrays()
+    try:
+        value, grads, _ = reverse(f, torch, arrays)
+    except Invalid:
+        return "invalid"
+    if not np.isfinite(value):
+        return "invalid"
+    first = values(grads)
+    rng = np.random.default_rng(program.seed + 1)
+    tangents = [rng.normal(size=a.shape).astype(a.dtype) for a in arrays]
+    check_first_order(program, f, torch, arrays, tangents, value, first)
+    check_second_order(program, f, torch, arrays, tangents)
+    check_batches(f, torch, program, first)
+    if compiled:
+        check_compiled(program, torch, arrays, value, first)
+    if oracle is not None:
+        check_oracle(program, oracle, arrays, value, first)
+    return "ok"
+
+
+def check_first_order(
+    program: Program, f: Any, torch: Any, arrays: Any, tangents: Any, value: float, first: Any
+) -> None:
+    from chainrule.func import grad, jvp
+
+    v2, g2, _ = reverse(f, torch, arrays, create=True)
+    same("create_graph value", v2, value)
+    for k, (a, b) in enumerate(zip(values(g2), first, strict=True)):
+        same(f"create_graph gradient {k}", a, b)
+    xs = [torch.tensor(a) for a in arrays]
+    g3 = grad(f, argnums=(0, 1, 2))(*xs)
+    for k, (a, b) in enumerate(zip(values(g3), first, strict=True)):
+        same(f"func.grad {k}", a, b)
+    along = sum(np.sum(np.real(np.conj(g) * t)) for g, t in zip(first, tangents, strict=True))
+    out, moved = jvp(f, tuple(xs), tuple(torch.tensor(t) for t in tangents))
+    same("jvp value", out.item(), value)
+    same("jvp", moved.item(), along)
+    if not program.complex_inputs:
+        numeric = difference(f, torch, arrays, tangents)
+        same("finite differences", along, numeric, FD_RTOL, FD_ATOL * (1 + abs(value)))
+
+
+def difference(f: Any, torch: Any, arrays: Any, tangents: Any, eps: float = 1e-5) -> float:
+    """Fourth-order central difference along a direction."""
+
+    def at(h: float) -> float:
+        moved = (torch.tensor(a + h * t) for a, t in zip(arrays, tangents, strict=True))
+        return f(*moved).item()
+
+    return (8 * (at(eps) - at(-eps)) - (at(2 * eps) - at(-2 * eps))) / (12 * eps)
+
+
+def check_second_order(program: Program, f: Any, torch: Any, arrays: Any, tangents: Any) -> None:
+    """Hessian times vector: reverse over reverse, forward over reverse, reverse over forward."""
+    from chainrule.func import grad, jvp
+
+    xs = tuple(torch.tensor(a) for a in arrays)
+    ts = tuple(torch.tensor(t) for t in tangents)
+    gradient = grad(f, argnums=(0, 1, 2))
+    forward = jvp(lambda *x: gradient(*x), xs, ts)[1]
+    backward = grad(lambda *x: jvp(f, x, ts)[1], argnums=(0, 1, 2))(*xs)
+    _, g, inputs = reverse(f, torch, arrays, create=True)
+    dot = sum((a.conj() * t).real.sum() for a, t in zip(g, ts, strict=True))
+    double = [None] * 3
+    if dot.requires_grad:
+        double = list(torch.autograd.grad(dot, inputs, allow_unused=True))
+    for k in range(3):
+        want = np.asarray(forward[k].resolve_conj().numpy())
+        scale = 1 + float(np.abs(want).max(initial=0.0))
+        back = np.asarray(backward[k].resolve_conj().numpy())
+        same(f"reverse over forward {k}", back, want, 1e-6, 1e-7 * scale)
+        two = np.zeros_like(want) if double[k] is None else values([double[k]])[0]
+        same(f"reverse over reverse {k}", two, want, 1e-6, 1e-7 * scale)
+
+
+def check_batches(f: Any, torch: Any, program: Program, first: Any) -> None:
+    from chainrule.func import grad, vmap
+
+    batch = [program.arrays(program.seed), program.arrays(program.seed + 7)]
+    xs = tuple(torch.tensor(np.stack(column)) for column in zip(*batch, strict=True))
+    made = vmap(f)(*xs)
+    for k, arrays in enumerate(batch):
+        want = f(*(torch.tensor(a) for a in arrays)).item()
+        same(f"vmap example {k}", made[k].item(), want)
+    if program.seed % 3 == 0:
+        grads = vmap(grad(f, argnums=(0, 1, 2)))(*xs)
+        for k, (a, b) in enumerate(zip(grads, first, strict=True)):
+            same(f"vmap(grad) {k}", values([a])[0][0], b)
+
+
+def check_compiled(
+    program: Program, torch: Any, arrays: Any, value: float, first: Any
+) -> None:
+    """Traced, interpreted and compiled: the value and its gradients."""
+    f = function_of(program, torch)
+
+    def step(x0: Any, x1: Any, x2: Any) -> Any:
+        out = f(x0, x1, x2)
+        grads = torch.autograd.grad(out, [x0, x1, x2], allow_unused=True)
+        return [out.detach(), *(g for g in grads if g is not None)]
+
+    compiled = torch.compile(step)
+    for _ in range(4):
+        made = compiled(*leaves(torch, arrays))
+    same("compiled value", made[0].item(), value)
+    xs = leaves(torch, arrays)
+    found = torch.autograd.grad(f(*xs), xs, allow_unused=True)
+    reverse_grads = [g for g in found if g is not None]
+    for k, (a, b) in enumerate(zip(values(made[1:]), values(reverse_grads), strict=True)):
+        same(f"compiled gradient {k}", a, b)
+
+
+def check_oracle(program: Program, oracle: Any, arrays: Any, value: float, first: Any) -> None:
+    """The same program in PyTorch."""
+    f = function_of(program, oracle)
+    try:
+        theirs, grads, _ = reverse(f, oracle, arrays)
+    except Invalid:
+        return  # PyTorch saves more than we do here
+    same("PyTorch value", value, theirs)
+    for k, (a, b) in enumerate(zip(first, values(grads), strict=True)):
+        same(f"PyTorch gradient {k}", a, b)
