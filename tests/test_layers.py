@@ -22,6 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("tensor",),
     ("fft", "func", "linalg", "signal", "special", "chainrule"),
     ("nn", "optim", "amp", "data"),
+    ("checking", "derivatives"),
     ("compiler",),
     ("distributed",),
     ("explain", "doctor", "studio", "memory"),
