@@ -51,12 +51,20 @@ def advanced(self: Any, index: Any) -> Any:
     if not tensors:
         return P.alias(self) if view is self else view
     try:
-        if len(tensors) == 1:
-            return P.index_axis(view, tensors[0], axis=dims[0])
-        return P.index_get(view, *tensors, dims=dims)
+        return taken(view, tensors, dims)
     except Exception:
-        refuse_out_of_bounds(view, tensors, dims)
-        raise
+        refuse_out_of_bounds(self, index, view, tensors, dims)
+        if 0 not in result_shape(view, tensors, dims):
+            raise
+    # Nothing is selected, so PyTorch does not look at the numbers: any valid ones will do.
+    return taken(view, [make(np.zeros(tuple(t.shape), np.int64)) for t in tensors], dims)
+
+
+def taken(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> Any:
+    """view at index tensors for its dimensions `dims`."""
+    if len(tensors) == 1:
+        return P.index_axis(view, tensors[0], axis=dims[0])
+    return P.index_get(view, *tensors, dims=dims)
 
 
 # ---- writing -------------------------------------------------------------------------------------
@@ -82,17 +90,17 @@ def _set(self: Any, index: Any, value: Any) -> None:
             f"{view.dtype!r} for the destination and {value.dtype!r} for the source.\n"
             f"  at {source.here(4)}\n  Fix: convert the value with .to({view.dtype!r})."
         )
+    value = without_lead(value, result_shape(view, tensors, dims))
     try:
         put(view, tensors, dims, value)
     except Exception:
-        refuse_out_of_bounds(view, tensors, dims)
-        raise
+        refuse_out_of_bounds(self, index, view, tensors, dims)
+        if 0 not in result_shape(view, tensors, dims):
+            raise
 
 
 def put(view: Any, tensors: list[Any], dims: tuple[int, ...], value: Any) -> None:
     """view[tensors] = value, in place: only the indexed elements are touched where none records."""
-    shape = result_shape(view, tensors, dims)
-    value = without_lead(value, shape)
     plain = all(t._level is None for t in (view, value, *tensors)) and not STATE.unusual
     if plain and not (STATE.grad_enabled and (view._rg or value._rg)):
         check_writable(view, "__setitem__", False)
@@ -256,6 +264,14 @@ def spelled_out(index: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
 
 def split(self: Any, index: Any) -> tuple[Any, list[Any], tuple[int, ...]]:
     """(view after the basic part, index tensors, their dimensions in that view)."""
+    plan, tensors, dims, _ = planned(self, index)
+    trivial = all(p.__class__ is slice and p == _FULL for p in plan)
+    view = self if trivial else P.slice_view(self, index=tuple(plan))
+    return view, tensors, tuple(dims)
+
+
+def planned(self: Any, index: Any) -> tuple[list[Any], list[Any], list[int], list[int]]:
+    """(basic index, index tensors, their dimensions behind it, their dimensions in self)."""
     if index.__class__ is tuple:
         items = list(index)
     elif isinstance(index, list) and _is_legacy_tuple(index):
@@ -275,10 +291,7 @@ def split(self: Any, index: Any) -> tuple[Any, list[Any], tuple[int, ...]]:
     if at is not None:
         items[at : at + 1] = [_FULL] * (self.ndim - used)
         items = [i for i in items if i is not Ellipsis]
-    plan, tensors, dims = _plan(self, items)
-    trivial = all(p.__class__ is slice and p == _FULL for p in plan)
-    view = self if trivial else P.slice_view(self, index=tuple(plan))
-    return view, tensors, tuple(dims)
+    return _plan(self, items)
 
 
 def _user_stacklevel() -> int:
@@ -291,11 +304,11 @@ def _user_stacklevel() -> int:
     return level
 
 
-def _plan(self: Any, items: list[Any]) -> tuple[list[Any], list[Any], list[int]]:
-    """(basic index, index tensors, their dimensions once the basic index is taken)."""
+def _plan(self: Any, items: list[Any]) -> tuple[list[Any], list[Any], list[int], list[int]]:
     plan: list[Any] = []
     tensors: list[Any] = []
     dims: list[int] = []
+    origins: list[int] = []
     dim = source_dim = 0  # in the view, and in self
     for i in items:
         if not isinstance(i, TensorBase):
@@ -310,9 +323,10 @@ def _plan(self: Any, items: list[Any]) -> tuple[list[Any], list[Any], list[int]]
         plan += [_FULL] * used if used else [None]
         tensors += parts
         dims += range(dim, dim + len(parts))
+        origins += range(source_dim, source_dim + len(parts))
         dim += len(parts)
         source_dim += used
-    return plan, tensors, dims
+    return plan, tensors, dims, origins
 
 
 def _mask_parts(self: Any, mask: Any, dim: int) -> tuple[list[Any], int]:
@@ -406,17 +420,25 @@ def _is_legacy_tuple(index: list[Any]) -> bool:
 # ---- errors --------------------------------------------------------------------------------------
 
 
-def refuse_out_of_bounds(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> None:
+def refuse_out_of_bounds(
+    self: Any, index: Any, view: Any, tensors: list[Any], dims: tuple[int, ...]
+) -> None:
     """Raise PyTorch's error when an index tensor points outside, or they do not fit together."""
-    broadcast_shape([tuple(t.shape) for t in tensors])
-    for t, d in zip(tensors, dims, strict=True):
+    empty = 0 in result_shape(view, tensors, dims)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        origins = planned(self, index)[3]
+    # A dimension without elements comes first: there no index is right.
+    places = sorted(zip(tensors, dims, origins, strict=True), key=lambda p: view.shape[p[1]] > 0)
+    for t, d, origin in places:
         size = view.shape[d]
-        if t._level is not None or t._a.__class__ is not np.ndarray or not t._a.size:
+        if t._level is not None or t._a.__class__ is not np.ndarray or (empty and size):
             continue
-        low, high = int(t._a.min()), int(t._a.max())
-        if low < -size or high >= size:
-            bad = high if high >= size else low
-            raise IndexError(f"index {bad} is out of bounds for dimension {d} with size {size}")
+        outside = t._a[(t._a < -size) | (t._a >= size)]
+        if outside.size:
+            raise IndexError(
+                f"index {outside[0]} is out of bounds for dimension {origin} with size {size}"
+            )
 
 
 def index_error(self: Any, index: Any, problem: IndexError) -> IndexError:
@@ -433,9 +455,9 @@ _OWN_MESSAGES = ("only integers", "tensors used", "The shape of", "shape mismatc
 def _basic_problem(self: Any, index: Any) -> str | None:
     items = list(index) if isinstance(index, tuple | list) else [index]
     if self.ndim == 0:
-        if any(i.__class__ is slice for i in items):
+        if index.__class__ is slice:
             return "slice() cannot be applied to a 0-dim tensor."
-        if len(items) == 1:
+        if isinstance(index, int | np.integer):
             return (
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                 "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"

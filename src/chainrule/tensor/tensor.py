@@ -13,7 +13,7 @@ import numpy as np
 
 from ..autograd import errors, source
 from ..autograd.backward import backward_tensor
-from ..autograd.node import Node, OutSlot
+from ..autograd.node import UNTRACKED, Node, OutSlot
 from ..autograd.record import live_node
 from ..autograd.state import STATE
 from ..autograd.value import FACTORY, PLAIN, TensorBase, make
@@ -166,6 +166,8 @@ class Tensor(TensorBase):
                 )
             if self._v is None and not STATE.inference:
                 raise errors.inference_requires_grad()
+            if self._meta and "views" in self._meta:
+                _tell_views(self)
         self._rg = bool(requires_grad)
         return self
 
@@ -173,7 +175,9 @@ class Tensor(TensorBase):
     def grad_fn(self) -> Any:
         if not self._rg:
             return None
-        node = live_node(self) if self._base is not None else self._node
+        node = live_node(self) if self._view is not None else self._node
+        if node is UNTRACKED:
+            return None
         return node.node if node.__class__ is OutSlot else node
 
     @property
@@ -219,9 +223,9 @@ class Tensor(TensorBase):
 
     def detach_(self) -> Any:
         """Forget this tensor's history in place."""
-        if self._base is not None and self._base[0]._rg:
+        if self._view is not None and self._view[0]._rg:
             raise RuntimeError(
-                f"Can't detach views in-place; use detach() instead.\n  at {source.here(2)}"
+                f"Can't detach views in-place. Use detach() instead.\n  at {source.here(2)}"
             )
         self._node = None
         self._rg = False
@@ -232,7 +236,7 @@ class Tensor(TensorBase):
         return self._v is None
 
     def _is_view(self) -> bool:
-        return self._base is not None
+        return self._view is not None
 
     @property
     def data(self) -> Any:
@@ -299,7 +303,11 @@ class Tensor(TensorBase):
     def __setitem__(self, index: Any, value: Any) -> None:
         from .indexing import setitem
 
+        Tensor.__setitem__ = setitem  # type: ignore[method-assign]
         setitem(self, index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        raise TypeError(f"Tensor does not support deleting items\n  at {source.here(2)}")
 
     # ---- text ----
 
@@ -312,6 +320,14 @@ class Tensor(TensorBase):
         from .text import tensor_format
 
         return tensor_format(self, spec)
+
+
+def _tell_views(root: Tensor) -> None:
+    """Views made before their root required grad count as requiring it, without a history."""
+    for reference in root._meta["views"]:
+        view = reference()
+        if view is not None and not view._rg and view._a.dtype.kind in "fcV":
+            view._rg, view._node = True, UNTRACKED
 
 
 FACTORY.Tensor = Tensor

@@ -425,13 +425,14 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     from ..indexing import refuse_out_of_bounds, split, without_lead
     from ..indexing import result_shape as shape_of
 
-    view, tensors, dims = split(input, tuple(_FULL if i is None else i for i in indices))
+    key = tuple(_FULL if i is None else i for i in indices)
+    view, tensors, dims = split(input, key)
     _same_type("index_put", input, values)
     try:
         values = without_lead(values, shape_of(view, tensors, dims))
         return P.index_put(view, values, *tensors, dims=dims, accumulate=bool(accumulate))
     except Exception:
-        refuse_out_of_bounds(view, tensors, dims)
+        refuse_out_of_bounds(input, key, view, tensors, dims)
         raise
 
 
