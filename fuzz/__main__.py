@@ -6,6 +6,7 @@ import argparse
 import importlib
 import sys
 import time
+from typing import Any
 
 import chainrule
 
@@ -20,13 +21,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--compiled", action="store_true", help="also trace and compile")
     parser.add_argument("--torch", action="store_true", help="also compare with PyTorch")
+    parser.add_argument("--sample", action="store_true", help="expensive checks take turns")
     parser.add_argument("--keep-going", action="store_true")
     options = parser.parse_args(argv)
     oracle = importlib.import_module("torch") if options.torch else None
     counts = {"ok": 0, "invalid": 0, "failed": 0}
     start = time.monotonic()
+    ways = {"oracle": oracle, "compiled": options.compiled, "sample": options.sample}
     for seed in range(options.seed, options.seed + options.programs):
-        counts[_one(seed, oracle, options.compiled)] += 1
+        counts[_one(seed, ways)] += 1
         if counts["failed"] and not options.keep_going:
             break
         done = seed - options.seed + 1
@@ -37,10 +40,10 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if counts["failed"] else 0
 
 
-def problem_of(program: Program, oracle: object, compiled: bool) -> str | None:
+def problem_of(program: Program, ways: dict[str, Any]) -> str | None:
     """What is wrong with a program, by name; None when all ways agree."""
     try:
-        check(program, chainrule, oracle=oracle, compiled=compiled)
+        check(program, chainrule, **ways)
     except Disagreement as found:
         return found.way
     except Exception as found:
@@ -48,19 +51,19 @@ def problem_of(program: Program, oracle: object, compiled: bool) -> str | None:
     return None
 
 
-def _one(seed: int, oracle: object, compiled: bool) -> str:
+def _one(seed: int, ways: dict[str, Any]) -> str:
     program = generate(seed)
     try:
-        return check(program, chainrule, oracle=oracle, compiled=compiled)
+        return check(program, chainrule, **ways)
     except Exception as found:
         kind = found.way if isinstance(found, Disagreement) else type(found).__name__
 
     def fails(candidate: Program) -> bool:
-        found = problem_of(candidate, oracle, compiled)
+        found = problem_of(candidate, ways)
         return found is not None and found.split(":")[0] == kind.split(":")[0]
 
     small = shrink(program, fails)
-    print(f"seed {seed}: {problem_of(small, oracle, compiled)}\n{script(small, kind)}\n")
+    print(f"seed {seed}: {problem_of(small, ways)}\n{script(small, kind)}\n")
     return "failed"
 
 

@@ -15,7 +15,7 @@ def leaf(*values):
     return torch.tensor(list(values), dtype=torch.float64, requires_grad=True)
 
 
-# ---- define by run -------------------------------------------------------------------------------
+# ---- define by run ------------------------------------------------------------------------------
 
 
 def test_the_graph_follows_python_control_flow():
@@ -47,7 +47,7 @@ def test_the_graph_is_rebuilt_every_pass():
         assert x.grad.item() == power * 3.0 ** (power - 1)
 
 
-# ---- reverse mode ----------------------------------------------------------------------------------
+# ---- reverse mode -------------------------------------------------------------------------------
 
 
 def test_grad_returns_gradients_and_leaves_grad_alone():
@@ -104,7 +104,7 @@ def test_grad_of_an_intermediate_and_a_leaf():
     assert gy.item() == 2 * 4 * 2 and gx.item() == 5 * 2.0**4
 
 
-# ---- cost -----------------------------------------------------------------------------------------
+# ---- cost ---------------------------------------------------------------------------------------
 
 
 def test_a_chain_of_a_million_nodes_neither_recurses_nor_leaks():
@@ -149,7 +149,7 @@ def test_a_diamond_of_depth_50_visits_each_node_once():
     assert x.grad.item() == 2.0**50
 
 
-# ---- accumulation -----------------------------------------------------------------------------------
+# ---- accumulation -------------------------------------------------------------------------------
 
 
 def test_gradients_add_up_over_paths_and_calls():
@@ -176,7 +176,7 @@ def test_a_leaf_never_shares_its_gradient_with_another():
     assert y.grad.tolist() == [1, 1] and g.tolist() == [1, 1]
 
 
-# ---- lifecycle ----------------------------------------------------------------------------------------
+# ---- lifecycle ----------------------------------------------------------------------------------
 
 
 def test_a_second_backward_through_freed_values_says_so():
@@ -242,7 +242,7 @@ def test_only_what_a_needed_rule_names_is_saved():
     assert y.grad_fn._saved_other.tolist() == [2, 2, 2, 2]
 
 
-# ---- threads ------------------------------------------------------------------------------------------
+# ---- threads ------------------------------------------------------------------------------------
 
 
 def test_concurrent_backward_through_shared_leaves_loses_nothing():

@@ -70,8 +70,10 @@ def test_new_style_with_a_python_argument():
 def test_new_style_under_transforms():
     x = torch.tensor([1.0, 2.0], dtype=torch.float64)
     assert grad(lambda x: NewCube.apply(x, 2).sum())(x).tolist() == [6, 24]
-    assert grad(lambda x: grad(lambda x: NewCube.apply(x, 2).sum())(x).sum())(x).tolist() == [12, 24]
-    assert jvp(lambda x: NewCube.apply(x, 2), (x,), (torch.ones(2).double(),))[1].tolist() == [6, 24]
+    inner = grad(lambda x: NewCube.apply(x, 2).sum())
+    assert grad(lambda x: inner(x).sum())(x).tolist() == [12, 24]
+    ones = torch.ones(2).double()
+    assert jvp(lambda x: NewCube.apply(x, 2), (x,), (ones,))[1].tolist() == [6, 24]
     assert vmap(lambda x: NewCube.apply(x, 2))(x).tolist() == [2, 16]
     assert vmap(grad(lambda x: NewCube.apply(x, 2)))(x).tolist() == [6, 24]
 
@@ -115,7 +117,7 @@ def test_needs_input_grad_and_none():
         @staticmethod
         def backward(ctx, g):
             seen.append(ctx.needs_input_grad)
-            a, b = ctx.saved_tensors
+            _, b = ctx.saved_tensors
             return g * b, None
 
     x = leaf(2.0)

@@ -94,7 +94,7 @@ def test_every_node_knows_its_line():
     assert "test_introspection.py" in y.grad_fn.where() and "the line" in y.grad_fn.where()
 
 
-# ---- toggles --------------------------------------------------------------------------------------
+# ---- toggles ------------------------------------------------------------------------------------
 
 
 def test_no_grad_enable_grad_and_set_grad_enabled():
@@ -190,7 +190,7 @@ def test_numpy_of_a_tracked_tensor_says_detach():
         leaf(1.0).numpy()
 
 
-# ---- anomaly mode ------------------------------------------------------------------------------------
+# ---- anomaly mode -------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly Detection")

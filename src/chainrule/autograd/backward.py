@@ -173,6 +173,8 @@ def _gradient_for(position: int, root: Any, g: Any) -> Any:
                 f"{dtype!r}\n  at {source.here(4)}\n  Fix: pass gradient=, or take .abs() or "
                 ".real first."
             )
+        if hasattr(root._level, "ones"):  # type: ignore[attr-defined]
+            return root._level.ones(root)  # type: ignore[attr-defined]
         return make(np.ones(shape, dtype.np))
     if not isinstance(g, TensorBase):
         raise TypeError(

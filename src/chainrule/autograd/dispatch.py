@@ -21,11 +21,29 @@ from ..ops.dtypes import F32, F64
 from ..ops.schema import TABLE, Op
 from ..ops.worlds import World
 from . import errors, source
-from .node import OutSlot, next_key
-from .record import _UNCHANGED, live_node, node_class, record, rules_of, saved_names
+from .node import UNTRACKED, OutSlot, next_key
+from .record import (
+    _UNCHANGED,
+    Fix,
+    _shape_dtype,
+    live_node,
+    node_class,
+    record,
+    rules_of,
+    saved_names,
+)
 from .record import rule_names as _rule_names
 from .state import ANOMALY_FORWARD, OBSERVE, STATE, TRACE
-from .value import FACTORY, FROM_GRAD, FROM_INFERENCE, FROM_MULTI, FROM_NO_GRAD, PLAIN, TensorBase
+from .value import (
+    CREATION,
+    FACTORY,
+    FROM_GRAD,
+    FROM_INFERENCE,
+    FROM_MULTI,
+    FROM_NO_GRAD,
+    PLAIN,
+    TensorBase,
+)
 from .value import make as make_plain
 
 _new = object.__new__
@@ -61,7 +79,7 @@ P = Prims()
 TENSORS = World("tensors", entry)
 
 
-# ---- the general path ------------------------------------------------------------------------------
+# ---- the general path ---------------------------------------------------------------------------
 
 
 def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -159,12 +177,19 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
         creation = FROM_NO_GRAD
     elif multi:
         creation = FROM_MULTI
+    elif parent is not None:
+        creation = parent[CREATION]  # a view of such a view is one too
     view._v = of._v
     version = of._v[0] if of._v is not None else 0
     root = of if parent is None else parent[0]
     view._view = [root, parent, op, params, version, creation]
-    if creation == FROM_GRAD and not root._rg and root._level is None:
+    if root._level is not None or view._level is not None:
+        return
+    if not root._rg:
         _remember_view(root, view)
+    elif creation in (FROM_NO_GRAD, FROM_INFERENCE) and view._a.dtype.kind in "fcV":
+        # As in PyTorch: it counts as requiring grad, but what flows back into it is lost.
+        view._rg, view._node = True, UNTRACKED
 
 
 def _remember_view(root: Any, view: Any) -> None:
@@ -179,7 +204,7 @@ def _remember_view(root: Any, view: Any) -> None:
 
 
 def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments as tensors of the promoted type; numbers stay numbers where NumPy keeps them weak."""
+    """Arguments as tensors of the promoted type; numbers stay where NumPy keeps them weak."""
     if any(isinstance(a, np.generic) for a in args):  # NumPy's own numbers count as Python's
         args = tuple(a.item() if isinstance(a, np.generic) else a for a in args)
     if op.promote == "none":
@@ -286,7 +311,7 @@ def _observe(
         observer(op, tensors, outs, params)
 
 
-# ---- specialised entries -----------------------------------------------------------------------------
+# ---- specialised entries ------------------------------------------------------------------------
 
 
 def can_specialise(op: Op) -> bool:
@@ -377,12 +402,14 @@ def _specialise(
     if into is not None:
         text = _function_head(writer, text)
     space = {
-        "into": into, "op": op, "general": unusual, "forward": op.forward, "STATE": STATE, "PLAIN": PLAIN,
+        "into": into, "op": op, "general": unusual, "forward": op.forward, "STATE": STATE,
+        "PLAIN": PLAIN,
         "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
         "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,
         "live_node": live_node, "getframe": sys._getframe, "errors": errors,
         "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
-        "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view, "shares_memory": shares_memory, "asdtype": np.dtype,
+        "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view,
+        "shares_memory": shares_memory, "fitted": _fitted,
     }  # fmt: skip
     code = compile(text, f"<chainrule entry {op.name}>", "exec")
     exec(code, space)
@@ -390,6 +417,10 @@ def _specialise(
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     return call
+
+
+def _fitted(*payloads: Any) -> Any:
+    return Fix(tuple(_shape_dtype(p) for p in payloads))
 
 
 class _Writer:
@@ -491,6 +522,9 @@ class _Writer:
         op = self.op
         flags = " or ".join(self.flag(n) for n in self.diff)
         self.add(f"    if w == 0 and ({flags}):")
+        if op.promote == "none" and not op.view:
+            # Numbers in a rule make half precision wider: the general path casts gradients back.
+            self.add(f"        if x_{self.diff[0]}.dtype.itemsize == 2: {self.again}")
         for n in self.names:
             if n not in self.diff:
                 self.add(f"        e_{n} = None")
@@ -518,6 +552,12 @@ class _Writer:
                 f"(x_{n}.shape if x_{n}.__class__ is ndarray else None)" for n in self.names
             )
             self.add(f"        node.fix = ({every},) if {' or '.join(tests)} else None")
+        elif op.promote == "none":
+            # NumPy widens half precision times a Python number, and complex partials need their
+            # conjugate: gradients of such types are looked at one by one.
+            values = ", ".join(f"x_{n}" for n in self.names)
+            self.add("        d = r.dtype")
+            self.add(f"        node.fix = None if d is F32 or d is F64 else fitted({values})")
         else:
             self.add("        node.fix = None")
         self.saving()
@@ -533,7 +573,7 @@ class _Writer:
             self.add(
                 f"            elif b is None: t._view = [a_{n}, None, op, {{{passed}}}, v[0], 0]"
             )
-            self.add(f"            else: t._view = [b[0], b, op, {{{passed}}}, v[0], 0]")
+            self.add(f"            else: t._view = [b[0], b, op, {{{passed}}}, v[0], b[5]]")
             self.add("        else: t._v = v")
         else:
             self.add("        t._v = v")

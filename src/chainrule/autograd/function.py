@@ -450,7 +450,7 @@ def _refuse_second(t: Any) -> Any:
     return with_history(t._a, node)
 
 
-# ---- under transforms -----------------------------------------------------------------------------
+# ---- under transforms ---------------------------------------------------------------------------
 
 
 def _needs_setup_context(cls: Any) -> None:

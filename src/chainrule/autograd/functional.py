@@ -121,7 +121,7 @@ def jvp(
 ) -> Any:  # fmt: skip
     """(func(inputs), J v), by forward mode."""
     with enable_grad():
-        ins, single = _as_tuple(inputs, "inputs", "jvp")
+        ins, _ = _as_tuple(inputs, "inputs", "jvp")
         ins = _prepared(ins, create_graph)
         tangents = _vectors(v, ins, "input to the user-provided function")
         outs, made = _func_jvp(lambda *x: func(*x), ins, tangents)

@@ -10,7 +10,7 @@ from . import source
 from .backward import GradientEdge
 from .hooks import register_multi_grad_hook
 from .inplace import bump
-from .node import Node, OutSlot, accumulator
+from .node import AccumulateGrad, Node, OutSlot, accumulator
 from .record import edge
 from .saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from .value import TensorBase
@@ -70,7 +70,8 @@ def walk(outputs: Any) -> Iterator[Any]:
         seen.add(id(node))
         nodes.append(node)
         stack += [n for n, _ in node.next_functions if n is not None]
-    yield from sorted(nodes, key=lambda n: n.key)
+    # Accumulators are made when somebody looks, so their number says nothing: they go last.
+    yield from sorted(nodes, key=lambda n: (isinstance(n, AccumulateGrad), n.key))
 
 
 __all__: Sequence[str] = [

@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.layout import address, is_dense
 from ..ops.schema import TABLE, Op
 from . import errors, source
-from .record import edge, needed_for, record
+from .node import UNTRACKED, OutSlot, rename
+from .record import edge, live_node, needed_for, record
 from .state import STATE, TRACE
 from .value import (
     CREATION,
@@ -33,15 +35,37 @@ from .value import (
     make,
 )  # fmt: skip
 
-_REASONS = {
-    FROM_NO_GRAD: "A view was created in no_grad mode and is being modified inplace with grad mode "
-    "enabled.",
-    FROM_INFERENCE: "A view was created in inference mode and is being modified inplace in normal "
-    "mode.",
-    FROM_MULTI: "Output 0 of a function that returns multiple views is a view and is being "
-    "modified inplace. Such functions do not allow the output views to be modified inplace.",
-    FROM_CUSTOM: "Output 0 of a custom Function is a view and is being modified inplace.",
+_FIRST_SENTENCE = {
+    FROM_NO_GRAD: "{who} no_grad mode and {what} modified inplace with grad mode enabled.",
+    FROM_INFERENCE: "{who} inference mode and {what} modified inplace in normal mode.",
+    FROM_MULTI: "{who} and {what} modified inplace.",
+    FROM_CUSTOM: "{who} and {what} modified inplace.",
 }
+_WHY = {
+    FROM_NO_GRAD: "Whether the change is to be recorded cannot be told: the view says no, the "
+    "present mode says yes. Make the view and modify it in the same mode.",
+    FROM_INFERENCE: "A view made in inference_mode has no history to change. Make the view outside "
+    "of it.",
+    FROM_MULTI: "This view is the output of a function that returns multiple views. Such functions "
+    "do not allow the output views to be modified inplace.",
+    FROM_CUSTOM: "This view was created inside a custom Function (or an input was returned "
+    "as-is), and its backward would not know of the change. Return a clone there.",
+}
+
+
+def refused(x: Any, name: str, indirect: bool = False) -> RuntimeError:
+    """The error for a write through, or under, a view that does not allow it."""
+    creation = x._view[CREATION]
+    node = None if x._node is UNTRACKED else x._node
+    output, node = (node.nr, node.node) if node.__class__ is OutSlot else (0, node)
+    who = f"Output {output} of {node.name().removesuffix('Backward0')} is a view" if node else ""
+    if creation in (FROM_NO_GRAD, FROM_INFERENCE) or not who:
+        who = f"{who} of a view which was created in" if who else "A view was created in"
+        if creation == FROM_MULTI:
+            who += " no_grad mode"
+    what = "its base or another view of its base has been" if indirect else "is being"
+    sentence = _FIRST_SENTENCE[creation].format(who=who, what=what)
+    return errors.view_in_place(f"{sentence} {_WHY[creation]}", name)
 
 
 def check_writable(x: Any, name: str, recording: bool) -> None:
@@ -50,15 +74,38 @@ def check_writable(x: Any, name: str, recording: bool) -> None:
         raise errors.inference_inplace()
     if not STATE.grad_enabled:
         return
-    if x._rg and x._node is None and x._view is None:
-        raise errors.leaf_in_place(False, name, x.shape)
-    if x._view is not None:
-        root = x._view[ROOT]
+    view = x._view
+    if x._rg and (x._node is None if view is None else live_node(x) is None):
+        raise errors.leaf_in_place(view is not None, name, x.shape)
+    if view is not None:
+        root = view[ROOT]
+        if view[CREATION] and (recording or root._rg):
+            raise refused(x, name)
         if root._rg and root._node is None and root._view is None:
             raise errors.leaf_in_place(True, name, x.shape)
-        creation = x._view[CREATION]
-        if creation and (recording or root._rg):
-            raise errors.view_in_place(_REASONS[creation], name)
+
+
+def check_apart(x: Any, others: tuple[Any, ...], name: str) -> None:
+    """Raise when x shares a part of its memory with an operand: the result would depend on order.
+
+    As in PyTorch only what is certain is refused: both without gaps, and not the same elements.
+    """
+    a = x._a
+    for t in others:
+        if not isinstance(t, TensorBase) or t._v is not x._v or t._a is a:
+            continue
+        b = t._a
+        if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or not b.size:
+            continue
+        if a.shape == b.shape and a.strides == b.strides and address(a) == address(b):
+            continue
+        if is_dense(a) and is_dense(b) and np.may_share_memory(a, b):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before "
+                f"performing the operation.\n  {name} of shape {list(a.shape)} with an operand of "
+                f"shape {list(b.shape)} on the same memory, at {source.here(3)}"
+            )
 
 
 def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name: str) -> Any:
@@ -70,13 +117,18 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
         or STATE.unusual & TRACE
         or any(getattr(a, "_level", None) is not None for a in args)
     ):
-        from .dispatch import entry
+        from .dispatch import P, entry
 
-        return assign(x, entry(op)(x, *args, **params), name)
+        old = x
+        if STATE.unusual & TRACE and STATE.grad_enabled and getattr(x, "_level", None) is None:
+            old = P.clone(x)  # rules may save it, and its memory is about to change
+        return assign(x, entry(op)(old, *args, **params), name)
     tensors = prepare(op, (x, *args))
     others = any(isinstance(t, TensorBase) and t._rg for t in tensors)
     recording = STATE.grad_enabled and op.differentiable and others
     check_writable(x, name, recording)
+    if args:
+        check_apart(x, tensors[1:], name)
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
     try:
         result = np.asarray(op.forward(*payloads, **params))
@@ -139,11 +191,16 @@ def _type_word(dtype: Any) -> str:
     return _TYPE_WORDS.get(dtype.name, dtype.name)
 
 
+# What these write is the same for every element, so elements may share their memory.
+_SAME_EVERYWHERE = ("fill_", "zero_")
+
+
 def write(x: Any, value: Any, name: str) -> None:
     """Put a value into x's memory and note who did it."""
     target = x._a
-    if 0 in target.strides and target.size > 1 or not target.flags.writeable:
-        refuse_overlap(target)
+    if (0 in target.strides and target.size > 1) or not target.flags.writeable:
+        if name not in _SAME_EVERYWHERE or not target.flags.writeable:
+            refuse_overlap(target)
     np.copyto(target, value, casting="unsafe")
     bump(x, name)
 
@@ -219,16 +276,23 @@ def refresh_view(view: Any) -> None:
     """Give a view the node that leads to its root's present history."""
     view_record = view._view
     root = view_record[ROOT]
-    view_record[NODE_VERSION] = view._v[0]
     if not root._rg:
-        view._node = None
+        view_record[NODE_VERSION] = view._v[0]
+        if view_record[CREATION] or view._node is not None:
+            view._node = None
         return
+    if view_record[CREATION]:
+        raise refused(view, "use of the view", indirect=True)
+    view_record[NODE_VERSION] = view._v[0]
+    if root._node is None and root._view is None and view._node is None:
+        return  # a leaf of its own, on the memory of another leaf
     op = TABLE["view_chain"]
     if view_record[PARENT] is None:
         op, params = view_record[VIEW_OP], view_record[VIEW_PARAMS]
     else:
         params = {"chain": chain_of(view_record)}
     view._node = record(op, (root,), (root._a,), (view._a,), params)
+    rename(view._node, "AsStridedBackward0")
     view._rg = True
 
 
@@ -242,6 +306,7 @@ def assign(x: Any, value: Any, name: str) -> Any:
         return STATE.trace.assign(x, value, name)
     check_writable(x, name, value._rg)
     check_fits(x, value._a, name)
+    check_apart(x, (value,), name)
     recording = STATE.grad_enabled and (value._rg or x._rg)
     write(x, value._a, name)
     if recording:

@@ -123,7 +123,7 @@ def new_tensor(class_name: str, level: Level, payload: Any) -> Any:
     return t
 
 
-# ---- views and in-place ----------------------------------------------------------------------------
+# ---- views and in-place -------------------------------------------------------------------------
 
 
 def track_view(
@@ -206,7 +206,7 @@ def _become(x: Any, value: Any) -> None:
     level.copy_parts(x, value)
 
 
-# ---- reverse mode ---------------------------------------------------------------------------------
+# ---- reverse mode -------------------------------------------------------------------------------
 
 
 class GradLevel(Level):

@@ -101,6 +101,34 @@ def start(node: Any, parents: tuple[Any, ...], code: Any, lasti: int) -> Any:
     return node
 
 
+class Untracked(Node):
+    """The history of a view made under no_grad: what flows into it is lost."""
+
+    __slots__ = ()
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        return ()
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: Any) -> Any:
+        return ()
+
+
+UNTRACKED = start(Untracked(), (), None, 0)
+
+
+_RENAMED: dict[tuple[type, str], type] = {}
+
+
+def rename(node: Any, name: str) -> None:
+    """Give a node another of PyTorch's names: the same rules, reached by another call."""
+    kind = type(node)
+    if kind.__name__ != name:
+        found = _RENAMED.get((kind, name))
+        if found is None:
+            found = _RENAMED[kind, name] = type(name, (kind,), {"__slots__": ()})
+        node.__class__ = found
+
+
 class OutSlot:
     """Output number `nr` of a node with several outputs, as an edge."""
 

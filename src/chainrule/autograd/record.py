@@ -108,7 +108,7 @@ def needed_for(op: Op, wanted: tuple[bool, ...]) -> frozenset[str]:
     return found
 
 
-# ---- recording -----------------------------------------------------------------------------------
+# ---- recording ----------------------------------------------------------------------------------
 
 
 def edge(t: Any) -> Any:
@@ -240,7 +240,7 @@ def _about(payload: Any, what: str) -> Any:
     return payload.dtype if isinstance(payload, np.ndarray) else payload.dtype.np
 
 
-# ---- saved values back -----------------------------------------------------------------------------
+# ---- saved values back --------------------------------------------------------------------------
 
 
 def check_saved(node: Any) -> None:
@@ -344,7 +344,7 @@ def saved_attribute(node: Any, name: str) -> Any:
 _ALIASES = {"result": "out", "self_sym_sizes": "self", "exponent": "y"}
 
 
-# ---- running the rules ---------------------------------------------------------------------------
+# ---- running the rules --------------------------------------------------------------------------
 
 
 def tensors_world() -> World:
@@ -428,7 +428,7 @@ def _fit(node: Any, i: int, grad: Any, target: Any, world: World) -> Any:
     return grad
 
 
-# ---- node classes --------------------------------------------------------------------------------
+# ---- node classes -------------------------------------------------------------------------------
 
 
 def node_class(op: Op, level: bool = False) -> type:

@@ -12,6 +12,7 @@ import sys
 from types import CodeType, FrameType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_TOUR = _PACKAGE + "cli.py"  # its tour is a user's program: its lines are to be shown
 # Whether a file name belongs to the package; filled as files are met (a dict look-up by an
 # interned string is the cheapest test there is).
 LIBRARY_FILES: dict[str, bool] = {}
@@ -21,7 +22,7 @@ def is_library(filename: str) -> bool:
     """Whether a code object's file is part of this package (generated code included)."""
     known = LIBRARY_FILES.get(filename)
     if known is None:
-        known = filename.startswith((_PACKAGE, "<chainrule"))
+        known = filename.startswith((_PACKAGE, "<chainrule")) and filename != _TOUR
         LIBRARY_FILES[filename] = known
     return known
 

@@ -40,7 +40,7 @@ def _zeros_if_none(g: Any, like: Any) -> Any:
     return zeros_like(like) if g is None else g
 
 
-# ---- reverse --------------------------------------------------------------------------------------
+# ---- reverse ------------------------------------------------------------------------------------
 
 
 def _argument_positions(argnums: Any, count: int) -> tuple[int, ...]:
@@ -146,7 +146,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         given = cotangents[0] if len(cotangents) == 1 and out_spec is None else cotangents
         if out_spec is not None and len(cotangents) == 1:
             given = cotangents[0]
-        grads_in, given_spec = flatten(given)
+        grads_in, _ = flatten(given)
         if len(grads_in) != len(outs):
             raise RuntimeError(
                 f"Expected pytree structure of cotangents to be the same as pytree structure of "
@@ -172,7 +172,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (shown, vjp_fn, aux) if has_aux else (shown, vjp_fn)
 
 
-# ---- forward --------------------------------------------------------------------------------------
+# ---- forward ------------------------------------------------------------------------------------
 
 
 def jvp(
@@ -186,7 +186,7 @@ def jvp(
             f"to call f(*primals), got {type(primals).__name__}"
         )
     flat, spec = flatten(primals)
-    flat_t, spec_t = flatten(tangents)
+    flat_t, _ = flatten(tangents)
     _check_tensors(flat, "jvp")
     if len(flat) != len(flat_t):
         raise RuntimeError(
@@ -236,7 +236,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
     return value, jvp_fn
 
 
-# ---- jacobians ------------------------------------------------------------------------------------
+# ---- jacobians ----------------------------------------------------------------------------------
 
 
 def _basis(t: Any) -> Any:

@@ -17,13 +17,13 @@ Slots:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 class TensorBase:
     """See the module's docstring."""
 
-    __slots__ = ("__dict__", "__weakref__", "_a", "_view", "_grad", "_meta", "_node", "_rg", "_v")
+    __slots__ = ("__dict__", "__weakref__", "_a", "_grad", "_meta", "_node", "_rg", "_v", "_view")
 
     _a: Any
     _rg: bool
@@ -32,6 +32,10 @@ class TensorBase:
     _view: Any
     _grad: Any
     _meta: Any
+
+    if TYPE_CHECKING:
+        # What the layer above adds (shape, dtype, methods made from the table) exists at run time.
+        def __getattr__(self, name: str) -> Any: ...
 
 
 # Classes whose payload is an ndarray and whose results are plain tensors: what the fast path of
