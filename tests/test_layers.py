@@ -21,11 +21,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd",),
     ("tensor",),
     ("fft", "func", "linalg", "signal", "special", "chainrule"),
+    ("accelerator", "backends", "cpu", "cuda", "mps", "random", "version", "xpu"),
     ("nn", "optim", "amp", "data"),
     ("checking", "derivatives"),
     ("compiler",),
     ("distributed",),
-    ("explain", "doctor", "studio", "memory"),
+    ("checking", "derivatives", "explain", "doctor", "studio", "memory"),
     ("cli", "__main__"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

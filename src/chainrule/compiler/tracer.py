@@ -163,7 +163,7 @@ class Trace:
         found = self.known.get(id(t._a))
         if found is not None:
             return found
-        if t._base is not None:
+        if t._view is not None:
             return self._derived_from_root(t)
         value = Value(t._a.shape, t._a.dtype)
         storage = Storage(t._a, value, t)
@@ -171,8 +171,8 @@ class Trace:
         return self._know(t._a, storage, (), value)
 
     def _derived_from_root(self, t: Any) -> Known:
-        root = self._find(t._base[ROOT])
-        chain = (*root.chain, *chain_of(t._base))
+        root = self._find(t._view[ROOT])
+        chain = (*root.chain, *chain_of(t._view))
         known = self._know(t._a, root.storage, chain, root.value)
         known.version = -1  # not computed yet
         return known
@@ -182,11 +182,11 @@ class Trace:
         return known
 
     def _add_result(self, t: Any, value: Value) -> None:
-        if t._base is None:
+        if t._view is None:
             self._know(t._a, Storage(t._a, value, None), (), value)
             return
-        root = self._find(t._base[ROOT])
-        self._know(t._a, root.storage, (*root.chain, *chain_of(t._base)), value)
+        root = self._find(t._view[ROOT])
+        self._know(t._a, root.storage, (*root.chain, *chain_of(t._view)), value)
 
     def _current(self, known: Known) -> Value:
         """The value of an array now: derived again when its storage was written elsewhere."""

@@ -149,11 +149,20 @@ def flip(x, *, axis):
         "x": lambda g, shifts, axis: roll(g, shifts=tuple(-s for s in shifts), axis=axis),
     },
     linear_in=("x",),
-    batch=Front(axes=("axis",)),
+    batch=lambda values, batched, size, params: roll_each(values[0], size, **params),
 )
 def roll(x, *, shifts, axis):
-    """x moved along some dimensions; what leaves at the end enters at the start."""
-    return np.roll(x, shifts, axis)
+    """x moved along some dimensions (flattened without any); what leaves at the end re-enters."""
+    return np.roll(x, shifts, axis) if axis else np.roll(x, shifts[0])
+
+
+@helper
+def roll_each(x, size, shifts, axis):
+    """Every example of a batch rolled."""
+    if axis:
+        return roll(x, shifts=shifts, axis=tuple(a + 1 for a in axis))
+    flat = reshape(x, shape=(size, count_of(x.shape, range(1, len(x.shape)))))
+    return reshape(roll(flat, shifts=shifts, axis=(1,)), shape=tuple(x.shape))
 
 
 @op(
@@ -265,7 +274,19 @@ def blank(x):
     },
     jvp=lambda t_x, t_value, out_shape: broadcast_to(t_value, shape=out_shape),
     batch="loop",
+    node="FillBackward3",
 )
 def fill(x, value):
     """x's shape filled with a 0-dim value."""
+    return np.full(x.shape, value, x.dtype)
+
+
+@op(
+    vjp={"x": lambda g: blank(g)},
+    jvp={"x": lambda t: blank(t)},
+    batch="elementwise",
+    node="FillBackward2",
+)
+def fill_number(x, *, value):
+    """x's shape filled with a number."""
     return np.full(x.shape, value, x.dtype)

@@ -8,22 +8,32 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 
-def window(
+def window(x: np.ndarray, shape: Sequence[int], strides: Sequence[int]) -> np.ndarray:
+    """A view of x's elements with other strides (in bytes), from its first element on."""
+    if x.flags.c_contiguous and x.dtype.kind in "fiubc":
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    return reach(x, shape, strides)
+
+
+def reach(
     x: np.ndarray, shape: Sequence[int], strides: Sequence[int], start: int = 0
 ) -> np.ndarray:
-    """A view with any strides that starts `start` bytes after x's first element (all in bytes)."""
-    if start == 0 and x.flags.c_contiguous and x.dtype.kind in "fiubc":
-        return np.ndarray(shape, x.dtype, x, 0, strides)
+    """A view of the memory around x: it begins `start` bytes after x's first element."""
     if x.dtype.kind == "V":  # bfloat16: NumPy exports no buffer of a foreign type
-        bits = x.view(np.uint16)
-        return window(bits, shape, strides, start).view(x.dtype)
-    memory = owner(x)
-    if not memory.flags.c_contiguous:
-        memory = memory.transpose(memory_order(memory))
-    if not memory.flags.c_contiguous or not x.size:
+        return reach(x.view(np.uint16), shape, strides, start).view(x.dtype)
+    memory = flat_owner(x)
+    if memory is None or not x.size:
         return as_strided(x, shape, strides)
     # The plain constructor costs a tenth of as_strided and names the owner as the view's base.
     return np.ndarray(shape, x.dtype, memory, address(x) - address(memory) + start, strides)
+
+
+def flat_owner(x: np.ndarray) -> np.ndarray | None:
+    """The array that owns x's memory, in C order; None when it has gaps."""
+    memory = owner(x)
+    if not memory.flags.c_contiguous:
+        memory = memory.transpose(memory_order(memory))
+    return memory if memory.flags.c_contiguous else None
 
 
 def viewed_strides(
@@ -132,6 +142,13 @@ def owner(x: np.ndarray) -> np.ndarray:
 def address(x: np.ndarray) -> int:
     """Where x's first element lies."""
     return x.__array_interface__["data"][0]
+
+
+def is_dense(x: np.ndarray) -> bool:
+    """Whether x's elements fill a block of memory, each place once."""
+    if x.flags.c_contiguous or x.flags.f_contiguous:
+        return True
+    return x.transpose(memory_order(x)).flags.c_contiguous
 
 
 def overlaps_itself(x: np.ndarray) -> bool:

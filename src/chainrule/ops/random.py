@@ -51,7 +51,7 @@ def draw_mask(*, shape, dtype, p, generator):
     return rng.dropout_mask(generator, shape, dtype, p)
 
 
-# ---- values that depend on a tensor ----------------------------------------------------------------
+# ---- values that depend on a tensor --------------------------------------------------------------
 
 
 @op(
@@ -193,7 +193,8 @@ def fill_full_range(x, *, generator):
 
 @op(
     vjp={"x": lambda g: blank(g), "p": lambda g, p_shape: unbroadcast(blank(g), p_shape)},
-    jvp={"x": lambda t: blank(t), "p": lambda t, out_shape: blank(broadcast_to(t, shape=out_shape))},
+    jvp={"x": lambda t: blank(t),
+         "p": lambda t, out_shape: blank(broadcast_to(t, shape=out_shape))},
     random=True, batch=Front(), node="BernoulliBackward1",
 )  # fmt: skip
 def fill_bernoulli_each(x, p, *, generator):

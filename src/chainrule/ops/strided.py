@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .layout import window
+from .layout import reach
 from .schema import op
 
 #
@@ -25,7 +25,7 @@ def as_strided(x, *, inner, outer):
     if not _same_steps(x.shape, steps, inner[1]):
         return strided_gather(x, inner=inner, outer=outer)  # another layout: not the same storage
     bytes_ = tuple(s * x.itemsize for s in strides)
-    return window(x, shape, bytes_, (offset - inner[2]) * x.itemsize)
+    return reach(x, shape, bytes_, (offset - inner[2]) * x.itemsize)
 
 
 def _same_steps(shape, mine, given):
@@ -81,7 +81,7 @@ def strided_numbers(inner, outer):
     return number_at[want]
 
 
-# ---- the parts of complex numbers ---------------------------------------------------------------------
+# ---- the parts of complex numbers ----------------------------------------------------------------
 
 
 @op(

@@ -133,10 +133,12 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...]) -> Any:
     if tuple(out.shape) != tuple(result.shape):
         out.resize_(result.shape)
     from ..ops import dtypes
+    from .legacy import WORDS
 
     if not dtypes_can_cast(result.dtype, out.dtype):
         raise RuntimeError(
-            f"result type {result.dtype!r} can't be cast to the desired output type {out.dtype!r}"
+            f"result type {WORDS[result.dtype.name]} can't be cast to the desired output type "
+            f"{WORDS[out.dtype.name]}"
             f"\n  {name}(out=...) at {source.here(3)}\n  Fix: give an out= of type {result.dtype!r}."
         )
     del dtypes

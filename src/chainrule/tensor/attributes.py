@@ -100,7 +100,7 @@ def _no(doc: str) -> property:
 
 def _root(self: Any) -> Any:
     """The tensor this one is a view of; None when it is no view."""
-    return None if self._base is None else self._base[ROOT]
+    return None if self._view is None else self._view[ROOT]
 
 
 def get_device(self: Any) -> int:
@@ -159,6 +159,13 @@ def as_subclass(self: Any, cls: type) -> Any:
     return made
 
 
+def _make_subclass(cls: type, data: Any, require_grad: bool = False, **ignored: Any) -> Any:
+    """An object of a Tensor subclass on a tensor's memory."""
+    made = data.detach()
+    made.__class__ = cls
+    return made.requires_grad_(require_grad)
+
+
 def new(self: Any, *args: Any, **kwargs: Any) -> Any:
     """Like the old constructor, in this tensor's type."""
     from .legacy import constructed
@@ -197,7 +204,7 @@ def output_nr(self: Any) -> int:
 
 def view_depth(self: Any) -> int:
     """How many views lie between this tensor and the one that owns the history."""
-    depth, record = 0, self._base
+    depth, record = 0, self._view
     while record is not None:
         depth, record = depth + 1, record[PARENT]
     return depth
@@ -223,7 +230,8 @@ METHODS: dict[str, Any] = {
     "get_device": get_device, "is_nonzero": is_nonzero, "is_same_size": is_same_size,
     "is_set_to": is_set_to, "dim_order": dim_order, "resolve_conj": resolve_conj,
     "resolve_neg": resolve_conj, "pin_memory": pin_memory, "to_dense": to_dense,
-    "share_memory_": resolve_conj, "as_subclass": as_subclass, "new": new, "apply_": apply_,
-    "__reversed__": __reversed__, "_root": property(_root),
+    "share_memory_": resolve_conj, "as_subclass": as_subclass,
+    "_make_subclass": staticmethod(_make_subclass), "new": new, "apply_": apply_,
+    "__reversed__": __reversed__, "_base": property(_root),
     "sparse_dim": lambda self: 0, "dense_dim": lambda self: self.ndim,
 }  # fmt: skip

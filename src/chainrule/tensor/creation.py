@@ -35,6 +35,11 @@ def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
         ) from None
     for d in shape:
         if d < 0:
+            if name == "zeros":  # PyTorch has a message of its own there
+                raise RuntimeError(
+                    f"zeros: Dimension size must be non-negative. Got {list(shape)}\n"
+                    f"  at {source.here(3)}"
+                )
             raise RuntimeError(
                 f"Trying to create tensor with negative dimension {d}: {list(shape)}\n"
                 f"  {name} at {source.here(3)}"
@@ -52,8 +57,26 @@ def finish_tensor(t: Any, requires_grad: bool = False, device: Any = None) -> An
     if device is not None or DEFAULT_DEVICE.stack:
         t = place(t, DEFAULT_DEVICE.stack[-1] if device is None else device)
     if requires_grad:
+        if t.dtype.category < dtypes.FLOAT:
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients. This one "
+                f"is {t.dtype!r}\n  at {source.here(4)}\n  Fix: pass dtype=torch.float32, or leave "
+                "out requires_grad."
+            )
         t.requires_grad_()
     return t
+
+
+def on_meta(device: Any) -> bool:
+    """Whether a new tensor is to have no data."""
+    if device is None:
+        return bool(DEFAULT_DEVICE.stack) and DEFAULT_DEVICE.stack[-1].type == "meta"
+    return device == "meta" or getattr(device, "type", "") == "meta"
+
+
+def new_array(make_array: Any, shape: tuple[int, ...], dtype: Any, device: Any) -> np.ndarray:
+    """A new array, or a stand-in that takes no memory when the tensor is to have no data."""
+    return blank_array(shape, dtype) if on_meta(device) else make_array(shape, dtype)
 
 
 def write_new(out: Any, t: Any, requires_grad: bool, device: Any) -> Any:
@@ -139,14 +162,14 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
     return made
 
 
-# ---- filled ----------------------------------------------------------------------------------------
+# ---- filled --------------------------------------------------------------------------------------
 
 
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
           layout: Any = None, pin_memory: bool = False, out: Any = None,
           **named: Any) -> Any:  # fmt: skip
     """A tensor of zeros."""
-    array = np.zeros(shape_of(_size(size, named), "zeros"), np_dtype(dtype))
+    array = new_array(np.zeros, shape_of(_size(size, named), "zeros"), np_dtype(dtype), device)
     return _into(out, array, requires_grad, device)
 
 
@@ -154,7 +177,7 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
          layout: Any = None, pin_memory: bool = False, out: Any = None,
          **named: Any) -> Any:  # fmt: skip
     """A tensor of ones."""
-    array = np.ones(shape_of(_size(size, named), "ones"), np_dtype(dtype))
+    array = new_array(np.ones, shape_of(_size(size, named), "ones"), np_dtype(dtype), device)
     return _into(out, array, requires_grad, device)
 
 
@@ -163,8 +186,10 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
           out: Any = None, **named: Any) -> Any:  # fmt: skip
     """A tensor whose values are whatever the memory held."""
     shape = shape_of(_size(size, named), "empty")
-    array = _formatted(np.empty, shape, np_dtype(dtype), memory_format)
-    return _into(out, array, requires_grad, device)
+    wanted = np_dtype(dtype)
+    if on_meta(device):
+        return _into(out, blank_array(shape, wanted), requires_grad, device)
+    return _into(out, _formatted(np.empty, shape, wanted, memory_format), requires_grad, device)
 
 
 def _size(size: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -231,7 +256,9 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
         fill_value = fill_value.item()  # type: ignore[attr-defined]
     wanted = np_dtype(dtype) if dtype is not None else dtypes.scalar_dtype(fill_value).np
     size = (size,) if isinstance(size, int) else size
-    return _into(out, np.full(shape_of(tuple(size)), fill_value, wanted), requires_grad, device)
+    shape = shape_of(tuple(size), "full")
+    fill = lambda shape, dtype: np.full(shape, fill_value, dtype)  # noqa: E731
+    return _into(out, new_array(fill, shape, wanted, device), requires_grad, device)
 
 
 def _into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
@@ -269,7 +296,7 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: boo
     return _into(out, array, requires_grad, device)
 
 
-def range(start: Any = 0, end: Any = None, step: Any = 1, **kwargs: Any) -> Any:  # noqa: A001
+def range_(start: Any = 0, end: Any = None, step: Any = 1, **kwargs: Any) -> Any:
     """Numbers from start to end, the end included; deprecated in favour of arange."""
     if end is None:
         start, end = 0, start
@@ -303,9 +330,22 @@ def _range_bounds(values: list[Any], named: dict[str, Any]) -> tuple[Any, Any, A
 def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
              requires_grad: bool = False, layout: Any = None, out: Any = None) -> Any:  # fmt: skip
     """`steps` numbers evenly spaced from start to end, both included."""
-    start, end = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))  # type: ignore[attr-defined]
+    start, end = _bounds(start, end, "linspace")
     wanted = np_dtype(dtype)
     return _into(out, _spaced(start, end, steps, wanted), requires_grad, device)
+
+
+def _bounds(start: Any, end: Any, name: str) -> tuple[Any, Any]:
+    """Numbers out of 0-dim tensors."""
+    ranks = [v.ndim if isinstance(v, TensorBase) else 0 for v in (start, end)]  # type: ignore[attr-defined]
+    if any(ranks):
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with "
+            f"{ranks[0]} dimension(s) and end with {ranks[1]} dimension(s).\n"
+            f"  at {source.here(3)}"
+        )
+    first, last = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))  # type: ignore[attr-defined]
+    return first, last
 
 
 def _spaced(start: Any, end: Any, steps: int, wanted: Any) -> np.ndarray:
@@ -327,6 +367,7 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any
              device: Any = None, requires_grad: bool = False, layout: Any = None,
              out: Any = None) -> Any:  # fmt: skip
     """Powers of `base` with evenly spaced exponents."""
+    start, end = _bounds(start, end, "logspace")
     wanted = np_dtype(dtype)
     exponents = _spaced(start, end, steps, np.dtype("float64"))
     return _into(out, np.power(float(base), exponents).astype(wanted), requires_grad, device)
@@ -359,25 +400,25 @@ def _filled_like(t: Any, value: Any, dtype: Any, memory_format: Any, requires_gr
     return finish(array, requires_grad, where)
 
 
-def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
                layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Zeros of another tensor's shape and type."""
     return _filled_like(input, 0, dtype, memory_format, requires_grad, device)
 
 
-def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
               layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Ones of another tensor's shape and type."""
     return _filled_like(input, 1, dtype, memory_format, requires_grad, device)
 
 
-def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
                layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Uninitialised, of another tensor's shape and type."""
     return _filled_like(input, None, dtype, memory_format, requires_grad, device)
 
 
-def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
+def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,  # noqa: A002
               requires_grad: bool = False, layout: Any = None,
               memory_format: Any = None) -> Any:  # fmt: skip
     """One value in another tensor's shape and type."""
@@ -427,8 +468,6 @@ def new_full(self: Any, size: Any, fill_value: Any, **kwargs: Any) -> Any:
 
 def new_tensor(self: Any, data: Any, **kwargs: Any) -> Any:
     """A copy of the data in this tensor's type."""
-    if isinstance(data, TensorBase) and kwargs.get("dtype") is None:
-        kwargs["dtype"] = data.dtype  # type: ignore[attr-defined]
     return tensor(data, **_here(self, kwargs))
 
 
@@ -443,7 +482,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
 
 
 def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:
-    """`Tensor(2, 3)` is empty of that shape, `Tensor([...])` holds the data, as the default float."""
+    """`Tensor(2, 3)` is empty of that shape, `Tensor([...])` holds the data as default floats."""
     from .legacy import constructed
 
     if len(args) == 1 and isinstance(args[0], TensorBase):

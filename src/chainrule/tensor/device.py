@@ -29,24 +29,25 @@ class device:
     __slots__ = ("index", "type")
 
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:  # noqa: A002
-        if isinstance(type, device):
-            type, index = type.type, type.index
-        elif isinstance(type, int):
+        kind = type
+        if isinstance(kind, device):
+            kind, index = kind.type, kind.index
+        elif isinstance(kind, int):
             raise RuntimeError(
-                f"Cannot access accelerator device when none is available: device({type}) names a "
+                f"Cannot access accelerator device when none is available: device({kind}) names a "
                 "GPU by its number, and chainrule computes on the CPU\n"
                 f"  at {source.here(2)}\n  Fix: device('cpu')."
             )
-        elif ":" in type:
-            type, _, number = type.partition(":")
+        elif ":" in kind:
+            kind, _, number = kind.partition(":")
             if not number.isdigit():
-                raise RuntimeError(f"Invalid device string: '{type}:{number}'")
+                raise RuntimeError(f"Invalid device string: '{type}'")
             index = int(number)
-        if type not in KNOWN:
+        if kind not in KNOWN:
             raise RuntimeError(
-                f"Expected one of {', '.join(KNOWN)} device type at start of device string: {type}"
+                f"Expected one of {', '.join(KNOWN)} device type at start of device string: {kind}"
             )
-        self.type: str = type
+        self.type: str = kind
         self.index = index
 
     def __repr__(self) -> str:

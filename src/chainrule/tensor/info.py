@@ -13,6 +13,12 @@ _FLOATS = {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64"
 _DIGITS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15}
 
 
+def _need_dtype(given: Any, name: str) -> None:
+    if not isinstance(given, dtypes.dtype):
+        kind = given.__class__.__name__
+        raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {kind}")
+
+
 class finfo:
     """Limits of a floating type: bits, eps, max, min, tiny, smallest_normal, resolution."""
 
@@ -20,10 +26,11 @@ class finfo:
 
     def __init__(self, type: Any = None) -> None:  # noqa: A002 - PyTorch's name
         chosen = dtypes.get_default_dtype() if type is None else type
-        if not isinstance(chosen, dtypes.dtype) or chosen.category < dtypes.FLOAT:
+        _need_dtype(chosen, "finfo")
+        if chosen.category < dtypes.FLOAT:
             raise TypeError(
-                f"torch.finfo() requires a floating point input type, got {chosen!r}. Use "
-                "torch.iinfo to handle 'torch.finfo'"
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
+                f"'torch.finfo' of {chosen!r}"
             )
         real = chosen.to_real()
         fraction, exponent = _FLOATS[real.name]
@@ -56,10 +63,13 @@ class iinfo:
     __slots__ = ("bits", "dtype", "max", "min")
 
     def __init__(self, type: Any) -> None:  # noqa: A002 - PyTorch's name
-        if not isinstance(type, dtypes.dtype) or type.category != dtypes.INT:
+        _need_dtype(type, "iinfo")
+        if type is dtypes.bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo: it is no number")
+        if type.category != dtypes.INT:
             raise TypeError(
-                f"torch.iinfo() requires an integer input type, got {type!r}. Use torch.finfo to "
-                "handle 'torch.iinfo'"
+                "torch.iinfo() requires an integer input type. Use torch.finfo to handle "
+                f"'torch.iinfo' of {type!r}"
             )
         self.dtype = type.name
         self.bits = type.itemsize * 8
@@ -79,11 +89,7 @@ class iinfo:
 
 def can_cast(from_: Any, to: Any) -> bool:
     """Whether PyTorch lets a result of one type be written into another."""
-    return from_.category <= to.category and (
-        from_.category != to.category
-        or from_.is_signed <= to.is_signed
-        or to.category != dtypes.INT
-    )
+    return from_.category <= to.category
 
 
 def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
@@ -129,7 +135,7 @@ def is_storage(obj: object) -> bool:
 
 
 def _asks(name: str, doc: str) -> Any:
-    def call(input: Any) -> Any:
+    def call(input: Any) -> Any:  # noqa: A002
         if not isinstance(input, TensorBase):
             raise TypeError(
                 f"{name}(): argument 'input' (position 1) must be Tensor, not "
@@ -152,11 +158,11 @@ is_nonzero = _asks("is_nonzero", "Whether a tensor of one element is not zero.")
 numel = _asks("numel", "The number of elements of a tensor.")
 
 
-def get_device(input: Any) -> int:
+def get_device(input: Any) -> int:  # noqa: A002
     """The number of a tensor's GPU: -1, it is on the CPU."""
     return input.get_device()
 
 
-def is_same_size(input: Any, other: Any) -> bool:
+def is_same_size(input: Any, other: Any) -> bool:  # noqa: A002
     """Whether two tensors have one shape."""
     return input.shape == other.shape

@@ -21,13 +21,15 @@ def check_grad(t: Any, value: Any) -> None:
         raise RuntimeError("can't assign Variable as its own grad")
     if tuple(value.shape) != tuple(t.shape):  # type: ignore[attr-defined]
         raise RuntimeError(
-            f"assigned grad has data of a different size: {list(value.shape)} for a tensor of "  # type: ignore[attr-defined]
-            f"shape {list(t.shape)}\n  at {source.here(3)}"
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "  # type: ignore[attr-defined]
+            f"'{list(t.shape)}'. Please ensure that the gradient and the tensor are the same size\n"
+            f"  at {source.here(3)}"
         )
     if value.dtype is not t.dtype:  # type: ignore[attr-defined]
         raise RuntimeError(
-            f"assigned grad has data of a different type: {value.dtype!r} for a tensor of type "  # type: ignore[attr-defined]
-            f"{t.dtype!r}\n  at {source.here(3)}"
+            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "  # type: ignore[attr-defined]
+            f"grad_dtype '{t.dtype.name}'. The gradient must match the tensor's dtype.\n"
+            f"  at {source.here(3)}"
         )
 
 
@@ -41,7 +43,7 @@ def set_data(t: Any, value: Any) -> None:
     if value._level is not t._level:  # type: ignore[attr-defined]
         _change_level(t, value)
     t._a = value._a
-    t._base = None
+    t._view = None
 
 
 def _change_level(t: Any, value: Any) -> None:

@@ -59,8 +59,8 @@ def constructed(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, An
     if len(args) == 1 and (hasattr(first, "__len__") or hasattr(first, "__array__")):
         return tensor(first, dtype=dtype, device=where)
     raise TypeError(
-        f"new(): invalid data type '{type(first).__name__}': old constructors take sizes or a "
-        f"sequence\n  at {source.here(3)}\n  Fix: torch.tensor(value) makes a 0-dim tensor."
+        f"new(): data must be a sequence (got {type(first).__name__}): old constructors take "
+        f"sizes or data\n  at {source.here(3)}\n  Fix: torch.tensor(value) makes a 0-dim tensor."
     )
 
 
@@ -90,6 +90,8 @@ def dtype_of_type_name(kind: Any) -> dtypes.dtype:
         return dtypes.get_default_dtype()
     if isinstance(kind, str):
         raise ValueError(f"invalid type: {kind!r}; known are {', '.join(_BY_TYPE_NAME)}")
+    if isinstance(kind, type):
+        raise ValueError(f"invalid type: '{kind.__name__}'; known are {', '.join(_BY_TYPE_NAME)}")
     raise RuntimeError(f"dtype must be a type, str, or dtype object, not {type(kind).__name__}")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import ir
 from ..autograd import source
 from ..autograd.dispatch import explain_failure, prepare
 from ..autograd.levels import Level, track_view
@@ -18,7 +19,7 @@ from ..autograd.node import OutSlot
 from ..autograd.record import record
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase, make
-from ..ops.batching import Lead
+from ..ops.layout import contiguous_strides
 from ..ops.schema import Op
 from .creation import blank_array
 from .device import META
@@ -31,6 +32,19 @@ class MetaTensor(Tensor):
 
     __slots__ = ()
     _is_meta_class = True
+
+    def stride(self, dim: int | None = None) -> Any:
+        steps = contiguous_strides(self._a.shape)
+        return steps if dim is None else steps[dim]
+
+    def storage_offset(self) -> int:
+        return 0
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        return True
+
+    def data_ptr(self) -> int:
+        return 0
 
 
 class MetaParameter(MetaTensor, Parameter):
@@ -81,6 +95,12 @@ class MetaLevel(Level):
         )
 
     def array(self, t: Any, what: str) -> Any:
+        if what == "numpy()":
+            raise TypeError(
+                "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the "
+                f"tensor to host memory first. But a meta tensor has no values, this one of shape "
+                f"{list(t.shape)} neither\n  at {source.here(4)}"
+            )
         raise NotImplementedError(
             f"Cannot copy out of meta tensor; no data! {what} of a tensor of shape "
             f"{list(t.shape)} on the meta device\n  at {source.here(4)}\n"
@@ -100,6 +120,15 @@ class MetaLevel(Level):
 
     def lift(self, value: Any) -> Any:
         return meta_like(value)
+
+    def detach(self, t: Any) -> Any:
+        made = meta_tensor(tuple(t.shape), t._a.dtype)
+        made._v = t._v
+        return made
+
+    def ones(self, t: Any) -> Any:
+        """The gradient that backward() starts from."""
+        return meta_tensor(tuple(t.shape), t._a.dtype)
 
     def copy_parts(self, into: Any, value: Any) -> None:
         into._a, into._rg, into._node = value._a, value._rg, value._node
@@ -133,32 +162,34 @@ def _array(t: Any) -> Any:
 
 def _check_devices(op: Op, tensors: tuple[Any, ...]) -> None:
     for t in tensors:
-        if isinstance(t, TensorBase) and t._level is None and t._a.ndim:
+        if isinstance(t, TensorBase) and t._level is None and any(t._a.strides):
             raise RuntimeError(
-                "Expected all tensors to be on the same device, but found at least two devices, "
-                f"cpu and meta! ({op.name})\n  at {source.here(4)}\n"
+                "Tensor on device cpu is not on the expected device meta! Expected all tensors to "
+                f"be on the same device ({op.name})\n  at {source.here(4)}\n"
                 "  Fix: move one of them with .to('meta'), or give both data."
             )
 
 
-# ---- shapes and types of results ---------------------------------------------------------------------
+# ---- shapes and types of results -----------------------------------------------------------------
 
 Type = tuple[tuple[int, ...], Any]
 
 
 def result_types(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> list[Type]:
     """(shape, dtype) of each result, without computing it where a rule is known."""
-    if op.broadcasts and op.batch == "elementwise":
+    if op.batch == "elementwise" and op.n_out == 1:
         shape = np.broadcast_shapes(*(np.shape(v) for v in values))
         return [(shape, _probe(op, values, params))]
-    if op.name == "matmul" and isinstance(op.batch, Lead):
+    if op.lower is ir.contract:
         a, b = values
         if a.shape[-1] != b.shape[-2]:
             raise ValueError("matmul: mismatch in core dimension")
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         return [((*batch, a.shape[-2], b.shape[-1]), a.dtype)]
-    if op.name == "linear2d":
+    if op.name in ("linear2d", "linear2d_no_bias"):
         return [((values[0].shape[0], values[1].shape[0]), values[0].dtype)]
+    if op.name == "addmm":
+        return [((values[1].shape[0], values[2].shape[1]), values[1].dtype)]
     if isinstance(params.get("axis"), tuple) and isinstance(params.get("keepdims"), bool):
         return [(_reduced(values[0].shape, **params), _probe(op, values, params))]
     if op.name in ("write_view", "index_put", "clone", "cast", "copy_value", "blank", "fill"):

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import source
 from ..autograd.value import PLAIN, make
+from ..ops.dtypes import FLOAT
 from .tensor import Tensor
 
 
@@ -23,6 +25,12 @@ class Parameter(Tensor):
             if data._level is not None:
                 _take_level(t, data)
         if requires_grad:
+            if t.dtype.category < FLOAT:
+                raise RuntimeError(
+                    "Only Tensors of floating point and complex dtype can require gradients. This "
+                    f"one is {t.dtype!r}\n  at {source.here(2)}\n  Fix: "
+                    "Parameter(x, requires_grad=False), or convert it with x.float()."
+                )
             t.requires_grad_()
         return t
 

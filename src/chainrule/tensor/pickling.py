@@ -10,7 +10,7 @@ import numpy as np
 from ..autograd import source
 from ..autograd.value import make
 from ..ops import dtypes
-from ..ops.layout import address, owner, window
+from ..ops.layout import address, flat_owner, owner
 
 
 def rebuild(
@@ -68,14 +68,17 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
     """A copy with its own memory; tensors that shared memory share it in the copy too."""
     if id(self) in memo:
         return memo[id(self)]
+    if self.is_meta:
+        memo[id(self)] = made = rebuild_meta(type(self), self.shape, self.dtype, self._rg)
+        return made
     if self._node is not None and self._rg:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
             "protocol at the moment.\n"
             f"  this one, of shape {list(self.shape)}, is the result of "
             f"{self.grad_fn.name()}\n  at {source.here(2)}\n"
-            "  Fix: copy x.detach() (then there is no history), or x.clone() (then it stays part of "
-            "the graph)."
+            "  Fix: copy x.detach() (then there is no history), or x.clone() (then it stays in the "
+            "graph)."
         )
     made = make(_copied_array(self._a, memo))
     made.__class__ = type(self)
@@ -89,17 +92,17 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
 
 
 def _copied_array(array: np.ndarray, memo: dict[int, Any]) -> np.ndarray:
-    whole = owner(array)
-    copied = memo.get(id(whole))
+    """The array over a copy of its owner, which other views of it find in the memo."""
+    whole = flat_owner(array)
+    if whole is None or not array.size or array.dtype.kind == "V":
+        return array.copy(order="K")
+    key = id(owner(array))
+    copied = memo.get(key)
     if copied is None:
-        copied = memo[id(whole)] = whole.copy(order="K")
-    if array is whole or not array.size:
-        return copied if array is whole else array.copy()
+        copied = memo[key] = whole.copy()
+        memo.setdefault(id(memo), []).append(owner(array))  # its id must stay taken
     start = address(array) - address(whole)
-    flat = copied.reshape(-1, order="A").view(np.uint8)
-    return window(
-        flat[start : start + array.itemsize].view(array.dtype), array.shape, array.strides
-    )
+    return np.ndarray(array.shape, array.dtype, copied, start, array.strides)
 
 
 METHODS = {"__reduce_ex__": __reduce_ex__, "__copy__": __copy__, "__deepcopy__": __deepcopy__}

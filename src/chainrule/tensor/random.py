@@ -42,6 +42,7 @@ class Generator(rng.Generator):
 
 rng.default_generator.__class__ = Generator
 rng.default_generator.device = CPU
+rng.default_generator.seed()  # as in PyTorch, only a seeded run repeats itself
 default_generator: Any = rng.default_generator
 
 

@@ -10,6 +10,14 @@ class Size(tuple):
 
     __slots__ = ()
 
+    def __new__(cls, values: Any = ()) -> Size:
+        """The lengths as ints; tensors of one integer count as numbers."""
+        made = tuple.__new__(cls, values)
+        for k, d in enumerate(made):
+            if d.__class__ is not int:
+                return _of_ints(cls, made, k)
+        return made
+
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
         n = 1
@@ -37,3 +45,12 @@ class Size(tuple):
 
     def __reduce__(self) -> Any:
         return Size, (tuple(self),)
+
+
+def _of_ints(cls: type, values: tuple[Any, ...], first: int) -> Any:
+    for k, d in enumerate(values[first:], first):
+        if not hasattr(d, "__index__"):
+            raise TypeError(
+                f"torch.Size() takes an iterable of 'int' (item {k} is '{type(d).__name__}')"
+            )
+    return tuple.__new__(cls, (d.__index__() for d in values))

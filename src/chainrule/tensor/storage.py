@@ -139,7 +139,7 @@ def view_as_dtype(t: Any, target: dtypes.dtype) -> Any:
     return P.view_dtype(t.detach() if t._rg else t, dtype=target.np)
 
 
-# ---- changing what memory a tensor shows -------------------------------------------------------------
+# ---- changing what memory a tensor shows ---------------------------------------------------------
 
 
 def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
@@ -205,7 +205,7 @@ def replace_array(t: Any, array: np.ndarray) -> None:
     from ..autograd.inplace import bump
 
     t._a = array
-    t._base = None
+    t._view = None
     bump(t, "set_")
 
 

@@ -240,8 +240,7 @@ class Tensor(TensorBase):
 
     @property
     def data(self) -> Any:
-        t = make(self._a)
-        return t
+        return make(self._a) if self._level is None else self._level.detach(self)
 
     @data.setter
     def data(self, value: Any) -> None:

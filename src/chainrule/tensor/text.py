@@ -16,13 +16,17 @@ def tensor_repr(t: Any) -> str:
 
 def plain_text(t: Any, tangent: str | None = None) -> str:
     """The text of a tensor whose payload is an array (of meta tensors only the shape is read)."""
-    grad_fn = t.grad_fn
+    try:
+        grad_fn = t.grad_fn
+        name = None if grad_fn is None else grad_fn.name()
+    except RuntimeError:  # a view whose history cannot be told any more; its values can
+        name = "Invalid"
     return tensor_text(
         t._a,
         dtype_name=t.dtype.name,
         default_dtype_name=dtypes.get_default_dtype().name,
         requires_grad=t._rg,
-        grad_fn_name=None if grad_fn is None else grad_fn.name(),
+        grad_fn_name=name,
         device=t.device.type,
         class_name=_class_name(t),
         is_parameter=isinstance(t, Parameter),

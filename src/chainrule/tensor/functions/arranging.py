@@ -14,7 +14,7 @@ from ...autograd.value import make
 from ...ops import dtypes
 from ..api import public
 from ..size import Size
-from .common import P, TensorBase, axis_of
+from .common import P, axis_of
 from .joining import stack
 from .shapes import given, sizes, two_axes
 
@@ -94,7 +94,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     moves = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     axes = (dims,) if isinstance(dims, int) else tuple(dims or ())
     if not axes and len(moves) == 1:
-        return P.roll(input.reshape(-1), shifts=moves, axis=(0,)).reshape(input.shape)
+        return P.roll(input, shifts=moves, axis=())
     if len(moves) != len(axes):
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}\n"
@@ -287,7 +287,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
         for k, t in enumerate(order)
     ]
     if swap:
-        grids = [P.swap_axes(g, axis0=0, axis1=1) for g in grids]
         grids[:2] = grids[1], grids[0]
     return tuple(grids)
 
@@ -362,17 +361,7 @@ def polar(abs: Any, angle: Any) -> Any:
 # ---- filling -------------------------------------------------------------------------------------
 
 
-@public(inplace=True, method=False, out=False)
+@public(method=False, out=False)
 def fill(input: Any, value: Any) -> Any:
     """The tensor's shape filled with one value, which may be a 0-dim tensor."""
-    if isinstance(value, TensorBase):
-        if value.ndim:
-            raise RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value.ndim} dimensions.\n  at {source.here(2)}"
-            )
-    else:
-        value = make(np.asarray(value).astype(input.dtype.np))
-    if value.dtype is not input.dtype:
-        value = value.to(input.dtype)
-    return P.fill(input, value)
+    return input.clone().fill_(value)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...autograd import source
 from ...ops import dtypes
+from ..creation import PYTHON_TYPES
 from ..device import device as device_class
 from ..device import move, require
 from ..layouts import memory_format as memory_format_class
@@ -47,11 +48,14 @@ def to(self: Any, *args: Any, **named: Any) -> Any:
 def _to_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
     """(dtype, device, copy, memory format) of a call of `to`."""
     target, where = named.pop("dtype", None), named.pop("device", None)
+    target = PYTHON_TYPES.get(target, target)
     other = named.pop("other", None)
     flags: list[Any] = []  # non_blocking, copy, in this order
     for a in args:
         if isinstance(a, dtypes.dtype):
             target = a
+        elif isinstance(a, type) and a in PYTHON_TYPES:
+            target = PYTHON_TYPES[a]
         elif isinstance(a, TensorBase):
             other = a
         elif isinstance(a, device_class | str) or (isinstance(a, int) and not isinstance(a, bool)):

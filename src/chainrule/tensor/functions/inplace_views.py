@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...autograd import errors, source
 from ...autograd.inplace import assign, bump, inplace
+from ...autograd.node import rename
 from ...autograd.state import STATE
-from ...autograd.value import make
 from ...ops.schema import TABLE
 from .arranging import joint_shape
 from .casts import cast_to
@@ -20,15 +18,25 @@ from .shapes import as_strided, squeeze, t, transpose, unsqueeze
 
 def _become(self: Any, view: Any, name: str) -> Any:
     """self now shows what `view`, a view of it, shows."""
-    if STATE.grad_enabled and self._rg and self._node is None and self._base is None:
+    if STATE.grad_enabled and self._rg and self._node is None and self._view is None:
         raise errors.leaf_in_place(False, name, self.shape)
     self._a, self._node = view._a, view._node
-    if self._base is not None:
-        self._base = view._base
+    if self._node is not None:
+        rename(self._node, _NODE_NAMES[name])
+    if self._view is not None:
+        self._view = view._view
     bump(self, name)
-    if self._base is not None and self._v is not None:
-        self._base[4] = self._v[0]
+    if self._view is not None and self._v is not None:
+        self._view[4] = self._v[0]
     return self
+
+
+# PyTorch numbers the node of an in-place form after those of the function.
+_NODE_NAMES = {
+    "t_": "TBackward1", "transpose_": "TransposeBackward1", "swapaxes_": "TransposeBackward1",
+    "swapdims_": "TransposeBackward1", "squeeze_": "SqueezeBackward3",
+    "unsqueeze_": "UnsqueezeBackward1", "as_strided_": "AsStridedBackward1",
+}  # fmt: skip
 
 
 def _view_in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,18 +65,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
                 f"{list(together)}\n  copy_ at {source.here(2)}"
             )
         value = P.broadcast_to(value, shape=shape)
-    if value is src or value._a is src._a:
-        value = _apart(self, value)
     return assign(self, value, "copy_")
-
-
-def _apart(target: Any, value: Any) -> Any:
-    """The value, copied first when it shares memory with the target in another arrangement."""
-    a, b = target._a, value._a
-    if a.__class__ is np.ndarray and b.__class__ is np.ndarray and a is not b:
-        if np.may_share_memory(a, b):
-            return P.clone(value)
-    return value
 
 
 def zero_(self: Any) -> Any:
@@ -84,19 +81,18 @@ def fill_(self: Any, value: Any) -> Any:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value.ndim} dimensions.\n  at {source.here(2)}"
             )
-        value = cast_to(value, self.dtype)
-    else:
-        value = make(_number(value, self.dtype.np))
-    return inplace(TABLE["fill"], self, (value,), {}, "fill_")
+        return inplace(TABLE["fill"], self, (cast_to(value, self.dtype),), {}, "fill_")
+    params = {"value": _number(value, self.dtype.np)}
+    return inplace(TABLE["fill_number"], self, (), params, "fill_")
 
 
-def _number(value: Any, dtype: Any) -> np.ndarray:
+def _number(value: Any, dtype: Any) -> Any:
     if isinstance(value, complex) and dtype.kind != "c":
         raise RuntimeError(
             f"value cannot be converted to type {dtype.name} without overflow: it is complex\n"
             f"  fill_ at {source.here(3)}"
         )
-    return np.asarray(value).astype(dtype)
+    return value
 
 
 def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:

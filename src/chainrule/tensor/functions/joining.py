@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from operator import index as as_int
 from typing import Any
 
@@ -224,8 +225,8 @@ def unbind(input: Any, dim: int = 0) -> Any:
 
 def single_view(t: Any, op: Any, params: dict[str, Any]) -> None:
     """Let a view out of several be replayed by itself when its base was written."""
-    if t._base is not None:
-        t._base[2:4] = op, params
+    if t._view is not None:
+        t._view[2:4] = op, params
 
 
 def _parts(input: Any, lengths: tuple[int, ...], axis: int, op: Any) -> tuple[Any, ...]:
@@ -370,7 +371,7 @@ def tensor_split(
         whole, extra = divmod(n, count)
         bounds = [k * whole + min(k, extra) for k in range(count + 1)]
     found = []
-    for a, b in zip(bounds[:-1], bounds[1:], strict=True):
+    for a, b in pairwise(bounds):
         start, stop, _ = slice(a, b).indices(n)
         stop = max(start, stop)
         found.append(P.slice_axis(input, axis=axis, start=start, stop=stop, step=1))

@@ -12,7 +12,7 @@ from ...autograd.inplace import inplace
 from ...ops import dtypes
 from ...ops.schema import TABLE
 from ..api import public
-from ..creation import finish_tensor, np_dtype, shape_of, write_new
+from ..creation import empty, finish_tensor, np_dtype, on_meta, shape_of, write_new
 from .common import P, TensorBase
 
 # ---- new tensors ---------------------------------------------------------------------------------
@@ -24,6 +24,8 @@ def rand(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, 
          **named: Any) -> Any:  # fmt: skip
     """Uniform values in [0, 1)."""
     shape = shape_of(named.pop("size", size), "rand")
+    if on_meta(device):
+        return empty(shape, dtype=dtype, device=device, requires_grad=requires_grad)
     t = P.draw_uniform(shape=shape, dtype=np_dtype(dtype), low=0.0, high=1.0, generator=generator)
     return write_new(out, t, requires_grad, device)
 
@@ -34,6 +36,8 @@ def randn(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None,
           pin_memory: bool = False, **named: Any) -> Any:  # fmt: skip
     """Normal values of mean 0 and variance 1."""
     shape = shape_of(named.pop("size", size), "randn")
+    if on_meta(device):
+        return empty(shape, dtype=dtype, device=device, requires_grad=requires_grad)
     t = P.draw_normal(shape=shape, dtype=np_dtype(dtype), mean=0.0, std=1.0, generator=generator)
     return write_new(out, t, requires_grad, device)
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...autograd import source
 from ...ops.layout import viewed_strides
 from ..api import public
+from ..legacy import WORDS
 from ..size import Size
 from .common import P, axis_of
 
@@ -107,6 +108,8 @@ def is_viewable(t: Any, shape: tuple[int, ...]) -> bool:
 def reshape(input: Any, *shape: Any, **named: Any) -> Any:
     """Another shape: a view where strides allow it, else a copy."""
     wanted = infer_shape(given(shape, named, "shape"), input.numel(), "reshape")
+    if input._level is not None:  # the memory order of what a transform holds is not known here
+        return P.reshape(input, shape=wanted)
     if is_viewable(input, wanted):
         return P.view(input, shape=wanted)
     return P.unsafe_view(P.clone_contiguous(input), shape=wanted)
@@ -282,7 +285,8 @@ def expand(input: Any, *sizes_: Any, **named: Any) -> Any:
     """A view repeated along dimensions of length 1; -1 keeps a dimension."""
     named.pop("implicit", None)
     wanted = sizes(given(sizes_, named, "size"))
-    return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), wanted))
+    shape = expanded_shape(tuple(input.shape), wanted, WORDS[input.dtype.name])
+    return P.broadcast_to(input, shape=shape)
 
 
 def expanded_shape(

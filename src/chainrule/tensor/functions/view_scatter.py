@@ -19,7 +19,7 @@ def _with_part(name: str, input: Any, src: Any, part: Any) -> Any:
         )
     if src.dtype is not input.dtype:
         src = P.cast(src, dtype=input.dtype.np)
-    return P.write_view(input, src, chain=chain_of(part._base))
+    return P.write_view(input, src, chain=chain_of(part._view))
 
 
 @public()

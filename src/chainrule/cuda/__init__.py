@@ -1,0 +1,145 @@
+"""CUDA, honestly: there is none. Programs that ask get a clear no; those that use it, an error."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ..tensor.device import DeviceUnavailable
+from ..tensor.device import device as _device
+from ..tensor.legacy import LEGACY_TYPES
+
+_MESSAGE = (
+    "Torch not compiled with CUDA enabled: chainrule computes on the CPU. "
+    "Fix: guard the call with torch.cuda.is_available()."
+)
+
+
+class OutOfMemoryError(RuntimeError):
+    """What a GPU that runs out of memory raises; never raised here."""
+
+
+def is_available() -> bool:
+    """Whether a CUDA GPU can be used: never."""
+    return False
+
+
+def is_initialized() -> bool:
+    """Whether CUDA has been started: never."""
+    return False
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether the GPU computes in bfloat16: there is none."""
+    return False
+
+
+def is_current_stream_capturing() -> bool:
+    """Whether work is being captured into a graph: never."""
+    return False
+
+
+def device_count() -> int:
+    """The number of CUDA GPUs: 0."""
+    return 0
+
+
+def manual_seed(seed: int) -> None:
+    """Seeds the GPU's random numbers, of which there are none."""
+
+
+def manual_seed_all(seed: int) -> None:
+    """Seeds every GPU's random numbers, of which there are none."""
+
+
+def seed() -> None:
+    """Seeds the GPU's random numbers, of which there are none."""
+
+
+def seed_all() -> None:
+    """Seeds every GPU's random numbers, of which there are none."""
+
+
+def get_rng_state_all() -> list[Any]:
+    """The random states of all GPUs: none."""
+    return []
+
+
+def set_rng_state_all(new_states: Any) -> None:
+    """Sets the random states of all GPUs: none."""
+
+
+def empty_cache() -> None:
+    """Frees cached GPU memory, of which there is none."""
+
+
+def memory_allocated(device: Any = None) -> int:
+    """GPU memory in use: 0."""
+    return 0
+
+
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+
+
+def reset_peak_memory_stats(device: Any = None) -> None:
+    """Forgets the peak of GPU memory, which is 0."""
+
+
+def set_device(device: Any) -> None:
+    """Chooses the GPU: refused, there is none."""
+    wanted = device if isinstance(device, int) else _device(device)
+    if isinstance(wanted, _device) and wanted.type != "cuda":
+        raise ValueError(f"Expected a cuda device, but got: {wanted}")
+    raise DeviceUnavailable(_MESSAGE)
+
+
+def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
+    """Always an error: it needs a GPU."""
+    raise DeviceUnavailable(_MESSAGE)
+
+
+current_device = synchronize = init = ipc_collect = get_device_name = _refuse
+get_device_properties = get_device_capability = current_stream = default_stream = _refuse
+get_rng_state = set_rng_state = initial_seed = mem_get_info = memory_summary = _refuse
+memory_stats = utilization = temperature = can_device_access_peer = stream = _refuse
+
+
+class _NeedsGpu:
+    """A class whose objects need a GPU."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise DeviceUnavailable(_MESSAGE)
+
+
+class Stream(_NeedsGpu):
+    """A queue of GPU work: refused."""
+
+
+class Event(_NeedsGpu):
+    """A mark in a queue of GPU work: refused."""
+
+
+class CUDAGraph(_NeedsGpu):
+    """Recorded GPU work: refused."""
+
+
+class device(_NeedsGpu):
+    """Chooses a GPU for a block: refused."""
+
+
+def _legacy_type(name: str) -> Any:
+    def make(*args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError(f"type torch.cuda.{name} not available. {_MESSAGE}")
+
+    make.__name__ = make.__qualname__ = name
+    return make
+
+
+globals().update({name: _legacy_type(name) for name in LEGACY_TYPES})
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":
+        import importlib
+
+        return importlib.import_module(".amp", __name__)
+    raise AttributeError(f"module 'chainrule.cuda' has no attribute {name!r}")

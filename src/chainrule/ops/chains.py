@@ -1,0 +1,109 @@
+"""Chains of view ops: reading and writing the part of a tensor that they select.
+
+A chain is ((op name, ((parameter, value), ...)), ...) from the root to the view. In-place writes
+through views are recorded with these ops (see `autograd/inplace.py`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .schema import TABLE, helper, op
+from .worlds import ARRAYS
+
+# Views that may show one element several times; their transposes add up.
+_OVERLAPPING = {"broadcast_to", "unfold", "as_strided"}
+_TO_PARTS = {"view_as_real", "real", "imag"}
+
+
+@op(
+    vjp={
+        "base": lambda g, chain: erase_view(g, chain=chain),
+        "value": lambda g, chain: follow(g, chain),
+    },
+    linear_in="all",
+    batch="loop",
+    node="CopySlices",
+)
+def write_view(base, value, *, chain):
+    """base with `value` written into the view that the ops in `chain` select."""
+    out = np.array(base, order="C")
+    view = through(out, chain)
+    if np.may_share_memory(view, out) or not view.size:
+        view[...] = value
+        return out
+    # Another layout than the one the chain was made for (as_strided): follow element numbers.
+    numbers = through(np.arange(base.size).reshape(base.shape), chain)
+    out.reshape(-1)[numbers] = value
+    return out
+
+
+@op(
+    vjp={"base": lambda g, chain: erase_view(g, chain=chain)},
+    linear_in=("base",),
+    batch="loop",
+)
+def erase_view(base, *, chain):
+    """base with zeros in the view that the ops in `chain` select."""
+    return write_view(base, np.zeros((), base.dtype), chain=chain)
+
+
+@op(
+    vjp={"x": lambda g, x_shape, chain: view_fill(g, chain=chain, shape=x_shape)},
+    linear_in=("x",),
+    batch="loop",
+    node="AsStridedBackward0",
+)
+def view_chain(x, *, chain):
+    """The part of x that a chain of view ops selects, as a copy."""
+    return through(np.asarray(x, order="C"), chain).copy()
+
+
+@op(
+    vjp={"g": lambda g, chain: view_chain(g, chain=chain)},
+    linear_in=("g",),
+    batch="loop",
+)
+def view_fill(g, *, chain, shape):
+    """Zeros of `shape` with g where the chain selects (added where it selects twice)."""
+    out = np.zeros(shape, _root_type(g.dtype, chain))
+    stages = [out]
+    for name, params in chain:
+        stages.append(TABLE[name].forward(stages[-1], **dict(params)))
+    if not any(name in _OVERLAPPING for name, _ in chain):
+        stages[-1][...] = g
+        return out
+    for (name, params), array in zip(reversed(chain), reversed(stages[:-1]), strict=True):
+        g = _transposed(TABLE[name], g, array, dict(params))
+    return g
+
+
+@helper
+def follow(g, chain):
+    """The part of g that a chain of view ops selects."""
+    return view_chain(g, chain=chain)
+
+
+def through(array, chain):
+    """Apply a chain of view ops to an array."""
+    for name, params in chain:
+        array = TABLE[name].forward(array, **dict(params))
+    return array
+
+
+def _root_type(dtype, chain):
+    """The type of what the chain was applied to, given the type of its result."""
+    for name, _ in reversed(chain):
+        if name in _TO_PARTS:
+            dtype = np.result_type(dtype, np.complex64)
+        elif name == "view_as_complex":
+            dtype = np.dtype("f4" if dtype.itemsize == 8 else "f8")
+    return dtype
+
+
+def _transposed(view_op, g, x, params):
+    """The gradient of one view op's input, by its own rule on arrays."""
+    (rule,) = view_op.vjps.values()
+    known = {"g": g, "x": x, "x_shape": x.shape, "x_dtype": x.dtype, "x_ndim": x.ndim, **params}
+    names = rule.__code__.co_varnames[: rule.__code__.co_argcount]
+    return ARRAYS.bind(rule)(*(known[name] for name in names))
