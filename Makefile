@@ -27,7 +27,7 @@ test: lint
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check .
 	.venv-test/bin/ruff format --check .
-	.venv-test/bin/pyright
+	.venv-test/bin/pyright --pythonpath .venv-test/bin/python
 
 format: .venv-test/.installed
 	.venv-test/bin/ruff check --fix .

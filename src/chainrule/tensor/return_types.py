@@ -10,7 +10,11 @@ indices=tensor([1, 0]))
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # The types are made by `named`.
+    def __getattr__(name: str) -> type[Any]: ...
 
 
 class ReturnType(tuple):

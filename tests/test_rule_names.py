@@ -1,0 +1,62 @@
+"""Every name a derivative rule uses means something.
+
+Rules name ops that `ops/worlds.py` binds, so neither the linter (F821 is off in those files) nor
+the type checker can tell a typing mistake from an op. This test can.
+"""
+
+import builtins
+import dis
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any
+
+import pytest
+
+import chainrule  # noqa: F401 - importing it declares the ops
+from chainrule.ops.schema import HELPERS, TABLE, Op
+
+KNOWN = TABLE.keys() | HELPERS.keys() | vars(builtins).keys()
+
+
+def global_names(code: CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "LOAD_GLOBAL":
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from global_names(constant)
+
+
+def unknown_names(rule: Callable[..., Any]) -> list[str]:
+    return sorted(set(global_names(rule.__code__)) - KNOWN)
+
+
+def rules_of(op: Op) -> dict[str, Callable[..., Any]]:
+    found = {f"partials[{name}]": rule for name, rule in op.partials.items()}
+    found |= {f"vjp[{name}]": rule for name, rule in op.vjps.items()}
+    if isinstance(op.jvps, dict):
+        found |= {f"jvp[{name}]": rule for name, rule in op.jvps.items()}
+    elif op.jvps:
+        found["jvp"] = op.jvps
+    # A fused rule with a plain twin runs on arrays only, in the globals of its own module.
+    joint = op.plain_joint or op.joint
+    return found | ({"joint": joint} if joint else {})
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_rules_name_ops_helpers_and_builtins(name):
+    unknown = {
+        where: names
+        for where, rule in rules_of(TABLE[name]).items()
+        if (names := unknown_names(rule))
+    }
+    assert unknown == {}
+
+
+@pytest.mark.parametrize("name", sorted(HELPERS))
+def test_helpers_name_ops_helpers_and_builtins(name):
+    assert unknown_names(HELPERS[name]) == []
+
+
+def test_a_misspelt_op_is_noticed():
+    assert unknown_names(lambda g, x: g * exq(x)) == ["exq"]  # noqa: F821
