@@ -148,9 +148,9 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, chainrule.Tensor)
 
 
-def inputs_with_grad(case: Case, wanted: list[int]) -> list[Any]:
-    """The sample's tensors, with gradients for the wanted positions."""
-    made = [tensor(a) for a in case.sample.arrays()]
+def inputs_with_grad(case: Case, wanted: list[int], name: str | None = None) -> list[Any]:
+    """The sample's tensors (in the named type), with gradients for the wanted positions."""
+    made = [tensor(a, name) for a in case.sample.arrays()]
     for i in wanted:
         made[i].requires_grad_()
     return made
@@ -164,9 +164,11 @@ def weights(outs: list[Any]) -> list[Any]:
     ]
 
 
-def gradients(case: Case, wanted: list[int], create_graph: bool = False) -> Any:
+def gradients(
+    case: Case, wanted: list[int], create_graph: bool = False, name: str | None = None
+) -> Any:
     """(inputs, gradients) of the weighted results with respect to the wanted inputs."""
-    inputs = inputs_with_grad(case, wanted)
+    inputs = inputs_with_grad(case, wanted, name)
     outs = [o for o in run(case, inputs) if is_tensor(o)]
     tracked = [(o, w) for o, w in zip(outs, weights(outs), strict=True) if o.requires_grad]
     assert tracked, f"{case}: no result requires grad, though PyTorch differentiates it"

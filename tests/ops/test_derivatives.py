@@ -25,12 +25,15 @@ from .harness import (
     values,
     weighted,
 )
+from .recorded import recording
 from .sample import dtype
 
 
 @pytest.mark.parametrize("case", cases("vjp"), ids=lambda c: c.key)
 def test_vjp(case: Case):
     _, found = gradients(case, case.wanted)
+    lost = [i for i, g in zip(case.wanted, found, strict=True) if g is None]
+    assert not lost, f"{case}: PyTorch has a gradient of inputs {lost}, here it is None"
     if not case.sample.is_kink:
         compare_with_differences(case, found)
     if "recorded_gradient" in case.sample.excluded:
@@ -48,6 +51,33 @@ def compare_with_differences(case: Case, found) -> None:
     numeric = slope(weighted(case, kept), case, along)
     rtol = case.sample.derivative_rtol
     assert close(mine, numeric, rtol), explain_gradient(case, found, kept)
+
+
+def narrow_cases():
+    return [
+        pytest.param(case, name, id=f"{case.key}-{name}")
+        for case in cases("vjp")
+        for name in ("float32", "bfloat16")
+        if name in recording(case.family).index.get(case.key, {}).get("dtypes", ())
+        and all(a.dtype.char != "D" for a in case.sample.arrays())
+    ]
+
+
+@pytest.mark.parametrize(("case", "name"), narrow_cases())
+def test_gradient_keeps_type(case: Case, name: str):
+    """In single and half precision a gradient has its input's type and about the same value."""
+    _, found = gradients(case, case.wanted, name=name)
+    pieces = [g for g in case.record["grads"] if g is not None]
+    for i, grad, piece in zip(case.wanted, found, pieces, strict=True):
+        if grad is None:
+            continue
+        assert grad.dtype.name == name, f"{case}: gradient of input {i} is {grad.dtype.name}"
+        if name == "float32" and not {"recorded_gradient", *LOOSE} & set(case.sample.excluded):
+            loose = max(2e-3, case.sample.rtol)
+            assert_close(as_array(grad), case.recorded(piece), loose, f"{case} in float32: {i}")
+
+
+LOOSE = ("dtypes",)  # samples whose results in other types are not comparable
 
 
 @pytest.mark.parametrize("case", cases("mask"), ids=lambda c: c.key)

@@ -61,6 +61,34 @@ def test_in_place(case: Case):
         check_in_place_gradient(case)
 
 
+def functions_in_place():
+    """Cases of functions such as `nn.functional.relu`, whose in-place form is a function too."""
+    return [c for c in all_cases() if "." in c.path and c.number == 0 and _twin(c) is not None]
+
+
+def _twin(case: Case):
+    try:
+        return resolve_function(case.path + "_")
+    except AttributeError:
+        return None
+
+
+def resolve_function(path: str):
+    found = chainrule
+    for part in path.split("."):
+        found = getattr(found, part)
+    return found
+
+
+@pytest.mark.parametrize("case", functions_in_place(), ids=lambda c: c.path + "_")
+def test_in_place_function(case: Case):
+    expected = called(chainrule, case.path, case.sample, [tensor(a) for a in case.sample.arrays()])
+    args, kwargs = filled(case, [tensor(a) for a in case.sample.arrays()])
+    result = _twin(case)(*args, **kwargs)
+    assert result is args[0]
+    assert_close(as_array(args[0]), as_array(expected), 1e-12, f"{case.path}_")
+
+
 def check_in_place_gradient(case: Case) -> None:
     _, expected = gradients(case, case.wanted)
     inputs = [tensor(a) for a in case.sample.arrays()]

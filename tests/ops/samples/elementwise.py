@@ -65,7 +65,7 @@ SAMPLES = {
     "floor": steps(),
     "frac": [Sample(uniform(3, 4, low=-4.3, high=4.4)), Sample(normal()), Sample(normal(0))],
     "frexp": [Sample(normal(3, 4)), Sample(normal()), Sample(points(0.0, 1.0, -8.0, 5e-324))
-              .kink()],
+              .kink().dtypes()],
     "imag": [Sample(cplx(3)), Sample(cplx())],
     "isfinite": [Sample(points(1.0, NAN, INF, -INF)), Sample(cplx(3))],
     "isinf": [Sample(points(1.0, NAN, INF, -INF)), Sample(cplx(3))],
