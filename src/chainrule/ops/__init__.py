@@ -6,6 +6,7 @@ from . import scan, scatter, sort  # isort: skip
 from . import arrange, chains, strided, copies, random  # isort: skip - copies derives from the views
 from . import activation, conv, embedding, loss, norm, pointwise_loss, pool, vision  # isort: skip
 from . import fft, special  # isort: skip
+from . import decompositions, determinant, distance, least_squares, linalg, lu, spectral  # isort: skip
 from .schema import HELPERS, TABLE, Op, helper, op
 from .worlds import ARRAYS, World
 

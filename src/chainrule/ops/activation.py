@@ -269,7 +269,10 @@ def softshrink(x, *, limit):
 )
 def threshold(x, *, limit, value):
     """x where above limit, else value."""
-    return np.where(x <= limit, np.asarray(value).astype(x.dtype), x)
+    if x.dtype.kind in "iu":  # numbers wrap to the tensor's type
+        limit, value = int(limit), int(value)
+    edge, low = np.asarray(limit).astype(x.dtype), np.asarray(value).astype(x.dtype)
+    return np.where(x <= edge, low, x)
 
 
 @op(

@@ -90,7 +90,7 @@ def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
 @op(
     vjp={
         "x": lambda g, y, x_shape, stride, padding, dilation, groups: conv_input(
-            y, conj(g), spatial=x_shape[2:], stride=stride, padding=padding, dilation=dilation,
+            conj(y), g, spatial=x_shape[2:], stride=stride, padding=padding, dilation=dilation,
             groups=groups),
         "y": lambda g, x, stride, padding, dilation, groups: convolution_no_bias(
             conj(x), g, stride=stride, padding=padding, dilation=dilation, groups=groups),

@@ -82,9 +82,7 @@ class Geometry:
 
 def pad_into(buffer, x, geometry):
     """x in the middle of a zeroed buffer."""
-    inner = tuple(
-        slice(p, p + n) for p, n in zip(geometry.padding, geometry.spatial, strict=True)
-    )
+    inner = tuple(slice(p, p + n) for p, n in zip(geometry.padding, geometry.spatial, strict=True))
     buffer[(slice(0, len(x)), slice(None), *inner)] = x
 
 
@@ -167,7 +165,9 @@ def conv_weight_gradient(x, gy, w_shape, stride, padding, dilation, groups):
     if not gy.size or not x.size:
         return total.reshape(w_shape).astype(dtype, copy=False)
     columns = Columns(x if x.flags.c_contiguous or not g.plain else x.copy(), g)
-    spread = np.zeros((columns.size, g.outputs, g.out[0], *g.padded[1:]), x.dtype) if g.run else None
+    spread = (
+        np.zeros((columns.size, g.outputs, g.out[0], *g.padded[1:]), x.dtype) if g.run else None
+    )
     for start, end, cols in columns.chunks():
         if spread is None:
             part = gy[start:end].reshape(end - start, groups, per_group, -1)

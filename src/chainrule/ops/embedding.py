@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .reduce import wide
-from .schema import op
-
-# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+from .schema import Refused, op
 
 
 @op(
@@ -55,7 +55,7 @@ def sum_rows(g, index, rows):
 def embedding_sum(g, index, *, rows, padding, by_count):
     """g summed into the rows numbered by index: the transpose of `embedding`."""
     flat = index.reshape(-1)
-    parts = wide(g).reshape(flat.size, -1)
+    parts = wide(g).reshape(flat.size, math.prod(g.shape[index.ndim :]))
     if by_count and flat.size:
         parts = parts / np.bincount(flat, minlength=rows)[flat][:, None].astype(parts.dtype)
     out = sum_rows(parts, flat, rows)
@@ -88,15 +88,34 @@ def embedding_pick(w, index, *, padding, by_count):
 # ---- bags ----------------------------------------------------------------------------------------
 
 
+@op(nondiff=("offsets",), batch="loop")
+def bag_numbers(offsets, *, length, count):
+    """For each of `length` indices the number of its bag, given where the bags start."""
+    if offsets.size and offsets[0] != 0:
+        raise Refused(
+            ValueError,
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+            f"position 0. However, got {int(offsets[0])}",
+        )
+    return np.searchsorted(offsets[:count], np.arange(length), side="right") - 1
+
+
+@op(nondiff=("index", "bags"), batch="loop")
+def bag_shares(index, bags, *, count, padding, mean, dtype):
+    """The weight of each index in its bag: 1, or 1 / the bag's size; 0 for the padding."""
+    real = (index != padding).astype(np.float64)
+    if mean:
+        real /= np.maximum(np.bincount(bags, weights=real, minlength=count), 1)[bags]
+    return real.astype(dtype)
+
+
 @op(nondiff=("w", "index", "bags"), batch="loop")
-def bag_argmax(w, index, bags, *, count, padding):
-    """Per bag and column, the position in `index` of the largest entry (-1 in an empty bag)."""
-    rows = w[index]
+def bag_max_rows(w, index, bags, *, count, padding):
+    """Per bag and column, the number of the row with the largest entry (-1 in an empty bag)."""
     best = np.full((count, w.shape[1]), -1, np.int64)
-    for k in range(len(index)):
-        if index[k] == padding:
-            continue
-        b = bags[k]
-        better = (best[b] < 0) | (rows[k] > rows[best[b], np.arange(w.shape[1])])
-        best[b] = np.where(better, k, best[b])
+    columns = np.arange(w.shape[1])
+    for row, bag in zip(index, bags, strict=True):
+        if row != padding:
+            better = (best[bag] < 0) | (w[row] > w[best[bag], columns])
+            best[bag] = np.where(better, row, best[bag])
     return best

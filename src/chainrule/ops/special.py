@@ -28,9 +28,11 @@ def kernel(name):
 
 def evaluated(name, *xs):
     """A SciPy kernel on arrays (or numbers), in the arrays' type."""
-    dtype = next(x.dtype for x in xs if isinstance(x, np.ndarray))
+    dtype = next(x.dtype for x in xs if isinstance(x, np.ndarray | np.generic))
     if dtype.itemsize == 2:
-        xs = tuple(x.astype(np.float32) if isinstance(x, np.ndarray) else x for x in xs)
+        xs = tuple(
+            x.astype(np.float32) if isinstance(x, np.ndarray | np.generic) else x for x in xs
+        )
     result = np.asarray(kernel(name)(*xs))
     return result if result.dtype == dtype else result.astype(dtype)
 

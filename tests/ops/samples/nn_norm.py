@@ -16,7 +16,6 @@ def bias(*shape: int) -> np.ndarray:
     return uniform(*shape, low=-0.5, high=0.5, seed=3)
 
 
-
 SAMPLES = {
     F + "layer_norm": [
         Sample(X2, (4,), weight(4), bias(4)),

@@ -2,9 +2,11 @@
 
 from . import elementwise, shapes
 
-from . import indexing_functions, reductions, scans, sorting, statistics  # isort: skip
+from . import indexing_functions, reductions, scans, sorting, statistics, view_scatter  # isort: skip
 from . import arranging, casts, copies, joining, random_functions  # isort: skip
 from . import einsum, fft, products, signal, special, windows  # isort: skip
+from . import decompositions, linalg, norms, spectral  # isort: skip
 from . import nn_activation, nn_conv, nn_linear, nn_loss, nn_margin, nn_norm  # isort: skip
+from . import nn_grid, nn_pool, nn_vision  # isort: skip
 
 __all__ = ["elementwise", "shapes"]

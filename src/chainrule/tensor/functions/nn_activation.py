@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import source
-from ..api import public
+from ..api import public, write_out
 from .common import P, axis_of
 from .nn_common import into, named
 
@@ -26,9 +26,7 @@ def relu_(input: Any) -> Any:
 
 
 @public(namespace="nn.functional", out=False)
-def hardtanh(
-    input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
-) -> Any:
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """input limited to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError(
@@ -52,14 +50,15 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 
 @public(namespace="nn.functional", out=False)
-def gelu(input: Any, *, approximate: str = "none") -> Any:
+def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
     """input times the normal distribution's probability below it; `approximate="tanh"` is faster."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError(
             f"approximate argument must be either none or tanh, not {approximate!r}\n"
             f"  at {source.here(2)}"
         )
-    return P.gelu(input, approximate=approximate)
+    result = P.gelu(input, approximate=approximate)
+    return result if out is None else write_out("gelu", result, out, (input,))
 
 
 @public(namespace="nn.functional", out=False)
@@ -74,13 +73,13 @@ def mish(input: Any, inplace: bool = False) -> Any:
     return into(input, mish, "mish_") if inplace else P.mish(input)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional")
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """log(1 + exp(beta * input)) / beta; the input itself beyond the threshold."""
     return P.softplus(input, beta=beta, threshold=threshold)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional")
 def logsigmoid(input: Any) -> Any:
     """log(sigmoid(input)), stable."""
     return P.logsigmoid(input)
@@ -118,9 +117,7 @@ def selu_(input: Any) -> Any:
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input where positive, else alpha * (exp(input / alpha) - 1)."""
     if alpha == 0:
-        raise RuntimeError(
-            f"ZeroDivisionError: alpha cannot be 0 for CELU\n  at {source.here(2)}"
-        )
+        raise RuntimeError(f"ZeroDivisionError: alpha cannot be 0 for CELU\n  at {source.here(2)}")
     return into(input, celu, "celu_", alpha) if inplace else P.celu(input, alpha=alpha)
 
 
@@ -156,19 +153,18 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
     return into(input, hardswish, "hardswish_") if inplace else P.hardswish(input)
 
 
-@public(namespace="nn.functional", out=False, aliases=(".hardshrink",), method=True)
+@public(namespace="nn.functional", aliases=(".hardshrink",), method=True)
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """0 within [-lambd, lambd], the input elsewhere."""
     return P.hardshrink(input, limit=lambd)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional")
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """The input moved towards 0 by lambd."""
     if lambd < 0:
         raise RuntimeError(
-            f"lambda must be greater or equal to 0, but found to be {lambd}.\n"
-            f"  at {source.here(2)}"
+            f"lambda must be greater or equal to 0, but found to be {lambd}.\n  at {source.here(2)}"
         )
     return P.softshrink(input, limit=lambd)
 

@@ -257,7 +257,7 @@ def conv_transpose3d(
     )
 
 
-# ---- windows as columns ----------------------------------------------------------------------------
+# ---- windows as columns --------------------------------------------------------------------------
 
 
 @public(namespace="nn.functional", out=False)

@@ -10,13 +10,13 @@ from ...autograd import source
 from ...autograd.inplace import assign
 from ...autograd.modes import no_grad
 from ...autograd.value import make
-from ..api import public
+from ..api import public, write_out
 from .common import P
 from .nn_common import named
 
 
 @public(namespace="nn.functional", out=False)
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
     """input @ weight.T + bias.
 
     >>> import chainrule as torch
@@ -24,6 +24,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     tensor([[11.]])
     """
     shape = input.shape
+    if out is not None:
+        return write_out("linear", linear(input, weight, bias), out, (input, weight, bias))
     if len(shape) == 2 and len(weight.shape) == 2 and shape[1] == weight.shape[1]:
         if bias is None:
             if input.dtype is weight.dtype:
@@ -97,11 +99,13 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     a, b = input1.reshape(-1, m), input2.reshape(-1, n)
     # (rows, k, n): each row of a through every weight matrix, then against b.
     partial = a.matmul(P.reshape(P.transpose(weight, perm=(1, 0, 2)), shape=(m, k * n)))
-    out = (partial.reshape(-1, k, n) * b.unsqueeze(1)).sum(-1).view(*input1.shape[:-1], k)
+    terms = partial.reshape(-1, k, n) * b.unsqueeze(1)
+    out = P.reduce_sum(terms, axis=(2,), keepdims=False).view(*input1.shape[:-1], k)
+    out = out if out.dtype is weight.dtype else out.to(weight.dtype)
     return out if bias is None else out + bias
 
 
-# ---- tables of rows --------------------------------------------------------------------------------
+# ---- tables of rows ------------------------------------------------------------------------------
 
 
 def _row_error(input: Any, weight: Any) -> IndexError:
@@ -219,10 +223,14 @@ def embedding_bag(
         out = _bag_max(weight, flat, bags, count, padding)
     else:
         rows = P.embedding(weight, flat, padding=padding, by_count=scale_grad_by_freq)
-        share = _shares(flat, bags, count, padding, mode, rows)
+        share = P.bag_shares(
+            flat, bags, count=count, padding=padding, mean=mode == "mean", dtype=rows.dtype.np
+        )
         if per_sample_weights is not None:
             share = per_sample_weights.reshape(-1) * share
-        out = P.index_sum(rows * share.unsqueeze(1), bags, dims=(0,), shape=(count, rows.shape[1]))
+        out = P.embedding_sum(
+            rows * share.unsqueeze(1), bags, rows=count, padding=-1, by_count=False
+        )
     return named(out, "EmbeddingBagBackward0")
 
 
@@ -242,29 +250,13 @@ def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
             f"{list(input.shape)} and offsets "
             f"{None if offsets is None else list(offsets.shape)}\n  at {source.here(3)}"
         )
-    starts = offsets.detach()._a
-    if starts.size and starts[0] != 0:
-        raise ValueError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-            f"position 0. However, got {int(starts[0])}\n  at {source.here(3)}"
-        )
-    count = len(starts) - bool(include_last)
-    marks = np.searchsorted(starts[:count], np.arange(input.shape[0]), side="right") - 1
-    return make(marks), count
-
-
-def _shares(flat: Any, bags: Any, count: int, padding: int, mode: str, rows: Any) -> Any:
-    """The weight of each row in its bag: 1, or one over the bag's size; 0 for the padding."""
-    real = np.ones(flat.shape[0]) if padding < 0 else (flat._a != padding).astype(np.float64)
-    if mode == "mean":
-        sizes = np.bincount(bags._a, weights=real, minlength=count)
-        real = real / np.maximum(sizes, 1)[bags._a]
-    return make(real.astype(rows.dtype.np))
+    count = offsets.shape[0] - bool(include_last)
+    return P.bag_numbers(offsets, length=input.shape[0], count=count), count
 
 
 def _bag_max(weight: Any, flat: Any, bags: Any, count: int, padding: int) -> Any:
-    best = P.bag_argmax(weight.detach(), flat, bags, count=count, padding=padding)._a
-    columns = np.broadcast_to(np.arange(best.shape[1]), best.shape)
-    rows = np.where(best >= 0, flat._a[np.maximum(best, 0)] if flat._a.size else 0, 0)
-    picked = P.index_get(weight, make(rows), make(columns.copy()), dims=(0, 1))
-    return P.where(make(best >= 0), picked, 0.0)
+    rows = P.bag_max_rows(weight.detach(), flat, bags, count=count, padding=padding)
+    columns = make(np.broadcast_to(np.arange(weight.shape[1]), (count, weight.shape[1])))
+    real = rows >= 0
+    picked = P.index_get(weight, P.where(real, rows, 0), columns, dims=(0, 1))
+    return P.where(real, picked, 0.0)

@@ -118,8 +118,7 @@ def cross_entropy(
 def _check_smoothing(smoothing: float) -> None:
     if not 0.0 <= smoothing <= 1.0:
         raise RuntimeError(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing}\n"
-            f"  at {source.here(4)}"
+            f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing}\n  at {source.here(4)}"
         )
 
 
@@ -412,7 +411,7 @@ def gaussian_nll_loss(
         if var < 0:
             raise ValueError(f"var has negative entry/entries: {var}\n  at {source.here(2)}")
         var = input.new_full(tuple(input.shape), float(var))
-    elif bool((var.detach() < 0).any()):
+    elif var._level is None and bool((var.detach() < 0).any()):
         raise ValueError(f"var has negative entry/entries\n  at {source.here(2)}")
     if var.shape != input.shape:
         var = _variance_like(var, input)
@@ -442,5 +441,6 @@ def soft_margin_loss(
 ) -> Any:
     """log(1 + exp(-target * input)) for targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
-    loss = P.softplus(-(target * input), beta=1.0, threshold=1e30)
+    z = -(target * input)
+    loss = (z.exp() + 1).log() if z.is_complex() else P.softplus(z, beta=1.0, threshold=1e30)
     return named(reduced(loss, reduction), "SoftMarginLossBackward0")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd import source
+from ...ops import dtypes
 from ..api import public
 from .common import P, axis_of
 from .nn_common import check_reduction, named, reduced, reduction_of
@@ -96,8 +97,10 @@ def hinge_embedding_loss(
 ) -> Any:  # fmt: skip
     """The input for targets 1, max(0, margin - input) for targets -1."""
     reduction = reduction_of(size_average, reduce, reduction)
-    near = P.where(target == -1, 0.0, input)
-    far = P.where(target == 1, 0.0, (margin - input).clamp_min(0))
+    if input.dtype.category < dtypes.FLOAT:
+        margin = int(margin)
+    near = P.where(target == -1, 0, input)
+    far = P.where(target == 1, 0, (margin - input).clamp_min(0))
     return reduced(near + far, reduction)
 
 
@@ -217,7 +220,7 @@ def multilabel_margin_loss(
         )
     x = input.reshape(1, -1) if input.ndim < 2 else input
     t = target.reshape(x.shape)
-    n, classes = x.shape
+    classes = x.shape[1]
     listed = (t < 0).cumsum(1) == 0
     safe = P.where(listed, t, 0)
     hits = P.class_hits(safe, classes=classes, axis=2) & listed.unsqueeze(2)

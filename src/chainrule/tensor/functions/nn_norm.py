@@ -42,9 +42,7 @@ def _same_types(x: Any, *others: Any) -> None:
 
 def _trailing(x: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[int, ...]:
     """normalized_shape as a tuple that ends x's shape and is the parameters' shape."""
-    shape = (
-        (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    )
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     own = tuple(x.shape)
     if not shape:
         raise RuntimeError(

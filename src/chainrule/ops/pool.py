@@ -1,0 +1,326 @@
+"""Pooling over the last dimensions; everything before them is batch.
+
+Maxima keep no positions: the rules ask `max_pool_index` for them when a gradient is wanted. A
+position is the number of an element within the spatial dimensions, as PyTorch's `return_indices`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .batching import Front
+from .reduce import wide
+from .schema import op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+def pooled_size(n, k, s, p, d, ceil):
+    """The number of windows along one dimension."""
+    span = n + 2 * p - d * (k - 1) - 1
+    count = (span + (s - 1 if ceil else 0)) // s + 1
+    if ceil and (count - 1) * s >= n + p:
+        count -= 1  # a window may not start in the padding on the right
+    return count
+
+
+def pooled_sizes(spatial, kernel, stride, padding, dilation, ceil):
+    """pooled_size of each dimension."""
+    return tuple(
+        pooled_size(n, k, s, p, d, ceil)
+        for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation, strict=True)
+    )
+
+
+def lowest(dtype):
+    """The value that no maximum can be below."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    return dtype.type(-np.inf)
+
+
+def padded_for(x, nd, out, kernel, stride, padding, dilation, value):
+    """x with `value` around it, as far as the windows reach."""
+    spatial = x.shape[x.ndim - nd :]
+    after = [
+        max(0, (o - 1) * s + d * (k - 1) + 1 - n - p)
+        for o, s, d, k, n, p in zip(out, stride, dilation, kernel, spatial, padding, strict=True)
+    ]
+    if not any(padding) and not any(after):
+        return x
+    shape = (
+        *x.shape[: x.ndim - nd],
+        *(n + p + a for n, p, a in zip(spatial, padding, after, strict=True)),
+    )
+    full = np.full(shape, value, x.dtype)
+    full[(..., *(slice(p, p + n) for p, n in zip(padding, spatial, strict=True)))] = x
+    return full
+
+
+def window_slices(offset, out, stride, dilation):
+    """The elements that all windows have at one offset."""
+    return (
+        ...,
+        *(
+            slice(k * d, k * d + s * (o - 1) + 1, s)
+            for k, o, s, d in zip(offset, out, stride, dilation, strict=True)
+        ),
+    )
+
+
+def max_forward(x, kernel, stride, padding, dilation, ceil):
+    """The largest element of each window."""
+    nd = len(kernel)
+    out = pooled_sizes(x.shape[x.ndim - nd :], kernel, stride, padding, dilation, ceil)
+    full = padded_for(x, nd, out, kernel, stride, padding, dilation, lowest(x.dtype))
+    best = None
+    for offset in np.ndindex(*kernel):
+        part = full[window_slices(offset, out, stride, dilation)]
+        best = part.copy() if best is None else np.maximum(best, part, out=best)
+    return best
+
+
+def first_inside(out, stride, padding, dilation, axis, nd):
+    """Per window, the first position along an axis that is not padding."""
+    start = np.arange(out[axis]) * stride[axis] - padding[axis]
+    inside = start + np.maximum(0, -(start // dilation[axis])) * dilation[axis]
+    return inside.reshape([-1 if k == axis else 1 for k in range(nd)])
+
+
+@op(nondiff=("x",), batch=Front())
+def max_pool_index(x, *, kernel, stride, padding, dilation, ceil):
+    """The position of the (first) largest element of each window; NaN counts as largest."""
+    nd = len(kernel)
+    spatial = x.shape[x.ndim - nd :]
+    out = pooled_sizes(spatial, kernel, stride, padding, dilation, ceil)
+    full = padded_for(x, nd, out, kernel, stride, padding, dilation, lowest(x.dtype))
+    steps = [math.prod(spatial[k + 1 :]) for k in range(nd)]
+    best = np.full((*x.shape[: x.ndim - nd], *out), lowest(x.dtype), x.dtype)
+    number = np.full(best.shape, -1, np.int16)
+    floats = x.dtype.kind in "fV"
+    shifts = []
+    for k, offset in enumerate(np.ndindex(*kernel)):
+        part = full[window_slices(offset, out, stride, dilation)]
+        better = part > best
+        if floats:
+            better |= part != part
+        np.copyto(best, part, where=better)
+        np.copyto(number, k, where=better)
+        shifts.append(sum(o * d * s for o, d, s in zip(offset, dilation, steps, strict=True)))
+    corner, first = 0, 0
+    for k in range(nd):
+        shape = [-1 if j == k else 1 for j in range(nd)]
+        corner = corner + ((np.arange(out[k]) * stride[k] - padding[k]) * steps[k]).reshape(shape)
+        first = first + first_inside(out, stride, padding, dilation, k, nd) * steps[k]
+    position = np.asarray(shifts)[number] + corner
+    return np.where(number < 0, first, position)
+
+
+# ---- by position ---------------------------------------------------------------------------------
+
+
+def rows_of(x, index, nd):
+    """(x with its spatial dimensions as one, index likewise)."""
+    lead = x.shape[: x.ndim - nd]
+    return (
+        x.reshape(math.prod(lead), math.prod(x.shape[x.ndim - nd :])),
+        index.reshape(math.prod(lead), math.prod(index.shape[index.ndim - nd :])),
+    )
+
+
+@op(
+    vjp={
+        "x": lambda g, index, x_shape, nd: put_positions(
+            g, index, spatial=x_shape[len(x_shape) - nd :], nd=nd, assign=False
+        )
+    },
+    linear_in=("x",),
+    nondiff=("index",),
+    batch=Front(),
+)
+def take_positions(x, index, *, nd):
+    """The elements of x at positions within its last nd dimensions."""
+    values, places = rows_of(x, index, nd)
+    return np.take_along_axis(values, places, 1).reshape(index.shape)
+
+
+def _declare_put(name, node):
+    def forward(x, index, *, spatial, nd, assign):
+        """Zeros with x at positions within the last nd dimensions: added, or assigned."""
+        values, places = rows_of(x, index, nd)
+        rows, size = len(values), math.prod(spatial)
+        lead = x.shape[: x.ndim - nd]
+        flat = (places + np.arange(rows)[:, None] * size).reshape(-1)
+        if assign or x.dtype.kind not in "fV":
+            out = np.zeros(rows * size, x.dtype)
+            if assign:
+                out[flat] = values.reshape(-1)
+            else:
+                np.add.at(out, flat, values.reshape(-1))
+        else:
+            weights = wide(values).reshape(-1)
+            out = np.bincount(flat, weights=weights, minlength=rows * size).astype(x.dtype)
+        return out.reshape(*lead, *spatial)
+
+    op(
+        name=name, node=node, nondiff=("index",), linear_in=("x",), batch=Front(),
+        vjp={"x": lambda g, index, nd: take_positions(g, index, nd=nd)},
+    )(forward)  # fmt: skip
+
+
+_declare_put("put_positions", None)
+for _n in (1, 2, 3):
+    _declare_put(f"max_unpool{_n}d", "SqueezeBackward1" if _n == 1 else f"MaxUnpool{_n}DBackward0")
+
+
+def _declare_max_pool(name, node):
+    def forward(x, *, kernel, stride, padding, dilation, ceil):
+        """The largest element of each window."""
+        return max_forward(x, kernel, stride, padding, dilation, ceil)
+
+    op(
+        name=name, node=node, batch=Front(),
+        vjp={"x": lambda g, x, x_shape, kernel, stride, padding, dilation, ceil: put_positions(
+            g, max_pool_index(x, kernel=kernel, stride=stride, padding=padding, dilation=dilation,
+                              ceil=ceil),
+            spatial=x_shape[len(x_shape) - len(kernel):], nd=len(kernel),
+            assign=all(s >= d * (k - 1) + 1 for s, d, k in zip(stride, dilation, kernel)))},
+        jvp={"x": lambda t, x, kernel, stride, padding, dilation, ceil: take_positions(
+            t, max_pool_index(x, kernel=kernel, stride=stride, padding=padding, dilation=dilation,
+                              ceil=ceil), nd=len(kernel))},
+    )(forward)  # fmt: skip
+
+
+_declare_max_pool("max_pool1d", "SqueezeBackward1")
+_declare_max_pool("max_pool2d", "MaxPool2DWithIndicesBackward0")
+_declare_max_pool("max_pool3d", "MaxPool3DWithIndicesBackward0")
+
+
+@op(nondiff=("x",), batch=Front())
+def adaptive_max_index(x, *, out):
+    """The position of the largest element of each of `out` nearly equal regions."""
+    nd = len(out)
+    spatial = x.shape[x.ndim - nd :]
+    return region_argmax(x, [adaptive_bounds(n, o) for n, o in zip(spatial, out, strict=True)])
+
+
+def adaptive_bounds(n, o):
+    """(start, end) of `o` regions that cover n elements."""
+    return [(i * n // o, -(-(i + 1) * n // o)) for i in range(o)]
+
+
+def region_argmax(x, bounds):
+    """The position of the largest element of each box; `bounds` lists (start, end) per axis."""
+    nd = len(bounds)
+    lead, spatial = x.shape[: x.ndim - nd], x.shape[x.ndim - nd :]
+    steps = [math.prod(spatial[k + 1 :]) for k in range(nd)]
+    result = np.empty((*lead, *(len(b) for b in bounds)), np.int64)
+    for cell in np.ndindex(*(len(b) for b in bounds)):
+        box = [b[i] for b, i in zip(bounds, cell, strict=True)]
+        part = x[(..., *(slice(a, e) for a, e in box))]
+        local = part.reshape(*lead, -1).argmax(-1)
+        where = np.unravel_index(local, [e - a for a, e in box])
+        result[(..., *cell)] = sum(
+            (w + a) * s for w, (a, _), s in zip(where, box, steps, strict=True)
+        )
+    return result
+
+
+# ---- means ---------------------------------------------------------------------------------------
+
+
+def window_counts(spatial, out, kernel, stride, padding, include_pad, divisor):
+    """By how much each window's sum is divided, as something that broadcasts."""
+    if divisor:
+        return divisor
+    counts = np.ones((1,) * len(kernel))
+    for axis, (n, o, k, s, p) in enumerate(
+        zip(spatial, out, kernel, stride, padding, strict=True)
+    ):
+        start = np.arange(o) * s - p
+        end = np.minimum(start + k, n + p)
+        size = end - start if include_pad else np.minimum(end, n) - np.maximum(start, 0)
+        counts = counts * size.reshape([-1 if j == axis else 1 for j in range(len(kernel))])
+    return counts
+
+
+def axis_slices(x, axis, start, count, step):
+    """x at count positions along an axis (counted from the end)."""
+    key = [slice(None)] * x.ndim
+    key[x.ndim - axis] = slice(start, start + step * (count - 1) + 1, step)
+    return x[tuple(key)]
+
+
+def average_forward(x, kernel, stride, padding, ceil, include_pad, divisor):
+    """The mean of each window: sums one dimension at a time, then divides."""
+    nd, y = len(kernel), wide(x)
+    spatial, one = x.shape[x.ndim - nd :], (1,) * nd
+    out = pooled_sizes(spatial, kernel, stride, padding, one, ceil)
+    y = padded_for(y, nd, out, kernel, stride, padding, one, 0)
+    for axis in range(nd):
+        place = nd - axis
+        total = axis_slices(y, place, 0, out[axis], stride[axis]).copy()
+        for k in range(1, kernel[axis]):
+            total += axis_slices(y, place, k, out[axis], stride[axis])
+        y = total
+    counts = window_counts(spatial, out, kernel, stride, padding, include_pad, divisor)
+    if y.dtype.kind in "iu":
+        whole = np.abs(y) // np.asarray(counts, y.dtype)  # towards 0, as in C
+        return (np.sign(y) * whole).astype(x.dtype, copy=False)
+    return (y / np.asarray(counts, y.dtype)).astype(x.dtype, copy=False)
+
+
+def average_backward(g, spatial, kernel, stride, padding, ceil, include_pad, divisor):
+    """The transpose of average_forward."""
+    nd = len(kernel)
+    out = g.shape[g.ndim - nd :]
+    counts = window_counts(spatial, out, kernel, stride, padding, include_pad, divisor)
+    y = wide(g)
+    y = y / np.asarray(counts, y.dtype)
+    for axis in range(nd):
+        place = nd - axis
+        n, p = spatial[axis], padding[axis]
+        reach = max(n + p, (out[axis] - 1) * stride[axis] + kernel[axis])
+        shape = list(y.shape)
+        shape[y.ndim - place] = reach
+        total = np.zeros(shape, y.dtype)
+        for k in range(kernel[axis]):
+            part = axis_slices(total, place, k, out[axis], stride[axis])
+            part += y
+        y = axis_slices(total, place, p, n, 1)
+    return np.ascontiguousarray(y).astype(g.dtype, copy=False)
+
+
+@op(
+    vjp={
+        "g": lambda g, kernel, stride, padding, ceil, include_pad, divisor: avg_pool2d(
+            g, kernel=kernel, stride=stride, padding=padding, ceil=ceil, include_pad=include_pad,
+            divisor=divisor)
+    },
+    linear_in=("g",),
+    batch=Front(),
+)  # fmt: skip
+def avg_unpool(g, *, spatial, kernel, stride, padding, ceil, include_pad, divisor):
+    """Each mean's gradient spread over its window: the transpose of avg_pool."""
+    return average_backward(g, spatial, kernel, stride, padding, ceil, include_pad, divisor)
+
+
+def _declare_avg_pool(name, node):
+    def forward(x, *, kernel, stride, padding, ceil, include_pad, divisor):
+        """The mean of each window."""
+        return average_forward(x, kernel, stride, padding, ceil, include_pad, divisor)
+
+    op(
+        name=name, node=node, linear_in=("x",), batch=Front(),
+        vjp={"x": lambda g, x_shape, kernel, stride, padding, ceil, include_pad, divisor:
+             avg_unpool(g, spatial=x_shape[len(x_shape) - len(kernel):], kernel=kernel,
+                        stride=stride, padding=padding, ceil=ceil, include_pad=include_pad,
+                        divisor=divisor)},
+    )(forward)  # fmt: skip
+
+
+_declare_avg_pool("avg_pool1d", "SqueezeBackward1")
+_declare_avg_pool("avg_pool2d", "AvgPool2DBackward0")
+_declare_avg_pool("avg_pool3d", "AvgPool3DBackward0")

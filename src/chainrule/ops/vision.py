@@ -1,0 +1,252 @@
+"""Images: resampling along axes, padding.
+
+A *plan* says how one axis is resampled; each result element is a weighted sum of a few elements.
+Plans are plain tuples (they are static parameters), their taps are computed once and kept:
+
+    ("area", n, o)                        means of o nearly equal regions
+    ("nearest", n, o, scale)              and "nearest-exact"
+    ("linear", n, o, align, scale)        also "cubic"; align: the corners' centres coincide
+    ("smooth-linear", n, o, align, scale) with the filter widened when shrinking; "smooth-cubic"
+    ("reflect", n, before, after)         padding; also "replicate", "circular"
+
+`scale` is input over output size as the user gave it, None for n / o.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from .batching import Front
+from .pool import adaptive_bounds
+from .reduce import wide
+from .schema import op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+_DENSE = 1 << 14  # up to this many elements a plan is applied as a matrix
+
+
+# ---- plans ---------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=512)
+def taps(plan):
+    """(positions, weights), each (outputs, taps): result[i] = sum(weights * x[positions])."""
+    kind, n, *rest = plan
+    if kind == "area":
+        return _region_taps(n, *rest)
+    if kind in ("reflect", "replicate", "circular"):
+        return _padding_taps(kind, n, *rest)
+    if kind in ("nearest", "nearest-exact"):
+        return _nearest_taps(kind, n, *rest)
+    if kind.startswith("smooth"):
+        return _smooth_taps(kind, n, *rest)
+    return _linear_taps(n, *rest) if kind == "linear" else _cubic_taps(n, *rest)
+
+
+def _region_taps(n, o):
+    bounds = adaptive_bounds(n, o)
+    width = max((e - s for s, e in bounds), default=0)
+    at = np.zeros((o, width), np.int64)
+    weights = np.zeros((o, width))
+    for i, (start, end) in enumerate(bounds):
+        at[i, : end - start] = np.arange(start, end)
+        weights[i, : end - start] = 1 / (end - start)
+    return at, weights
+
+
+def _padding_taps(kind, n, before, after):
+    at = np.arange(-before, n + after)
+    if kind == "reflect":
+        period = max(1, 2 * (n - 1))
+        at = np.abs(at) % period
+        at = np.where(at >= n, period - at, at)
+    elif kind == "circular":
+        at = at % n
+    else:
+        at = np.clip(at, 0, n - 1)
+    return at[:, None], np.ones((len(at), 1))
+
+
+def _nearest_taps(kind, n, o, scale):
+    # float32, as PyTorch computes it: the rounding decides which element is the nearest.
+    ratio = np.float32(n / o if scale is None else scale)
+    shift = np.float32(0.5 if kind == "nearest-exact" else 0)
+    if o == n and kind == "nearest" and scale is None:
+        at = np.arange(n)
+    else:
+        at = np.floor((np.arange(o, dtype=np.float32) + shift) * ratio).astype(np.int64)
+    return np.minimum(at, n - 1)[:, None], np.ones((o, 1))
+
+
+def _source(n, o, align, scale):
+    """Where each result element lies among the inputs."""
+    i = np.arange(o, dtype=np.float64)
+    if align:
+        return i * ((n - 1) / (o - 1) if o > 1 else 0.0)
+    return (i + 0.5) * (n / o if scale is None else scale) - 0.5
+
+
+def _linear_taps(n, o, align, scale):
+    at = np.maximum(_source(n, o, align, scale), 0)
+    low = np.minimum(np.floor(at).astype(np.int64), n - 1)
+    part = np.minimum(at - low, 1.0)
+    high = np.minimum(low + 1, n - 1)
+    return np.stack([low, high], 1), np.stack([1 - part, part], 1)
+
+
+def cubic_kernel(x, a):
+    """The cubic convolution kernel."""
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return np.where(x <= 1, near, np.where(x < 2, far, 0))
+
+
+def _cubic_taps(n, o, align, scale):
+    at = _source(n, o, align, scale)
+    base = np.floor(at).astype(np.int64)
+    around = base[:, None] + np.arange(-1, 3)
+    return np.clip(around, 0, n - 1), cubic_kernel(at[:, None] - around, -0.75)
+
+
+def _smooth_taps(kind, n, o, align, scale):
+    """The filter is widened by the factor of shrinking, and its weights normalised."""
+    if align:
+        ratio = (n - 1) / (o - 1) if o > 1 else 0.0
+    else:
+        ratio = n / o if scale is None else scale
+    cubic = kind == "smooth-cubic"
+    stretch = max(ratio, 1.0)
+    support = (2.0 if cubic else 1.0) * stretch
+    centre = ratio * (np.arange(o) + 0.5)
+    start = np.maximum((centre - support + 0.5).astype(np.int64), 0)
+    end = np.minimum((centre + support + 0.5).astype(np.int64), n)
+    at = start[:, None] + np.arange(max(1, int((end - start).max(initial=1))))
+    x = (at - centre[:, None] + 0.5) / stretch
+    weights = cubic_kernel(x, -0.5) if cubic else np.maximum(1 - np.abs(x), 0)
+    weights = np.where(at < end[:, None], weights, 0)
+    return np.minimum(at, n - 1), weights / weights.sum(1, keepdims=True)
+
+
+@functools.lru_cache(maxsize=64)
+def matrix(plan):
+    """The plan as a matrix (outputs, inputs)."""
+    at, weights = taps(plan)
+    dense = np.zeros((len(at), plan[1]))
+    np.add.at(dense, (np.arange(len(at))[:, None], at), weights)
+    return dense
+
+
+# ---- applying plans ------------------------------------------------------------------------------
+
+
+def along(x, axis, dense):
+    """dense @ x along an axis."""
+    dense = dense.astype(x.dtype)
+    if axis == x.ndim - 1:
+        return np.matmul(x, dense.T)
+    moved = x.reshape(*x.shape[: axis + 1], -1)
+    return np.matmul(dense, moved).reshape(*x.shape[:axis], len(dense), *x.shape[axis + 1 :])
+
+
+def weights_along(weights, axis, ndim, dtype):
+    """A weight per result element, in the shape that broadcasts along an axis."""
+    return weights.astype(dtype).reshape([-1 if k == axis else 1 for k in range(ndim)])
+
+
+def apply_plan(x, axis, plan):
+    """One axis of x resampled."""
+    at, weights = taps(plan)
+    if at.shape[1] == 1:
+        return x.take(at[:, 0], axis)
+    if weights.size and len(at) * plan[1] <= _DENSE:
+        return along(x, axis, matrix(plan))
+    total = 0
+    for k in range(at.shape[1]):
+        total = total + x.take(at[:, k], axis) * weights_along(weights[:, k], axis, x.ndim, x.dtype)
+    return total
+
+
+def scatter_along(g, axis, at, n):
+    """Zeros of n elements along an axis, with g added at the positions `at`."""
+    order = np.argsort(at, kind="stable")
+    numbers = at[order]
+    starts = np.flatnonzero(np.concatenate(([True], numbers[1:] != numbers[:-1])))
+    sums = np.add.reduceat(g.take(order, axis), starts, axis)
+    shape = list(g.shape)
+    shape[axis] = n
+    out = np.zeros(shape, g.dtype)
+    out[(slice(None),) * axis + (numbers[starts],)] = sums
+    return out
+
+
+def transpose_plan(g, axis, plan):
+    """The transpose of apply_plan."""
+    at, weights = taps(plan)
+    if not at.size:
+        shape = list(g.shape)
+        shape[axis] = plan[1]
+        return np.zeros(shape, g.dtype)
+    if at.shape[1] > 1 and len(at) * plan[1] <= _DENSE:
+        return along(g, axis, matrix(plan).T)
+    total = 0
+    for k in range(at.shape[1]):
+        part = g * weights_along(weights[:, k], axis, g.ndim, g.dtype) if at.shape[1] > 1 else g
+        total = total + scatter_along(part, axis, at[:, k], plan[1])
+    return total
+
+
+@op(
+    vjp={"x": lambda g, plans: resample_back(g, plans=plans)},
+    linear_in=("x",),
+    batch=Front(),
+)
+def resample(x, *, plans):
+    """The last dimensions of x resampled, each by its plan (None: left alone)."""
+    y = wide(x)
+    first = x.ndim - len(plans)
+    for k, plan in enumerate(plans):
+        if plan is not None:
+            y = apply_plan(y, first + k, plan)
+    return y.astype(x.dtype, copy=False)
+
+
+@op(vjp={"g": lambda g, plans: resample(g, plans=plans)}, linear_in=("g",), batch=Front())
+def resample_back(g, *, plans):
+    """The transpose of resample."""
+    y = wide(g)
+    first = g.ndim - len(plans)
+    for k, plan in enumerate(plans):
+        if plan is not None:
+            y = transpose_plan(y, first + k, plan)
+    return y.astype(g.dtype, copy=False)
+
+
+# ---- padding with a constant ---------------------------------------------------------------------
+
+
+@op(
+    vjp={
+        "x": lambda g, pads: constant_pad(
+            g, pads=tuple((-before, -after) for before, after in pads), value=0
+        )
+    },
+    jvp={"x": lambda t, pads: constant_pad(t, pads=pads, value=0)},
+    batch=Front(),
+    node="ConstantPadNdBackward0",
+)
+def constant_pad(x, *, pads, value):
+    """The last dimensions grown by (before, after) elements of a value; negative ones cut off."""
+    lead = x.ndim - len(pads)
+    shape, source, target = list(x.shape), [slice(None)] * x.ndim, [slice(None)] * x.ndim
+    for k, (before, after) in enumerate(pads):
+        n = x.shape[lead + k]
+        shape[lead + k] = n + before + after
+        source[lead + k] = slice(max(0, -before), n - max(0, -after))
+        target[lead + k] = slice(max(0, before), n + before + min(0, after))
+    out = np.full(shape, value, x.dtype)
+    out[tuple(target)] = x[tuple(source)]
+    return out

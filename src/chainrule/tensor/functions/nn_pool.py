@@ -1,0 +1,384 @@
+"""nn.functional: pooling."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...autograd import source
+from ...ops.pool import pooled_sizes
+from ..api import public
+from .common import P
+from .nn_common import named
+
+
+def _ints(value: Any, nd: int, name: str, what: str) -> tuple[int, ...]:
+    values = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
+    if len(values) == 1:
+        values = values * nd
+    if len(values) != nd:
+        raise RuntimeError(
+            f"{name}: {what} must either be a single int, or a tuple of {nd} ints, got "
+            f"{value!r}\n  at {source.here(4)}"
+        )
+    return values
+
+
+def _windows(
+    x: Any, nd: int, name: str, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    ceil_mode: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """The checked parameters of a pooling."""
+    if x.ndim not in (nd + 1, nd + 2):
+        raise RuntimeError(
+            f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor for input, non-empty "
+            f"{nd + 1}D or {nd + 2}D (batch mode) tensor expected for input, but got: "
+            f"{list(x.shape)}\n  at {source.here(3)}"
+        )
+    kernel = _ints(kernel_size, nd, name, "kernel_size")
+    steps = kernel if stride is None or stride == () or stride == [] else _ints(
+        stride, nd, name, "stride")  # fmt: skip
+    pads, gaps = _ints(padding, nd, name, "padding"), _ints(dilation, nd, name, "dilation")
+    if any(s == 0 for s in steps):
+        raise RuntimeError(f"stride should not be zero\n  {name} at {source.here(3)}")
+    if any(k <= 0 for k in kernel) or any(s < 0 for s in steps) or any(d <= 0 for d in gaps):
+        raise RuntimeError(
+            f"{name}: kernel_size, stride and dilation should be greater than zero, but got "
+            f"{list(kernel)}, {list(steps)}, {list(gaps)}\n  at {source.here(3)}"
+        )
+    for p, k, d in zip(pads, kernel, gaps, strict=True):
+        if p < 0 or p > (d * (k - 1) + 1) // 2:
+            raise RuntimeError(
+                "pad should be at most half of effective kernel size, but got "
+                f"pad={p}, kernel_size={k} and dilation={d}\n  {name} at {source.here(3)}"
+            )
+    spatial = tuple(x.shape[x.ndim - nd :])
+    out = pooled_sizes(spatial, kernel, steps, pads, gaps, ceil_mode)
+    if any(o < 1 for o in out):
+        before = "x".join(map(str, x.shape[x.ndim - nd - 1 :]))
+        after = "x".join(map(str, (x.shape[x.ndim - nd - 1], *out)))
+        raise RuntimeError(
+            f"Given input size: ({before}). Calculated output size: ({after}). Output size is too "
+            f"small\n  {name} at {source.here(3)}\n  Fix: use a smaller kernel or pad the input."
+        )
+    return {"kernel": kernel, "stride": steps, "padding": pads, "dilation": gaps,
+            "ceil": bool(ceil_mode)}  # fmt: skip
+
+
+# ---- maxima --------------------------------------------------------------------------------------
+
+
+def _max_pool(x: Any, nd: int, windows: dict[str, Any], return_indices: bool) -> Any:
+    out = getattr(P, f"max_pool{nd}d")(x, **windows)
+    return (out, P.max_pool_index(x.detach(), **windows)) if return_indices else out
+
+
+@public(namespace="nn.functional", out=False, aliases=(".max_pool1d",))
+def max_pool1d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The largest element of each window."""
+    w = _windows(input, 1, "max_pool1d", kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool(input, 1, w, return_indices)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".max_pool2d",))
+def max_pool2d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The largest element of each window."""
+    w = _windows(input, 2, "max_pool2d", kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool(input, 2, w, return_indices)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".max_pool3d",))
+def max_pool3d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The largest element of each window."""
+    w = _windows(input, 3, "max_pool3d", kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool(input, 3, w, return_indices)
+
+
+def _declare_with_indices() -> None:
+    """`max_pool2d_with_indices` and its siblings: always (values, positions)."""
+    for pool in (max_pool1d, max_pool2d, max_pool3d):
+
+        def call(*args: Any, pool: Any = pool, **kwargs: Any) -> Any:
+            kwargs["return_indices"] = True
+            return pool(*args, **kwargs)
+
+        call.__doc__ = "The largest element of each window, and its position."
+        name = pool.__name__ + "_with_indices"
+        call.__name__ = call.__qualname__ = name
+        public(name, namespace="nn.functional", out=False)(call)
+
+
+_declare_with_indices()
+
+
+def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, ...]:
+    if x.ndim not in (nd + 1, nd + 2):
+        raise RuntimeError(
+            f"{name}(): Expected {nd + 1}D or {nd + 2}D tensor, but got {list(x.shape)}\n"
+            f"  at {source.here(3)}"
+        )
+    wanted = (output_size,) if isinstance(output_size, int) or output_size is None else tuple(
+        output_size)  # fmt: skip
+    if len(wanted) == 1:
+        wanted = wanted * nd
+    if len(wanted) != nd:
+        raise RuntimeError(
+            f"{name}: output_size must be {nd} ints, got {output_size!r}\n  at {source.here(3)}"
+        )
+    size = tuple(
+        n if w is None else int(w) for n, w in zip(x.shape[x.ndim - nd :], wanted, strict=True)
+    )
+    if any(s < 0 for s in size):
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received "
+            f"{list(size)}\n  at {source.here(3)}"
+        )
+    return size
+
+
+def _adaptive_max(x: Any, output_size: Any, nd: int, return_indices: bool) -> Any:
+    name = f"adaptive_max_pool{nd}d"
+    size = _adaptive_size(x, output_size, nd, name)
+    index = P.adaptive_max_index(x.detach(), out=size)
+    node = "SqueezeBackward1" if nd == 1 else f"AdaptiveMaxPool{nd}DBackward0"
+    out = named(P.take_positions(x, index, nd=nd), node)
+    return (out, index) if return_indices else out
+
+
+@public(namespace="nn.functional", out=False, aliases=(".adaptive_max_pool1d",))
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest element of each of output_size regions."""
+    return _adaptive_max(input, output_size, 1, return_indices)
+
+
+@public(namespace="nn.functional", out=False)
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest element of each of output_size regions."""
+    return _adaptive_max(input, output_size, 2, return_indices)
+
+
+@public(namespace="nn.functional", out=False)
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest element of each of output_size regions."""
+    return _adaptive_max(input, output_size, 3, return_indices)
+
+
+# ---- undoing maxima ------------------------------------------------------------------------------
+
+
+def _unpooled_size(
+    x: Any, nd: int, kernel_size: Any, stride: Any, padding: Any, output_size: Any, name: str
+) -> tuple[int, ...]:
+    kernel = _ints(kernel_size, nd, name, "kernel_size")
+    steps = kernel if stride is None else _ints(stride, nd, name, "stride")
+    pads = _ints(padding, nd, name, "padding")
+    default = tuple(
+        (n - 1) * s - 2 * p + k
+        for n, s, p, k in zip(x.shape[x.ndim - nd :], steps, pads, kernel, strict=True)
+    )
+    if output_size is None:
+        return default
+    size = tuple(output_size)[-nd:]
+    if len(size) != nd:
+        raise ValueError(
+            f"output_size should be a sequence containing {nd} or {nd + 2} elements, but it has a "
+            f"length of '{len(output_size)}'\n  at {source.here(4)}"
+        )
+    for d, (n, m, s) in enumerate(zip(size, default, steps, strict=True)):
+        if not m - s < n < m + s:
+            raise ValueError(
+                f'invalid output_size "{size}" (dim {d} must be between {m - s} and {m + s})\n'
+                f"  at {source.here(4)}"
+            )
+    return size
+
+
+def _unpool(
+    x: Any, indices: Any, nd: int, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+) -> Any:
+    name = f"max_unpool{nd}d"
+    if indices.dtype.name != "int64":
+        raise RuntimeError(
+            f"elements in indices should be type int64 but got: {indices.dtype!r}\n"
+            f"  at {source.here(3)}"
+        )
+    if tuple(indices.shape) != tuple(x.shape):
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) "
+            f"but got indices tensor with shape: {list(indices.shape)}\n  at {source.here(3)}"
+        )
+    size = _unpooled_size(x, nd, kernel_size, stride, padding, output_size, name)
+    if indices._level is None and indices.numel():
+        worst = indices._a.max()
+        if worst >= math.prod(size) or indices._a.min() < 0:
+            raise RuntimeError(
+                f"Found an invalid max index: {int(worst)} (output volumes are of size "
+                f"{'x'.join(map(str, size))})\n  at {source.here(3)}\n"
+                "  Fix: pass output_size= the size before pooling."
+            )
+    return getattr(P, name)(x, indices, spatial=size, nd=nd, assign=True)
+
+
+@public(namespace="nn.functional", out=False)
+def max_unpool1d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Any:  # fmt: skip
+    """Zeros with the pooled values at the positions they came from."""
+    return _unpool(input, indices, 1, kernel_size, stride, padding, output_size)
+
+
+@public(namespace="nn.functional", out=False)
+def max_unpool2d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Any:  # fmt: skip
+    """Zeros with the pooled values at the positions they came from."""
+    return _unpool(input, indices, 2, kernel_size, stride, padding, output_size)
+
+
+@public(namespace="nn.functional", out=False)
+def max_unpool3d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Any:  # fmt: skip
+    """Zeros with the pooled values at the positions they came from."""
+    return _unpool(input, indices, 3, kernel_size, stride, padding, output_size)
+
+
+# ---- means ---------------------------------------------------------------------------------------
+
+
+def window_mean(x: Any, kernel: tuple[int, ...]) -> Any:
+    """The mean of every window of the last dimensions, one step apart."""
+    nd = len(kernel)
+    return getattr(P, f"avg_pool{nd}d")(
+        x, kernel=kernel, stride=(1,) * nd, padding=(0,) * nd, ceil=False, include_pad=True,
+        divisor=0,
+    )  # fmt: skip
+
+
+def _avg_pool(
+    x: Any, nd: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: Any,
+) -> Any:  # fmt: skip
+    name = f"avg_pool{nd}d"
+    if divisor_override == 0 and divisor_override is not None:
+        raise RuntimeError(f"divisor must be not zero\n  {name} at {source.here(3)}")
+    w = _windows(x, nd, name, kernel_size, stride, padding, 1, ceil_mode)
+    del w["dilation"]
+    return getattr(P, name)(
+        x, **w, include_pad=bool(count_include_pad), divisor=divisor_override or 0
+    )
+
+
+@public(namespace="nn.functional", out=False, aliases=(".avg_pool1d",))
+def avg_pool1d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:  # fmt: skip
+    """The mean of each window."""
+    return _avg_pool(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+@public(namespace="nn.functional")
+def avg_pool2d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: Any = None,
+) -> Any:  # fmt: skip
+    """The mean of each window."""
+    return _avg_pool(
+        input, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+@public(namespace="nn.functional")
+def avg_pool3d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: Any = None,
+) -> Any:  # fmt: skip
+    """The mean of each window."""
+    return _avg_pool(
+        input, 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
+    """The mean of each of output_size nearly equal regions."""
+    size = _adaptive_size(x, output_size, nd, name or f"adaptive_avg_pool{nd}d")
+    spatial = tuple(x.shape[x.ndim - nd :])
+    if all(s == 1 for s in size):
+        out = x.mean(tuple(range(-nd, 0)), keepdim=True)
+        return named(out, "SqueezeBackward1") if nd == 1 else named(out, "MeanBackward1")
+    node = "SqueezeBackward1" if nd == 1 else f"AdaptiveAvgPool{nd}DBackward0"
+    if all(s and n % s == 0 for n, s in zip(spatial, size, strict=True)):
+        steps = tuple(n // s for n, s in zip(spatial, size, strict=True))
+        pooled = getattr(P, f"avg_pool{nd}d")(
+            x, kernel=steps, stride=steps, padding=(0,) * nd, ceil=False, include_pad=True,
+            divisor=0,
+        )  # fmt: skip
+        return named(pooled, node)
+    plans = tuple(("area", n, s) for n, s in zip(spatial, size, strict=True))
+    return named(P.resample(x, plans=plans), node)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".adaptive_avg_pool1d",))
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+    """The mean of each of output_size regions."""
+    return adaptive_average(input, output_size, 1)
+
+
+@public(namespace="nn.functional", out=False)
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+    """The mean of each of output_size regions."""
+    return adaptive_average(input, output_size, 2)
+
+
+@public(namespace="nn.functional", out=False)
+def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+    """The mean of each of output_size regions."""
+    return adaptive_average(input, output_size, 3)
+
+
+# ---- power means ---------------------------------------------------------------------------------
+
+
+def _lp_pool(
+    x: Any, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool, nd: int
+) -> Any:
+    kernel = _ints(kernel_size, nd, f"lp_pool{nd}d", "kernel_size")
+    mean = _avg_pool(x**norm_type, nd, kernel, stride, 0, ceil_mode, True, None)
+    return (mean.sign() * P.relu(mean.abs()) * math.prod(kernel)) ** (1.0 / norm_type)
+
+
+@public(namespace="nn.functional", out=False)
+def lp_pool1d(
+    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The p-norm of each window."""
+    return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 1)
+
+
+@public(namespace="nn.functional", out=False)
+def lp_pool2d(
+    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The p-norm of each window."""
+    return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 2)
+
+
+@public(namespace="nn.functional", out=False)
+def lp_pool3d(
+    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """The p-norm of each window."""
+    return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 3)

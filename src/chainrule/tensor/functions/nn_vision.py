@@ -1,0 +1,333 @@
+"""nn.functional: padding, resizing, sampling and rearranging images."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.value import make
+from ..api import public
+from .common import P
+from .nn_common import named
+
+# ---- padding -------------------------------------------------------------------------------------
+
+_PAD_NODES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad"}
+
+
+@public(namespace="nn.functional", out=False)
+def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+    """The last dimensions grown by (before, after) pairs, the last dimension's pair first.
+
+    >>> import chainrule as torch
+    >>> torch.nn.functional.pad(torch.tensor([1., 2.]), (1, 2))
+    tensor([0., 1., 2., 0., 0.])
+    """
+    amounts = [int(p) for p in pad]
+    if len(amounts) % 2:
+        raise RuntimeError(f"Padding length must be divisible by 2\n  at {source.here(2)}")
+    if len(amounts) // 2 > input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(amounts)} and input of dimension {input.ndim}\n"
+            f"  at {source.here(2)}"
+        )
+    pairs = tuple(zip(amounts[::2], amounts[1::2], strict=True))[::-1]
+    if mode == "constant":
+        _check_padded(input, pairs)
+        return P.constant_pad(input, pads=pairs, value=0 if value is None else value)
+    if value is not None and value != 0:
+        raise ValueError(
+            f'Padding mode "{mode}" doesn\'t take in value argument\n  at {source.here(2)}'
+        )
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}\n  at {source.here(2)}")
+    return _pad_by_copy(input, pairs, mode)
+
+
+def _check_padded(x: Any, pairs: Any) -> None:
+    lead = x.ndim - len(pairs)
+    for k, (before, after) in enumerate(pairs):
+        n = x.shape[lead + k]
+        if n + before + after < 0 or -before > n or -after > n:
+            raise RuntimeError(
+                f"The input size {n}, plus negative padding {before} and {after} resulted in a "
+                f"negative output size, which is invalid. Check dimension {lead + k} of your "
+                f"input.\n  at {source.here(3)}"
+            )
+
+
+def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
+    nd = len(pairs)
+    if nd > 3 or x.ndim not in (nd + 1, nd + 2):
+        raise NotImplementedError(
+            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now; got an "
+            f"input of {x.ndim} dimensions and {2 * nd} padding values\n  at {source.here(3)}"
+        )
+    plans = []
+    for k, (before, after) in enumerate(pairs):
+        n = x.shape[x.ndim - nd + k]
+        limit = n if mode == "circular" else n - 1
+        if mode != "replicate" and max(before, after) > limit:
+            raise RuntimeError(
+                ("Padding value causes wrapping around more than once"
+                 if mode == "circular" else
+                 "Argument #4: Padding size should be less than the corresponding input "
+                 f"dimension, but got: padding ({before}, {after}) at dimension "
+                 f"{x.ndim - nd + k} of input {list(x.shape)}")
+                + f"\n  pad(mode={mode!r}) at {source.here(3)}"
+            )  # fmt: skip
+        plans.append((mode, n, before, after) if before or after else None)
+    if all(p is None for p in plans):
+        plans[0] = (mode, x.shape[x.ndim - nd], 0, 0)  # a copy with a node of its own
+    out = P.resample(x, plans=tuple(plans))
+    return named(out, f"{_PAD_NODES[mode]}{nd}DBackward0" if mode in _PAD_NODES else "CopySlices")
+
+
+@public(out=False, method=False)
+def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
+    """pad with a constant."""
+    return globals()["pad"](input, pad, "constant", value)
+
+
+# ---- resizing ------------------------------------------------------------------------------------
+
+_DIMS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+_NODES = {
+    "linear": "UpsampleLinear1D", "bilinear": "UpsampleBilinear2D",
+    "bicubic": "UpsampleBicubic2D", "trilinear": "UpsampleTrilinear3D",
+}  # fmt: skip
+
+
+@public(namespace="nn.functional", out=False)
+def interpolate(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: Any = None,
+    recompute_scale_factor: Any = None,
+    antialias: bool = False,
+) -> Any:
+    """The spatial dimensions resized to `size`, or by `scale_factor`."""
+    nd = input.ndim - 2
+    _check_mode(input, mode, align_corners, antialias, nd)
+    sizes, scales = _target_size(input, size, scale_factor, recompute_scale_factor, nd)
+    spatial = tuple(input.shape[2:])
+    if mode == "area":
+        from .nn_pool import adaptive_average
+
+        return adaptive_average(input, sizes, nd)
+    kind = {"bilinear": "linear", "trilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
+    if mode in ("nearest", "nearest-exact"):
+        plans = tuple((kind, *part) for part in zip(spatial, sizes, scales, strict=True))
+        node = f"Upsample{'NearestExact' if mode == 'nearest-exact' else 'Nearest'}{nd}D"
+    else:
+        kind = f"smooth-{kind}" if antialias else kind
+        plans = tuple(
+            (kind, n, o, bool(align_corners), s)
+            for n, o, s in zip(spatial, sizes, scales, strict=True)
+        )
+        node = _NODES[mode] + ("Aa" if antialias else "")
+    return named(P.resample(input, plans=plans), node + "Backward0")
+
+
+def _check_mode(x: Any, mode: str, align_corners: Any, antialias: bool, nd: int) -> None:
+    if mode not in ("nearest", "nearest-exact", "area", *_DIMS):
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the "
+            "modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got "
+            f"{mode})\n  at {source.here(3)}"
+        )
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear "
+            f"| bicubic | trilinear, not with {mode}\n  at {source.here(3)}"
+        )
+    if nd not in (1, 2, 3) or _DIMS.get(mode, nd) != nd:
+        raise NotImplementedError(
+            f"Got {x.ndim}D input, but {mode} mode needs "
+            f"{_DIMS.get(mode, 1) + 2}D input: (batch, channels, ...)\n  at {source.here(3)}"
+        )
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D "
+            f"tensor as input\n  at {source.here(3)}"
+        )
+
+
+def _target_size(x: Any, size: Any, factor: Any, recompute: Any, nd: int) -> tuple[Any, Any]:
+    """(output sizes, per dimension input over output size as given, or None)."""
+    if (size is None) == (factor is None):
+        which = "either size or scale_factor should be defined" if size is None else (
+            "only one of size or scale_factor should be defined")  # fmt: skip
+        raise ValueError(f"{which}\n  at {source.here(3)}")
+    spatial = x.shape[2:]
+    if size is not None:
+        if recompute:
+            raise ValueError(
+                "recompute_scale_factor is not meaningful when size is explicitly specified.\n"
+                f"  at {source.here(3)}"
+            )
+        sizes = _per_dimension(size, nd, "size")
+        _check_positive(x, sizes)
+        return tuple(int(s) for s in sizes), (None,) * nd
+    factors = _per_dimension(factor, nd, "scale_factor")
+    sizes = tuple(math.floor(float(n) * f) for n, f in zip(spatial, factors, strict=True))
+    _check_positive(x, sizes)
+    return sizes, (None,) * nd if recompute else tuple(1.0 / float(f) for f in factors)
+
+
+def _per_dimension(value: Any, nd: int, name: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple | list):
+        return (value,) * nd
+    if len(value) != nd:
+        raise ValueError(
+            f"Input and output must have the same number of spatial dimensions, but got input with "
+            f"{nd} spatial dimensions and {name}={list(value)}\n  at {source.here(4)}"
+        )
+    return tuple(value)
+
+
+def _check_positive(x: Any, sizes: Any) -> None:
+    if any(s <= 0 for s in sizes) or any(n <= 0 for n in x.shape[2:]):
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input "
+            f"{list(x.shape[2:])} and output {list(sizes)}\n  at {source.here(4)}"
+        )
+
+
+@public(namespace="nn.functional", out=False)
+def upsample(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    align_corners: Any = None,
+) -> Any:  # fmt: skip
+    """interpolate, by its old name."""
+    warnings.warn(
+        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@public(namespace="nn.functional", out=False)
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """interpolate(mode="nearest"), by its old name."""
+    warnings.warn(
+        "`nn.functional.upsample_nearest` is deprecated. "
+        "Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+@public(namespace="nn.functional", out=False)
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """interpolate(mode="bilinear", align_corners=True), by its old name."""
+    warnings.warn(
+        "`nn.functional.upsample_bilinear` is deprecated. "
+        "Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+# ---- rearranging ---------------------------------------------------------------------------------
+
+
+@public(namespace="nn.functional", out=False, aliases=(".pixel_shuffle",))
+def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+    """(*, C * r * r, H, W) as (*, C, H * r, W * r)."""
+    r = upscale_factor
+    if input.ndim < 3 or r <= 0 or input.shape[-3] % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but got input of shape {list(input.shape)} and upscale_factor={r}"
+            f"\n  at {source.here(2)}"
+        )
+    *lead, c, h, w = input.shape
+    k = len(lead)
+    parts = input.reshape(*lead, c // (r * r), r, r, h, w)
+    order = (*range(k), k, k + 3, k + 1, k + 4, k + 2)
+    out = parts.permute(order).reshape(*lead, c // (r * r), h * r, w * r)
+    return named(out, "PixelShuffleBackward0")
+
+
+@public(namespace="nn.functional", out=False, aliases=(".pixel_unshuffle",))
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+    """(*, C, H * r, W * r) as (*, C * r * r, H, W)."""
+    r = downscale_factor
+    if input.ndim < 3 or r <= 0 or input.shape[-1] % r or input.shape[-2] % r:
+        raise RuntimeError(
+            "pixel_unshuffle expects height and width to be divisible by downscale_factor, but got "
+            f"input of shape {list(input.shape)} and downscale_factor={r}\n  at {source.here(2)}"
+        )
+    *lead, c, h, w = input.shape
+    k = len(lead)
+    parts = input.reshape(*lead, c, h // r, r, w // r, r)
+    order = (*range(k), k, k + 2, k + 4, k + 1, k + 3)
+    out = parts.permute(order).reshape(*lead, c * r * r, h // r, w // r)
+    return named(out, "PixelUnshuffleBackward0")
+
+
+@public(
+    namespace="nn.functional", out=False,
+    aliases=(".channel_shuffle", "nn.functional.native_channel_shuffle"),
+)  # fmt: skip
+def channel_shuffle(input: Any, groups: int) -> Any:
+    """The channels of `groups` groups dealt out in turns."""
+    if input.ndim < 3 or groups <= 0 or input.shape[1] % groups:
+        raise RuntimeError(
+            "Number of channels must be divisible by groups: channel_shuffle expects a tensor of "
+            f"at least 3 dimensions, got {list(input.shape)} and groups={groups}\n"
+            f"  at {source.here(2)}"
+        )
+    n, c, *rest = input.shape
+    parts = input.reshape(n, groups, c // groups, *rest)
+    out = parts.transpose(1, 2).reshape(n, c, *rest)
+    return named(out, "ChannelShuffleBackward0")
+
+
+# ---- sampling ------------------------------------------------------------------------------------
+
+
+@public(namespace="nn.functional", out=False)
+def affine_grid(theta: Any, size: Any, align_corners: Any = None) -> Any:
+    """Where an affine map takes the points of an image of `size`, as a grid for grid_sample."""
+    if align_corners is None:
+        _warn_alignment("affine_grid")
+        align_corners = False
+    nd = len(size) - 2
+    if nd not in (2, 3) or tuple(theta.shape[1:]) != (nd, nd + 1) or theta.ndim != 3:
+        raise ValueError(
+            f"Expected a batch of {nd}D affine matrices of shape Nx{nd}x{nd + 1} for size "
+            f"{list(size)}. Got {list(theta.shape)}.\n  at {source.here(2)}"
+        )
+    if any(s <= 0 for s in size):
+        raise ValueError(f"Expected non-zero, positive output size. Got {list(size)}")
+    axes = [_unit_points(n, align_corners) for n in size[2:]]
+    mesh = np.meshgrid(*axes, indexing="ij")[::-1]  # x comes first
+    points = np.stack([*mesh, np.ones(tuple(size[2:]))], -1).reshape(1, -1, nd + 1)
+    base = make(points.astype(theta.dtype.np))
+    grid = base.matmul(theta.transpose(1, 2)).view(size[0], *size[2:], nd)
+    return named(grid, "AffineGridGeneratorBackward0")
+
+
+def _unit_points(n: int, align: bool) -> Any:
+    """The points of n cells (or corners) between -1 and 1."""
+    if n <= 1:
+        return np.zeros(n)
+    points = np.linspace(-1, 1, n)
+    return points if align else points * (n - 1) / n
+
+
+def _warn_alignment(name: str) -> None:
+    warnings.warn(
+        f"Default {name} behavior has changed to align_corners=False since 1.3.0. Please specify "
+        f"align_corners=True if the old behavior is desired.",
+        stacklevel=3,
+    )
