@@ -1,0 +1,231 @@
+"""Cholesky, QR, LU and LDL with PyTorch's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..api import public
+from ..return_types import named
+from .common import P
+from .linalg import checked, matrices, same_type, square
+from .products import complaint
+
+# ---- Cholesky ------------------------------------------------------------------------------------
+
+
+@public(namespace="linalg")
+def cholesky(A: Any, *, upper: bool = False) -> Any:
+    """The lower (or upper) triangular factor of positive-definite matrices."""
+    name = "linalg.cholesky"
+    return checked(P.cholesky_ex, square(A, name), upper=upper, check=name)[0]
+
+
+@public(namespace="linalg")
+def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """The factor, and per matrix the order of the first minor that is not positive (0: none)."""
+    name = "linalg.cholesky_ex"
+    check = name if check_errors else ""
+    result = named("linalg_cholesky_ex", "L", "info")
+    return result(checked(P.cholesky_ex, square(A, name), upper=upper, check=check))
+
+
+@public(name="cholesky")
+def cholesky_method(input: Any, upper: bool = False) -> Any:
+    """The triangular factor of positive-definite matrices; `linalg.cholesky` is newer."""
+    square(input, "cholesky")
+    return checked(P.cholesky_ex, input, upper=upper, check="cholesky")[0]
+
+
+@public()
+def cholesky_solve(input: Any, L: Any, upper: bool = False) -> Any:
+    """X of A X = input from the triangular factor L of A."""
+    matrices(input, "cholesky_solve", "b")
+    square(L, "cholesky_solve")
+    if input.shape[-2] != L.shape[-1]:
+        raise complaint(
+            "Incompatible matrix sizes for cholesky_solve: each A matrix is "
+            f"{L.shape[-1]} by {L.shape[-1]} but each b matrix is {input.shape[-2]} by "
+            f"{input.shape[-1]}"
+        )
+    return P.cholesky_solve(input, L, upper=upper)
+
+
+@public()
+def cholesky_inverse(input: Any, upper: bool = False) -> Any:
+    """The inverse of A from its triangular factor."""
+    return P.cholesky_inverse(square(input, "cholesky_inverse"), upper=upper)
+
+
+# ---- QR and reflectors ---------------------------------------------------------------------------
+
+
+@public(namespace="linalg")
+def qr(A: Any, mode: str = "reduced") -> Any:
+    """A = Q R with orthonormal columns of Q and upper triangular R."""
+    if mode not in ("reduced", "complete", "r"):
+        raise complaint(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
+            "'r', or 'complete'"
+        )
+    return named("linalg_qr", "Q", "R")(P.qr(matrices(A, "linalg.qr"), mode=mode))
+
+
+@public(name="qr")
+def qr_method(input: Any, some: bool = True) -> Any:
+    """input = Q R; `linalg.qr` is its newer form."""
+    mode = "reduced" if some else "complete"
+    return named("qr", "Q", "R")(P.qr(matrices(input, "linalg.qr"), mode=mode))
+
+
+@public()
+def geqrf(input: Any) -> Any:
+    """R and, below the diagonal, the reflectors whose product is Q; and their scales."""
+    return named("geqrf", "a", "tau")(P.geqrf(matrices(input, "geqrf", "input")))
+
+
+@public(namespace="linalg")
+def householder_product(A: Any, tau: Any) -> Any:
+    """The first columns of the product of reflectors, as `geqrf` gives them."""
+    name = "torch.linalg.householder_product"
+    matrices(A, name)
+    if A.shape[-2] < A.shape[-1]:
+        raise complaint(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+    if A.shape[-1] < tau.shape[-1]:
+        raise complaint(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    return P.householder_product(A, tau)
+
+
+@public(name="orgqr", out=False)
+def orgqr_method(input: Any, input2: Any) -> Any:
+    """The first columns of the product of reflectors; `linalg.householder_product`."""
+    return householder_product(input, input2)
+
+
+@public()
+def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
+    """Q (or its conjugate transpose) times other, Q being the product of reflectors."""
+    matrices(input, "torch.ormqr", "input")
+    side = other.shape[-2 if left else -1]
+    if side != input.shape[-2]:
+        raise complaint(
+            f"torch.ormqr: other.shape[{-2 if left else -1}] must be equal to input.shape[-2], got "
+            f"{side} and {input.shape[-2]}"
+        )
+    vectors = input.tril(-1) + P.eye_like(input)
+    result = other if left else _adjoint(other)
+    # Q = H1 H2 ... Hk; on the right, (other Q)^H = Q^H other^H.
+    adjoint = transpose if left else not transpose
+    order = range(tau.shape[-1]) if adjoint else reversed(range(tau.shape[-1]))
+    for i in order:
+        v, scale = vectors[..., i : i + 1], tau[..., i : i + 1].unsqueeze(-1)
+        scale = scale.conj() if adjoint and scale.is_complex() else scale
+        result = result - P.matmul(v, P.matmul(_adjoint(v), result)) * scale
+    return result if left else _adjoint(result)
+
+
+def _adjoint(x: Any) -> Any:
+    turned = x.transpose(-2, -1)
+    return turned.conj() if x.is_complex() else turned
+
+
+# ---- LU ------------------------------------------------------------------------------------------
+
+
+def _pivoting(pivot: bool) -> None:
+    if not pivot:
+        raise complaint(
+            "linalg.lu_factor: LU without pivoting is not implemented on the CPU", "drop pivot=", 4
+        )
+
+
+@public(namespace="linalg")
+def lu(A: Any, *, pivot: bool = True) -> Any:
+    """P, L and U of A = P L U."""
+    _pivoting(pivot)
+    return named("linalg_lu", "P", "L", "U")(P.lu(matrices(A, "linalg.lu")))
+
+
+@public(namespace="linalg")
+def lu_factor(A: Any, *, pivot: bool = True) -> Any:
+    """L and U in one matrix, and the row exchanges (counted from 1)."""
+    _pivoting(pivot)
+    matrices(A, "linalg.lu_factor")
+    factors = checked(P.lu_factor_ex, A, check="torch.linalg.lu_factor")
+    return named("linalg_lu_factor", "LU", "pivots")(factors[:2])
+
+
+@public(namespace="linalg")
+def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    """L and U in one matrix, the row exchanges, and the first zero pivot (0: none)."""
+    _pivoting(pivot)
+    matrices(A, "linalg.lu_factor_ex")
+    check = "torch.linalg.lu_factor_ex" if check_errors else ""
+    result = named("linalg_lu_factor_ex", "LU", "pivots", "info")
+    return result(checked(P.lu_factor_ex, A, check=check))
+
+
+@public(name="lu", out=False)
+def lu_method(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+    """L and U in one matrix and the row exchanges; `linalg.lu_factor` is newer."""
+    _pivoting(pivot)
+    factors = P.lu_factor_ex(matrices(A, "lu"), check="")
+    return tuple(factors) if get_infos else tuple(factors[:2])
+
+
+@public(method=False)
+def lu_unpack(
+    LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True
+) -> Any:
+    """P, L and U from `lu_factor`'s results; what is not asked for is empty."""
+    empty = LU_data.detach().reshape(-1)[:0]
+    low, up = P.lu_unpack(LU_data) if unpack_data else (empty, empty)
+    p = P.permutation(LU_pivots, LU_data.detach()) if unpack_pivots else empty
+    return named("lu_unpack", "P", "L", "U")((p, low, up))
+
+
+@public(namespace="linalg")
+def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
+    """X of A X = B (X A = B; A^H for adjoint) from `lu_factor`'s results."""
+    name = "linalg.lu_solve"
+    square(LU, name, "LU")
+    same_type(LU, B, name)
+    if B.ndim < 2 or B.shape[-2 if left else -1] != LU.shape[-1]:
+        equation = "AX = B" if left else "XA = B"
+        raise complaint(
+            f"{name}: Incompatible shapes of A and B for the equation {equation} "
+            f"({LU.shape[-2]}x{LU.shape[-1]} and {'x'.join(map(str, B.shape))})"
+        )
+    return P.lu_solve(LU, pivots, B, left=left, adjoint=adjoint)
+
+
+@public(name="lu_solve")
+def lu_solve_method(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
+    """X of A X = input from `lu_factor`'s results."""
+    return lu_solve(LU_data, LU_pivots, input)
+
+
+# ---- LDL -----------------------------------------------------------------------------------------
+
+
+@public(namespace="linalg")
+def ldl_factor(A: Any, *, hermitian: bool = False) -> Any:
+    """L and D of A = L D L^T in one matrix, and the row exchanges."""
+    factors = P.ldl_factor_ex(square(A, "torch.linalg.ldl_factor"), hermitian=hermitian)
+    return named("linalg_ldl_factor", "LD", "pivots")(factors[:2])
+
+
+@public(namespace="linalg")
+def ldl_factor_ex(A: Any, *, hermitian: bool = False, check_errors: bool = False) -> Any:
+    """L and D of A = L D L^T in one matrix, the row exchanges, and an error code."""
+    result = named("linalg_ldl_factor_ex", "LD", "pivots", "info")
+    return result(
+        P.ldl_factor_ex(square(A, "torch.linalg.ldl_factor_ex"), hermitian=hermitian)
+    )  # fmt: skip
+
+
+@public(namespace="linalg")
+def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
+    """X of A X = B from `ldl_factor`'s results."""
+    square(LD, "torch.linalg.ldl_solve", "LD")
+    matrices(B, "torch.linalg.ldl_solve", "B")
+    return P.ldl_solve(LD, pivots, B, hermitian=hermitian)
