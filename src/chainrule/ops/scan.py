@@ -20,13 +20,15 @@ def along(ufunc, x, axis, reverse):
     """ufunc.accumulate from the front or from the end."""
     if not reverse:
         return ufunc.accumulate(x, axis)
-    turned = np.flip(x, axis)
-    return np.flip(ufunc.accumulate(turned, axis), axis)
+    out = np.empty(x.shape, x.dtype)
+    turned = (slice(None),) * axis + (slice(None, None, -1),)
+    ufunc.accumulate(x[turned], axis, out=out[turned])
+    return out
 
 
 def scanned(ufunc, x, axis, reverse):
     """A scan with half precision accumulated in float32."""
-    return np.ascontiguousarray(along(ufunc, wide(x), axis, reverse)).astype(x.dtype, copy=False)
+    return along(ufunc, wide(x), axis, reverse).astype(x.dtype, copy=False)
 
 
 @op(
@@ -158,37 +160,22 @@ def growth(out, axis, reverse):
 # ---- running maxima ------------------------------------------------------------------------------
 
 
-def running_extreme(x, axis, accumulate):
-    """(values, indices) of a running maximum or minimum: the last of several equal ones."""
+def running_places(x, axis, accumulate):
+    """Where a running maximum or minimum was found: the last of several equal ones."""
     y = wide(x)
     values = accumulate(y, axis)
     hit = (y == values) | np.isnan(y) if y.dtype.kind == "f" else y == values
     places = np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
-    indices = np.maximum.accumulate(np.where(hit, places, 0), axis)
-    return values.astype(x.dtype, copy=False), indices
+    return np.maximum.accumulate(np.where(hit, places, 0), axis)
 
 
-@op(
-    vjp={"x": lambda g, out1, axis, x_shape: scatter_sum(
-        g[0], out1, axis=axis, shape=x_shape)},
-    jvp={"x": lambda t, out1, axis: (gather(t, out1, axis=axis), None)},
-    n_out=2,
-    nondiff_out=(1,),
-    batch=Front(axes=("axis",)),
-)  # fmt: skip
-def cummax(x, *, axis):
-    """The running maximum along `axis` and where it was found."""
-    return running_extreme(x, axis, np.maximum.accumulate)
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def cummax_places(x, *, axis):
+    """Where the running maximum along `axis` was found."""
+    return running_places(x, axis, np.maximum.accumulate)
 
 
-@op(
-    vjp={"x": lambda g, out1, axis, x_shape: scatter_sum(
-        g[0], out1, axis=axis, shape=x_shape)},
-    jvp={"x": lambda t, out1, axis: (gather(t, out1, axis=axis), None)},
-    n_out=2,
-    nondiff_out=(1,),
-    batch=Front(axes=("axis",)),
-)  # fmt: skip
-def cummin(x, *, axis):
-    """The running minimum along `axis` and where it was found."""
-    return running_extreme(x, axis, np.minimum.accumulate)
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def cummin_places(x, *, axis):
+    """Where the running minimum along `axis` was found."""
+    return running_places(x, axis, np.minimum.accumulate)

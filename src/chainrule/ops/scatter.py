@@ -8,6 +8,8 @@ many elements (4096 rows of 256: 2.3 against 15.6 ms).
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from .batching import Front
@@ -24,13 +26,23 @@ _SPARSE_FROM = 1 << 16  # elements from which building a sparse matrix pays
 
 def along_key(index, axis):
     """The index tuple that reads `index` along `axis` and every other axis in step."""
-    n = index.ndim
-    if n <= 1:
+    if index.ndim <= 1:
         return (index,)
+    shape = index.shape
+    grid = small_grid(shape, axis) if index.size <= 4096 else whole_grid(shape, axis)
+    return (*grid[:axis], index, *grid[axis + 1 :])
+
+
+def whole_grid(shape, axis):
+    """Per axis the numbers 0..n-1, shaped to run along it; None for `axis` itself."""
+    last = len(shape) - 1
     return tuple(
-        index if d == axis else np.arange(index.shape[d]).reshape([-1] + [1] * (n - 1 - d))
-        for d in range(n)
+        None if d == axis else np.arange(n).reshape([-1] + [1] * (last - d))
+        for d, n in enumerate(shape)
     )
+
+
+small_grid = functools.lru_cache(256)(whole_grid)
 
 
 def flat_places(index, axis, shape):
@@ -325,6 +337,10 @@ def _sparse_sum(values, index, rows):
 )
 def index_add(x, index, src, *, axis):
     """x with the parts of src added where the 1-D `index` points along `axis`."""
+    if axis == 0 and src.size <= 512 and x.dtype.itemsize != 2:
+        out = x.copy()
+        np.add.at(out, index, src)
+        return out
     return x + sum_rows(src, index, axis, x.shape)
 
 
@@ -373,6 +389,31 @@ def index_zero(x, index, *, axis):
 def masked_fill(x, hit, value):
     """x with `value` where the mask `hit` holds."""
     return np.where(hit, value, x)
+
+
+@op(
+    vjp={"x": lambda g, hit, x_shape: unmasked(g, hit, shape=x_shape)},
+    linear_in=("x",),
+    nondiff=("hit",),
+    batch="loop",
+    node="IndexBackward0",
+)
+def masked_get(x, hit):
+    """The parts of x where the mask of its first dimensions holds."""
+    return x[hit]
+
+
+@op(
+    vjp={"g": lambda g, hit: masked_get(g, hit)},
+    linear_in=("g",),
+    nondiff=("hit",),
+    batch="loop",
+)
+def unmasked(g, hit, *, shape):
+    """Zeros of `shape` with the parts of g where the mask holds: transpose of masked_get."""
+    out = np.zeros(shape, g.dtype)
+    out[hit] = g
+    return out
 
 
 @op(nondiff=("x",), batch="loop")

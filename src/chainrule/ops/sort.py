@@ -1,7 +1,8 @@
-"""Sorting and selecting along one axis: (values, indices). The gradient follows the indices.
+"""Sorting and selecting along one axis.
 
-NaN counts as the largest value, and equal values keep their order (or the order of their first
-appearance), as PyTorch has it.
+Each function is two ops: one that finds the indices, which has no derivative, and one that reads
+the values there (`sort_at`, `max_at`...: gather under PyTorch's node name), whose gradient follows
+the indices. NaN counts as the largest value, and equal values keep their order.
 """
 
 from __future__ import annotations
@@ -25,94 +26,103 @@ def scatter_back(g, index, axis, keepdims, shape):
 
 
 @helper
-def selected(t, index, axis, keepdims):
-    """The tangents of a selection along `axis`."""
-    picked = gather(t, unreduced(index, tuple(t.shape), (axis,), keepdims), axis=axis)
+def selected(x, index, axis, keepdims):
+    """x at one index along `axis` for each of the other places."""
+    picked = gather(x, unreduced(index, tuple(x.shape), (axis,), keepdims), axis=axis)
     return picked if keepdims else reshape(picked, shape=tuple(index.shape))
 
 
-# The declaration shared by ops that reorder an axis, and by ops that reduce it to one element.
-ORDERING = {
-    "vjp": {"x": lambda g, out1, axis, x_shape: scatter_sum(
-        g[0], out1, axis=axis, shape=x_shape)},
-    "jvp": {"x": lambda t, out1, axis: (gather(t, out1, axis=axis), None)},
-    "n_out": 2,
-    "nondiff_out": (1,),
-    "batch": Front(axes=("axis",)),
-}  # fmt: skip
-CHOOSING = {
-    "vjp": {"x": lambda g, out1, axis, keepdims, x_shape: scatter_back(
-        g[0], out1, axis, keepdims, x_shape)},
-    "jvp": {"x": lambda t, out1, axis, keepdims: (selected(t, out1, axis, keepdims), None)},
-    "n_out": 2,
-    "nondiff_out": (1,),
-    "batch": Front(axes=("axis",)),
-}  # fmt: skip
+def read_line(x, index, *, axis):
+    """x along `axis` at the places of an ordering."""
+    return x[along_key(index, axis)]
 
 
-def pick(x, index, axis, keepdims):
-    """(x at `index`, index), where index has length 1 along `axis`."""
-    values = x[along_key(index, axis)]
-    if not keepdims:
-        values, index = values.squeeze(axis), index.squeeze(axis)
-    return values, index
+def read_one(x, index, *, axis, keepdims):
+    """x along `axis` at one place."""
+    if keepdims:
+        return x[along_key(index, axis)]
+    shape = index.shape
+    index = index.reshape((*shape[:axis], 1, *shape[axis:]))
+    return x[along_key(index, axis)].reshape(shape)
 
 
-# ---- the extremes --------------------------------------------------------------------------------
+for _name, _node in (
+    ("sort_at", "SortBackward0"), ("topk_at", "TopkBackward0"),
+    ("cummax_at", "CummaxBackward0"), ("cummin_at", "CumminBackward0"),
+):  # fmt: skip
+    op(
+        name=_name,
+        node=_node,
+        vjp={"x": lambda g, index, axis, x_shape: scatter_sum(
+            g, index, axis=axis, shape=x_shape)},
+        linear_in=("x",),
+        nondiff=("index",),
+        batch=Front(axes=("axis",)),
+    )(read_line)  # fmt: skip
+
+for _name, _node in (
+    ("max_at", "MaxBackward0"), ("min_at", "MinBackward0"), ("median_at", "MedianBackward1"),
+    ("nanmedian_at", "NanmedianBackward1"), ("mode_at", "ModeBackward0"),
+    ("kthvalue_at", "KthvalueBackward0"),
+):  # fmt: skip
+    op(
+        name=_name,
+        node=_node,
+        vjp={"x": lambda g, index, axis, keepdims, x_shape: scatter_back(
+            g, index, axis, keepdims, x_shape)},
+        linear_in=("x",),
+        nondiff=("index",),
+        batch=Front(axes=("axis",)),
+    )(read_one)  # fmt: skip
 
 
-@op(**CHOOSING, node="MaxBackward0")
-def max_along(x, *, axis, keepdims):
-    """The largest element along `axis` and where it is (the first of several)."""
-    return pick(x, np.argmax(wide(x), axis, keepdims=True), axis, keepdims)
-
-
-@op(**CHOOSING, node="MinBackward0")
-def min_along(x, *, axis, keepdims):
-    """The smallest element along `axis` and where it is (the first of several)."""
-    return pick(x, np.argmin(wide(x), axis, keepdims=True), axis, keepdims)
+def squeezed(index, axis, keepdims):
+    """An index of length 1 along `axis`, without that axis unless it is kept."""
+    return index if keepdims else index.squeeze(axis)
 
 
 # ---- order ---------------------------------------------------------------------------------------
 
 
+def part_of(x, axis, piece):
+    """x[..., piece, ...] with the piece at `axis`."""
+    return x[(slice(None),) * axis + (piece,)]
+
+
 def order_of(x, axis, descending):
     """Indices that sort along `axis`, equal values in their original order."""
     if not descending:
-        return np.argsort(x, axis, kind="stable")
-    turned = np.argsort(np.flip(x, axis), axis, kind="stable")
-    return x.shape[axis] - 1 - np.flip(turned, axis)
+        return x.argsort(axis, kind="stable")
+    backwards = slice(None, None, -1)
+    turned = part_of(x, axis, backwards).argsort(axis, kind="stable")
+    return x.shape[axis] - 1 - part_of(turned, axis, backwards)
 
 
-@op(**ORDERING)
-def sort(x, *, axis, descending):
-    """The elements along `axis` in order, and where each was."""
-    index = order_of(wide(x), axis, descending)
-    return x[along_key(index, axis)], index
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def argsort(x, *, axis, descending):
+    """Where the elements along `axis` are, in order."""
+    return order_of(wide(x), axis, descending)
 
 
-@op(**ORDERING)
-def topk(x, *, k, axis, largest):
-    """The k largest (or smallest) elements along `axis` in order, and where each was."""
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def top_places(x, *, k, axis, largest):
+    """Where the k largest (or smallest) elements along `axis` are, in order."""
     y = wide(x)
     n = x.shape[axis]
     if k * 4 > n or n < 128:
-        index = np.take(order_of(y, axis, largest), np.arange(k), axis)
-    else:
-        edge = n - k if largest else k - 1
-        parts = np.argpartition(y, max(edge, 0), axis)
-        some = np.arange(n - k, n) if largest else np.arange(k)
-        index = np.sort(np.take(parts, some, axis), axis)
-        candidates = y[along_key(index, axis)]
-        index = np.take_along_axis(index, order_of(candidates, axis, largest), axis)
-    return x[along_key(index, axis)], index
+        return part_of(order_of(y, axis, largest), axis, slice(0, k))
+    parts = y.argpartition(max(n - k if largest else k - 1, 0), axis)
+    some = part_of(parts, axis, slice(n - k, n) if largest else slice(0, k))
+    index = np.sort(some, axis)
+    order = order_of(y[along_key(index, axis)], axis, largest)
+    return index[along_key(order, axis)]
 
 
-@op(**CHOOSING)
-def kthvalue(x, *, k, axis, keepdims):
-    """The k-th smallest element along `axis` (counted from 1) and where it is."""
-    index = np.take(np.argpartition(wide(x), k - 1, axis), [k - 1], axis)
-    return pick(x, index, axis, keepdims)
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def kth_place(x, *, k, axis, keepdims):
+    """Where the k-th smallest element along `axis` is (counted from 1)."""
+    order = wide(x).argpartition(k - 1, axis)
+    return squeezed(part_of(order, axis, slice(k - 1, k)), axis, keepdims)
 
 
 # ---- the middle ----------------------------------------------------------------------------------
@@ -121,28 +131,22 @@ def kthvalue(x, *, k, axis, keepdims):
 def middle_index(x, axis, skip_nan):
     """Where the lower median along `axis` is: the first NaN if there is one, unless skipped."""
     n = x.shape[axis]
-    order = np.argsort(x, axis, kind="stable")
+    order = x.argsort(axis, kind="stable")
     if x.dtype.kind != "f":
-        return np.take(order, [(n - 1) // 2], axis)
+        return part_of(order, axis, slice((n - 1) // 2, (n + 1) // 2))
     missing = np.isnan(x)
     count = np.add.reduce(missing, axis, keepdims=True, dtype=np.int64)
     if skip_nan:
         middle = np.maximum(n - count - 1, 0) // 2
     else:  # NaN sorts last and keeps its order: the first one stands right behind the numbers
         middle = np.where(count > 0, n - count, (n - 1) // 2)
-    return np.take_along_axis(order, middle, axis)
+    return order[along_key(middle, axis)]
 
 
-@op(**CHOOSING, node="MedianBackward1")
-def median_along(x, *, axis, keepdims):
-    """The (lower) median along `axis` and where it is; NaN if there is one."""
-    return pick(x, middle_index(wide(x), axis, False), axis, keepdims)
-
-
-@op(**CHOOSING, node="NanmedianBackward1")
-def nanmedian_along(x, *, axis, keepdims):
-    """The (lower) median along `axis` of the elements that are numbers, and where it is."""
-    return pick(x, middle_index(wide(x), axis, True), axis, keepdims)
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def median_place(x, *, axis, keepdims, skip_nan):
+    """Where the (lower) median along `axis` is."""
+    return squeezed(middle_index(wide(x), axis, skip_nan), axis, keepdims)
 
 
 @op(
@@ -161,20 +165,19 @@ def median_flat(x, *, skip_nan):
 # ---- the most frequent ---------------------------------------------------------------------------
 
 
-@op(**CHOOSING)
-def mode(x, *, axis, keepdims):
-    """The most frequent element along `axis` (the smallest of several) and its last place."""
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def mode_place(x, *, axis, keepdims):
+    """The last place of the most frequent element along `axis` (the smallest of several)."""
     y = np.moveaxis(wide(x), axis, -1)
-    order = np.argsort(y, -1, kind="stable")
+    order = y.argsort(-1, kind="stable")
     y = np.take_along_axis(y, order, -1)
-    n = y.shape[-1]
     new = np.ones(y.shape, bool)
     new[..., 1:] = y[..., 1:] != y[..., :-1]
-    place = np.arange(n)
+    place = np.arange(y.shape[-1])
     first = np.maximum.accumulate(np.where(new, place, 0), -1)
     last = np.argmax(place - first, -1)[..., None]  # the end of the first longest run
     index = np.moveaxis(np.take_along_axis(order, last, -1), -1, axis)
-    return pick(x, index, axis, keepdims)
+    return squeezed(index, axis, keepdims)
 
 
 # ---- searching -----------------------------------------------------------------------------------

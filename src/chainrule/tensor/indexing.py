@@ -47,6 +47,9 @@ def getitem(self: Any, index: Any) -> Any:
 
 def advanced(self: Any, index: Any) -> Any:
     """self[index] for an index with tensors, masks or sequences in it."""
+    if index.__class__ in PLAIN and index._a.dtype.kind == "b" and 0 < index.ndim <= self.ndim:
+        check_mask(self, index, 0)
+        return P.masked_get(self, index)
     view, tensors, dims = split(self, index)
     if not tensors:
         return P.alias(self) if view is self else view
@@ -329,14 +332,19 @@ def _plan(self: Any, items: list[Any]) -> tuple[list[Any], list[Any], list[int],
     return plan, tensors, dims, origins
 
 
-def _mask_parts(self: Any, mask: Any, dim: int) -> tuple[list[Any], int]:
-    """(coordinates where a mask holds, how many dimensions of self it covers)."""
+def check_mask(self: Any, mask: Any, dim: int) -> None:
+    """A mask must have the lengths of the dimensions it stands for."""
     for k, n in enumerate(mask.shape):
         if self.shape[dim + k] != n:
             raise IndexError(
                 f"The shape of the mask {list(mask.shape)} at index {k} does not match the shape "
                 f"of the indexed tensor {list(self.shape)} at index {dim + k}"
             )
+
+
+def _mask_parts(self: Any, mask: Any, dim: int) -> tuple[list[Any], int]:
+    """(coordinates where a mask holds, how many dimensions of self it covers)."""
+    check_mask(self, mask, dim)
     if mask.ndim == 0:
         return list(P.nonzero_parts(mask.reshape(1))), 0
     return list(P.nonzero_parts(mask)), mask.ndim

@@ -18,9 +18,13 @@ _FULL = slice(None)
 
 def check_index(index: Any, size: int, axis: int, name: str, negative: bool = False) -> None:
     """Raise when a value of an index tensor is outside of 0..size-1 (or -size..size-1)."""
-    if index._level is not None or index._a.__class__ is not np.ndarray or not index._a.size:
+    values = index._a
+    if index._level is not None or values.__class__ is not np.ndarray or not values.size:
         return
-    low, high = int(index._a.min()), int(index._a.max())
+    # Negative numbers are huge when read as unsigned: one pass checks both ends.
+    if not negative and np.maximum.reduce(values.view(np.uint64), None) < size:
+        return
+    low, high = int(values.min()), int(values.max())
     if low >= (-size if negative else 0) and high < size:
         return
     bad = high if high >= size else low

@@ -60,12 +60,23 @@ def refuse_empty(x: Any, name: str, dim: Any = None) -> None:
             )
 
 
-def pair_along(op: Any, x: Any, dim: Any, **params: Any) -> tuple[Any, Any]:
-    """(values, indices) of an op along `dim`; a 0-dim tensor counts as a line of one element."""
+def pair_along(find: Any, read: Any, x: Any, dim: Any, keepdim: bool, **params: Any) -> Any:
+    """(values, indices) of a selection along `dim`; a 0-dim tensor counts as a line of one."""
     axis = axis_of(dim, x.ndim)
+    line = x if x.ndim else x.reshape(1)
+    indices = find(line, axis=axis, keepdims=keepdim, **params)
+    values = read(line, indices, axis=axis, keepdims=keepdim)
+    return (values, indices) if x.ndim else (values.reshape(()), indices.reshape(()))
+
+
+def ordered_along(find: Any, read: Any, x: Any, dim: Any, **params: Any) -> Any:
+    """(values, indices) of an ordering along `dim`; a 0-dim tensor counts as a line of one."""
+    axis = axis_of(dim, x.ndim)
+    line = x if x.ndim else x.reshape(1)
+    indices = find(line, axis=axis, **params)
+    values = read(line, indices, axis=axis)
     if x.ndim:
-        return op(x, axis=axis, **params)
-    values, indices = op(x.reshape(1), axis=0, **params)
+        return values, indices
     shape = (0,) if params.get("k") == 0 else ()
     return values.reshape(shape), indices.reshape(shape)
 
@@ -230,7 +241,7 @@ def max_(
     refuse_empty(input, "max", dim)
     if dim is None:
         return P.reduce_max(input, axis=_ALL[input.ndim], keepdims=False)
-    pair = pair_along(P.max_along, input, dim, keepdims=keepdim or keepdims)
+    pair = pair_along(P.argmax, P.max_at, input, dim, keepdim or keepdims)
     return return_types.max(pair)
 
 
@@ -247,7 +258,7 @@ def min_(
     refuse_empty(input, "min", dim)
     if dim is None:
         return P.reduce_min(input, axis=_ALL[input.ndim], keepdims=False)
-    pair = pair_along(P.min_along, input, dim, keepdims=keepdim or keepdims)
+    pair = pair_along(P.argmin, P.min_at, input, dim, keepdim or keepdims)
     return return_types.min(pair)
 
 

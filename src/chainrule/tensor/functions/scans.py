@@ -9,7 +9,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import API, public
 from .common import P, TensorBase, axis_of
-from .reductions import as_float, as_type, refuse_complex
+from .reductions import as_float, as_type, ordered_along, refuse_complex
 
 
 def _ranked(x: Any, dim: Any) -> tuple[Any, int]:
@@ -55,18 +55,16 @@ def logcumsumexp(input: Any, dim: int) -> Any:
 def cummax(input: Any, dim: int) -> Any:
     """(running maximum along `dim`, where it was found)."""
     refuse_complex(input, "cummax")
-    x, at = _ranked(input, dim)
-    values, indices = P.cummax(x, axis=at)
-    return return_types.cummax((_shaped_like(input, values), _shaped_like(input, indices)))
+    pair = ordered_along(P.cummax_places, P.cummax_at, input, dim)
+    return return_types.cummax(pair)
 
 
 @public()
 def cummin(input: Any, dim: int) -> Any:
     """(running minimum along `dim`, where it was found)."""
     refuse_complex(input, "cummin")
-    x, at = _ranked(input, dim)
-    values, indices = P.cummin(x, axis=at)
-    return return_types.cummin((_shaped_like(input, values), _shaped_like(input, indices)))
+    pair = ordered_along(P.cummin_places, P.cummin_at, input, dim)
+    return return_types.cummin(pair)
 
 
 # ---- differences ---------------------------------------------------------------------------------

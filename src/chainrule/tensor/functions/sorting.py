@@ -12,7 +12,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import public
 from .common import P, TensorBase, axis_of
-from .reductions import as_type, pair_along, refuse_complex
+from .reductions import as_type, ordered_along, pair_along, refuse_complex
 
 # ---- order ---------------------------------------------------------------------------------------
 
@@ -27,20 +27,24 @@ def sort(
         dim, descending = descending, stable
     refuse_complex(input, "sort")
     dim = dim if axis is None else axis
-    return return_types.sort(pair_along(P.sort, input, dim, descending=bool(descending)))
+    pair = ordered_along(P.argsort, P.sort_at, input, dim, descending=bool(descending))
+    return return_types.sort(pair)
 
 
 @public()
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort along `dim`."""
     refuse_complex(input, "argsort")
-    return pair_along(P.sort, input.detach(), dim, descending=bool(descending))[1]
+    at = axis_of(dim, input.ndim)
+    line = input if input.ndim else input.reshape(1)
+    found = P.argsort(line, axis=at, descending=bool(descending))
+    return found if input.ndim else found.reshape(())
 
 
 @public()
 def msort(input: Any) -> Any:
     """The values in order along the first dimension."""
-    return pair_along(P.sort, input, 0, descending=False)[0]
+    return ordered_along(P.argsort, P.sort_at, input, 0, descending=False)[0]
 
 
 @public()
@@ -54,7 +58,8 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
             f"selected index k out of range: k={k} of {size} elements along dim {dim}\n"
             f"  topk at {source.here(2)}"
         )
-    return return_types.topk(pair_along(P.topk, input, dim, k=int(k), largest=bool(largest)))
+    pair = ordered_along(P.top_places, P.topk_at, input, dim, k=int(k), largest=bool(largest))
+    return return_types.topk(pair)
 
 
 @public()
@@ -68,7 +73,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
             f"kthvalue(): selected number k out of range for dimension {at}: k={k} of {size}\n"
             f"  at {source.here(2)}"
         )
-    pair = pair_along(P.kthvalue, input, dim, k=int(k), keepdims=keepdim)
+    pair = pair_along(P.kth_place, P.kthvalue_at, input, dim, keepdim, k=int(k))
     return return_types.kthvalue(pair)
 
 

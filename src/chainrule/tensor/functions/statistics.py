@@ -151,7 +151,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     refuse_complex(input, "median")
     if dim is None:
         return P.median_flat(input.reshape(-1), skip_nan=False)
-    pair = pair_along(P.median_along, input, dim, keepdims=keepdim)
+    pair = pair_along(P.median_place, P.median_at, input, dim, keepdim, skip_nan=False)
     return return_types.median(pair)
 
 
@@ -161,7 +161,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     refuse_complex(input, "nanmedian")
     if dim is None:
         return P.median_flat(input.reshape(-1), skip_nan=True)
-    pair = pair_along(P.nanmedian_along, input, dim, keepdims=keepdim)
+    pair = pair_along(P.median_place, P.nanmedian_at, input, dim, keepdim, skip_nan=True)
     return return_types.nanmedian(pair)
 
 
@@ -169,7 +169,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """(most frequent values, an index of each) along `dim`; the smallest of several."""
     refuse_complex(input, "mode")
-    pair = pair_along(P.mode, input, dim, keepdims=keepdim)
+    pair = pair_along(P.mode_place, P.mode_at, input, dim, keepdim)
     return return_types.mode(pair)
 
 
@@ -208,7 +208,8 @@ def _quantile(
     last = x.ndim - 1
     perm = (*(d for d in range(x.ndim) if d != axis), axis)
     x = P.transpose(x, perm=perm)
-    ordered = P.sort(x, axis=last, descending=False)[0]
+    order = P.argsort(x, axis=last, descending=False)
+    ordered = P.sort_at(x, order, axis=last)
     found = _between(ordered, x, q.reshape(-1), interpolation, skip_nan)
     # The quantiles come first, then the other dimensions.
     found = P.transpose(found, perm=(last, *range(last)))
