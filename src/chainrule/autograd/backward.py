@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, source
-from .engine import _plain_pass, run_backward
+from .engine import backward_plain, run_backward
 from .levels import synced
 from .node import AccumulateGrad, OutSlot
 from .state import STATE
@@ -207,12 +207,12 @@ def backward_tensor(
     """Add the gradient of this tensor with respect to the graph's leaves into their `.grad`."""
     # The usual calls, without the general argument handling.
     if (
-        inputs is None and not create_graph and not STATE.unusual and not STATE.levels
+        inputs is None and not create_graph and STATE.w <= 2 and not STATE.levels
         and not STATE.anomaly and self.__class__ in PLAIN and self._node is not None
         and self._view is None
     ):  # fmt: skip
         seed = _usual_seed(self._a, gradient)
-        if seed is not None and _plain_pass(self._node, seed, bool(retain_graph)):
+        if seed is not None and backward_plain(self._node, seed, bool(retain_graph)):
             return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

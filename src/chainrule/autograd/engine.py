@@ -373,6 +373,9 @@ class Walk:
 def backward_plain(root: Any, g: Any, keep: bool) -> bool:
     """The usual pass in one straight function: arrays only, no hooks, no captures.
 
+    Nothing here records, so the grad mode need not change; a custom function's backward, which
+    may, switches it itself.
+
     Returns False, having changed nothing, when the graph has hooks; `Walk` then does it.
     Measured on a 12-node MLP: a third of the time of the general walk.
     """
@@ -598,7 +601,7 @@ def run_backward(
         mode = VALUES
     if mode == RAW and inputs is None and len(edges) == 1 and not STATE.anomaly:
         root = edges[0]
-        if isinstance(root, Node | OutSlot) and _plain_pass(root, grads[0]._a, keep):
+        if isinstance(root, Node | OutSlot) and backward_plain(root, grads[0]._a, keep):
             return []
     walk = Walk(mode, keep)
     if inputs is not None:
@@ -630,15 +633,6 @@ def _owned_result(walk: Walk, g: Any) -> Any:
     if g is None or isinstance(g, TensorBase):
         return g
     return make(np.asarray(g))
-
-
-def _plain_pass(root: Any, g: Any, keep: bool) -> bool:
-    previous = STATE.grad_enabled
-    STATE.set_grad_enabled(False)
-    try:
-        return backward_plain(root, g, keep)
-    finally:
-        STATE.set_grad_enabled(previous)
 
 
 def _outer_mode(roots: Sequence[Any]) -> bool:

@@ -144,6 +144,13 @@ def refused_type(op: Any, dtype: Any) -> NotImplementedError:
     word = _TYPE_WORDS.get(dtype.name, dtype.name)
     phrase = op.refuses[dtype.np.kind] or f"\"{op.name}_cpu\" not implemented for '{word}'"
     return NotImplementedError(
-        f"{phrase}\n  {op.name}() on {dtype!r}{_at()}\n"
-        "  Fix: convert the tensor first, e.g. x.float(), x.to(torch.int64) or x.real."
+        f"{phrase}\n  {op.name}() on {dtype!r}{_at()}\n  Fix: {_OTHER_TYPES[dtype.category]}."
     )
+
+
+_OTHER_TYPES = (
+    "convert the bool tensor first, e.g. x.int() or x.float()",
+    "convert the integers first, e.g. x.float()",
+    "compare first (x > 0), or convert with x.to(torch.int64)",
+    "take x.real, x.imag or x.abs() first",
+)

@@ -143,11 +143,12 @@ class inference_mode(ModeSwitch):
     def __enter__(self) -> None:
         self.previous.append((STATE.inference, STATE.grad_enabled))
         STATE.inference = self.mode
-        STATE.set_grad_enabled(not self.mode)
+        STATE.grad_enabled = not self.mode
+        STATE.refresh()
 
     def __exit__(self, *exc: object) -> None:
-        STATE.inference, enabled = self.previous.pop()
-        STATE.set_grad_enabled(enabled)
+        STATE.inference, STATE.grad_enabled = self.previous.pop()
+        STATE.refresh()
 
     def clone(self) -> inference_mode:
         return inference_mode(self.mode)

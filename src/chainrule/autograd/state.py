@@ -50,8 +50,9 @@ class State(threading.local):
         self.w = base | self.unusual
 
     def set_grad_enabled(self, enabled: bool) -> None:
-        self.grad_enabled = enabled
-        self.refresh()
+        if enabled is not self.grad_enabled:
+            self.grad_enabled = enabled
+            self.refresh()
 
     def turn_on(self, bit: int) -> None:
         self.unusual |= bit

@@ -90,9 +90,12 @@ def push(t, slope, axis, keepdims):
 )
 def reduce_sum(x, *, axis, keepdims):
     """The sum over `axis`."""
-    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-        return np.add.reduce(x.astype(np.float32), axis, keepdims=keepdims).astype(x.dtype)
-    return np.add.reduce(x, axis, keepdims=keepdims)
+    dtype = x.dtype
+    if dtype.itemsize == 2 and dtype.kind in "fV":
+        return np.add.reduce(x.astype(np.float32), axis, keepdims=keepdims).astype(dtype)
+    if keepdims:
+        return np.add.reduce(x, axis, keepdims=True)
+    return np.add.reduce(x, axis)
 
 
 @op(
@@ -141,13 +144,21 @@ def nansum(x, *, axis, keepdims):
 def reduce_prod(x, *, axis, keepdims):
     """The product along one axis."""
     y = wide(x)
-    n = x.shape[axis]
-    if axis == x.ndim - 1 and n >= 64 and y.flags.c_contiguous:
-        # Sixteen running products side by side: a single one waits for every multiplication.
-        even = n - n % 16
-        lead = y[..., :even].reshape(*x.shape[:-1], even // 16, 16)
-        y = np.concatenate([np.multiply.reduce(lead, -2), y[..., even:]], -1)
+    if axis == x.ndim - 1 and x.size >= 1 << 14:
+        y = halved_product(y)
     return np.asarray(np.multiply.reduce(y, axis, keepdims=keepdims)).astype(x.dtype, copy=False)
+
+
+def halved_product(y):
+    """The last axis multiplied down to at most 16 elements, half by half: each step is vectorised,
+    where a running product waits for every multiplication."""
+    while (n := y.shape[-1]) > 16:
+        half = n // 2
+        rest = y[..., 2 * half :]
+        y = y[..., :half] * y[..., half : 2 * half]
+        if rest.shape[-1]:
+            y[..., :1] *= rest
+    return y
 
 
 @helper
@@ -348,6 +359,9 @@ def norm_of(x, axis, keepdims, order):
             line = x.reshape(-1)
             total = np.sqrt(line.dot(line))
             return total.reshape((1,) * x.ndim) if keepdims else total
+        if x.dtype.kind != "c" and axis == (x.ndim - 1,):
+            total = np.sqrt(np.vecdot(x, x))
+            return total[..., None] if keepdims else total
         square = x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
         return np.sqrt(np.add.reduce(square, axis, keepdims=keepdims))
     if order == 0:

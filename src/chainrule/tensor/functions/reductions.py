@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import source
+from ...autograd.value import PLAIN
 from ...ops import dtypes
+from ...ops.dtypes import F32, F64
 from .. import return_types
 from ..api import public
 from .common import P, TensorBase, axes_of, axis_of
@@ -95,6 +97,10 @@ def sum(
     >>> torch.tensor([[1, 2], [3, 4]]).sum(dim=0)
     tensor([4, 6])
     """
+    if dim is None and axis is None and dtype is None and input.__class__ in PLAIN:
+        array = input._a
+        if array.dtype is F32 or array.dtype is F64:
+            return P.reduce_sum(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
     if dtype is not None:
         input = as_type(input, dtype)
     elif _integral(input):
