@@ -295,26 +295,38 @@ def index_axis_sum(g, index, *, axis, shape):
 
 
 def sum_rows(g, index, axis, shape):
-    """index_axis_sum by the fastest way for its size."""
-    if axis:
-        g = np.moveaxis(g, range(axis), range(-axis, 0)) if axis < g.ndim else g
-        turned = sum_rows(g, index, 0, (*shape[axis:], *shape[:axis]))
-        return np.moveaxis(turned, range(-axis, 0), range(axis))
-    rows, width = shape[0], 1
-    for n in shape[1:]:
-        width *= n
-    index = index.reshape(-1)
-    g = g.reshape(index.size, width)
-    if index.size and index.min() < 0:
-        index = np.where(index < 0, index + rows, index)
+    """Zeros of `shape` with the parts of g added where `index` (of any shape) points."""
     half = g.dtype.kind == "V" or g.dtype.itemsize == 2
-    values = g.astype(np.float32) if half else g
-    if g.size >= _SPARSE_FROM and values.dtype.kind in "fc" and width > 1:
-        return _sparse_sum(values, index, rows).reshape(shape).astype(g.dtype, copy=False)
-    out = np.zeros(rows * width, values.dtype)
-    places = index if width == 1 else (index[:, None] * width + np.arange(width)).reshape(-1)
-    np.add.at(out, places, values.reshape(-1))
-    return out.reshape(shape).astype(g.dtype, copy=False)
+    out = np.zeros(shape, np.float32 if half else g.dtype)
+    add_rows(out, index, g.astype(np.float32) if half else g, axis)
+    return out.astype(g.dtype, copy=False)
+
+
+def add_rows(out, index, g, axis):
+    """Add the parts of g in place, by the fastest way for its size."""
+    if axis:
+        out = np.moveaxis(out, axis, 0)
+        g = np.moveaxis(g, range(axis), range(-axis, 0))
+        if index.ndim != 1:  # bring the axes that stood before the index right behind it
+            g = g.reshape(index.size, *g.shape[index.ndim :])
+        g = np.moveaxis(g, range(-axis, 0), range(1, axis + 1))
+    index = index.reshape(-1)
+    g = g.reshape(index.size, *out.shape[1:])
+    if not g.size:
+        return
+    if index.min() < 0:
+        index = np.where(index < 0, index + len(out), index)
+    width = g.size // index.size
+    if g.size <= 512 or not out.flags.c_contiguous:
+        np.add.at(out, index, g)
+    elif width >= 192:
+        for i, row in zip(index.tolist(), g, strict=True):
+            np.add(out[i], row, out=out[i])
+    elif g.size >= _SPARSE_FROM and g.dtype.kind in "fc" and width > 1:
+        out += _sparse_sum(g.reshape(index.size, width), index, len(out)).reshape(out.shape)
+    else:
+        places = index if width == 1 else (index[:, None] * width + np.arange(width)).reshape(-1)
+        np.add.at(out.reshape(-1), places, g.reshape(-1))
 
 
 def _sparse_sum(values, index, rows):
@@ -337,11 +349,11 @@ def _sparse_sum(values, index, rows):
 )
 def index_add(x, index, src, *, axis):
     """x with the parts of src added where the 1-D `index` points along `axis`."""
-    if axis == 0 and src.size <= 512 and x.dtype.itemsize != 2:
-        out = x.copy()
-        np.add.at(out, index, src)
-        return out
-    return x + sum_rows(src, index, axis, x.shape)
+    if x.dtype.itemsize == 2:
+        return x + sum_rows(src, index, axis, x.shape)
+    out = np.array(x, order="C")
+    add_rows(out, index, src, axis)
+    return out
 
 
 @op(

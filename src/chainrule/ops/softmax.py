@@ -63,10 +63,9 @@ def log_softmax(x, *, axis):
     return by_blocks(_log_softmax, axis, wide(x)).astype(x.dtype, copy=False)
 
 
-def _log_softmax(x, axis):
-    y = x - np.maximum.reduce(x, axis, keepdims=True)
-    y -= np.log(np.add.reduce(np.exp(y), axis, keepdims=True))
-    return y
+def _log_softmax(x, axis, out):
+    np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), out=out)
+    out -= np.log(np.add.reduce(np.exp(out), axis, keepdims=True))
 
 
 @helper
@@ -87,11 +86,10 @@ def softmax(x, *, axis):
     return by_blocks(_softmax, axis, wide(x)).astype(x.dtype, copy=False)
 
 
-def _softmax(x, axis):
-    y = x - np.maximum.reduce(x, axis, keepdims=True)
-    np.exp(y, out=y)
-    y /= np.add.reduce(y, axis, keepdims=True)
-    return y
+def _softmax(x, axis, out):
+    np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), out=out)
+    np.exp(out, out=out)
+    out /= np.add.reduce(out, axis, keepdims=True)
 
 
 @helper
@@ -126,10 +124,9 @@ def softmax_pull(u, y, *, axis):
     return by_blocks(_softmax_pull, axis, wide(u), wide(y)).astype(y.dtype, copy=False)
 
 
-def _softmax_pull(u, y, axis):
-    weighted = u * y
-    weighted -= y * np.add.reduce(weighted, axis, keepdims=True)
-    return weighted
+def _softmax_pull(u, y, axis, out):
+    np.multiply(u, y, out=out)
+    out -= y * np.add.reduce(out, axis, keepdims=True)
 
 
 @helper
@@ -156,26 +153,28 @@ def log_softmax_pull(u, y, *, axis):
     return by_blocks(_log_softmax_pull, axis, wide(u), wide(y)).astype(y.dtype, copy=False)
 
 
-def _log_softmax_pull(u, y, axis):
-    e = np.exp(y)
-    e *= np.add.reduce(u, axis, keepdims=True)
-    return np.subtract(u, e, out=e)
+def _log_softmax_pull(u, y, axis, out):
+    np.exp(y, out=out)
+    out *= np.add.reduce(u, axis, keepdims=True)
+    np.subtract(u, out, out=out)
 
 
 _BLOCK = 1 << 15  # elements that stay in the cache between the passes over them
 
 
 def by_blocks(function, axis, *arrays):
-    """function(*arrays, axis), a few rows at a time where the arrays are large and rows last."""
+    """What function(*arrays, axis, out) writes, a few rows at a time where the arrays are large."""
     x = arrays[-1]
+    out = np.empty(x.shape, x.dtype)
     if x.size <= 2 * _BLOCK or axis != x.ndim - 1:
-        return function(*arrays, axis) if x.size else x.copy()
+        if x.size:
+            function(*arrays, axis, out)
+        return out
     n = x.shape[-1]
     rows = [a.reshape(-1, n) for a in arrays]
-    out = np.empty(x.shape, x.dtype)
     flat = out.reshape(-1, n)
     step = max(1, _BLOCK // n)
     for start in range(0, len(flat), step):
         piece = slice(start, start + step)
-        flat[piece] = function(*(a[piece] for a in rows), 1)
+        function(*(a[piece] for a in rows), 1, flat[piece])
     return out
