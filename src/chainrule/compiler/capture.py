@@ -94,7 +94,7 @@ class Program:
         self._instructions()
         self._writes()
         self._grads()
-        self.result = self._outputs(second.result)
+        self.result = self._outputs(first.result, second.result)
         verify(self.graph, "capture")
 
     # ---- comparing -------------------------------------------------------------------------------
@@ -213,22 +213,28 @@ class Program:
             if tensor._grad is None:
                 self.cleared.append(tensor)
 
-    def _outputs(self, result: Any) -> Any:
+    def _outputs(self, before: Any, result: Any) -> Any:
         """The result's structure with a position in the plan's outputs for each tensor."""
+        if type(before) is not type(result):
+            raise CaptureError("two calls returned different things")
         if isinstance(result, TensorBase):
-            return self._output(result)
+            return self._output(before, result)
+        if isinstance(result, tuple | list | dict) and len(before) != len(result):
+            raise CaptureError("two calls returned results of different lengths")
         if isinstance(result, tuple | list):
-            items = [self._outputs(r) for r in result]
+            items = [self._outputs(b, r) for b, r in zip(before, result, strict=True)]
             if hasattr(result, "_fields"):
                 return type(result)(*items)
             return type(result)(items)
         if isinstance(result, dict):
-            return {k: self._outputs(v) for k, v in result.items()}
+            return {k: self._outputs(before.get(k), v) for k, v in result.items()}
         if result is None or isinstance(result, bool | int | float | str):
+            if not _same_number(before, result):
+                raise CaptureError(f"the function returns a number that changes ({result!r})")
             return Fixed(result)
         raise CaptureError(f"the function returns a {type(result).__name__}")
 
-    def _output(self, t: Any) -> Any:
+    def _output(self, before: Any, t: Any) -> Any:
         for i, leaf in enumerate(self.second.leaves):
             if leaf is t:
                 return Same(i, None)
@@ -236,13 +242,21 @@ class Program:
             return Same(None, t)
         value = self.second.trace.value_of(t)
         if value is None:
-            raise CaptureError("the function returns a tensor that it did not compute")
+            return self._constant_output(before, t)
         if t._rg and not self.second.trace.leaves:
             raise CaptureError(
                 "the result requires grad and would be differentiated outside of the compiled "
                 "function; compile the whole step (with backward), or call it under no_grad()"
             )
         self.graph.outputs.append(self._values[value])
+        return Output(len(self.graph.outputs) - 1)
+
+
+    def _constant_output(self, before: Any, t: Any) -> Output:
+        """A tensor made outside of the table (zeros, a range): the same in every call."""
+        if not np.array_equal(before._a, t._a, equal_nan=t._a.dtype.kind in "fc"):
+            raise CaptureError("the function returns a tensor that no op of it computed")
+        self.graph.outputs.append(self.graph.constant(t._a.copy()))
         return Output(len(self.graph.outputs) - 1)
 
 

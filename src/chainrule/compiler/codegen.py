@@ -5,6 +5,7 @@ A segment is a run of calls without extern steps; its entry takes the table of b
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg
@@ -12,11 +13,11 @@ from .emit import emit_kernel
 from .graph import dtype_name
 from .loops import Kernel
 from .lower import ExternCall, GemmCall, KernelCall, matrix_layout
-from .views import Buffer, View
+from .views import Buffer
 
 # Products with at most this many multiplications run as loops of our own: up to there they measure
-# faster than a BLAS call (64x128 by 128x64 is on par); narrow results waste lanes and stop earlier.
-DIRECT_LIMIT = 600_000
+# faster than a BLAS call on one thread; narrow results waste lanes and stop earlier.
+DIRECT_LIMIT = 1_200_000
 _NARROW_LIMIT = 40_000
 _PACK_BYTES = 65536
 
@@ -161,8 +162,7 @@ class Gemm(NamedTuple):
 
     def direct(self, target: Target) -> bool:
         """Whether our own loops are the better choice."""
-        packed = self.k * (self.n + target.vector_bytes) * ITEM_BYTES[self.dtype]
-        if self.b_strides[-1] != 1 and self.n > 1 and packed > _PACK_BYTES:
+        if self.k * 2 * target.vector_bytes > _PACK_BYTES:
             return False
         lanes = target.vector_bytes // ITEM_BYTES[self.dtype]
         limit = DIRECT_LIMIT if self.n >= lanes else min(DIRECT_LIMIT, _NARROW_LIMIT)
@@ -195,8 +195,6 @@ _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 
 def _blas_gemm(gemm: Gemm, name: str, target: Target, declarations: set[str]) -> str:
     """A function that calls cblas for every matrix of the batch."""
-    from contextlib import ExitStack
-
     f = Function(declarations)
     whole, kind = target.blas_int, LLVM_TYPES[gemm.dtype]
     symbol = "@chainrule_sgemm" if gemm.dtype == "f32" else "@chainrule_dgemm"
@@ -235,22 +233,20 @@ class DirectGemm:
         self.kind = LLVM_TYPES[gemm.dtype]
 
     def text(self, name: str) -> str:
-        from contextlib import ExitStack
-
+        """The function's definition."""
         g, lanes = self.gemm, self.w.count
+        self.packs = g.n > 1 and (g.b_strides[-1] != 1 or (g.m >= 32 and g.n > 2 * lanes))
+        if self.packs:
+            self.panel = self.f.alloca(self.kind, g.k * lanes * self.columns)
         with ExitStack() as stack:
             self.a, self.b, self.c = _batch_loops(self.f, g, stack)
-            self.b_row = g.b_strides[-2]
-            if g.b_strides[-1] != 1 and g.n > 1:
-                self._pack()
             step = lanes * self.columns
             whole = g.n // step * step
             if whole:
                 with self.f.loop(str(whole), step) as j:
                     self._column_block(j, [None] * self.columns)
             if g.n - whole:
-                masks = self._tail(g.n - whole)
-                self._column_block(str(whole), masks)
+                self._column_block(str(whole), self._tail(g.n - whole))
         return self.f.text(f"internal void @{name}(ptr %a, ptr %b, ptr %c) noinline nounwind")
 
     def _tail(self, rest: int) -> list[Reg | None]:
@@ -261,18 +257,28 @@ class DirectGemm:
             masks.append(Reg(f"<{bits}>", "bool"))
         return masks
 
-    def _pack(self) -> None:
-        """Copy b into rows that are contiguous and padded to whole vectors."""
-        g, f, lanes = self.gemm, self.f, self.w.count
-        width = -(-g.n // lanes) * lanes
-        packed = f.alloca(self.kind, g.k * width)
-        with f.loop(str(g.n)) as j, f.loop(str(g.k)) as k:
-            terms = [f.offset(k, g.b_strides[-2]), f.offset(j, g.b_strides[-1])]
-            source = self._at(self.b, f.add_offsets(terms))
-            value = f.value(f"load {self.kind}, ptr {source}")
-            target = self._at(packed, f.add_offsets([f.offset(k, width), j]))
-            f.do(f"store {self.kind} {value}, ptr {target}")
-        self.b, self.b_row = packed, width
+    def _pack(self, j: str, masks: list[Reg | None]) -> None:
+        """Copy some columns of b into contiguous rows: they are read again for every row of a.
+
+        Rows a power of two apart would also fall into the same few cache sets.
+        """
+        g, f, w = self.gemm, self.f, self.w
+        width = w.count * self.columns
+        start = self._at(self.b, f.offset(j, g.b_strides[-1]))
+        if g.b_strides[-1] == 1:
+            with f.loop(str(g.k)) as k:
+                row = self._at(start, f.offset(k, g.b_strides[-2]))
+                to = self._at(self.panel, f.offset(k, width))
+                for v, mask in enumerate(masks):
+                    value = self._load(self._at(row, str(v * w.count)), mask)
+                    self._store(value.name, self._at(to, str(v * w.count)), None)
+            return
+        live = sum(w.count if m is None else m.name.count("true") for m in masks)
+        with f.loop(str(live)) as column, f.loop(str(g.k)) as k:
+            terms = [f.offset(k, g.b_strides[-2]), f.offset(column, g.b_strides[-1])]
+            value = f.value(f"load {self.kind}, ptr {self._at(start, f.add_offsets(terms))}")
+            to = self._at(self.panel, f.add_offsets([f.offset(k, width), column]))
+            f.do(f"store {self.kind} {value}, ptr {to}")
 
     def _at(self, base: str, offset: str) -> str:
         if offset == "0":
@@ -281,6 +287,11 @@ class DirectGemm:
 
     def _column_block(self, j: str, masks: list[Reg | None]) -> None:
         m, rows = self.gemm.m, self.rows
+        if self.packs:
+            self._pack(j, masks)
+            self.b_start, self.b_row = self.panel, self.w.count * self.columns
+        else:
+            self.b_start, self.b_row = self._at(self.b, j), self.gemm.b_strides[-2]
         whole = m // rows * rows
         if whole:
             with self.f.loop(str(whole), rows) as i:
@@ -296,10 +307,9 @@ class DirectGemm:
         for slot in (s for row in slots for s in row):
             f.do(f"store {vector} {zero.name}, ptr {slot}")
         a_start = self._at(self.a, f.offset(i, g.a_strides[-2]))
-        b_start = self._at(self.b, j)
         with f.loop(str(g.k)) as k:
             a_k = self._at(a_start, f.offset(k, g.a_strides[-1]))
-            b_k = self._at(b_start, f.offset(k, self.b_row))
+            b_k = self._at(self.b_start, f.offset(k, self.b_row))
             b = [self._load(self._at(b_k, str(v * w.count)), m) for v, m in enumerate(masks)]
             for r in range(rows):
                 address = self._at(a_k, str(r * g.a_strides[-2]))
@@ -339,8 +349,3 @@ class DirectGemm:
         self.f.do(
             f"call void {full}({vector} {value}, ptr {address}, i32 {align}, {bits} {mask.name})"
         )
-
-
-def matrix_view_ok(view: View) -> bool:
-    """Whether BLAS can read a view as it lies."""
-    return matrix_layout(view.shape[-2:], view.strides[-2:]) is not None

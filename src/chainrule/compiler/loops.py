@@ -125,10 +125,10 @@ def _relu(w: Lanes, x: Reg) -> Reg:
 
 
 def _sign(w: Lanes, x: Reg) -> Reg:
+    # The sign of NaN is 0, as in PyTorch: neither comparison holds.
     zero, one = w.const(x.dtype, 0), w.const(x.dtype, 1)
     up = w.select(w.compare("gt", x, zero), one, zero)
-    signed = w.select(w.compare("lt", x, zero), w.const(x.dtype, -1), up)
-    return w.select(w.compare("uno", x, x), x, signed) if x.dtype in FLOATS else signed
+    return w.select(w.compare("lt", x, zero), w.const(x.dtype, -1), up)
 
 
 def _absolute(w: Lanes, x: Reg) -> Reg:

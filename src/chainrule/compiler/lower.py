@@ -229,18 +229,17 @@ def matrix_layout(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[boo
 
 
 def copy_call(source: View, target: View) -> KernelCall:
-    """A kernel that copies one view into another of the same shape."""
-    dtype = dtype_name(target.buffer.dtype)
+    """A kernel that copies one view into another of the same shape, bit by bit."""
+    size = target.buffer.dtype.itemsize
+    dtype = {1: "u8", 2: "u16", 4: "u32"}.get(size, "u64")
+    shape, places = source.shape, (source.strides, target.strides)
+    if size == 16:  # complex128: two words per element
+        shape = (*shape, 2)
+        places = tuple((*(2 * s for s in strides), 1) for strides in places)
     nodes = Nodes()
-    loaded = nodes.add("load", (), dtype, Access(0, source.strides))
-    kernel = Kernel(
-        source.shape,
-        (dtype, dtype),
-        tuple(nodes.nodes),
-        ((loaded, Access(1, target.strides)),),
-        (),
-    )
-    kernel = collapse(kernel)
+    loaded = nodes.add("load", (), dtype, Access(0, places[0]))
+    stores = ((loaded, Access(1, places[1])),)
+    kernel = collapse(Kernel(shape, (dtype, dtype), tuple(nodes.nodes), stores, ()))
     pointers = [(source.buffer, source.offset), (target.buffer, target.offset)]
     return KernelCall(kernel, pointers, kernel.space[-1])
 

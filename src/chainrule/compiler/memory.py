@@ -148,7 +148,9 @@ def _is_plain_copy(call: Any) -> bool:
         return False
     (_, to) = kernel.stores[0]
     same = kernel.nodes[0].value.strides == to.strides and len(kernel.space) == 1
-    whole = call.pointers[0][0].size == call.pointers[1][0].size == kernel.space[0]
+    whole = call.pointers[0][0].size == call.pointers[1][0].size
+    words = 2 if call.pointers[0][0].dtype.itemsize == 16 else 1
+    whole = whole and kernel.space[0] == words * call.pointers[0][0].size
     return same and whole and call.pointers[0][1] == call.pointers[1][1] == 0
 
 

@@ -23,7 +23,7 @@ class Rewriter:
     """Copies a graph instruction by instruction while a rule may replace results.
 
     The rule gets this object and the instruction with its operands already replaced; it returns
-    None to keep it, or the operand that stands for its (single) result.
+    None to keep it, or the operand that stands for its result (a tuple of them for several).
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -57,6 +57,8 @@ class Rewriter:
             standing = rule(self, instr)
             if standing is None:
                 self.keep(instr)
+            elif isinstance(standing, tuple):
+                self.replaced.update(zip(old.outputs, standing, strict=True))
             else:
                 self.replaced[old.outputs[0]] = standing
         self.graph.outputs = [self.operand(v) for v in self.source.outputs]
@@ -89,15 +91,28 @@ def _expand(r: Rewriter, instr: Instr) -> Any:
         return None
     start = len(r.graph.instrs)
     arrays = [Sym(r.graph, x) if isinstance(x, Value) else x for x in instr.inputs]
-    result = GRAPHS.bind(lower.function)(*arrays, **lower.params(instr.params))
-    if result is None:  # no decomposition for this case: it stays an extern
+    try:
+        result = GRAPHS.bind(lower.function)(*arrays, **lower.params(instr.params))
+    except (TypeError, NotImplementedError):  # a piece refuses this dtype
+        result = None
+    results = result if isinstance(result, tuple) else (result,)
+    if result is None or not _same_types(results, instr.outputs):
+        # No decomposition for this case (or one that is not meant for this dtype): an extern.
         del r.graph.instrs[start:]
         return None
     for piece in r.graph.instrs[start:]:
         piece.source = instr.source
         for v in piece.outputs:
             r.made[v] = piece
-    return result.value if isinstance(result, Sym) else result
+    values = tuple(x.value for x in results)
+    return values if isinstance(result, tuple) else values[0]
+
+
+def _same_types(results: tuple[Any, ...], outputs: tuple[Value, ...]) -> bool:
+    return len(results) == len(outputs) and all(
+        isinstance(x, Sym) and (x.shape, x.dtype) == (v.shape, v.dtype)
+        for x, v in zip(results, outputs, strict=True)
+    )
 
 
 # ---- algebra ---------------------------------------------------------------------------------
@@ -206,8 +221,8 @@ def _hoist_broadcast(r: Rewriter, instr: Instr) -> Any:
 def _simplify_move(r: Rewriter, instr: Instr) -> Any:
     (x,), (out,) = instr.inputs, instr.outputs
     maker = r.made.get(x)
-    if _is_move(instr, "permute"):
-        perm = instr.params["perm"]
+    perm = _permutation(instr)
+    if perm is not None:
         if maker is not None and maker.op == instr.op:
             perm = tuple(maker.params["perm"][p] for p in perm)
             x = maker.inputs[0]
@@ -301,7 +316,7 @@ def fold_transposes(graph: Graph) -> Graph:
 
 
 def _fold_transpose(r: Rewriter, instr: Instr) -> Any:
-    if _is_move(instr, "permute") and _swaps_last(instr.params["perm"]):
+    if _swaps_last(_permutation(instr)):
         product = r.made.get(instr.inputs[0])
         if product is None or product.op != "gemm":
             return None
@@ -313,16 +328,21 @@ def _fold_transpose(r: Rewriter, instr: Instr) -> Any:
     for x, name in zip(instr.inputs, ("ta", "tb"), strict=True):
         flag = instr.params.get(name, False)
         maker = r.made.get(x)
-        if maker is not None and _is_move(maker, "permute") and _swaps_last(maker.params["perm"]):
+        if maker is not None and _swaps_last(_permutation(maker)):
             x, flag = maker.inputs[0], not flag
         operands.append(x)
         flags.append(flag)
     return r.emit("gemm", *operands, ta=flags[0], tb=flags[1])
 
 
-def _swaps_last(perm: tuple[int, ...]) -> bool:
-    n = len(perm)
-    return n >= 2 and tuple(perm) == (*range(n - 2), n - 1, n - 2)
+def _permutation(instr: Instr) -> tuple[int, ...] | None:
+    """The order of axes of a transpose; None for any other instruction."""
+    return instr.params.get("perm") if _is_move(instr, "permute") else None
+
+
+def _swaps_last(perm: tuple[int, ...] | None) -> bool:
+    n = 0 if perm is None else len(perm)
+    return n >= 2 and perm == (*range(n - 2), n - 1, n - 2)
 
 
 def settle_layout(graph: Graph) -> Graph:

@@ -79,6 +79,8 @@ class Nodes:
             index = self.convert(inner[0], "i64")
             return self.add("check", (index,), "i64", (expr.value, self.on_check(expr.value)))
         if expr.op == "select":
+            if compute == "bool" and any(self._is_number(i) for i in inner[1:]):
+                raise Unsupported("a number among bools")
             branches = [self.convert(i, compute) for i in inner[1:]]
             return self.add("select", (self.convert(inner[0], "bool"), *branches), compute)
         if expr.op == "pow":
@@ -87,6 +89,9 @@ class Nodes:
         if bitwise and all(self.dtype(i) == "bool" for i in inner):
             return self._call(expr.op, inner, "bool")
         return self._call(expr.op, [self.convert(i, compute) for i in inner], compute)
+
+    def _is_number(self, node: int) -> bool:
+        return self.nodes[node].op == "const" and self.dtype(node) != "bool"
 
     def _call(self, op: str, args: list[int], dtype: str) -> int:
         if function(op, self.dtype(args[0])) is None:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import ops
+from .. import ir, ops
 from ..ops.schema import Op
 from ..ops.worlds import World
 from .graph import Graph, Value
 from .infer import emit
+from .table import lookup, lowering
 
 
 class Sym:
@@ -61,10 +62,26 @@ _install_operators()
 
 
 def build(op: str, *operands: Any, **params: Any) -> Sym:
-    """Append `op` to the graph of its operands."""
+    """Append `op` to the graph of its operands, in pieces where it is written in other ops."""
+    lower = lowering(op)
+    if isinstance(lower, ir.Compose):
+        pieces = GRAPHS.bind(lower.function)(*operands, **lower.params(params))
+        if pieces is not None:
+            return pieces
     graph = next(x.graph for x in operands if isinstance(x, Sym))
     raw = [x.value if isinstance(x, Sym) else x for x in operands]
+    if lower.tag in ("compose", "extern"):
+        return Sym(graph, _append_extern(graph, op, raw, params))
     return Sym(graph, emit(graph, op, *raw, **params))
+
+
+def _append_extern(graph: Graph, op: str, operands: list[Any], params: dict[str, Any]) -> Value:
+    """An op without a rule for its type: it is run once on ones to learn it."""
+    probes = [np.ones(x.shape, x.dtype) if isinstance(x, Value) else x for x in operands]
+    result = np.asarray(lookup(op).forward(*probes, **params))
+    value = Value(result.shape, result.dtype)
+    graph.append(op, operands, params, [value])
+    return value
 
 
 def position(like: Sym, axis: int) -> Sym:
@@ -113,6 +130,19 @@ def _places(
     return [build("reshape", i, shape=i.shape + free) for i in checked]
 
 
+def hits_along(target: Sym, classes: int, axis: int) -> Sym:
+    """Whether the position along a new class axis is the target's class."""
+    shape = (*target.shape[:axis], classes, *target.shape[axis:])
+    places = Sym(target.graph, emit(target.graph, "iota", shape=shape, axis=axis))
+    lifted = (*target.shape[:axis], 1, *target.shape[axis:])
+    return build("eq", places, build("reshape", target, shape=lifted))
+
+
+def checked_classes(target: Sym, classes: int, ignore: int) -> Sym:
+    """Class numbers as they are; one outside of the classes is an error at run time."""
+    return build("checked_class", target, classes=classes, ignore=ignore)
+
+
 def one_per_row(shape: tuple[int, ...], indices: tuple[Sym, ...], dims: tuple[int, ...]) -> bool:
     """Whether `x[rows, columns]` picks one element of every row, in order: as in a class loss."""
     if len(shape) != 2 or dims != (0, 1) or any(i.shape != (shape[0],) for i in indices):
@@ -133,7 +163,7 @@ def chosen(shape: tuple[int, ...], rows: Sym, columns: Sym) -> Sym:
 
 
 GRAPHS = World("graphs", _resolve)
-for _function in (position, picked, placed):
+for _function in (position, picked, placed, hits_along, checked_classes):
     GRAPHS.namespace[_function.__name__] = _function
 
 assert ops.TABLE, "the table is declared by importing the ops package"

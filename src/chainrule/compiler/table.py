@@ -44,6 +44,13 @@ def _checked_index(index: Any, *, size: int) -> Any:
     return np.where(index < 0, index + size, index)
 
 
+def _checked_class(target: Any, *, classes: int, ignore: int) -> Any:
+    wrong = target[(target != ignore) & ((target < 0) | (target >= classes))]
+    if wrong.size:
+        raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
+    return target
+
+
 def _take(x: Any, *indices: Any) -> Any:
     return x[_without_free_axes(indices, x.ndim)]
 
@@ -59,10 +66,26 @@ def _without_free_axes(indices: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
     return tuple(i.reshape(i.shape[: i.ndim - free]) for i in indices)
 
 
+def _zero_if(target: ir.Expr, ignore: int) -> ir.Expr:
+    """The number to check: an ignored one counts as class 0, a negative one as too large."""
+    counted = ir.select(target == ignore, 0, target)
+    return ir.select(counted < 0, 1 << 62, counted)
+
+
 INTERNAL = {
     # x[i, j, ...] for checked indices; each has a length-1 axis for every axis not indexed.
     "take": InternalOp("take", _take, ir.Take()),
     "put_add": InternalOp("put_add", _put_add, ir.Scatter()),
+    # A class number; `ignore` may be any number, others must be below the number of classes.
+    "checked_class": InternalOp(
+        "checked_class",
+        _checked_class,
+        ir.pointwise(
+            lambda target, *, classes, ignore: ir.select(
+                target == ignore, target, ir.Expr("check", (_zero_if(target, ignore),), classes)
+            )
+        ),
+    ),
     # An index into an axis of this length, counted from the end when negative.
     "checked_index": InternalOp(
         "checked_index",

@@ -27,7 +27,7 @@ class TargetOutOfBounds(RuntimeError):
         self.classes = classes
 
 
-# ---- class numbers on arrays ----------------------------------------------------------------------
+# ---- class numbers on arrays ---------------------------------------------------------------------
 
 
 def as_rows(x, axis):
@@ -114,10 +114,11 @@ def cross_entropy_gradient(g, x, target, axis, ignore, reduction):
     return from_rows(out, x.shape, axis).astype(x.dtype, copy=False)
 
 
-# ---- class numbers in ops -------------------------------------------------------------------------
+# ---- class numbers in ops ------------------------------------------------------------------------
 
 
-@op(nondiff=("target",), batch=Front(axes=("axis",)))
+@op(nondiff=("target",), batch=Front(axes=("axis",)),
+    lower=ir.compose(lambda target, *, classes, axis: hits_along(target, classes, axis)))  # fmt: skip
 def class_hits(target, *, classes, axis):
     """Whether a class is the target's, with the classes along a new axis."""
     shape = [1] * (target.ndim + 1)
@@ -144,12 +145,19 @@ def counted_mean(loss, counts, reduction):
     return total / reduce_sum(cast(counts, dtype=g_dtype(loss)), axis=axes, keepdims=False)
 
 
-def _cross_entropy_in_ops(x, target, *, axis, ignore, reduction):
+@helper
+def cross_entropy_in_ops(x, target, *, axis, ignore, reduction):
+    """cross_entropy, written in ops."""
     hits = class_hits(target, classes=x.shape[axis], axis=axis)
     picked = where(hits, log_softmax(x, axis=axis), 0.0)
     counts = target != ignore
     loss = where(counts, -reduce_sum(picked, axis=(axis,), keepdims=False), 0.0)
     return counted_mean(loss, counts, reduction)
+
+
+def _checked_cross_entropy_in_ops(x, target, *, axis, ignore, reduction):
+    target = checked_classes(target, x.shape[axis], ignore)
+    return cross_entropy_in_ops(x, target, axis=axis, ignore=ignore, reduction=reduction)
 
 
 @helper
@@ -184,8 +192,8 @@ def _declare_cross_entropy(name, node):
         name=name, node=node, joint=_array_rule(cross_entropy_gradient),
         plain_joint=lambda g, mask, x, target, axis, ignore, reduction: (
             cross_entropy_gradient_in_ops(g, x, target, axis, ignore, reduction), None),
-        nondiff=("target",), batch=Plain(_cross_entropy_in_ops),
-        lower=ir.compose(_cross_entropy_in_ops),
+        nondiff=("target",), batch=Plain(cross_entropy_in_ops),
+        lower=ir.compose(_checked_cross_entropy_in_ops),
     )(forward)  # fmt: skip
 
 
@@ -193,7 +201,7 @@ _declare_cross_entropy("cross_entropy", "NllLossBackward0")
 _declare_cross_entropy("cross_entropy2d", "NllLoss2DBackward0")
 
 
-# ---- negative log likelihood ----------------------------------------------------------------------
+# ---- negative log likelihood ---------------------------------------------------------------------
 
 
 def nll_arrays(x, target, w, axis, ignore, reduction, weighted):

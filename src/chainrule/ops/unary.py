@@ -340,6 +340,16 @@ def sinc_slope(x):
 # ---- rounding ----------------------------------------------------------------------------------
 
 
+def rounded(x, decimals):
+    """The scalar expression of `round`."""
+    if decimals == 0:
+        return ir.round_half_even(x)
+    scale = 10.0 ** (decimals if decimals > 0 else -decimals)
+    if decimals > 0:
+        return ir.round_half_even(x * scale) / scale
+    return ir.round_half_even(x / scale) * scale
+
+
 def _steps(lower, phrase):
     """The declaration of a rounding op: flat between its steps."""
     return op(
@@ -369,7 +379,10 @@ def trunc(x):
     return x.copy() if x.dtype.kind in "biu" else np.trunc(x)
 
 
-@_steps(None, "round is not supported for complex inputs")
+@_steps(
+    ir.pointwise(lambda x, *, decimals: rounded(x, decimals)),
+    "round is not supported for complex inputs",
+)
 def round(x, *, decimals):  # noqa: A001 - the op's public name
     """x rounded to `decimals` places, halves to the even neighbour."""
     if x.dtype.kind in "biu":
@@ -378,11 +391,17 @@ def round(x, *, decimals):  # noqa: A001 - the op's public name
         return np.rint(x)
     if x.dtype.itemsize == 2:
         return round(x.astype(np.float32), decimals=decimals).astype(x.dtype)
-    scale = 10.0 ** np.absolute(decimals)
+    scale = float(10.0 ** np.absolute(decimals))  # a NumPy scalar would widen float32
     return np.rint(x * scale) / scale if decimals > 0 else np.rint(x / scale) * scale
 
 
-@op(vjp={"x": lambda g: g}, jvp={"x": lambda t: t}, broadcasts=True, refuses={"biuc": ""})
+@op(
+    vjp={"x": lambda g: g},
+    jvp={"x": lambda t: t},
+    broadcasts=True,
+    refuses={"biuc": ""},
+    lower=ir.pointwise(lambda x: x - ir.trunc(x)),
+)
 def frac(x):
     """The fraction x - trunc(x)."""
     return x - np.trunc(x)
