@@ -85,6 +85,7 @@ def minimum(a, b):
     },
     broadcasts=True,
     refuses={"c": ""},
+    lower=ir.pointwise(lambda a, b: ir.select((a >= b) | ir.isnan(b), a, b)),
 )
 def fmax(a, b):
     """The larger of a and b; of a number and NaN the number."""
@@ -102,6 +103,7 @@ def fmax(a, b):
     },
     broadcasts=True,
     refuses={"c": ""},
+    lower=ir.pointwise(lambda a, b: ir.select((a <= b) | ir.isnan(b), a, b)),
 )
 def fmin(a, b):
     """The smaller of a and b; of a number and NaN the number."""
