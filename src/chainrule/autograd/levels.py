@@ -131,9 +131,9 @@ def track_view(
 ) -> None:
     """Remember that results of a view op are views of their argument."""
     if op.view and isinstance(args[0], TensorBase):
-        for out in outs:
+        for number, out in enumerate(outs):
             attach_view(out, args[0], op, params, len(outs) > 1)
-            out._view.append(outs.index(out))
+            out._view.append(number)
 
 
 def synced(t: Any) -> Any:

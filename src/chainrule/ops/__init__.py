@@ -4,7 +4,8 @@ from . import binary, compare, contract, convert, index, reduce, select, shape, 
 
 from . import scan, scatter, softmax, sort  # isort: skip
 from . import arrange, chains, strided, copies, random  # isort: skip - copies derives from the views
-from . import activation, conv, embedding, loss, norm, pointwise_loss, pool, vision  # isort: skip
+from . import activation, attention, conv, ctc, embedding, loss, norm  # isort: skip
+from . import pointwise_loss, pool, vision  # isort: skip
 from . import fft, special  # isort: skip
 from . import decompositions, determinant, distance, least_squares, linalg, lu, spectral  # isort: skip
 from .schema import HELPERS, TABLE, Op, helper, op

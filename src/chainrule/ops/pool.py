@@ -236,9 +236,7 @@ def window_counts(spatial, out, kernel, stride, padding, include_pad, divisor):
     if divisor:
         return divisor
     counts = np.ones((1,) * len(kernel))
-    for axis, (n, o, k, s, p) in enumerate(
-        zip(spatial, out, kernel, stride, padding, strict=True)
-    ):
+    for axis, (n, o, k, s, p) in enumerate(zip(spatial, out, kernel, stride, padding, strict=True)):
         start = np.arange(o) * s - p
         end = np.minimum(start + k, n + p)
         size = end - start if include_pad else np.minimum(end, n) - np.maximum(start, 0)

@@ -23,8 +23,6 @@ from .pool import adaptive_bounds
 from .reduce import wide
 from .schema import op
 
-# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
-
 _DENSE = 1 << 14  # up to this many elements a plan is applied as a matrix
 
 

@@ -7,6 +7,6 @@ from . import arranging, casts, copies, joining, random_functions  # isort: skip
 from . import einsum, fft, products, signal, special, windows  # isort: skip
 from . import decompositions, linalg, norms, spectral  # isort: skip
 from . import nn_activation, nn_conv, nn_linear, nn_loss, nn_margin, nn_norm  # isort: skip
-from . import nn_grid, nn_pool, nn_vision  # isort: skip
+from . import nn_attention, nn_ctc, nn_grid, nn_pool, nn_vision  # isort: skip
 
 __all__ = ["elementwise", "shapes"]

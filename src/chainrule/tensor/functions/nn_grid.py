@@ -33,9 +33,7 @@ def grid_sample(
     points = tuple(grid.shape[1:-1])
     flat = grid.reshape(grid.shape[0], -1, nd)
     # The grid names the last dimension first.
-    coordinates = [
-        _pixels(flat[:, :, nd - 1 - k], spatial[k], align_corners) for k in range(nd)
-    ]
+    coordinates = [_pixels(flat[:, :, nd - 1 - k], spatial[k], align_corners) for k in range(nd)]
     per_axis = [
         _TAPS[mode](x, n, padding_mode, align_corners)
         for x, n in zip(coordinates, spatial, strict=True)
@@ -82,8 +80,7 @@ def _check(x: Any, grid: Any, mode: str, padding_mode: str, nd: int) -> None:
         )
     if mode == "bicubic" and nd != 2:
         raise RuntimeError(
-            "grid_sampler(): bicubic interpolation only supports 4D input\n"
-            f"  at {source.here(3)}"
+            f"grid_sampler(): bicubic interpolation only supports 4D input\n  at {source.here(3)}"
         )
     if x.shape[0] != grid.shape[0]:
         raise RuntimeError(

@@ -218,8 +218,7 @@ def upsample(
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
     """interpolate(mode="nearest"), by its old name."""
     warnings.warn(
-        "`nn.functional.upsample_nearest` is deprecated. "
-        "Use `nn.functional.interpolate` instead.",
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
     )
     return interpolate(input, size, scale_factor, mode="nearest")
@@ -229,8 +228,7 @@ def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> 
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
     """interpolate(mode="bilinear", align_corners=True), by its old name."""
     warnings.warn(
-        "`nn.functional.upsample_bilinear` is deprecated. "
-        "Use `nn.functional.interpolate` instead.",
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
     )
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

@@ -1,0 +1,90 @@
+"""nn.functional.ctc_loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.value import make
+from ..api import public
+from .common import P
+from .nn_common import check_reduction, reduced
+
+
+def _lengths(value: Any, count: int, name: str) -> tuple[int, ...]:
+    """Lengths given as a tensor, a sequence or one int."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    values = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
+    if len(values) != count:
+        raise RuntimeError(
+            f"{name} must be of size batch_size: expected {count} lengths, got {len(values)}\n"
+            f"  ctc_loss at {source.here(3)}"
+        )
+    return values
+
+
+def _rows(targets: Any, lengths: tuple[int, ...]) -> Any:
+    """Targets as one padded row per example."""
+    if targets.ndim == 2:
+        if targets.shape[1] < max(lengths, default=0):
+            raise RuntimeError(
+                f"Expected tensor to have size at least {max(lengths)} at dimension 1, but got "
+                f"size {targets.shape[1]} for argument #2 'targets'\n"
+                f"  ctc_loss at {source.here(3)}"
+            )
+        return targets
+    flat = targets.detach()._a
+    if flat.size < sum(lengths):
+        raise RuntimeError(
+            f"Expected targets to have at least {sum(lengths)} elements, the sum of "
+            f"target_lengths, but got {flat.size}\n  ctc_loss at {source.here(3)}"
+        )
+    rows = np.zeros((len(lengths), max(lengths, default=0)), np.int64)
+    start = 0
+    for i, n in enumerate(lengths):
+        rows[i, :n] = flat[start : start + n]
+        start += n
+    return make(rows)
+
+
+@public(namespace="nn.functional", out=False, aliases=(".ctc_loss",))
+def ctc_loss(
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Any:
+    """Minus the log-probability of label sequences, summed over all alignments to the frames."""
+    if not isinstance(reduction, str):
+        reduction = ("none", "mean", "sum")[reduction]
+    check_reduction(reduction)
+    single = log_probs.ndim == 2
+    lp = log_probs.unsqueeze(1) if single else log_probs
+    frames, n, classes = lp.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError(
+            f"blank must be in label range: {blank} is none of 0..{classes - 1}\n"
+            f"  ctc_loss at {source.here(2)}"
+        )
+    inputs = _lengths(input_lengths, n, "input_lengths")
+    labels = _lengths(target_lengths, n, "target_lengths")
+    if any(not 0 <= k <= frames for k in inputs):
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {frames}, but got value "
+            f"{max(inputs)}\n  ctc_loss at {source.here(2)}"
+        )
+    rows = _rows(targets.unsqueeze(0) if single and targets.ndim == 1 else targets, labels)
+    loss = P.ctc_loss(
+        lp, rows, input_lengths=inputs, target_lengths=labels, blank=blank,
+        zero_infinity=bool(zero_infinity),
+    )  # fmt: skip
+    if reduction == "mean":
+        per_label = make(np.maximum(np.asarray(labels), 1).astype(lp.dtype.np))
+        return (loss / per_label).mean()
+    return reduced(loss.squeeze(0) if single else loss, reduction)
