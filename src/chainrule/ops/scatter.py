@@ -142,14 +142,21 @@ def scatter_add(x, index, src, *, axis):
 
 @op(
     vjp={
-        "x": lambda g, x, index, src, axis: g * scatter_product(
-            x * 0.0 + 1.0, index, src, axis=axis),
-        "src": lambda g, x, index, src, axis: others_scattered(g, x, index, src, axis),
+        "x": lambda g, x, index, src, axis: g * met(x, index, conj_if(src), axis),
+        "src": lambda g, x, index, src, axis: (
+            gather(g, index, axis=axis) * met_besides(conj_if(x), index, conj_if(src), axis)
+        ),
+    },
+    jvp={
+        "x": lambda t, x, index, src, axis: t * met(x, index, src, axis),
+        "src": lambda t, x, index, src, axis, x_shape: scatter_sum(
+            t * met_besides(x, index, src, axis), index, axis=axis, shape=x_shape
+        ),
     },
     nondiff=("index",),
     batch=Front(axes=("axis",)),
     node="ScatterReduceBackward0",
-)  # fmt: skip
+)
 def scatter_product(x, index, src, *, axis):
     """x multiplied by each src element at the place `index` names."""
     out = wide(x).copy()
@@ -158,36 +165,51 @@ def scatter_product(x, index, src, *, axis):
 
 
 @helper
-def others_scattered(g, x, index, src, axis):
-    """The gradient of src: g times the product of everything else that met at its place.
+def met(x, index, src, axis):
+    """The product of the src elements that meet at each place of x."""
+    return scatter_product(x * 0.0 + 1.0, index, src, axis=axis)
 
-    Zeros are taken out and counted: with one zero at a place only that zero has a gradient.
+
+@helper
+def met_besides(x, index, src, axis):
+    """For each src element the product of everything else that meets at its place.
+
+    Zeros are taken out and counted: with one zero at a place only that zero has a derivative.
     """
-    g, src = g * 1.0, conj_if(src)
     zero = src == 0
-    rest = scatter_product(conj_if(x), index, where(zero, 1.0, src), axis=axis)
-    dtype = g_dtype(g)
-    zeros = gather(
-        scatter_sum(cast(zero, dtype=dtype), index, axis=axis, shape=tuple(x.shape)),
-        index, axis=axis,
-    )  # fmt: skip
+    rest = scatter_product(x, index, where(zero, 1.0, src), axis=axis)
+    count = scatter_sum(cast(zero, dtype=g_dtype(src)), index, axis=axis, shape=tuple(x.shape))
+    zeros = gather(count, index, axis=axis)
     rest = gather(rest, index, axis=axis)
     alone = where(zeros == 0, rest / where(zero, 1.0, src), 0.0)
-    factor = where(zero, where(zeros == 1, rest, 0.0), alone)
-    return gather(g, index, axis=axis) * factor
+    return where(zero, where(zeros == 1, rest, 0.0), alone)
 
 
-def extreme_pull(which):
-    """The rules of scatter_max and scatter_min: equal values share the gradient."""
-    if which == "x":
-        return lambda g, x, index, src, out, axis: where(
+# The declaration of scatter_max and scatter_min: equal values share the derivative.
+EXTREME = {
+    "vjp": {
+        "x": lambda g, x, index, src, out, axis: where(
             x == out, g / shares(g, x, index, src, out, axis), 0.0
-        )
-    return lambda g, x, index, src, out, axis: where(
-        src == gather(out, index, axis=axis),
-        gather(g / shares(g, x, index, src, out, axis), index, axis=axis),
-        0.0,
-    )
+        ),
+        "src": lambda g, x, index, src, out, axis: where(
+            src == gather(out, index, axis=axis),
+            gather(g / shares(g, x, index, src, out, axis), index, axis=axis),
+            0.0,
+        ),
+    },
+    "jvp": {
+        "x": lambda t, x, index, src, out, axis: where(
+            x == out, t / shares(t, x, index, src, out, axis), 0.0
+        ),
+        "src": lambda t, x, index, src, out, axis: scatter_sum(
+            where(src == gather(out, index, axis=axis), t, 0.0),
+            index, axis=axis, shape=tuple(x.shape),
+        ) / shares(t, x, index, src, out, axis),
+    },
+    "nondiff": ("index",),
+    "batch": Front(axes=("axis",)),
+    "node": "ScatterReduceBackward0",
+}  # fmt: skip
 
 
 @helper
@@ -199,12 +221,7 @@ def shares(g, x, index, src, out, axis):
     return scatter_add(count, index, hits, axis=axis)
 
 
-@op(
-    vjp={"x": extreme_pull("x"), "src": extreme_pull("src")},
-    nondiff=("index",),
-    batch=Front(axes=("axis",)),
-    node="ScatterReduceBackward0",
-)
+@op(**EXTREME)
 def scatter_max(x, index, src, *, axis):
     """The larger of x and the src elements that `index` sends to its place."""
     out = x.copy()
@@ -212,12 +229,7 @@ def scatter_max(x, index, src, *, axis):
     return out
 
 
-@op(
-    vjp={"x": extreme_pull("x"), "src": extreme_pull("src")},
-    nondiff=("index",),
-    batch=Front(axes=("axis",)),
-    node="ScatterReduceBackward0",
-)
+@op(**EXTREME)
 def scatter_min(x, index, src, *, axis):
     """The smaller of x and the src elements that `index` sends to its place."""
     out = x.copy()

@@ -207,7 +207,7 @@ def isin(x, among, *, invert):
 
 @op(nondiff=("x",), n_out=3, batch="loop")
 def unique(x, *, axis):
-    """(sorted distinct values or slices, where each element went, how often each occurs)."""
+    """Sorted distinct values or slices, where each element went, how often each occurs."""
     values, inverse, counts = np.unique(
         wide(x), return_inverse=True, return_counts=True, axis=axis, equal_nan=False
     )
@@ -217,7 +217,7 @@ def unique(x, *, axis):
 
 @op(nondiff=("x",), n_out=3, batch="loop")
 def unique_consecutive(x, *, axis):
-    """(values or slices that differ from the one before, where each went, run lengths)."""
+    """Values or slices that differ from the one before, where each went, run lengths."""
     rows = x.reshape(-1) if axis is None else np.moveaxis(x, axis, 0)
     n = len(rows)
     new = np.ones(n, bool)
