@@ -366,8 +366,6 @@ def diagonal_fill(g, *, shape, offset, axis1, axis2):
 )
 def unfold(x, *, axis, size, step):
     """All windows of `size` elements along a dimension, `step` apart, as a last dimension."""
-    if x.ndim == 0:
-        return window(x, (size,), (x.itemsize,))
     count = (x.shape[axis] - size) // step + 1
     shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
     strides = x.strides
@@ -383,9 +381,6 @@ def unfold(x, *, axis, size, step):
 def unfold_sum(g, *, shape, axis, size, step):
     """Overlapping windows added up where they came from: the transpose of unfold."""
     out = np.zeros(shape, g.dtype)
-    if not shape:
-        out[...] = g.sum() if size else 0
-        return out
     count = g.shape[axis]
     for k in range(size):
         out[at_axis(axis, slice(k, k + (count - 1) * step + 1, step))] += g[..., k]

@@ -54,21 +54,13 @@ def cat(tensors: Any, dim: int = 0, **named: Any) -> Any:
             f"  at {source.here(2)}\n  Fix: use stack, or reshape it with t.reshape(1)."
         )
     # PyTorch lets the shape (0,) stand for "nothing", whatever the other shapes are.
-    real = [t for t in parts if tuple(t.shape) != (0,)]
-    if not real or len(real) == len(parts):
-        real = list(parts)
+    real = [t for t in parts if tuple(t.shape) != (0,)] or list(parts)
     axis = axis_of(dim, real[0].ndim)
     _check_joinable(parts, real, axis)
-    target = _common(parts) if len(real) != len(parts) else None
-    if target is not None and all(t.dtype is not target for t in real):
-        real[0] = real[0].to(target)
-    return P.cat(*real, axis=axis)
-
-
-def _common(parts: tuple[Any, ...]) -> Any:
-    from ..info import result_type_of
-
-    return result_type_of(parts)
+    if len(real) != len(parts):
+        nothing = [0 if d == axis else n for d, n in enumerate(real[0].shape)]
+        parts = tuple(t.reshape(nothing) if tuple(t.shape) == (0,) else t for t in parts)
+    return P.cat(*parts, axis=axis)
 
 
 def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:

@@ -420,6 +420,8 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
         )
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0\n  at {source.here(2)}")
+    if input.ndim == 0:
+        return narrow(input.reshape(1), 0, 0, size)
     return P.unfold(input, axis=axis, size=size, step=step)
 
 
