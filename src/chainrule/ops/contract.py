@@ -264,7 +264,7 @@ def add_product(c, r, beta, alpha):
     if alpha != 1:
         r = r * alpha
     if beta == 0:
-        return r
+        return r if c.ndim <= r.ndim else r + np.zeros(c.shape, r.dtype)
     return np.add(r, c if beta == 1 else c * beta)
 
 

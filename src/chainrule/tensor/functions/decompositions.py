@@ -95,7 +95,7 @@ def householder_product(A: Any, tau: Any) -> Any:
     return P.householder_product(A, tau)
 
 
-@public(name="orgqr", out=False)
+@public(name="orgqr")
 def orgqr_method(input: Any, input2: Any) -> Any:
     """The first columns of the product of reflectors; `linalg.householder_product`."""
     return householder_product(input, input2)
@@ -164,7 +164,7 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> A
     return result(checked(P.lu_factor_ex, A, check=check))
 
 
-@public(name="lu", out=False)
+@public(name="lu")
 def lu_method(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     """L and U in one matrix and the row exchanges; `linalg.lu_factor` is newer."""
     _pivoting(pivot)

@@ -208,6 +208,8 @@ def logdet(input: Any) -> Any:
 @public(namespace="linalg", aliases=(".matrix_exp",), method=True)
 def matrix_exp(A: Any) -> Any:
     """The matrix exponential."""
+    if A.dtype.itemsize == 2 and A.dtype.category == dtypes.FLOAT:
+        return matrix_exp(A.to(dtypes.float32)).to(A.dtype)
     return P.matrix_exp(square(A, "linalg.matrix_exp"))
 
 
@@ -217,7 +219,7 @@ def matrix_power(A: Any, n: int) -> Any:
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         square(A, "linalg.matrix_power")
     if n == 0:
-        return P.eye_like(A)
+        return P.blank(A) + P.eye_like(A)
     if n < 0:
         return matrix_power(inv(A), -n)
     if n == 1:
@@ -279,7 +281,7 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@public(namespace="linalg", out=False)
+@public(namespace="linalg")
 def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: str | None = None) -> Any:
     """The X that makes input @ X closest to b; residuals, ranks and singular values by driver."""
     name = "torch.linalg.lstsq"

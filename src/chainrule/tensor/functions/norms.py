@@ -45,12 +45,13 @@ def matrix_norm(
     A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
     """A norm of matrices: "fro", "nuc", inf, -inf, 1, -1, 2 or -2."""
-    matrices(A, "linalg.matrix_norm")
+    if dtype is not None:
+        A = A.to(dtype)
+    if A.ndim < 2 or A.dtype.itemsize != 2:
+        matrices(A, "linalg.matrix_norm")
     first, second = (axis_of(d, A.ndim) for d in dim)
     if first == second:
         raise complaint(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
-    if dtype is not None:
-        A = A.to(dtype)
     if ord == "fro":
         return vector_norm_of(A, 2.0, (first, second), keepdim)
     if ord == "nuc":
