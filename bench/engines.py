@@ -38,6 +38,13 @@ class Engine:
         return workload.build(module, self.compiled(module))
 
 
+class CompiledSteps(Engine):
+    """Compiles whole training steps; what users call in pieces stays with the eager engine."""
+
+    def build(self, module: Any, workload: Workload) -> Case | None:
+        return super().build(module, workload) if workload.group == "step" else None
+
+
 class Control(Engine):
     def build(self, module: Any, workload: Workload) -> Case | None:
         return control.build(workload)
@@ -47,6 +54,7 @@ ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
         Engine("chainrule", "chainrule"),
+        CompiledSteps("compiled", "chainrule", compiled=lambda chainrule: chainrule.compile),
         Engine("torch", "torch", peer=True),
         Control("control", "numpy"),
     )

@@ -80,10 +80,11 @@ def test_a_goal_is_judged_by_the_best_of_all_samples():
 
 
 def test_the_import_is_judged_in_proportion_to_numpy():
-    assert report.import_verdict(ours=0.19, numpy=0.13).holds
-    assert not report.import_verdict(ours=0.21, numpy=0.13).holds
-    assert report.import_verdict(ours=0.38, numpy=0.26).holds
-    assert not report.import_verdict(ours=0.13, numpy=0.05).holds
+    assert report.import_verdict(ours=[0.19], numpy=[0.13]).holds
+    assert not report.import_verdict(ours=[0.21], numpy=[0.13]).holds
+    assert report.import_verdict(ours=[0.38], numpy=[0.26]).holds
+    assert not report.import_verdict(ours=[0.13], numpy=[0.05]).holds
+    assert report.import_verdict(ours=[0.30, 0.19], numpy=[0.05, 0.13]).holds
 
 
 def test_every_engine_gets_a_turn_each_round_and_another_one_begins():

@@ -1,8 +1,9 @@
 """All workloads, in the order in which they are reported."""
 
 from bench.case import Workload
-from bench.workloads import mlp, modes, ops
+from bench.workloads import mlp, modes, ops, step
 
 WORKLOADS: dict[str, Workload] = {
-    workload.name: workload for workload in (*ops.workloads(), *mlp.workloads(), *modes.workloads())
+    workload.name: workload
+    for workload in (*ops.workloads(), *mlp.workloads(), *step.workloads(), *modes.workloads())
 }
