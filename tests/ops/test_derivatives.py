@@ -28,6 +28,9 @@ from .harness import (
 from .recorded import recording
 from .sample import dtype
 
+# Old names warn; what they compute is checked here.
+pytestmark = pytest.mark.filterwarnings("ignore:.*is deprecated:UserWarning")
+
 
 @pytest.mark.parametrize("case", cases("vjp"), ids=lambda c: c.key)
 def test_vjp(case: Case):

@@ -18,6 +18,9 @@ from .harness import (
 from .recorded import recording
 from .sample import called, flat, resolve
 
+# Old names warn; what they compute is checked here.
+pytestmark = pytest.mark.filterwarnings("ignore:.*is deprecated:UserWarning")
+
 
 def filled(case: Case, tensors):
     args, kwargs = case.sample.fill(tensors, lambda name: getattr(chainrule, name))

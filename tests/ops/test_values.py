@@ -8,6 +8,9 @@ import chainrule
 from .harness import TOLERANCE, Case, as_array, assert_close, cases, is_tensor, run, tensor
 from .recorded import recording
 
+# Old names warn; what they compute is checked here.
+pytestmark = pytest.mark.filterwarnings("ignore:.*is deprecated:UserWarning")
+
 
 def compare(case: Case, outs, pieces, rtol_of) -> None:
     assert len(outs) == len(pieces), f"{case}: {len(outs)} results, PyTorch has {len(pieces)}"

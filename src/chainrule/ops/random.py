@@ -63,6 +63,12 @@ def bernoulli_draw(p, *, generator):
     return rng.bernoulli_array(generator, p)
 
 
+@op(nondiff=("x",), random=True, batch="elementwise")
+def rrelu_slopes(x, *, low, high, generator):
+    """A slope in [low, high) for each x that is not positive, else 1."""
+    return rng.rrelu_noise(generator, x, low, high)
+
+
 @op(
     vjp={"rate": lambda g: blank(g)}, jvp={"rate": lambda t: blank(t)},
     random=True, batch="elementwise", node="PoissonBackward0",

@@ -257,8 +257,7 @@ def rrelu(
     if not training:
         out = P.leaky_relu(input, slope=(lower + upper) / 2)
     else:
-        slope = input.detach().clone().uniform_(lower, upper)
-        out = P.where(input <= 0, input * slope, input)
+        out = input * P.rrelu_slopes(input.detach(), low=lower, high=upper, generator=None)
     return named(out, "RreluWithNoiseBackward0")
 
 
@@ -275,7 +274,8 @@ def gumbel_softmax(
     logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Any:
     """A sample of the Gumbel-softmax distribution; `hard`: one-hot with the soft gradient."""
-    noise = -logits.detach().clone().exponential_().log()
+    # Drawn in the order of the elements, whatever the order of the logits in memory.
+    noise = -logits.detach().contiguous().clone().exponential_().log()
     soft = P.softmax((logits + noise) / tau, axis=axis_of(dim, logits.ndim))
     if not hard:
         return soft

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...autograd import source
 from ...autograd.value import make
+from ...ops import dtypes
 from ..api import public
 from .common import P
 from .nn_common import named
@@ -118,6 +119,10 @@ def interpolate(
     _check_mode(input, mode, align_corners, antialias, nd)
     sizes, scales = _target_size(input, size, scale_factor, recompute_scale_factor, nd)
     spatial = tuple(input.shape[2:])
+    if input.dtype is dtypes.uint8 and mode in _DIMS:  # an image: interpolated, then rounded
+        smooth = interpolate(input.to(dtypes.float32), sizes, None, mode, align_corners, None,
+                             antialias)  # fmt: skip
+        return smooth.round().clamp(0, 255).to(dtypes.uint8)
     if mode == "area":
         from .nn_pool import adaptive_average
 
