@@ -484,13 +484,21 @@ def _int_problem(self: Any, items: list[Any], used: int) -> str | None:
     for i in items:
         if i is Ellipsis:
             dim += self.ndim - used
-        elif isinstance(i, int | np.integer) or (isinstance(i, TensorBase) and i._a.ndim == 0):
-            if isinstance(i, bool):
-                continue
+        elif isinstance(i, bool):
+            continue
+        elif (number := _known_number(i)) is not None:
             n = self.shape[dim]
-            if not -n <= int(i) < n:
-                return f"index {int(i)} is out of bounds for dimension {dim} with size {n}"
+            if not -n <= number < n:
+                return f"index {number} is out of bounds for dimension {dim} with size {n}"
             dim += 1
         else:
             dim += _dims_used(i)
     return None
+
+
+def _known_number(i: Any) -> int | None:
+    """The number that an int, a NumPy number or a 0-dim integer tensor stands for."""
+    if isinstance(i, TensorBase):
+        known = i.__class__ in PLAIN and i._a.ndim == 0 and i._a.dtype.kind in "iu"
+        return int(i._a) if known else None
+    return int(i) if isinstance(i, int | np.integer) else None

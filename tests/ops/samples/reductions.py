@@ -121,6 +121,7 @@ SAMPLES = {
              Sample(normal(3, 4), INF, 1), Sample(normal(3, 4), -INF, 0),
              Sample(normal(3, 4), 0, 1), Sample(uniform(3, low=0.5, high=2.0), 0.5),
              Sample(normal(3), 1.5), Sample(cplx(3, 2), 2, 1), Sample(cplx(3), 1),
+             Sample(normal(3, 4), "nuc"), Sample(normal(3, 4), "fro", (0, 1)),
              Sample(array(0, 0, 0)).kink(), Sample(array(0, 0), 3).kink(),
              Sample(array(0, 1, 0), 1).kink(), Sample(array(0, 2, -2), INF).kink()],
     "dist": [Sample(normal(3), normal(3, seed=1)), Sample(normal(2, 3), normal(3, seed=1), 1),
