@@ -406,14 +406,12 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
     pending: dict[int, Any] = {}
     nodes: dict[int, Any] = {}
     owned: set[int] = set()
-    if root.__class__ is OutSlot:
-        first = root.node
-        slots: list[Any] = [None] * len(first.meta)
-        slots[root.nr] = g
-        node, g = first, slots
-    else:
-        node = root
     heap: list[int] = []
+    node = root
+    if root.__class__ is OutSlot:
+        node = root.node
+        g = [g if k == root.nr else None for k in range(len(node.meta))]
+    ndarray = np.ndarray
     while True:
         if g.__class__ is list:
             g = _with_zeros(node, g)
@@ -421,24 +419,17 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
         grads = node.vjp(g, parents)
         if not keep and node.s.__class__ is tuple and node.s:
             node.s = None
-        several = len(parents) > 1
-        for p, gp in zip(parents, grads, strict=True):
+        for p, gp in zip(parents, grads):  # noqa: B905 - both come from the node; strict costs
             if p is None:
                 continue
-            kind = p.__class__
             if gp is None:
                 _no_gradient(p, counts, pending, heap)
                 continue
-            fresh = (
-                gp is not g
-                and gp.__class__ is np.ndarray
-                and gp.base is None
-                and not (several and _repeated(gp, grads))
-            )
+            fresh = gp is not g and gp.__class__ is ndarray and gp.base is None
+            kind = p.__class__
             if kind in PLAIN:
                 k = id(p)
-                left = counts[k] - 1
-                counts[k] = left
+                left = counts[k] = counts[k] - 1
                 if k in pending:
                     gp = _add_to(pending, owned, k, gp)
                     fresh = k in owned
@@ -447,8 +438,6 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
                     if fresh:
                         owned.add(k)
                 if left == 0:
-                    pending.pop(k, None)
-                    owned.discard(k)
                     with _LOCKS[(k >> 6) & 63]:
                         accumulate(p, gp, fresh, RAW)
                 continue
@@ -470,16 +459,14 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
                     nodes[k] = p
                     if fresh:
                         owned.add(k)
-            left = counts[k] - 1
-            counts[k] = left
+            left = counts[k] = counts[k] - 1
             if left == 0:
                 heappush(heap, k)
         if not heap:
             return True
         k = heappop(heap)
-        node = nodes.pop(k)
-        g = pending.pop(k)
-        owned.discard(k)
+        node = nodes[k]
+        g = pending[k]
 
 
 def _add_to(pending: dict[int, Any], owned: set[int], k: int, g: Any) -> Any:
@@ -491,14 +478,6 @@ def _add_to(pending: dict[int, Any], owned: set[int], k: int, g: Any) -> Any:
     if total.__class__ is np.ndarray:
         owned.add(k)
     return total
-
-
-def _repeated(g: Any, grads: Any) -> bool:
-    """Whether a rule handed the same array to several inputs: nobody may write into it then."""
-    count = 0
-    for x in grads:
-        count += x is g
-    return count > 1
 
 
 def _with_zeros(node: Any, slots: list[Any]) -> list[Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from . import errors, source
 from .dispatch import P
 from .node import Node, OutSlot, public_edge, start
-from .record import edge
+from .record import distinct, edge
 from .state import STATE
 from .value import CREATION, FROM_CUSTOM, TensorBase, make, with_history
 
@@ -156,7 +156,7 @@ class FunctionCtx(Node):
         tensors = [None if x is None else make(np.asarray(x)) for x in g]
         with _enabled(False):
             made = self._call_backward(tensors, parents)
-        return tuple(None if x is None else x._a for x in made)
+        return tuple(distinct(None if x is None else x._a for x in made))
 
     def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
         return self._call_backward(g, parents)

@@ -389,7 +389,20 @@ def _run_joint(node: Any, g: Any, parents: Any, values: dict[str, Any], world: W
     mask = tuple(p is not None for p in parents)
     special = {"g": g, "mask": mask}
     arguments = [special[n] if n in special else values[n] for n in rule_names(rule)]
-    return world.bind(rule)(*arguments)
+    return distinct(world.bind(rule)(*arguments))
+
+
+def distinct(grads: Any) -> Any:
+    """Gradients of which no two are the same array: the engine may add into each of them."""
+    seen: set[int] = set()
+    out = []
+    for g in grads:
+        if isinstance(g, np.ndarray):
+            if id(g) in seen:
+                g = g.copy()
+            seen.add(id(g))
+        out.append(g)
+    return out
 
 
 def _times(g: Any, partial: Any, world: World) -> Any:
@@ -452,7 +465,7 @@ def general_vjp(node: Any, g: Any, parents: tuple[Any, ...]) -> Any:
 
 def _make_vjp(op: Op) -> Callable[..., Any]:
     """A straight-line function for nodes that need no fixing: unpack, check versions, rules."""
-    if op.joint or op.variadic or op.n_out != 1:
+    if op.variadic or op.n_out != 1:
         return general_vjp
     names = saved_names(op)
     tensors = [n for n in names if op.classify(n)[0] in ("in", "out")]
@@ -472,6 +485,14 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
         lines.append(f"    {', '.join(unpack)}, = s")
         for k in range(len(tensors)):
             lines.append(f"    if v{k}[0] != n{k}: raise errors.modified(node, {k})")
+    if op.joint:
+        space["joint"] = ARRAYS.bind(op.joint)
+        given = ", ".join(n if n in ("g", "mask") else f"s_{n}" for n in rule_names(op.joint))
+        flags = ", ".join(f"parents[{i}] is not None" for i in range(len(op.inputs)))
+        lines.append(f"    mask = ({flags},)")
+        lines.append(f"    return joint({given})")
+        exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
+        return space["vjp"]
     results = []
     for i, name in enumerate(op.inputs):
         entry = rules_of(op).get(name)

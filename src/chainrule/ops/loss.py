@@ -71,6 +71,12 @@ def cross_entropy_arrays(x, target, axis, ignore, reduction):
     rows = as_rows(wide(x), axis)
     n, classes = rows.shape
     t, counts = checked_targets(target, classes, ignore)
+    if counts is None and reduction == "mean" and 0 < n * classes <= _BLOCK:
+        y = rows - np.maximum.reduce(rows, 1, keepdims=True)
+        picked = np.add.reduce(y[np.arange(n), t])
+        np.exp(y, out=y)
+        total = np.add.reduce(np.log(np.add.reduce(y, 1)))
+        return np.asarray((total - picked) / y.dtype.type(n), x.dtype)
     loss = np.empty(n, rows.dtype)
     step = max(1, _BLOCK // max(1, classes))
     for start in range(0, n, step):
@@ -93,6 +99,14 @@ def cross_entropy_gradient(g, x, target, axis, ignore, reduction):
     """softmax(x) minus one-hot, weighted by each row's share of the gradient."""
     rows = as_rows(wide(x), axis)
     n, classes = rows.shape
+    t = target.reshape(-1)
+    if reduction == "mean" and ignore < 0 and 0 < n * classes <= _BLOCK and t.min() >= 0:
+        y = rows - np.maximum.reduce(rows, 1, keepdims=True)
+        np.exp(y, out=y)
+        y /= np.add.reduce(y, 1, keepdims=True)
+        y[np.arange(n), t] -= 1
+        y *= wide(g) / y.dtype.type(n)
+        return from_rows(y, x.shape, axis).astype(x.dtype, copy=False)
     t, counts = checked_targets(target, classes, ignore)
     share = wide(g).reshape(-1, 1)
     if reduction == "mean" and n:

@@ -21,9 +21,11 @@ from ..ops import dtypes
 from .device import CPU, META, device
 from .interop import readable_array
 from .layouts import strided
+from .leaf import check_grad
 from .size import Size
 
 _new = object.__new__
+_new_tuple = tuple.__new__  # an array's shape is whole numbers already
 
 
 class Tensor(TensorBase):
@@ -46,7 +48,7 @@ class Tensor(TensorBase):
 
     @property
     def shape(self) -> Size:
-        return Size(self._a.shape)
+        return _new_tuple(Size, self._a.shape)
 
     @property
     def ndim(self) -> int:
@@ -200,9 +202,8 @@ class Tensor(TensorBase):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        from .leaf import check_grad
-
-        check_grad(self, value)
+        if value is not None:
+            check_grad(self, value)
         self._grad = value
 
     @grad.deleter

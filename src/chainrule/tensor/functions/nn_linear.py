@@ -9,7 +9,7 @@ import numpy as np
 from ...autograd import source
 from ...autograd.inplace import assign
 from ...autograd.modes import no_grad
-from ...autograd.value import make
+from ...autograd.value import PLAIN, make
 from ..api import public, write_out
 from .common import P
 from .nn_common import named
@@ -23,6 +23,18 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
     >>> torch.nn.functional.linear(torch.tensor([[1., 2.]]), torch.tensor([[3., 4.]]))
     tensor([[11.]])
     """
+    if (
+        bias is not None
+        and out is None
+        and input.__class__ in PLAIN
+        and weight.__class__ in PLAIN
+        and bias.__class__ in PLAIN
+    ):
+        # The usual layer; anything that does not fit is looked at below.
+        x, w, b = input._a, weight._a, bias._a
+        if x.ndim == 2 and w.ndim == 2 and x.dtype is w.dtype is b.dtype:
+            if x.shape[1] == w.shape[1] and b.shape == w.shape[:1]:
+                return P.linear2d(input, weight, bias)
     shape = input.shape
     if out is not None:
         return write_out("linear", linear(input, weight, bias), out, (input, weight, bias))
