@@ -218,8 +218,8 @@ def _automatic(f: _Counter, arrays: list[np.ndarray]) -> tuple[np.ndarray, float
     if not isinstance(y, TensorBase) or y.numel() != 1:  # type: ignore[attr-defined]
         raise TypeError(
             "compare_derivatives needs a function that returns one number as a tensor; this one "
-            f"returned {type(y).__name__} of shape {list(getattr(y, 'shape', ()))}. Fix: reduce it, "
-            "e.g. with .sum()."
+            f"returned {type(y).__name__} of shape {list(getattr(y, 'shape', ()))}. Fix: reduce "
+            "it, e.g. with .sum()."
         )
     found = grad(y, leaves, allow_unused=True, materialize_grads=True)
     spent = time.perf_counter() - start

@@ -56,7 +56,7 @@ def _node(kind: str, value: Any = None, args: tuple[Expr, ...] = ()) -> Expr:
     return found
 
 
-# ---- numbers and symbols ---------------------------------------------------------------------------
+# ---- numbers and symbols -----------------------------------------------------------------------
 
 
 def number(value: Any) -> Expr:
@@ -117,7 +117,7 @@ def is_number(e: Expr) -> bool:
     return e.kind == "num"
 
 
-# ---- sums ------------------------------------------------------------------------------------------
+# ---- sums --------------------------------------------------------------------------------------
 
 
 def split_coefficient(e: Expr) -> tuple[Any, Expr]:
@@ -195,7 +195,7 @@ def sub(a: Expr, b: Expr) -> Expr:
     return add(a, neg(b))
 
 
-# ---- products and powers ---------------------------------------------------------------------------
+# ---- products and powers -----------------------------------------------------------------------
 
 
 def mul(*factors: Expr) -> Expr:
@@ -324,7 +324,7 @@ def _number_power(base: Any, exponent: Expr) -> Expr | None:
     return None
 
 
-# ---- functions -------------------------------------------------------------------------------------
+# ---- functions ---------------------------------------------------------------------------------
 
 _ODD = {"sin", "tan", "tanh", "sinh", "asin", "atan", "asinh", "atanh", "erf"}
 _EVEN = {"cos", "cosh", "abs"}
@@ -395,7 +395,7 @@ def where(condition: Expr, a: Expr, b: Expr) -> Expr:
     return _node("where", None, (condition, a, b))
 
 
-# ---- reading ---------------------------------------------------------------------------------------
+# ---- reading -----------------------------------------------------------------------------------
 
 
 def parts_first(e: Expr) -> list[Expr]:

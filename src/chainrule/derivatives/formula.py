@@ -102,7 +102,7 @@ def symbolic(f: Callable[..., Any], *names: str, at: dict[str, float] | None = N
     return Formula(simplified(expression), tuple(variables), tuple(notes))
 
 
-# ---- evaluation ------------------------------------------------------------------------------------
+# ---- evaluation --------------------------------------------------------------------------------
 
 _DIRECT: dict[str, Callable[..., Any]] = {
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,

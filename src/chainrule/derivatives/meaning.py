@@ -25,7 +25,7 @@ class NoFormula(TypeError):
     """An op that has no meaning as a formula of scalars."""
 
 
-# ---- ops as expressions ----------------------------------------------------------------------------
+# ---- ops as expressions ------------------------------------------------------------------------
 
 
 def _same(x: Expr, **params: Any) -> Expr:
@@ -53,6 +53,12 @@ def _elu(x: Expr, *, alpha: float, scale: float, rate: float) -> Expr:
         e.mul(x, e.number(scale)),
         e.mul(e.number(alpha * scale), low),
     )
+
+
+def _hardswish(x: Expr) -> Expr:
+    middle = e.div(e.mul(x, e.add(x, e.number(3))), e.number(6))
+    upper = e.where(e.call("gt", x, e.number(3)), x, middle)
+    return e.where(e.call("lt", x, e.number(-3)), e.ZERO, upper)
 
 
 def _between(x: Expr, low: Any, high: Any) -> Expr:
@@ -106,11 +112,7 @@ MEANING: dict[str, Callable[..., Expr]] = {
     ),
     "hardtanh": lambda x, *, low, high: _between(x, low, high),
     "hardsigmoid": lambda x: _between(e.div(e.add(x, e.number(3)), e.number(6)), 0, 1),
-    "hardswish": lambda x: e.where(
-        e.call("lt", x, e.number(-3)),
-        e.ZERO,
-        e.where(e.call("gt", x, e.number(3)), x, e.div(e.mul(x, e.add(x, e.number(3))), e.number(6))),
-    ),
+    "hardswish": _hardswish,
     "sgn": lambda x: e.call("sign", x),
     "clamp": lambda x, low, high: _between(x, low, high),
     "clamp_min": lambda x, low: _between(x, low, None),
@@ -177,7 +179,7 @@ def _read_body(body: Any, args: tuple[Expr, ...]) -> Expr:
     return MEANING[name](*inner) if name in MEANING else e.call(name, *inner)
 
 
-# ---- a world of rules on expressions ---------------------------------------------------------------
+# ---- a world of rules on expressions -----------------------------------------------------------
 
 
 class Term:
@@ -251,7 +253,7 @@ def _resolve(op: Op) -> Callable[..., Term]:
 FORMULAS = World("formulas", _resolve)
 
 
-# ---- derivatives -----------------------------------------------------------------------------------
+# ---- derivatives -------------------------------------------------------------------------------
 
 
 def derivative(expression: Expr, by: Expr) -> Expr:

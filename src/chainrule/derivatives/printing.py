@@ -1,4 +1,4 @@
-"""Expressions as readable infix text, which is also Python: x**2 + 2*x*cos(x), 1 if x > 0 else 0."""
+"""Expressions as readable infix text: x**2 + 2*x*cos(x), 1 if x > 0 else 0."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _power(e: Expr, made: dict[Expr, Text]) -> Text:
     return f"{_inside(base, made, ATOM)}**{_inside(exponent, made, ATOM)}", POWER
 
 
-# ---- sums: highest degree first, a positive term in front -------------------------------------------
+# ---- sums: highest degree first, a positive term in front --------------------------------------
 
 
 def _sum(e: Expr, made: dict[Expr, Text]) -> Text:
@@ -136,7 +136,7 @@ def _is_negative(e: Expr) -> bool:
     return e.kind == "mul" and e.args[0].kind == "num" and e.args[0].value < 0
 
 
-# ---- products: number, symbols, functions, sums; negative powers below the line ----------------------
+# ---- products: number, symbols, functions, sums; negative powers below the line ----------------
 
 
 def _product(e: Expr, made: dict[Expr, Text]) -> Text:
