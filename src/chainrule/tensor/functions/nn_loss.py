@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from numpy import dtype, ndarray
+
 from ...autograd import source
+from ...autograd.value import PLAIN
 from ...ops import dtypes
 from ...ops.loss import TargetOutOfBounds
 from ..api import public
 from .common import P
 from .nn_common import check_reduction, named, reduced, reduction_of, same_size, stand_in
+
+INT64 = dtype("int64")
 
 # ---- classes -------------------------------------------------------------------------------------
 
@@ -93,6 +98,20 @@ def cross_entropy(
     >>> torch.nn.functional.cross_entropy(logits, torch.tensor([0, 1]))
     tensor(0.0635)
     """
+    if weight is None and not label_smoothing and input.__class__ in PLAIN:
+        # The usual call, in few steps: rows of scores and one class number each.
+        x, t = input._a, target._a
+        if (
+            reduction == "mean" and size_average is None and reduce is None and x.ndim == 2
+            and t.__class__ is ndarray and t.ndim == 1 and t.dtype is INT64
+            and x.shape[0] == t.shape[0]
+        ):  # fmt: skip
+            try:
+                return P.cross_entropy(
+                    input, target, axis=1, ignore=ignore_index, reduction="mean"
+                )
+            except TargetOutOfBounds as problem:
+                raise _out_of_bounds(problem) from None
     if size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     elif reduction != "mean":

@@ -79,7 +79,7 @@ def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
     """The last dimensions of each example to mean 0 and variance 1, times weight plus bias."""
-    return _layer_norm(input, normalized_shape, weight, bias, eps)[0]
+    return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 @public(out=False, method=False)
@@ -87,10 +87,12 @@ def native_layer_norm(
     input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float
 ) -> tuple[Any, Any, Any]:
     """(layer_norm, mean, 1 / standard deviation)."""
-    out, mean, var = _layer_norm(input, normalized_shape, weight, bias, eps)
+    out = _layer_norm(input, normalized_shape, weight, bias, eps)
     k = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
-    stats = (*input.shape[: input.ndim - k], *((1,) * k))
-    return out, mean.reshape(stats), (var + eps).rsqrt().reshape(stats)
+    axes = tuple(range(-k, 0))
+    mean = input.mean(axes, keepdim=True)
+    var = input.var(axes, correction=0, keepdim=True)
+    return out, mean, (var + eps).rsqrt()
 
 
 @public(namespace="nn.functional", out=False, aliases=(".rms_norm",))
@@ -145,7 +147,7 @@ def group_norm(
         if input.ndim > 1
         else (2,)
     )
-    return _group_norm(input, num_groups, weight, bias, eps)[0]
+    return _group_norm(input, num_groups, weight, bias, eps)
 
 
 @public(out=False, method=False)
@@ -153,8 +155,9 @@ def native_group_norm(
     input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Any, Any, Any]:
     """(group_norm, mean, 1 / standard deviation)."""
-    out, mean, var = _group_norm(input, group, weight, bias, eps)
-    return out, mean.reshape(N, group), (var + eps).rsqrt().reshape(N, group)
+    out = _group_norm(input, group, weight, bias, eps)
+    groups = input.reshape(N, group, -1)
+    return out, groups.mean(2), (groups.var(2, correction=0) + eps).rsqrt()
 
 
 # ---- batch norm ----------------------------------------------------------------------------------
@@ -246,7 +249,7 @@ def _check_channels(x: Any, *parameters: Any) -> None:
             )
 
 
-@public(out=False, method=False)
+@public(method=False)
 def native_batch_norm(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
     momentum: float, eps: float,
