@@ -23,7 +23,6 @@ JVP_FROM_VJP = {
     "attention", "batch_norm", "bce_with_logits", "binary_cross_entropy", "cdist", "cross_entropy",
     "cross_entropy2d", "ctc_loss", "ctc_slope", "euclidean_distance", "geqrf", "group_norm",
     "householder_product", "layer_norm", "ldl_factor_ex", "ldl_solve", "lu_solve", "rms_norm",
-    "scatter_max", "scatter_min", "scatter_product",
 }  # fmt: skip
 
 # Public functions without samples of their own, and why.

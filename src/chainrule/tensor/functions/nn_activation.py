@@ -169,7 +169,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     return P.softshrink(input, limit=lambd)
 
 
-@public(namespace="nn.functional", out=False, aliases=(".threshold",))
+@public(namespace="nn.functional", aliases=(".threshold",))
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """The input where above the threshold, else value."""
     if inplace:
