@@ -410,10 +410,28 @@ def index_zero(x, index, *, axis):
     nondiff=("hit",),
     broadcasts=True,
     promote="none",
+    node="MaskedFillBackward1",
 )
 def masked_fill(x, hit, value):
     """x with `value` where the mask `hit` holds."""
     return np.where(hit, value, x)
+
+
+@op(
+    vjp={"x": lambda g, hit: where(hit, 0.0, g)},
+    jvp={"x": lambda t, hit: where(hit, 0.0, t)},
+    nondiff=("hit",),
+    broadcasts=True,
+    promote="none",
+    node="MaskedFillBackward0",
+)
+def masked_fill_number(x, hit, *, value):
+    """x with a number where the mask `hit` holds."""
+    if x.shape != hit.shape:
+        return np.where(hit, np.asarray(value, x.dtype), x)
+    out = x.copy()
+    np.copyto(out, value, where=hit, casting="unsafe")
+    return out
 
 
 @op(

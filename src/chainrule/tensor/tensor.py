@@ -24,7 +24,7 @@ from .layouts import strided
 from .leaf import check_grad
 from .size import Size
 
-_new = object.__new__
+_new_tuple = tuple.__new__  # Size's own constructor checks its items; an array's are right
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
 
 
@@ -301,7 +301,7 @@ class Tensor(TensorBase):
         return getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        from .indexing import setitem
+        from .index_assign import setitem
 
         Tensor.__setitem__ = setitem  # type: ignore[method-assign]
         setitem(self, index, value)

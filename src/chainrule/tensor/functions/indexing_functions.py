@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
-from ...autograd.value import make
+from ...autograd.value import PLAIN, make
 from ...ops import dtypes
 from ..api import public
 from .common import P, TensorBase, axis_of
 from .reductions import as_type
 
 _FULL = slice(None)
+INT64 = np.dtype(np.int64)
 
 
 def check_index(index: Any, size: int, axis: int, name: str, negative: bool = False) -> None:
@@ -35,6 +36,8 @@ def check_index(index: Any, size: int, axis: int, name: str, negative: bool = Fa
 
 
 def _int_index(index: Any, name: str) -> Any:
+    if index.__class__ in PLAIN and index._a.dtype is INT64:
+        return index
     if index.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError(
             f"{name}(): Expected dtype int32/int64 for index, got {index.dtype!r}\n"
@@ -75,6 +78,10 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
 
 def _check_ranks(name: str, x: Any, index: Any, axis: int, other: str = "input") -> None:
     """Index and tensor need equal ranks, and the index must fit but along the axis."""
+    if index.__class__ in PLAIN and x.__class__ in PLAIN and index.ndim == x.ndim:
+        small, large = index._a.shape, x._a.shape
+        if all(a <= b or d == axis for d, (a, b) in enumerate(zip(small, large, strict=True))):
+            return
     if (index.ndim or 1) != (x.ndim or 1):
         if index.numel() == 0:
             return
@@ -300,10 +307,20 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     return P.index_copy(x, index, src, axis=axis).reshape(tuple(input.shape))
 
 
+def checked_number(x: Any, value: Any) -> Any:
+    """A number to be written into x, unless x's type cannot hold its kind."""
+    if isinstance(value, complex) and not x.dtype.is_complex:
+        raise RuntimeError(
+            f"value cannot be converted to type {x.dtype.name} without overflow: {value} is "
+            f"complex\n  at {source.here(3)}"
+        )
+    return value
+
+
 def _value_for(x: Any, value: Any, name: str) -> Any:
     """A fill value as a 0-dim tensor of x's type."""
     if not isinstance(value, TensorBase):
-        return make(np.asarray(value, x.dtype.np))
+        return make(np.asarray(checked_number(x, value)).astype(x.dtype.np))
     if value.ndim:  # type: ignore[attr-defined]
         raise RuntimeError(
             f"{name} only supports a 0-dimensional value tensor, but got tensor with "
@@ -349,6 +366,8 @@ def _mask(mask: Any, name: str) -> Any:
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """input with `value` where the mask holds; the mask broadcasts."""
     mask = _mask(mask, "masked_fill")
+    if not isinstance(value, TensorBase):
+        return P.masked_fill_number(input, mask, value=checked_number(input, value))
     return P.masked_fill(input, mask, _value_for(input, value, "masked_fill_"))
 
 
@@ -381,21 +400,6 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     return P.index_copy(x, places, values, axis=0).reshape(shape)
 
 
-@public()
-def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """The coordinates of the nonzero elements: one row each, or a tuple with one tensor per dim."""
-    if not as_tuple:
-        return P.nonzero(input.detach())
-    x = input if input.ndim else input.reshape(1)
-    return P.nonzero_parts(x.detach())
-
-
-@public(out=False)
-def argwhere(input: Any) -> Any:
-    """The coordinates of the nonzero elements, one row each."""
-    return P.nonzero(input.detach())
-
-
 # ---- flat positions ------------------------------------------------------------------------------
 
 
@@ -426,14 +430,14 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 @public(inplace=True, out=False)
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """input with values written (or added) at input[indices]."""
-    from ..indexing import refuse_out_of_bounds, split, without_lead
-    from ..indexing import result_shape as shape_of
+    from ..index_assign import without_lead
+    from ..indexing import refuse_out_of_bounds, result_shape, split
 
     key = tuple(_FULL if i is None else i for i in indices)
     view, tensors, dims = split(input, key)
     _same_type("index_put", input, values)
     try:
-        values = without_lead(values, shape_of(view, tensors, dims))
+        values = without_lead(values, result_shape(view, tensors, dims))
         return P.index_put(view, values, *tensors, dims=dims, accumulate=bool(accumulate))
     except Exception:
         refuse_out_of_bounds(input, key, view, tensors, dims)

@@ -35,6 +35,11 @@ def _integral(x: Any) -> bool:
     return x._a.dtype.kind in "biu" if x._level is None else x.dtype.category < dtypes.FLOAT
 
 
+def ordinary(x: Any) -> bool:
+    """Whether x is a plain, nonempty float32 or float64 tensor: nothing to refuse or convert."""
+    return x.__class__ in PLAIN and (x._a.dtype is F32 or x._a.dtype is F64) and x._a.size > 0
+
+
 def refuse_complex(x: Any, name: str) -> None:
     """Complex numbers have no order."""
     if x.dtype.is_complex:
@@ -202,7 +207,8 @@ def amax(
 ) -> Any:
     """The largest element over `dim`; equal ones share the gradient."""
     dim = axis if dim is None else dim
-    refuse_empty(input, "amax", dim)
+    if not ordinary(input):
+        refuse_empty(input, "amax", dim)
     axes = axes_of(() if dim is None else dim, input.ndim)
     return P.reduce_max(input, axis=axes, keepdims=keepdim or keepdims)
 
@@ -213,7 +219,8 @@ def amin(
 ) -> Any:
     """The smallest element over `dim`; equal ones share the gradient."""
     dim = axis if dim is None else dim
-    refuse_empty(input, "amin", dim)
+    if not ordinary(input):
+        refuse_empty(input, "amin", dim)
     axes = axes_of(() if dim is None else dim, input.ndim)
     return P.reduce_min(input, axis=axes, keepdims=keepdim or keepdims)
 
@@ -243,8 +250,9 @@ def max_(
     if isinstance(dim, TensorBase) or other is not None:
         return P.maximum(input, dim if other is None else other)
     dim = axis if dim is None else dim
-    refuse_complex(input, "max")
-    refuse_empty(input, "max", dim)
+    if not ordinary(input):
+        refuse_complex(input, "max")
+        refuse_empty(input, "max", dim)
     if dim is None:
         return P.reduce_max(input, axis=_ALL[input.ndim], keepdims=False)
     pair = pair_along(P.argmax, P.max_at, input, dim, keepdim or keepdims)
@@ -260,8 +268,9 @@ def min_(
     if isinstance(dim, TensorBase) or other is not None:
         return P.minimum(input, dim if other is None else other)
     dim = axis if dim is None else dim
-    refuse_complex(input, "min")
-    refuse_empty(input, "min", dim)
+    if not ordinary(input):
+        refuse_complex(input, "min")
+        refuse_empty(input, "min", dim)
     if dim is None:
         return P.reduce_min(input, axis=_ALL[input.ndim], keepdims=False)
     pair = pair_along(P.argmin, P.min_at, input, dim, keepdim or keepdims)
@@ -285,8 +294,9 @@ def argmin(
 
 
 def _arg(op: Any, name: str, x: Any, dim: Any, keepdim: bool) -> Any:
-    refuse_complex(x, name)
-    refuse_empty(x, name, dim)
+    if not ordinary(x):
+        refuse_complex(x, name)
+        refuse_empty(x, name, dim)
     if dim is None or x.ndim == 0:
         if dim is not None:
             axis_of(dim, 0)

@@ -134,6 +134,21 @@ def isin(
     return P.isin(elements, test_elements, invert=invert)
 
 
+@public()
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The coordinates of the nonzero elements: one row each, or a tuple with one tensor per dim."""
+    if not as_tuple:
+        return P.nonzero(input.detach())
+    x = input if input.ndim else input.reshape(1)
+    return P.nonzero_parts(x.detach())
+
+
+@public(out=False)
+def argwhere(input: Any) -> Any:
+    """The coordinates of the nonzero elements, one row each."""
+    return P.nonzero(input.detach())
+
+
 # ---- distinct values -----------------------------------------------------------------------------
 
 

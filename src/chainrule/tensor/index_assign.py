@@ -1,0 +1,140 @@
+"""x[index] = value: in place, with history where gradients are recorded.
+
+A basic index is a copy into a view; index tensors write only the elements they name, unless the
+write is recorded. `indexing.py` splits the index.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.dispatch import P
+from ..autograd.inplace import _type_word, assign, bump, check_writable, inplace
+from ..autograd.state import STATE
+from ..autograd.value import TensorBase, make
+from ..ops.schema import TABLE
+from .indexing import index_error, refuse_out_of_bounds, result_shape, split
+
+
+def setitem(self: Any, index: Any, value: Any) -> None:
+    """self[index] = value, in place and with history."""
+    try:
+        _set(self, index, value)
+    except IndexError as problem:
+        raise index_error(self, index, problem) from None
+
+
+def _set(self: Any, index: Any, value: Any) -> None:
+    value = as_value(self, value)
+    view, tensors, dims = split(self, index)
+    if not tensors:
+        copy_into(P.alias(self) if view is self else view, value)
+        return
+    if value.dtype is not view.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got "
+            f"{view.dtype!r} for the destination and {value.dtype!r} for the source.\n"
+            f"  at {source.here(4)}\n  Fix: convert the value with .to({view.dtype!r})."
+        )
+    value = without_lead(value, result_shape(view, tensors, dims))
+    try:
+        put(view, tensors, dims, value)
+    except Exception:
+        refuse_out_of_bounds(self, index, view, tensors, dims)
+        if 0 not in result_shape(view, tensors, dims):
+            raise
+
+
+def put(view: Any, tensors: list[Any], dims: tuple[int, ...], value: Any) -> None:
+    """view[tensors] = value, in place: only the indexed elements are touched where none records."""
+    plain = all(t._level is None for t in (view, value, *tensors)) and not STATE.unusual
+    if plain and not (STATE.grad_enabled and (view._rg or value._rg)):
+        check_writable(view, "__setitem__", False)
+        if view._a.flags.writeable:
+            key: list[Any] = [slice(None)] * view.ndim
+            for d, t in zip(dims, tensors, strict=True):
+                key[d] = t._a
+            view._a[tuple(key)] = value._a
+            bump(view, "__setitem__")
+            return
+    params = {"dims": dims, "accumulate": False}
+    inplace(TABLE["index_put"], view, (value, *tensors), params, "__setitem__")
+
+
+def without_lead(value: Any, shape: tuple[int, ...]) -> Any:
+    """The value without leading dimensions of length 1 that the target lacks; else an error."""
+    have = tuple(value.shape)
+    while len(have) > len(shape) and have[0] == 1:
+        have = have[1:]
+    if have != tuple(value.shape):
+        value = value.reshape(have)
+    pairs = zip(reversed(have), reversed(shape), strict=False)
+    if len(have) > len(shape) or any(a not in (1, b) for a, b in pairs):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(shape)}\n  at {source.here(4)}"
+        )
+    return value
+
+
+def copy_into(view: Any, value: Any) -> Any:
+    """view.copy_(value)."""
+    if value.dtype is not view.dtype:
+        value = P.cast(value, dtype=view.dtype.np)
+    shape = tuple(view.shape)
+    if tuple(value.shape) != shape:
+        have = tuple(value.shape)
+        while len(have) > len(shape) and have[0] == 1:
+            have = have[1:]
+        _check_expands(have, shape)
+        if have != tuple(value.shape):
+            value = value.reshape(have)
+        value = P.broadcast_to(value, shape=shape)
+    return assign(view, value, "copy_")
+
+
+def _check_expands(have: tuple[int, ...], want: tuple[int, ...]) -> None:
+    if len(have) > len(want):
+        raise RuntimeError(
+            f"expand: the number of sizes provided ({len(want)}) must be greater or equal to the "
+            f"number of dimensions in the tensor ({len(have)}): a value of shape {list(have)} "
+            f"does not fit into {list(want)}\n  at {source.here(4)}"
+        )
+    lead = len(want) - len(have)
+    for d, n in enumerate(have):
+        if n not in (1, want[lead + d]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({want[lead + d]}) must match the existing size "
+                f"({n}) at non-singleton dimension {lead + d}.  Target sizes: {list(want)}.  "
+                f"Tensor sizes: {list(have)}\n  at {source.here(4)}"
+            )
+
+
+def as_value(self: Any, value: Any) -> Any:
+    """What is assigned, as a tensor: tensors and Python numbers only, as in PyTorch."""
+    if isinstance(value, TensorBase):
+        return value
+    if not isinstance(value, int | float | complex | np.number | np.bool_):
+        raise TypeError(
+            f"can't assign a {_type_name(value)} to a {tensor_type(self)}\n  at {source.here(4)}\n"
+            "  Fix: make it a tensor with torch.as_tensor(...)."
+        )
+    if isinstance(value, complex) and not self.dtype.is_complex:
+        raise RuntimeError(
+            f"value cannot be converted to type {self.dtype.name} without overflow: {value} is "
+            f"complex\n  at {source.here(4)}"
+        )
+    return make(np.asarray(value).astype(self.dtype.np))
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def tensor_type(x: Any) -> str:
+    """torch.FloatTensor and its relatives: the old name of a tensor's type."""
+    return f"torch.{_type_word(x.dtype.np)}Tensor"
