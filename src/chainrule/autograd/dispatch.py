@@ -90,6 +90,12 @@ def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         level = getattr(a, "_level", None)
         if level is not None and (top is None or level.index > top.index):
             top = level
+    if op.random and STATE.levels:
+        from .random_levels import draw, vmap_level
+
+        level = vmap_level(top)
+        if level is not None:
+            return draw(level, op, args, params)
     if top is not None:
         return top.process(op, args, params)
     unusual = STATE.unusual

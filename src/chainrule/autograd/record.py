@@ -467,8 +467,8 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
     """A straight-line function for nodes that need no fixing: unpack, check versions, rules."""
     if op.variadic or op.n_out != 1:
         return general_vjp
-    names = saved_names(op)
-    tensors = [n for n in names if op.classify(n)[0] in ("in", "out")]
+    if op.joint:
+        return _make_joint_vjp(op)
     space: dict[str, Any] = {"errors": errors, "general": general_vjp}
     lines = ["def vjp(node, g, parents):", "    fix = node.fix"]
     if op.broadcasts and len(op.inputs) > 1:
@@ -477,22 +477,7 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
     else:
         lines.append("    if fix is not None:")
     lines.append("        return general(node, g, parents)")
-    if names:
-        unpack = [f"s_{n}" for n in names]
-        unpack += [x for k in range(len(tensors)) for x in (f"v{k}", f"n{k}")]
-        lines.append("    s = node.s")
-        lines.append("    if s is None: raise errors.freed(node)")
-        lines.append(f"    {', '.join(unpack)}, = s")
-        for k in range(len(tensors)):
-            lines.append(f"    if v{k}[0] != n{k}: raise errors.modified(node, {k})")
-    if op.joint:
-        space["joint"] = ARRAYS.bind(op.joint)
-        given = ", ".join(n if n in ("g", "mask") else f"s_{n}" for n in rule_names(op.joint))
-        flags = ", ".join(f"parents[{i}] is not None" for i in range(len(op.inputs)))
-        lines.append(f"    mask = ({flags},)")
-        lines.append(f"    return joint({given})")
-        exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
-        return space["vjp"]
+    lines += _unpacking(op)
     results = []
     for i, name in enumerate(op.inputs):
         entry = rules_of(op).get(name)
@@ -515,5 +500,39 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
                 lines.append(f"        if r{i} is not None and r{i}.shape != fix[{i}]:")
                 lines.append(f"            r{i} = unbroadcast(r{i}, fix[{i}])")
     lines.append(f"    return ({', '.join(results)},)")
+    exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
+    return space["vjp"]
+
+
+def _unpacking(op: Op) -> list[str]:
+    """Lines that take node.s apart and check the versions of what was saved."""
+    names = saved_names(op)
+    if not names:
+        return []
+    tensors = [n for n in names if op.classify(n)[0] in ("in", "out")]
+    unpack = [f"s_{n}" for n in names]
+    unpack += [x for k in range(len(tensors)) for x in (f"v{k}", f"n{k}")]
+    lines = ["    s = node.s", "    if s is None: raise errors.freed(node)"]
+    lines.append(f"    {', '.join(unpack)}, = s")
+    for k in range(len(tensors)):
+        lines.append(f"    if v{k}[0] != n{k}: raise errors.modified(node, {k})")
+    return lines
+
+
+def _make_joint_vjp(op: Op) -> Callable[..., Any]:
+    """The same for a joint rule: one call for all gradients."""
+    rule = op.joint
+    assert rule is not None
+    space: dict[str, Any] = {"errors": errors, "general": general_vjp, "rule": ARRAYS.bind(rule)}
+    space["distinct"] = distinct
+    lines = ["def vjp(node, g, parents):"]
+    lines.append("    if node.fix is not None: return general(node, g, parents)")
+    lines += _unpacking(op)
+    mask = ", ".join(f"parents[{i}] is not None" for i in range(len(op.inputs)))
+    special = {"g": "g", "mask": f"({mask},)"}
+    arguments = ", ".join(special.get(n, f"s_{n}") for n in rule_names(rule))
+    differentiable = [n for n in op.inputs if n not in op.nondiff]
+    call = f"rule({arguments})"
+    lines.append(f"    return {call if len(differentiable) == 1 else f'distinct({call})'}")
     exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
     return space["vjp"]

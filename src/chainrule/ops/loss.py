@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Front, Plain
-from .reduce import wide
+from .reduce import ones_vector, wide
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -50,12 +50,10 @@ def checked_targets(target, classes, ignore):
     t = target.reshape(-1)
     if not t.size:
         return t, None
-    low = np.minimum.reduce(t)
     if t.dtype.kind == "u":
         t = t.astype(np.int64)
-    if low >= 0 and ignore < 0:
-        if np.maximum.reduce(t) >= classes:
-            raise TargetOutOfBounds(int(t[t >= classes][0]), classes)
+    # As unsigned numbers negative ones are huge: one pass finds whether all are classes.
+    if ignore < 0 and t.dtype.itemsize == 8 and np.maximum.reduce(t.view(np.uint64)) < classes:
         return t, None
     counts = t != ignore
     wrong = counts & ((t < 0) | (t >= classes))
@@ -66,17 +64,30 @@ def checked_targets(target, classes, ignore):
     return np.where(counts, t, 0), counts
 
 
+# Up to this size NumPy's cost is per call: one shift for all rows, sums as products with ones.
+_SMALL = 1 << 14
+
+
+def shifted_rows(rows):
+    """rows minus a maximum: the whole matrix's while no row underflows by it, else each row's."""
+    high = np.maximum.reduce(rows, None)
+    if high - np.minimum.reduce(rows, None) < 60:
+        return rows - high
+    return rows - np.maximum.reduce(rows, 1, keepdims=True)
+
+
 def cross_entropy_arrays(x, target, axis, ignore, reduction):
     """The loss of logits x at the target classes."""
     rows = as_rows(wide(x), axis)
     n, classes = rows.shape
     t, counts = checked_targets(target, classes, ignore)
-    if counts is None and reduction == "mean" and 0 < n * classes <= _BLOCK:
-        y = rows - np.maximum.reduce(rows, 1, keepdims=True)
-        picked = np.add.reduce(y[np.arange(n), t])
+    if counts is None and reduction == "mean" and 0 < n * classes <= _SMALL:
+        y = shifted_rows(rows)
+        every = ones_vector(n, y.dtype)
+        picked = every.dot(y[np.arange(n), t])
         np.exp(y, out=y)
-        total = np.add.reduce(np.log(np.add.reduce(y, 1)))
-        return np.asarray((total - picked) / y.dtype.type(n), x.dtype)
+        total = every.dot(np.log(y.dot(ones_vector(classes, y.dtype))))
+        return np.asarray((total - picked) / n, x.dtype)
     loss = np.empty(n, rows.dtype)
     step = max(1, _BLOCK // max(1, classes))
     for start in range(0, n, step):
@@ -100,12 +111,12 @@ def cross_entropy_gradient(g, x, target, axis, ignore, reduction):
     rows = as_rows(wide(x), axis)
     n, classes = rows.shape
     t = target.reshape(-1)
-    if reduction == "mean" and ignore < 0 and 0 < n * classes <= _BLOCK and t.min() >= 0:
-        y = rows - np.maximum.reduce(rows, 1, keepdims=True)
+    if reduction == "mean" and ignore < 0 and 0 < n * classes <= _SMALL and t.min() >= 0:
+        y = shifted_rows(rows)
         np.exp(y, out=y)
-        y /= np.add.reduce(y, 1, keepdims=True)
+        y /= y.dot(ones_vector(classes, y.dtype))[:, None]
         y[np.arange(n), t] -= 1
-        y *= wide(g) / y.dtype.type(n)
+        y *= wide(g) / n
         return from_rows(y, x.shape, axis).astype(x.dtype, copy=False)
     t, counts = checked_targets(target, classes, ignore)
     share = wide(g).reshape(-1, 1)

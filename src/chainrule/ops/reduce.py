@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Front
+from .dtypes import F32, F64
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -95,7 +96,25 @@ def reduce_sum(x, *, axis, keepdims):
         return np.add.reduce(x.astype(np.float32), axis, keepdims=keepdims).astype(dtype)
     if keepdims:
         return np.add.reduce(x, axis, keepdims=True)
+    if axis == (0,) and x.ndim == 2 and x.size <= _SMALL and (dtype is F32 or dtype is F64):
+        return ones_vector(len(x), dtype).dot(x)  # a quarter of the time of a reduction
     return np.add.reduce(x, axis)
+
+
+_SMALL = 1 << 14
+_ONES: dict = {}
+
+
+def ones_vector(n, dtype):
+    """A vector of ones that is not to be written to; short ones are kept."""
+    key = (n, dtype)
+    found = _ONES.get(key)
+    if found is None:
+        found = np.ones(n, dtype)
+        found.flags.writeable = False
+        if len(_ONES) < 256:
+            _ONES[key] = found
+    return found
 
 
 @op(

@@ -7,6 +7,8 @@ from typing import Any
 
 from numpy import dtype, ndarray
 
+import numpy as np
+
 from ...autograd import source
 from ...autograd.value import PLAIN
 from ...ops import dtypes
@@ -18,6 +20,8 @@ from .nn_common import check_reduction, named, reduced, reduction_of, same_size,
 INT64 = dtype("int64")
 
 # ---- classes -------------------------------------------------------------------------------------
+
+_INT64 = np.dtype("int64")
 
 
 def _out_of_bounds(problem: TargetOutOfBounds) -> IndexError:
@@ -112,6 +116,9 @@ def cross_entropy(
                 )
             except TargetOutOfBounds as problem:
                 raise _out_of_bounds(problem) from None
+    if _usual(input, target) and weight is None and label_smoothing == 0.0 and reduction == "mean":
+        if size_average is None and reduce is None:
+            return _of_classes(input, target, 1, ignore_index, reduction)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     elif reduction != "mean":
@@ -127,9 +134,21 @@ def cross_entropy(
         return _weighted_cross_entropy(
             input, target, weight, ignore_index, reduction, label_smoothing, axis
         )
-    op = P.cross_entropy if n <= 2 else P.cross_entropy2d
+    return _of_classes(input, target, axis, ignore_index, reduction)
+
+
+def _usual(input: Any, target: Any) -> bool:
+    """Plain scores (batch, classes) and int64 class numbers (batch): nothing more to check."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        return False
+    x, t = input._a, target._a
+    return x.ndim == 2 and t.ndim == 1 and t.dtype is _INT64 and len(x) == len(t) > 0
+
+
+def _of_classes(x: Any, target: Any, axis: int, ignore: int, reduction: str) -> Any:
+    op = P.cross_entropy if x.ndim <= 2 else P.cross_entropy2d
     try:
-        return op(input, target, axis=axis, ignore=ignore_index, reduction=reduction)
+        return op(x, target, axis=axis, ignore=ignore, reduction=reduction)
     except TargetOutOfBounds as problem:
         raise _out_of_bounds(problem) from None
 
