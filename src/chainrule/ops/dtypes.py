@@ -57,14 +57,18 @@ class dtype:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> str:
-        return self.alias or self.name
+    def __reduce__(self) -> Any:
+        return _by_name, (self.name,)
 
     def __copy__(self) -> dtype:
         return self
 
     def __deepcopy__(self, memo: object) -> dtype:
         return self
+
+
+def _by_name(name: str) -> dtype:
+    return BY_NAME[name]
 
 
 def _load_bfloat16() -> Any:
@@ -141,8 +145,8 @@ def from_numpy_dtype(np_dtype: Any) -> dtype:
         found = BY_NUMPY.get(np.dtype(np_dtype).newbyteorder("="))
     if found is None:
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{np_dtype.name}. The only supported types "
-            f"are: {', '.join(d.name for d in ALL)}."
+            f"can't convert np.ndarray of type numpy.{np_dtype.type.__name__}. The only supported "
+            f"types are: {', '.join(d.name for d in ALL)}."
         )
     return found
 

@@ -76,7 +76,7 @@ def from_numpy(array: np.ndarray) -> Any:
     if any(s < 0 for s in array.strides):
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative "
-            f"strides are not currently supported: strides {array.strides}\n"
+            f"strides are not currently supported. Its strides are {array.strides}\n"
             f"  at {source.here(2)}\n  Fix: pass array.copy()."
         )
     if any(s % array.itemsize for s in array.strides):

@@ -48,7 +48,7 @@ class Size(tuple):
 
 
 def _of_ints(cls: type, values: tuple[Any, ...], first: int) -> Any:
-    for k, d in enumerate(values[first:], first):
+    for k, d in enumerate(tuple(values)[first:], first):
         if not hasattr(d, "__index__"):
             raise TypeError(
                 f"torch.Size() takes an iterable of 'int' (item {k} is '{type(d).__name__}')"

@@ -24,7 +24,6 @@ from .layouts import strided
 from .leaf import check_grad
 from .size import Size
 
-_new_tuple = tuple.__new__  # Size's own constructor checks its items; an array's are right
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
 
 
