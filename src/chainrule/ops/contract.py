@@ -87,6 +87,16 @@ def mismatched(a, b):
     )
 
 
+def mismatched_vector(a, x):
+    """The complaint about a matrix and a vector that do not fit."""
+    if a.ndim != 2 or x.ndim != 1:
+        return ProductError(f"vector + matrix @ vector expected, got 1, {a.ndim}, {x.ndim}")
+    return ProductError(
+        f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), vec "
+        f"({x.shape[0]})"
+    )
+
+
 # ---- helpers of the rules ------------------------------------------------------------------------
 
 
@@ -160,9 +170,7 @@ def scaled(x, factor):
     vjp={
         "a": lambda g, b: mm(g, mH(b)),
         # Where b is a transposed view, so is its gradient: the transpose below it costs nothing.
-        "b": lambda g, a, b_fortran: (
-            mT(mm(mT(g), conj(a))) if b_fortran else mm(mH(a), g)
-        ),
+        "b": lambda g, a, b_fortran: mT(mm(mT(g), conj(a))) if b_fortran else mm(mH(a), g),
     },
     linear_in=("a", "b"),
     batch=Plain(lambda a, b: matmul(a, b)),
@@ -219,6 +227,8 @@ def matmul(a, b):
 )
 def mv(a, x):
     """The product of a matrix and a vector."""
+    if a.ndim != 2 or x.ndim != 1 or a.shape[1] != x.shape[0]:
+        raise mismatched_vector(a, x)
     if a.dtype is x.dtype and a.dtype.kind in "fc" and a.dtype.itemsize > 2:
         return a.dot(x)
     return product(a, x[:, None])[:, 0]

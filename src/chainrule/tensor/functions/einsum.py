@@ -1,7 +1,6 @@
 """Einstein summation as sums, permutes, products and at most one matrix product a step.
 
-An equation is planned once per set of shapes; the plan is a short list of steps on tensors:
-which labels each operand has, which pair to contract next, and how its result is labelled.
+An equation is planned once per set of shapes; the plan is a short list of steps on tensors.
 Labels are single letters; the dimensions an ellipsis stands for are labelled ".0", ".1", ...
 counted from the right, so that they align as in broadcasting.
 """
@@ -19,6 +18,7 @@ from .products import complaint
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 Labels = tuple[str, ...]
+Step = tuple[str, Any, dict[str, Any]]  # op, operand number(s), static parameters
 
 
 @public(method=False, out=False)
@@ -32,19 +32,14 @@ def einsum(*args: Any) -> Any:
     equation, operands = _arguments(args)
     if not operands:
         raise complaint("einsum(): must provide at least one operand")
-    inputs, output = parse(equation, tuple(len(x.shape) for x in operands))
-    labelled = [
-        _prepared(x, labels, k) for k, (x, labels) in enumerate(zip(operands, inputs, strict=True))
-    ]
-    _check_sizes(labelled)
-    while len(labelled) > 1:
-        shapes = tuple((labels, tuple(x.shape)) for x, labels in labelled)
-        i, j = _next_pair(shapes, output)
-        right, left = labelled.pop(j), labelled.pop(i)
-        others = frozenset(n for _, labels in labelled for n in labels)
-        labelled.append(_contract(left, right, others.union(output)))
-    x, labels = _summed(*labelled[0], frozenset(output))
-    return _ordered(x, labels, output)
+    steps = plan(equation, tuple(tuple(x.shape) for x in operands))
+    values = list(operands)
+    for name, which, params in steps:
+        if params:
+            values.append(getattr(P, name)(values[which], **params))
+        else:
+            values.append(getattr(P, name)(*(values[k] for k in which)))
+    return values[-1]
 
 
 def _arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -85,7 +80,6 @@ def _letters(sublist: Sequence[Any]) -> str:
 # ---- the equation --------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=512)
 def parse(equation: str, ndims: tuple[int, ...]) -> tuple[tuple[Labels, ...], Labels]:
     """The labels of every operand's dimensions and of the result's."""
     left, arrow, right = equation.replace(" ", "").partition("->")
@@ -95,7 +89,7 @@ def parse(equation: str, ndims: tuple[int, ...]) -> tuple[tuple[Labels, ...], La
         raise complaint(
             f"einsum(): {more} operands were provided than specified in the equation: "
             f"{len(ndims)} for {equation!r}",
-            depth=4,
+            depth=5,
         )
     inputs = tuple(
         _labels(t, n, k, equation) for k, (t, n) in enumerate(zip(terms, ndims, strict=True))
@@ -121,7 +115,7 @@ def _labels(term: str, ndim: int, operand: int, equation: str) -> Labels:
             )
     named = len(before) + len(after)
     if named > ndim or (not dots and named != ndim):
-        end = "more than" if dots else "does not match"
+        end = "is more than" if dots else "does not match"
         hint = "" if dots else " and no ellipsis was given"
         raise complaint(
             f"einsum(): the number of subscripts in the equation ({named}) {end} the number of "
@@ -134,8 +128,8 @@ def _labels(term: str, ndim: int, operand: int, equation: str) -> Labels:
 
 def _output(right: str, inputs: tuple[Labels, ...], ellipsis: Labels, equation: str) -> Labels:
     known = {n for labels in inputs for n in labels}
-    found: list[str] = []
     before, dots, after = right.partition("...")
+    found: list[str] = []
     for c in before + after:
         if c not in _LETTERS:
             raise complaint(
@@ -157,135 +151,189 @@ def _output(right: str, inputs: tuple[Labels, ...], ellipsis: Labels, equation: 
     return (*before, *(ellipsis if dots else ()), *after)
 
 
-def _check_sizes(labelled: list[tuple[Any, Labels]]) -> None:
+# ---- planning ------------------------------------------------------------------------------------
+
+
+class _Operand:
+    """A value of the plan: its number, its labels and its shape."""
+
+    __slots__ = ("labels", "number", "shape")
+
+    def __init__(self, number: int, labels: Labels, shape: tuple[int, ...]) -> None:
+        self.number = number
+        self.labels = labels
+        self.shape = shape
+
+    def size(self, label: str) -> int:
+        return self.shape[self.labels.index(label)]
+
+
+class _Planner:
+    """Writes down the steps while it follows labels and shapes."""
+
+    def __init__(self, shapes: tuple[tuple[int, ...], ...], inputs: tuple[Labels, ...]) -> None:
+        self.steps: list[Step] = []
+        self.count = len(shapes)
+        self.operands = [
+            _Operand(k, labels, shape)
+            for k, (labels, shape) in enumerate(zip(inputs, shapes, strict=True))
+        ]
+
+    def step(
+        self, name: str, x: _Operand, labels: Labels, size: tuple[int, ...], /, **params: Any
+    ) -> _Operand:
+        """A step on one operand."""
+        self.steps.append((name, x.number, params))
+        self.count += 1
+        return _Operand(self.count - 1, labels, size)
+
+    def pair(
+        self, name: str, x: _Operand, y: _Operand, labels: Labels, shape: tuple[int, ...]
+    ) -> _Operand:
+        """A step on two operands."""
+        self.steps.append((name, (x.number, y.number), {}))
+        self.count += 1
+        return _Operand(self.count - 1, labels, shape)
+
+    def prepared(self, x: _Operand) -> _Operand:
+        """An operand without repeated labels: those become diagonals."""
+        position = x.number
+        while len(set(x.labels)) < len(x.labels):
+            n = next(n for n in x.labels if x.labels.count(n) > 1)
+            i = x.labels.index(n)
+            j = x.labels.index(n, i + 1)
+            if x.shape[i] != x.shape[j]:
+                raise complaint(
+                    f"einsum(): subscript {n} is repeated for operand {position} but the sizes "
+                    f"don't match, {x.shape[j]} != {x.shape[i]}",
+                    depth=5,
+                )
+            rest = [k for k in range(len(x.labels)) if k not in (i, j)]
+            labels = (*(x.labels[k] for k in rest), n)
+            shape = (*(x.shape[k] for k in rest), x.shape[i])
+            x = self.step("diagonal", x, labels, shape, offset=0, axis1=i, axis2=j)
+        return x
+
+    def summed(self, x: _Operand, keep: frozenset[str]) -> _Operand:
+        """x summed over the labels nobody needs."""
+        drop = tuple(k for k, n in enumerate(x.labels) if n not in keep)
+        if not drop:
+            return x
+        rest = [k for k in range(len(x.labels)) if k not in drop]
+        labels, shape = tuple(x.labels[k] for k in rest), tuple(x.shape[k] for k in rest)
+        return self.step("reduce_sum", x, labels, shape, axis=drop, keepdims=False)
+
+    def ordered(self, x: _Operand, order: Labels) -> _Operand:
+        """x with its dimensions in an order."""
+        if x.labels == order:
+            return x
+        perm = tuple(x.labels.index(n) for n in order)
+        return self.step("transpose", x, order, tuple(x.shape[p] for p in perm), perm=perm)
+
+    def shaped(self, x: _Operand, shape: tuple[int, ...], labels: Labels = ()) -> _Operand:
+        """x with another shape."""
+        if x.shape == shape:
+            return _Operand(x.number, labels or x.labels, shape)
+        return self.step("reshape", x, labels, shape, shape=shape)
+
+    def without_ones(self, x: _Operand, y: _Operand) -> _Operand:
+        """x without those length-1 dimensions that broadcast against y."""
+        keep = [
+            k for k, n in enumerate(x.labels)
+            if not (x.shape[k] == 1 and n in y.labels and y.size(n) != 1)
+        ]  # fmt: skip
+        if len(keep) == len(x.labels):
+            return x
+        labels = tuple(x.labels[k] for k in keep)
+        return self.shaped(x, tuple(x.shape[k] for k in keep), labels)
+
+    def contract(self, x: _Operand, y: _Operand, keep: frozenset[str]) -> _Operand:
+        """The product of two operands, summed over the labels nobody else needs."""
+        x = self.summed(x, keep.union(y.labels))
+        y = self.summed(y, keep.union(x.labels))
+        x = self.without_ones(x, y)
+        y = self.without_ones(y, x)
+        x = self.summed(x, keep.union(y.labels))
+        y = self.summed(y, keep.union(x.labels))
+        shared = tuple(n for n in x.labels if n in y.labels and n in keep)
+        inner = tuple(n for n in x.labels if n in y.labels and n not in keep)
+        mine = tuple(n for n in x.labels if n not in y.labels)
+        yours = tuple(n for n in y.labels if n not in x.labels)
+        x = self.ordered(x, (*shared, *mine, *inner))
+        y = self.ordered(y, (*shared, *inner, *yours))
+        return self.multiplied(x, y, (shared, mine, inner, yours))
+
+    def multiplied(self, x: _Operand, y: _Operand, groups: tuple[Labels, ...]) -> _Operand:
+        """Operands in the order of the groups, multiplied element by element or as matrices."""
+        shared, mine, inner, yours = groups
+        s, m, k = len(shared), len(mine), len(inner)
+        lead, rows, columns = x.shape[:s], x.shape[s : s + m], y.shape[s + k :]
+        labels, shape = (*shared, *mine, *yours), (*lead, *rows, *columns)
+        if not inner:
+            x = self.shaped(x, (*lead, *rows, *(1 for _ in yours)))
+            y = self.shaped(y, (*lead, *(1 for _ in mine), *columns))
+            return self.pair("mul", x, y, labels, shape)
+        batch = (_volume(lead),) if shared else ()
+        size = _volume(x.shape[s + m :])
+        x = self.shaped(x, (*batch, _volume(rows), size))
+        y = self.shaped(y, (*batch, size, _volume(columns)))
+        made = self.pair(
+            "bmm" if shared else "mm", x, y, (), (*batch, _volume(rows), _volume(columns))
+        )
+        return self.shaped(made, shape, labels)
+
+
+def _volume(sizes: Sequence[int]) -> int:
+    total = 1
+    for n in sizes:
+        total *= n
+    return total
+
+
+@functools.lru_cache(maxsize=512)
+def plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[Step, ...]:
+    """The steps from operands of these shapes to the result, which is the last value made."""
+    inputs, output = parse(equation, tuple(len(s) for s in shapes))
+    planner = _Planner(shapes, inputs)
+    left = [planner.prepared(x) for x in planner.operands]
+    sizes = _sizes(left)
+    while len(left) > 1:
+        i, j = _next_pair([x.labels for x in left], sizes, output)
+        y, x = left.pop(j), left.pop(i)
+        others = frozenset(n for z in left for n in z.labels)
+        left.append(planner.contract(x, y, others.union(output)))
+    result = planner.ordered(planner.summed(left[0], frozenset(output)), output)
+    if result.number < len(shapes):  # nothing to do: still a tensor of its own, as a view
+        planner.step("transpose", result, output, result.shape, perm=tuple(range(len(output))))
+    return tuple(planner.steps)
+
+
+def _sizes(operands: list[_Operand]) -> dict[str, int]:
+    """The length of every label; lengths that do not broadcast are an error."""
     seen: dict[str, int] = {}
-    for k, (x, labels) in enumerate(labelled):
-        for n, size in zip(labels, x.shape, strict=True):
+    for k, x in enumerate(operands):
+        for n, size in zip(x.labels, x.shape, strict=True):
             have = seen.get(n, 1)
             if 1 not in (have, size) and have != size:
                 raise complaint(
                     f"einsum(): subscript {n} has size {size} for operand {k} which does not "
                     f"broadcast with previously seen size {have}",
-                    depth=4,
+                    depth=5,
                 )
-            seen[n] = max(have, size) if have == 1 or size == 1 else size
+            seen[n] = size if have == 1 else have
+    return seen
 
 
-# ---- the steps -----------------------------------------------------------------------------------
-
-
-def _prepared(x: Any, labels: Labels, operand: int) -> tuple[Any, Labels]:
-    """An operand without repeated labels: those become diagonals."""
-    while len(set(labels)) < len(labels):
-        n = next(n for n in labels if labels.count(n) > 1)
-        i = labels.index(n)
-        j = labels.index(n, i + 1)
-        if x.shape[i] != x.shape[j]:
-            raise complaint(
-                f"einsum(): subscript {n} is repeated for operand {operand} but the sizes don't "
-                f"match, {x.shape[j]} != {x.shape[i]}",
-                depth=4,
-            )
-        x = x.diagonal(0, i, j)
-        labels = (*(m for k, m in enumerate(labels) if k not in (i, j)), n)
-    return x, labels
-
-
-@functools.lru_cache(maxsize=512)
-def _next_pair(
-    shapes: tuple[tuple[Labels, tuple[int, ...]], ...], output: Labels
-) -> tuple[int, int]:
+def _next_pair(terms: list[Labels], sizes: dict[str, int], output: Labels) -> tuple[int, int]:
     """The two operands whose contraction grows the data the least."""
-    if len(shapes) == 2:
+    if len(terms) == 2:
         return 0, 1
-    sizes: dict[str, int] = {}
-    for labels, shape in shapes:
-        for n, size in zip(labels, shape, strict=True):
-            sizes[n] = max(size, sizes.get(n, 1))
 
     def growth(i: int, j: int) -> int:
-        others = {n for k, (labels, _) in enumerate(shapes) if k not in (i, j) for n in labels}
-        kept = (set(shapes[i][0]) | set(shapes[j][0])) & (others | set(output))
-        return _volume(kept, sizes) - _volume(shapes[i][0], sizes) - _volume(shapes[j][0], sizes)
+        others = {n for k, labels in enumerate(terms) if k not in (i, j) for n in labels}
+        kept = (set(terms[i]) | set(terms[j])) & (others | set(output))
+        before = [_volume([sizes[n] for n in terms[k]]) for k in (i, j)]
+        return _volume([sizes[n] for n in kept]) - sum(before)
 
-    pairs = [(i, j) for j in range(len(shapes)) for i in range(j)]
+    pairs = [(i, j) for j in range(len(terms)) for i in range(j)]
     return min(pairs, key=lambda pair: growth(*pair))
-
-
-def _volume(labels: Any, sizes: dict[str, int]) -> int:
-    total = 1
-    for n in labels:
-        total *= sizes[n]
-    return total
-
-
-def _contract(
-    left: tuple[Any, Labels], right: tuple[Any, Labels], keep: frozenset[str]
-) -> tuple[Any, Labels]:
-    """The product of two operands, summed over the labels nobody else needs."""
-    x, a = _summed(*left, keep.union(right[1]))
-    y, b = _summed(*right, keep.union(left[1]))
-    x, a = _without_ones(x, a, y, b)
-    y, b = _without_ones(y, b, x, a)
-    x, a = _summed(x, a, keep.union(b))
-    y, b = _summed(y, b, keep.union(a))
-    shared = tuple(n for n in a if n in b and n in keep)
-    inner = tuple(n for n in a if n in b and n not in keep)
-    mine = tuple(n for n in a if n not in b)
-    yours = tuple(n for n in b if n not in a)
-    labels = (*shared, *mine, *yours)
-    if not inner:
-        return _ordered(x, a, (*shared, *mine), after=len(yours)) * _ordered(
-            y, b, (*shared, *yours), between=(len(shared), len(mine))
-        ), labels
-    x, y = _ordered(x, a, (*shared, *mine, *inner)), _ordered(y, b, (*shared, *inner, *yours))
-    s, m = len(shared), len(mine)
-    shape = (*x.shape[: s + m], *y.shape[s + len(inner) :])
-    x = _grouped(x, s, m, len(inner))
-    y = _grouped(y, s, len(inner), len(yours))
-    return _shaped((P.bmm if s else P.mm)(x, y), shape), labels
-
-
-def _without_ones(x: Any, a: Labels, y: Any, b: Labels) -> tuple[Any, Labels]:
-    """x without those length-1 dimensions that broadcast against y."""
-    drop = [k for k, n in enumerate(a) if x.shape[k] == 1 and n in b and y.shape[b.index(n)] != 1]
-    if not drop:
-        return x, a
-    return x.squeeze(tuple(drop)), tuple(n for k, n in enumerate(a) if k not in drop)
-
-
-def _summed(x: Any, labels: Labels, keep: frozenset[str]) -> tuple[Any, Labels]:
-    drop = tuple(k for k, n in enumerate(labels) if n not in keep)
-    if not drop:
-        return x, labels
-    return x.sum(drop), tuple(n for n in labels if n in keep)
-
-
-def _ordered(
-    x: Any, labels: Labels, order: Labels, after: int = 0, between: tuple[int, int] = (0, 0)
-) -> Any:
-    """x with its dimensions in an order; extra length-1 dimensions where asked for."""
-    if labels != order:
-        x = P.transpose(x, perm=tuple(labels.index(n) for n in order))
-    at, count = between
-    if after or count:
-        shape = tuple(x.shape)
-        x = x.reshape((*shape[:at], *((1,) * count), *shape[at:], *((1,) * after)))
-    return x
-
-
-def _grouped(x: Any, *counts: int) -> Any:
-    """x with runs of dimensions merged; a leading run of none is left out."""
-    shape, at = [], 0
-    for k, count in enumerate(counts):
-        size = 1
-        for n in x.shape[at : at + count]:
-            size *= n
-        at += count
-        if k or count:
-            shape.append(size)
-    return _shaped(x, tuple(shape))
-
-
-def _shaped(x: Any, shape: tuple[int, ...]) -> Any:
-    return x if tuple(x.shape) == shape else x.reshape(shape)

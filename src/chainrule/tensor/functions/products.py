@@ -13,8 +13,6 @@ from ...ops.dtypes import INT
 from ..api import public
 from .common import P, TensorBase, axis_of
 
-# ruff: noqa: A002 - parameters have the names PyTorch users pass
-
 _FIX = (
     "the last dimension of the first factor must be as long as the second-last of the second; "
     "look at both .shape and transpose or reshape one"
@@ -48,9 +46,12 @@ def matmul(input: Any, other: Any) -> Any:
     tensor([11.])
     """
     try:
-        if input.__class__ in PLAIN and other.__class__ in PLAIN:
-            if input._a.ndim == 2 and other._a.ndim == 2:
+        if input.__class__ in PLAIN and other.__class__ in PLAIN and input._a.ndim == 2:
+            n = other._a.ndim
+            if n == 2:
                 return P.mm(input, other)
+            if n == 1:
+                return P.mv(input, other)
         return _matmul(input, other)
     except ProductError as problem:
         raise located(problem) from None
@@ -70,7 +71,7 @@ def _matmul(input: Any, other: Any) -> Any:
     if a == 1 and b == 1:
         return dot(input, other)
     if b == 1:
-        return mv(input, other) if a == 2 else P.matmul(input, other.unsqueeze(1)).squeeze(-1)
+        return P.mv(input, other) if a == 2 else P.matmul(input, other.unsqueeze(1)).squeeze(-1)
     left = input.unsqueeze(0)
     return (P.mm if b == 2 else P.matmul)(left, other).squeeze(-2)
 
@@ -144,18 +145,11 @@ def check_batches(a: Any, b: Any) -> None:
 @public()
 def mv(input: Any, vec: Any) -> Any:
     """The product of a matrix and a vector."""
-    if input.ndim != 2 or vec.ndim != 1:
-        raise complaint(
-            f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}",
-            "use torch.matmul for other numbers of dimensions",
-        )
-    if input.shape[1] != vec.shape[0]:
-        raise complaint(
-            f"size mismatch, got input ({input.shape[0]}), mat ({_shown(input)}), vec "
-            f"({vec.shape[0]})",
-            "the vector needs one element per column of the matrix",
-        )
-    return _same_types("addmv", P.mv, input, vec)
+    try:
+        return P.mv(input, vec)
+    except ProductError as problem:
+        fix = "the vector needs one element per column of the matrix, and one type"
+        raise located(problem, fix) from None
 
 
 def _same_types(name: str, call: Callable[..., Any], a: Any, b: Any, *rest: Any) -> Any:
@@ -230,9 +224,22 @@ def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
     )
 
 
+def _fits(c: Any, a: Any, b: Any) -> bool:
+    """Whether plain tensors can go to addmm without a closer look: the usual call, made fast."""
+    if c.__class__ not in PLAIN or a.__class__ not in PLAIN or b.__class__ not in PLAIN:
+        return False
+    c, a, b = c._a, a._a, b._a
+    if a.ndim != 2 or b.ndim != 2 or not a.dtype is b.dtype is c.dtype or a.dtype.kind not in "fc":
+        return False
+    (rows, inner), (other, columns) = a.shape, b.shape
+    return inner == other and c.shape in ((columns,), (rows, columns))
+
+
 @public(inplace=True)
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
+    if _fits(input, mat1, mat2):
+        return P.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
     _expect_matrix(mat1, "mat1")
     _expect_matrix(mat2, "mat2")
     _scalars("addmm", input, beta, alpha)
