@@ -206,7 +206,8 @@ _SHORT = {"float32": "float", "float64": "double", "int64": "long int", "int32":
 
 
 def _short(t: Any) -> str:
-    return _SHORT.get(t.dtype.name, t.dtype.name)
+    name: str = t.dtype.name
+    return _SHORT.get(name, name)
 
 
 @public(inplace=True)
