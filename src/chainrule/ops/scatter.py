@@ -59,6 +59,14 @@ def flat_places(index, axis, shape):
     return places
 
 
+def add_along(out, index, values, axis):
+    """out[index along axis] += values, repeated places adding up."""
+    if index.size <= 1024 and out.dtype.itemsize > 2:
+        np.add.at(out, along_key(index, axis), values)
+    else:
+        add_at(out, flat_places(index, axis, out.shape), values)
+
+
 def add_at(out, places, values):
     """out.flat[places] += values, in order, repeated places adding up."""
     if out.dtype.kind in "V" or out.dtype.itemsize == 2:
@@ -92,7 +100,7 @@ def gather(x, index, *, axis):
 def scatter_sum(g, index, *, axis, shape):
     """Zeros of `shape` with g added at the places `index` names: the transpose of gather."""
     out = np.zeros(shape, g.dtype)
-    add_at(out, flat_places(index, axis, shape), g)
+    add_along(out, index, g, axis)
     return out
 
 
@@ -134,7 +142,7 @@ def scatter(x, index, src, *, axis):
 def scatter_add(x, index, src, *, axis):
     """x with src (of index's shape) added at the places `index` names."""
     out = np.array(x, order="C")
-    add_at(out, flat_places(index, axis, x.shape), src)
+    add_along(out, index, src, axis)
     return out
 
 
@@ -317,6 +325,9 @@ def sum_rows(g, index, axis, shape):
 
 def add_rows(out, index, g, axis):
     """Add the parts of g in place, by the fastest way for its size."""
+    if axis == 0 and g.size <= 512:
+        np.add.at(out, index, g)
+        return
     if axis:
         out = np.moveaxis(out, axis, 0)
         g = np.moveaxis(g, range(axis), range(-axis, 0))

@@ -2,7 +2,8 @@
 
 from . import elementwise, shapes
 
-from . import indexing_functions, reductions, scans, sorting, statistics, view_scatter  # isort: skip
+from . import indexing_functions, positions, view_scatter  # isort: skip
+from . import reductions, scans, sorting, statistics  # isort: skip
 from . import arranging, casts, copies, joining, random_functions  # isort: skip
 from . import einsum, fft, products, signal, special, windows  # isort: skip
 from . import decompositions, linalg, norms, spectral  # isort: skip

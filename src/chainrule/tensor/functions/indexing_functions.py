@@ -13,8 +13,7 @@ from ..api import public
 from .common import P, TensorBase, axis_of
 from .reductions import as_type
 
-_FULL = slice(None)
-INT64 = np.dtype(np.int64)
+INT64, UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 
 
 def check_index(index: Any, size: int, axis: int, name: str, negative: bool = False) -> None:
@@ -22,8 +21,7 @@ def check_index(index: Any, size: int, axis: int, name: str, negative: bool = Fa
     values = index._a
     if index._level is not None or values.__class__ is not np.ndarray or not values.size:
         return
-    # Negative numbers are huge when read as unsigned: one pass checks both ends.
-    if not negative and np.maximum.reduce(values.view(np.uint64), None) < size:
+    if not negative and np.maximum.reduce(values.view(UINT64), None) < size:
         return
     low, high = int(values.min()), int(values.max())
     if low >= (-size if negative else 0) and high < size:
@@ -35,7 +33,7 @@ def check_index(index: Any, size: int, axis: int, name: str, negative: bool = Fa
     )
 
 
-def _int_index(index: Any, name: str) -> Any:
+def int_index(index: Any, name: str) -> Any:
     if index.__class__ in PLAIN and index._a.dtype is INT64:
         return index
     if index.dtype not in (dtypes.int64, dtypes.int32):
@@ -46,7 +44,7 @@ def _int_index(index: Any, name: str) -> Any:
     return as_type(index, dtypes.int64)
 
 
-def _same_type(name: str, x: Any, src: Any) -> None:
+def same_type(name: str, x: Any, src: Any) -> None:
     if src.dtype is not x.dtype:
         raise RuntimeError(
             f"{name}(): Expected self.dtype to be equal to src.dtype, but got {x.dtype!r} and "
@@ -55,6 +53,20 @@ def _same_type(name: str, x: Any, src: Any) -> None:
 
 
 # ---- gather and scatter --------------------------------------------------------------------------
+
+
+def usual(x: Any, index: Any, axis: int) -> bool:
+    """Whether x and index are plain tensors that gather and scatter take as they are."""
+    if x.__class__ not in PLAIN or index.__class__ not in PLAIN:
+        return False
+    large, small = x._a.shape, index._a.shape
+    if index._a.dtype is not INT64 or len(large) != len(small) or not index._a.size:
+        return False
+    for d, n in enumerate(small):
+        if n > large[d] and d != axis:
+            return False
+    # Negative numbers are huge when read as unsigned: one pass checks both ends.
+    return bool(np.maximum.reduce(index._a.view(UINT64), None) < large[axis]) if small else False
 
 
 @public()
@@ -67,7 +79,9 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
             [4, 3]])
     """
     axis = axis_of(dim, input.ndim)
-    index = _int_index(index, "gather")
+    if usual(input, index, axis):
+        return P.gather(input, index, axis=axis)
+    index = int_index(index, "gather")
     _check_ranks("gather", input, index, axis)
     check_index(index, input.shape[axis] if input.ndim else 1, axis, "gather")
     if input.ndim and index.ndim:
@@ -78,10 +92,6 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
 
 def _check_ranks(name: str, x: Any, index: Any, axis: int, other: str = "input") -> None:
     """Index and tensor need equal ranks, and the index must fit but along the axis."""
-    if index.__class__ in PLAIN and x.__class__ in PLAIN and index.ndim == x.ndim:
-        small, large = index._a.shape, x._a.shape
-        if all(a <= b or d == axis for d, (a, b) in enumerate(zip(small, large, strict=True))):
-            return
     if (index.ndim or 1) != (x.ndim or 1):
         if index.numel() == 0:
             return
@@ -123,12 +133,18 @@ def take_along_dim(input: Any, indices: Any, dim: Any = None) -> Any:
 def _scatter_operands(name: str, x: Any, dim: int, index: Any, src: Any) -> tuple[int, Any, Any]:
     """(axis, index, src cut to the index's shape) for scatter and its relatives."""
     axis = axis_of(dim, x.ndim)
-    index = _int_index(index, name)
+    if usual(x, index, axis) and src.__class__ in PLAIN and src._a.dtype is x._a.dtype:
+        small, have = index._a.shape, src._a.shape
+        if small == have:
+            return axis, index, src
+        if len(small) == len(have) and all(map(int.__le__, small, have)):
+            return axis, index, P.slice_view(src, index=tuple(slice(0, n) for n in small))
+    index = int_index(index, name)
     _check_ranks(name, x, index, axis)
     check_index(index, x.shape[axis] if x.ndim else 1, axis, name)
     if not isinstance(src, TensorBase):
         return axis, index, _full_like_index(x, index, src)
-    _same_type(name, x, src)
+    same_type(name, x, src)
     if index.numel() and tuple(src.shape) != tuple(index.shape):  # type: ignore[attr-defined]
         _check_ranks(name, src, index, -1, "src")
         cut = tuple(slice(0, n) for n in index.shape)
@@ -147,6 +163,10 @@ def _fit_rank(x: Any, index: Any, src: Any) -> tuple[Any, Any, Any]:
     if x.ndim and index.ndim:
         return x, index, src
     return x.reshape(tuple(x.shape) or (1,)), index.reshape(-1), src.reshape(-1)
+
+
+def _shaped_like(x: Any, result: Any) -> Any:
+    return result if x.ndim else result.reshape(())
 
 
 @public(inplace=True)
@@ -168,7 +188,7 @@ def scatter(
     if not index.numel():
         return P.clone(input)
     x, index, src = _fit_rank(input, index, src)
-    return P.scatter(x, index, src, axis=axis).reshape(tuple(input.shape))
+    return _shaped_like(input, P.scatter(x, index, src, axis=axis))
 
 
 @public(inplace=True)
@@ -210,7 +230,7 @@ def _fold(input: Any, index: Any, src: Any, axis: int, reduce: str, include_self
     folded = (op or P.scatter_add)(x, index, src, axis=axis)
     if reduce == "mean":
         folded = _divided(folded, x, index, axis, include_self)
-    return folded.reshape(tuple(input.shape))
+    return _shaped_like(input, folded)
 
 
 def _extreme_value(dtype: Any, largest: bool) -> Any:
@@ -239,12 +259,18 @@ def _divided(total: Any, x: Any, index: Any, axis: int, include_self: bool) -> A
 
 def _row_index(name: str, x: Any, dim: int, index: Any) -> tuple[int, Any]:
     axis = axis_of(dim, x.ndim)
+    if x.__class__ in PLAIN and index.__class__ in PLAIN and x._a.ndim and index._a.ndim == 1:
+        values = index._a
+        if values.dtype is INT64 and (
+            not values.size or np.maximum.reduce(values.view(UINT64)) < x._a.shape[axis]
+        ):
+            return axis, index
     if index.ndim > 1:
         raise IndexError(
             f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with shape "
             f"{list(index.shape)}\n  at {source.here(3)}"
         )
-    index = _int_index(index, name)
+    index = int_index(index, name)
     check_index(index, x.shape[axis] if x.ndim else 1, axis, name)
     return axis, (index if index.ndim else index.reshape(1))
 
@@ -260,7 +286,11 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
 
 def _row_source(name: str, x: Any, axis: int, index: Any, src: Any) -> Any:
     """The source of index_add and its relatives, checked against tensor and index."""
-    _same_type(name, x, src)
+    if x.__class__ in PLAIN and src.__class__ in PLAIN and src._a.dtype is x._a.dtype:
+        large, have = x._a.shape, src._a.shape
+        if large and have == (*large[:axis], index.shape[0], *large[axis + 1 :]):
+            return src
+    same_type(name, x, src)
     want = list(x.shape) or [1]
     want[axis] = index.shape[0]
     have = list(src.shape) or [1]
@@ -385,7 +415,7 @@ def masked_select(input: Any, mask: Any) -> Any:
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """input with the first elements of source where the mask holds, in order."""
     mask = _mask(mask, "masked_scatter")
-    _same_type("masked_scatter", input, source)
+    same_type("masked_scatter", input, source)
     shape = tuple(np.broadcast_shapes(tuple(input.shape), tuple(mask.shape)))
     x = P.broadcast_to(input, shape=shape).reshape(-1)
     (places,) = P.nonzero_parts(P.broadcast_to(mask, shape=shape).reshape(-1))
@@ -398,89 +428,3 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
         )
     values = P.slice_view(source.reshape(-1), index=(slice(0, n),))
     return P.index_copy(x, places, values, axis=0).reshape(shape)
-
-
-# ---- flat positions ------------------------------------------------------------------------------
-
-
-@public()
-def take(input: Any, index: Any) -> Any:
-    """The elements at positions of the flattened tensor."""
-    index = _int_index(index, "take")
-    check_index(index, input.numel(), 0, "take", negative=True)
-    return P.index_axis(input.reshape(-1), index, axis=0)
-
-
-@public(inplace=True)
-def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """input with source written (or added) at positions of the flattened tensor."""
-    index = _int_index(index, "put")
-    if index.numel() != source.numel():
-        raise RuntimeError(
-            f"put_(): Expected source and index to have the same number of elements, but got "
-            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}\n  at {_here()}"
-        )
-    _same_type("put", input, source)
-    check_index(index, input.numel(), 0, "put", negative=True)
-    flat, places = input.reshape(-1), index.reshape(-1)
-    put_in = P.index_put(flat, source.reshape(-1), places, dims=(0,), accumulate=bool(accumulate))
-    return put_in.reshape(tuple(input.shape))
-
-
-@public(inplace=True, out=False)
-def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """input with values written (or added) at input[indices]."""
-    from ..index_assign import without_lead
-    from ..indexing import refuse_out_of_bounds, result_shape, split
-
-    key = tuple(_FULL if i is None else i for i in indices)
-    view, tensors, dims = split(input, key)
-    _same_type("index_put", input, values)
-    try:
-        values = without_lead(values, result_shape(view, tensors, dims))
-        return P.index_put(view, values, *tensors, dims=dims, accumulate=bool(accumulate))
-    except Exception:
-        refuse_out_of_bounds(input, key, view, tensors, dims)
-        raise
-
-
-@public(out=False, method=False)
-def unravel_index(indices: Any, shape: Any) -> Any:
-    """Flat positions as coordinates of a tensor of `shape`."""
-    shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
-    parts = []
-    rest = as_type(indices, dtypes.int64)
-    for n in reversed(shape):
-        parts.append(rest % n)
-        rest = rest // n
-    return tuple(reversed(parts))
-
-
-# ---- repetition ----------------------------------------------------------------------------------
-
-
-@public(out=False)
-def repeat_interleave(
-    input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None
-) -> Any:
-    """Each element repeated along `dim` (of the flattened tensor by default)."""
-    if repeats is None:
-        return P.repeat_positions(as_type(input, dtypes.int64))
-    x = input.reshape(-1) if dim is None else input
-    axis = axis_of(0 if dim is None else dim, x.ndim)
-    if not isinstance(repeats, TensorBase):
-        if repeats < 0:
-            raise RuntimeError(f"repeats can not be negative: {repeats}\n  at {source.here(2)}")
-        shape = tuple(x.shape)
-        parts = P.broadcast_to(
-            x.unsqueeze(axis + 1), shape=(*shape[: axis + 1], int(repeats), *shape[axis + 1 :])
-        )
-        return parts.reshape((*shape[:axis], shape[axis] * int(repeats), *shape[axis + 1 :]))
-    if repeats.ndim == 0 or repeats.shape[0] == 1:  # type: ignore[attr-defined]
-        repeats = P.broadcast_to(repeats.reshape(1), shape=(x.shape[axis],))  # type: ignore[attr-defined]
-    if repeats.shape[0] != x.shape[axis]:  # type: ignore[attr-defined]
-        raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{repeats.shape[0]} and input.size({axis}) = {x.shape[axis]}\n  at {source.here(2)}"  # type: ignore[attr-defined]
-        )
-    return P.index_select(x, P.repeat_positions(as_type(repeats, dtypes.int64)), axis=axis)

@@ -12,7 +12,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import public
 from .common import P, TensorBase, axis_of
-from .reductions import as_type, ordered_along, pair_along, refuse_complex
+from .reductions import as_type, ordered_along, ordinary, pair_along, refuse_complex
 
 # ---- order ---------------------------------------------------------------------------------------
 
@@ -25,7 +25,8 @@ def sort(
     if isinstance(dim, bool) or (isinstance(descending, int) and not isinstance(descending, bool)):
         # sort(stable, dim, descending) of the overload with a stable argument
         dim, descending = descending, stable
-    refuse_complex(input, "sort")
+    if not ordinary(input):
+        refuse_complex(input, "sort")
     dim = dim if axis is None else axis
     pair = ordered_along(P.argsort, P.sort_at, input, dim, descending=bool(descending))
     return return_types.sort(pair)
@@ -34,7 +35,8 @@ def sort(
 @public()
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort along `dim`."""
-    refuse_complex(input, "argsort")
+    if not ordinary(input):
+        refuse_complex(input, "argsort")
     at = axis_of(dim, input.ndim)
     line = input if input.ndim else input.reshape(1)
     found = P.argsort(line, axis=at, descending=bool(descending))
@@ -50,7 +52,8 @@ def msort(input: Any) -> Any:
 @public()
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """(the k largest values in order, where each was) along `dim`."""
-    refuse_complex(input, "topk")
+    if not ordinary(input):
+        refuse_complex(input, "topk")
     at = axis_of(dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if not 0 <= k <= size:
@@ -65,7 +68,8 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
 @public()
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """(k-th smallest value, where it was) along `dim`, counted from 1."""
-    refuse_complex(input, "kthvalue")
+    if not ordinary(input):
+        refuse_complex(input, "kthvalue")
     at = axis_of(dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if not 1 <= k <= size:

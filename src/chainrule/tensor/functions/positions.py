@@ -1,0 +1,100 @@
+"""Functions of positions: in the flattened tensor, of several index tensors, of repetitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import source as lines
+from ...ops import dtypes
+from ..api import public
+from .common import P, TensorBase, axis_of
+from .indexing_functions import check_index, int_index, same_type
+from .reductions import as_type
+
+_FULL = slice(None)
+
+# ---- flat positions ------------------------------------------------------------------------------
+
+
+@public()
+def take(input: Any, index: Any) -> Any:
+    """The elements at positions of the flattened tensor."""
+    index = int_index(index, "take")
+    check_index(index, input.numel(), 0, "take", negative=True)
+    return P.index_axis(input.reshape(-1), index, axis=0)
+
+
+@public(inplace=True)
+def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """input with source written (or added) at positions of the flattened tensor."""
+    index = int_index(index, "put")
+    if index.numel() != source.numel():
+        raise RuntimeError(
+            f"put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}\n"
+            f"  at {lines.here(2)}"
+        )
+    same_type("put", input, source)
+    check_index(index, input.numel(), 0, "put", negative=True)
+    flat, places = input.reshape(-1), index.reshape(-1)
+    put_in = P.index_put(flat, source.reshape(-1), places, dims=(0,), accumulate=bool(accumulate))
+    return put_in.reshape(tuple(input.shape))
+
+
+@public(inplace=True, out=False)
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """input with values written (or added) at input[indices]."""
+    from ..index_assign import without_lead
+    from ..indexing import refuse_out_of_bounds, result_shape, split
+
+    key = tuple(_FULL if i is None else i for i in indices)
+    view, tensors, dims = split(input, key)
+    same_type("index_put", input, values)
+    try:
+        values = without_lead(values, result_shape(view, tensors, dims))
+        return P.index_put(view, values, *tensors, dims=dims, accumulate=bool(accumulate))
+    except Exception:
+        refuse_out_of_bounds(input, key, view, tensors, dims)
+        raise
+
+
+@public(out=False, method=False)
+def unravel_index(indices: Any, shape: Any) -> Any:
+    """Flat positions as coordinates of a tensor of `shape`."""
+    shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    parts = []
+    rest = as_type(indices, dtypes.int64)
+    for n in reversed(shape):
+        parts.append(rest % n)
+        rest = rest // n
+    return tuple(reversed(parts))
+
+
+# ---- repetition ----------------------------------------------------------------------------------
+
+
+@public(out=False)
+def repeat_interleave(
+    input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None
+) -> Any:
+    """Each element repeated along `dim` (of the flattened tensor by default)."""
+    if repeats is None:
+        return P.repeat_positions(as_type(input, dtypes.int64))
+    x = input.reshape(-1) if dim is None else input
+    axis = axis_of(0 if dim is None else dim, x.ndim)
+    if not isinstance(repeats, TensorBase):
+        if repeats < 0:
+            raise RuntimeError(f"repeats can not be negative: {repeats}\n  at {lines.here(2)}")
+        shape = tuple(x.shape)
+        parts = P.broadcast_to(
+            x.unsqueeze(axis + 1), shape=(*shape[: axis + 1], int(repeats), *shape[axis + 1 :])
+        )
+        return parts.reshape((*shape[:axis], shape[axis] * int(repeats), *shape[axis + 1 :]))
+    if repeats.ndim == 0 or repeats.shape[0] == 1:  # type: ignore[attr-defined]
+        repeats = P.broadcast_to(repeats.reshape(1), shape=(x.shape[axis],))  # type: ignore[attr-defined]
+    if repeats.shape[0] != x.shape[axis]:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats.shape[0]} and input.size({axis}) = {x.shape[axis]}\n  at {lines.here(2)}"  # type: ignore[attr-defined]
+        )
+    return P.index_select(x, P.repeat_positions(as_type(repeats, dtypes.int64)), axis=axis)
