@@ -20,9 +20,9 @@ OPS = sorted(TABLE)
 
 # Ops without a forward rule of their own: forward mode differentiates their VJP (twice the work).
 JVP_FROM_VJP = {
-    "attention", "batch_norm", "bce_with_logits", "binary_cross_entropy", "cdist", "cross_entropy",
-    "cross_entropy2d", "ctc_loss", "ctc_slope", "euclidean_distance", "geqrf", "group_norm",
-    "householder_product", "layer_norm", "ldl_factor_ex", "ldl_solve", "lu_solve", "rms_norm",
+    "attention", "batch_norm", "bce_with_logits", "binary_cross_entropy", "cross_entropy",
+    "cross_entropy2d", "ctc_loss", "ctc_slope", "geqrf", "group_norm",
+    "layer_norm", "ldl_factor_ex", "ldl_solve", "rms_norm",
 }  # fmt: skip
 
 # Public functions without samples of their own, and why.

@@ -187,3 +187,22 @@ def test_the_hessian_of_a_quadratic_form_is_its_matrix():
     a = random(3, 3)
     form = torch.func.hessian(lambda x: 0.5 * (x @ (a + a.mT) @ x))
     assert torch.allclose(form(random(3)), a + a.mT)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, float("inf")])
+@pytest.mark.parametrize("mode", ["use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"])
+def test_distances_have_tangents_and_second_derivatives(p, mode):
+    """PyTorch's cdist has neither; both are compared with difference quotients."""
+    a, b, u = random(3, 2, seed=1), random(4, 2, seed=2), random(3, 2, seed=3)
+
+    def distances(x):
+        return torch.cdist(x, b, p=p, compute_mode=mode)
+
+    def gradient(x):
+        return torch.func.grad(lambda y: distances(y).square().sum() + distances(y).sum())(x)
+
+    for function in (distances, gradient):
+        _, tangent = torch.func.jvp(function, (a,), (u,))
+        step = 1e-5
+        quotient = (function(a + step * u) - function(a - step * u)) / (2 * step)
+        assert torch.allclose(tangent, quotient, rtol=1e-6, atol=1e-7)

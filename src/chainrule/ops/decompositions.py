@@ -300,8 +300,24 @@ def householder_pull(g, a, tau):
     return tril(g_a, k=-1), cat(*g_scales, axis=len(tau.shape) - 1)
 
 
+@helper
+def householder_push(t_a, t_tau, a, tau):
+    """The tangent of a product of reflectors."""
+    vectors, t_vectors = reflectors(a), tril(t_a, k=-1)
+    made, t_made = eye_like(a), blank(a)
+    for i in range(tau.shape[-1] - 1, -1, -1):
+        v, t_v = column_at(vectors, i), column_at(t_vectors, i)
+        scale, t_scale = row(column_at(tau, i)), row(column_at(t_tau, i))
+        seen = matmul(mH(v), made)
+        change = matmul(t_v, seen) + matmul(v, matmul(mH(t_v), made))
+        t_made = reflected(t_made, v, scale) - change * scale - matmul(v, seen) * t_scale
+        made = reflected(made, v, scale)
+    return t_made
+
+
 @op(
     joint=lambda g, mask, a, tau: householder_pull(g, a, tau),
+    jvp=lambda t_a, t_tau, a, tau: householder_push(t_a, t_tau, a, tau),
     batch=Front(),
     node="LinalgHouseholderProductBackward0",
 )

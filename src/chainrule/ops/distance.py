@@ -79,10 +79,26 @@ def distance_pull(g, a, b, out, p, by_product):
     return reduce_sum(slopes, axis=(len(slopes.shape) - 2,), keepdims=False)
 
 
+@helper
+def distance_push(t, a, b, out, p, by_product):
+    """The tangent of the distances for a tangent of the first matrix's rows."""
+    if by_product:
+        along = reduce_sum(a * t, axis=(len(a.shape) - 1,), keepdims=True)
+        return over_distance(along - matmul(t, mT(b)), out)
+    slopes = distance_slopes(zeroed(out) + 1, a, b, out, p)
+    shape = tuple(t.shape)
+    moved = slopes * reshape(t, shape=(*shape[:-1], 1, shape[-1]))
+    return reduce_sum(moved, axis=(len(moved.shape) - 1,), keepdims=False)
+
+
 @op(
     vjp={
         "a": lambda g, a, b, out, p: distance_pull(g, a, b, out, p, False),
         "b": lambda g, a, b, out, p: distance_pull(mT(g), b, a, mT(out), p, False),
+    },
+    jvp={
+        "a": lambda t, a, b, out, p: distance_push(t, a, b, out, p, False),
+        "b": lambda t, a, b, out, p: mT(distance_push(t, b, a, mT(out), p, False)),
     },
     broadcasts=True,
     promote="none",
@@ -97,6 +113,10 @@ def cdist(a, b, *, p):
     vjp={
         "a": lambda g, a, b, out: distance_pull(g, a, b, out, 2, True),
         "b": lambda g, a, b, out: distance_pull(mT(g), b, a, mT(out), 2, True),
+    },
+    jvp={
+        "a": lambda t, a, b, out: distance_push(t, a, b, out, 2, True),
+        "b": lambda t, a, b, out: mT(distance_push(t, b, a, mT(out), 2, True)),
     },
     broadcasts=True,
     promote="none",

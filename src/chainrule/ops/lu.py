@@ -238,6 +238,17 @@ def lu_solve_factors(g, lu, pivots, x, left, adjoint):
     return -(tril(matmul(turned, mH(g_y)), k=-1) + triu(matmul(y, mH(g_b)), k=0))
 
 
+@helper
+def lu_solve_push(t, lu, pivots, x, left, adjoint):
+    """The tangent of X for a tangent of the factors."""
+    low, up = split_factors(lu)
+    change = matmul(tril(t, k=-1), up) + matmul(low, triu(t, k=0))
+    change = matmul(permutation(pivots, lu), change)
+    change = mH(change) if adjoint else change
+    moved = matmul(change, x) if left else matmul(x, change)
+    return -lu_solve(lu, pivots, moved, left=left, adjoint=adjoint)
+
+
 @op(
     vjp={
         "lu": lambda g, lu, pivots, out, left, adjoint: lu_solve_factors(
@@ -245,6 +256,14 @@ def lu_solve_factors(g, lu, pivots, x, left, adjoint):
         ),
         "b": lambda g, lu, pivots, left, adjoint: lu_solve(
             lu, pivots, g, left=left, adjoint=not adjoint
+        ),
+    },
+    jvp={
+        "lu": lambda t, lu, pivots, out, left, adjoint: lu_solve_push(
+            t, lu, pivots, out, left, adjoint
+        ),
+        "b": lambda t, lu, pivots, left, adjoint: lu_solve(
+            lu, pivots, t, left=left, adjoint=adjoint
         ),
     },
     nondiff=("pivots",),
