@@ -48,6 +48,8 @@ class PointCheck:
     automatic: float = float("nan")  # slope by backward
     left: float = float("nan")
     right: float = float("nan")
+    step: float = float("nan")  # of the differences
+    jumps: bool = False
     verdicts: list[str] = field(default_factory=list)
     error: str = ""
 
@@ -240,7 +242,7 @@ def _check_point(f: Any, point: float, s: _Settings) -> PointCheck:
     with np.errstate(all="ignore"):
         try:
             problem = Problem(lambda t: first_output(f(t)), (x,), step)
-            _slopes(check, problem, x, s.track)
+            _slopes(check, problem, x, s)
             flat = check.automatic == 0 and all(
                 s.line(point + side * step * 1000)[1] == 0 for side in (-1, 1)
             )
@@ -248,7 +250,7 @@ def _check_point(f: Any, point: float, s: _Settings) -> PointCheck:
         except Exception as seen:
             check.error = f"{type(seen).__name__}: {str(seen).splitlines()[0]}"
             return check
-    _judge_point(check, s, step)
+    _judge_point(check, s)
     if np.isfinite([check.value, check.automatic]).all() and "wrong gradient" not in check.verdicts:
         if flat:
             check.verdicts.append("dead")
@@ -257,34 +259,66 @@ def _check_point(f: Any, point: float, s: _Settings) -> PointCheck:
     return check
 
 
-def _slopes(check: PointCheck, problem: Problem, x: Any, track: Track) -> None:
+def _slopes(check: PointCheck, problem: Problem, x: Any, s: _Settings) -> None:
     """The slope along the track by backward, and from either side by differences."""
-    output = problem.outputs[0]
+    output, track = problem.outputs[0], s.track
     weights = track.weights(output._a.shape).reshape(-1)
-    check.value = float(weights @ jacobians.flat_copy(output))
-    check.left, check.right = (
-        float(weights @ jacobians.differences(problem, x, track.direction, side)[0])
-        for side in ("left", "right")
-    )
-    check.automatic = 0.0
+    count = max(weights.size, 1)
+    check.value = float(weights @ jacobians.flat_copy(output)) / count
     if problem.wanted:
         (g,) = jacobians.vjp(problem, output, weights)
-        check.automatic = 0.0 if g is None else float(np.sum(g._a * track.direction))
+        check.automatic = 0.0 if g is None else float(np.sum(g._a * track.direction)) / count
+    else:
+        check.automatic = 0.0
+
+    def sides() -> tuple[float, float]:
+        left, right = (
+            float(weights @ jacobians.differences(problem, x, track.direction, side)[0]) / count
+            for side in ("left", "right")
+        )
+        return left, right
+
+    left, right = sides()
+    # The sides differ by curvature too, but that shrinks with the step; a kink stays, and across a
+    # jump the differences grow without bound.
+    while not _settled(check, s, left, right, problem.eps):
+        problem.eps /= 10
+        closer = sides()
+        check.jumps = max(map(abs, closer)) > 5 * max(abs(left), abs(right)) > 0
+        if abs(closer[0] - closer[1]) >= abs(left - right) / 2 or problem.eps < 1e-11:
+            problem.eps *= 10
+            break
+        left, right = closer
+    check.left, check.right, check.step = left, right, problem.eps
 
 
-def _judge_point(check: PointCheck, s: _Settings, step: float) -> None:
+def _settled(check: PointCheck, s: _Settings, left: float, right: float, step: float) -> bool:
+    """Whether both sides agree with each other and with backward (or nothing is finite)."""
+    if not np.isfinite([left, right, check.automatic]).all():
+        return True
+    allowed = _allowed(check, s, left, right, step)
+    middle = (left + right) / 2
+    return abs(left - right) <= 10 * allowed and abs(check.automatic - middle) <= allowed
+
+
+def _allowed(check: PointCheck, s: _Settings, left: float, right: float, step: float) -> float:
+    """The tolerance; differences of values near v are no better than v's rounding per step."""
+    noise = 4 * float(np.finfo(np.float64).eps) * abs(check.value) / step
+    return s.atol + s.rtol * max(abs(left), abs(right)) + noise
+
+
+def _judge_point(check: PointCheck, s: _Settings) -> None:
     left, right, slope = check.left, check.right, check.automatic
     if not np.isfinite([check.value, slope]).all():
         check.verdicts.append("overflow")
         return
     if not np.isfinite([left, right]).all():
         return
-    size = max(abs(left), abs(right))
-    # Differences of values near v cannot be better than v's rounding over the step.
-    noise = 4 * np.finfo(np.float64).eps * abs(check.value) / step
-    allowed = s.atol + s.rtol * size + noise
-    if abs(left - right) > 10 * allowed:
-        check.verdicts.append("jump" if size * step > 1e-3 * max(1.0, abs(check.value)) else "kink")
+    allowed = _allowed(check, s, left, right, check.step)
+    if check.jumps:
+        check.verdicts.append("jump")
+    elif abs(left - right) > 10 * allowed:
+        check.verdicts.append("kink")
         if not min(left, right) - allowed <= slope <= max(left, right) + allowed:
             check.verdicts.append("wrong gradient")
     elif abs(slope - (left + right) / 2) > allowed:

@@ -78,9 +78,10 @@ class Track:
         return (self.base + t).astype(dtype)
 
     def weights(self, shape: tuple[int, ...]) -> np.ndarray:
+        """How outputs are weighed; the mean of the weighed outputs is followed."""
         if self.pointwise:
-            return np.full(shape, 1.0 / max(int(np.prod(shape)), 1))
-        return np.random.default_rng(23).standard_normal(shape) / max(int(np.prod(shape)), 1)
+            return np.ones(shape)
+        return np.random.default_rng(23).standard_normal(shape)
 
 
 def track_for(f: Callable[..., Any], shape: tuple[int, ...]) -> Track:
@@ -114,11 +115,12 @@ def line_of(f: Callable[..., Any], track: Track, dtype: Any = np.float64) -> Lin
         x._rg = True
         y = first_output(f(x))
         weights = track.weights(y._a.shape)
-        value = float(np.sum(np.asarray(y._a, np.float64) * weights))
+        count = max(weights.size, 1)
+        value = float(np.sum(np.asarray(y._a, np.float64) * weights)) / count
         if not y._rg:
             return value, 0.0
         (g,) = grad(y, (x,), make(weights.astype(y._a.dtype)), allow_unused=True)
-        slope = 0.0 if g is None else float(np.sum(g._a * track.direction))
+        slope = 0.0 if g is None else float(np.sum(g._a * track.direction)) / count
         return value, slope
 
     return at
@@ -151,22 +153,31 @@ def scan(line: Line, span: tuple[float, float] = SPAN, steps: int = _STEPS) -> S
 
 
 def _breaks(line: Line, s: Scan) -> list[Break]:
-    slope_range = float(np.ptp(s.slope[np.isfinite(s.slope)])) if s.slope.size else 0.0
-    value_range = float(np.ptp(s.value[np.isfinite(s.value)])) if s.value.size else 0.0
+    """Where neighbouring slopes or values differ most, looked at more closely."""
     width = float(s.at[1] - s.at[0])
+    turned = np.abs(np.diff(s.slope))
+    # What the slopes at both ends do not explain of the change in value.
+    unexplained = np.abs(np.diff(s.value) - width * (s.slope[1:] + s.slope[:-1]) / 2)
+    sharpness = np.maximum(_relative(turned, s.slope), _relative(unexplained, s.value))
+    candidates = [int(i) for i in np.argsort(-sharpness)[:_MOST_BREAKS] if sharpness[i] > 0.02]
     found: list[Break] = []
-    for i in range(len(s.at) - 1):
-        around = (s.value[i], s.value[i + 1], s.slope[i], s.slope[i + 1])
-        if not np.isfinite(around).all():
-            continue
-        turned = abs(s.slope[i + 1] - s.slope[i])
-        # What the slopes at both ends do not explain of the change in value.
-        unexplained = abs(s.value[i + 1] - s.value[i] - width * (s.slope[i] + s.slope[i + 1]) / 2)
-        if turned > 0.02 * slope_range or unexplained > 0.02 * value_range:
-            closer = _closer(line, float(s.at[i]), float(s.at[i + 1]))
-            if closer is not None and not any(abs(b.at - closer.at) < 1e-6 for b in found):
-                found.append(closer)
+    for i in sorted(candidates):
+        closer = _closer(line, float(s.at[i]), float(s.at[i + 1]))
+        if closer is not None and not any(abs(b.at - closer.at) < 1e-6 for b in found):
+            found.append(closer)
     return found
+
+
+_MOST_BREAKS = 24
+
+
+def _relative(change: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Changes as shares of the values' range; 0 where not finite or only rounding moves them."""
+    finite = values[np.isfinite(values)]
+    extent = float(np.ptp(finite)) if finite.size else 0.0
+    if extent <= 1e-9 * float(np.abs(finite).max(initial=0.0)):
+        return np.zeros_like(change)
+    return np.where(np.isfinite(change), change / extent, 0.0)
 
 
 def _closer(line: Line, low: float, high: float) -> Break | None:

@@ -370,8 +370,8 @@ def _is_negative(e: Expr) -> bool:
 def _comparison(name: str, a: Expr, b: Expr) -> Expr:
     if a.kind == "num" and b.kind == "num":
         return number(_COMPARE[name](a.value, b.value))
-    if b is ZERO and name == "gt" and is_call(a, "relu"):
-        return call("gt", a.args[0], ZERO)
+    if b is ZERO and name in ("gt", "le") and is_call(a, "relu"):
+        return call(name, a.args[0], ZERO)
     if b is ZERO and name == "gt" and (is_call(a, "exp") or is_call(a, "sigmoid")):
         return ONE
     if a.kind == "num":
@@ -386,6 +386,8 @@ def where(condition: Expr, a: Expr, b: Expr) -> Expr:
         return a if condition.value else b
     if a is b:
         return a
+    if is_call(condition, "le"):  # one way to say it: a if x > 0 else b
+        return where(call("gt", *condition.args), b, a)
     if a.kind == "where" and a.args[0] is condition:
         a = a.args[1]
     if b.kind == "where" and b.args[0] is condition:
