@@ -12,7 +12,8 @@ import numpy as np
 
 from .batching import Front
 from .reduce import wide
-from .schema import op
+from .schema import TABLE, helper, op
+from .select import pick
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -82,6 +83,31 @@ def max_forward(x, kernel, stride, padding, dilation, ceil):
     return best
 
 
+def max_gradient(g, x, best, kernel, stride, padding, dilation, ceil):
+    """Each window's gradient at its first largest element, offset by offset."""
+    nd = len(kernel)
+    out = g.shape[g.ndim - nd :]
+    full = padded_for(x, nd, out, kernel, stride, padding, dilation, lowest(x.dtype))
+    total = np.zeros(full.shape, g.dtype)
+    free = np.ones(g.shape, bool)
+    overlap = any(s < d * (k - 1) + 1 for s, d, k in zip(stride, dilation, kernel, strict=True))
+    for offset in np.ndindex(*kernel):
+        place = window_slices(offset, out, stride, dilation)
+        hit = full[place] == best
+        hit &= free
+        free ^= hit
+        share = pick(hit, g, 0.0)
+        if overlap:
+            total[place] += share
+        else:
+            total[place] = share
+    if total.shape == x.shape:
+        return total
+    spatial = x.shape[x.ndim - nd :]
+    inner = tuple(slice(p, p + n) for p, n in zip(padding, spatial, strict=True))
+    return np.ascontiguousarray(total[(..., *inner)])
+
+
 def first_inside(out, stride, padding, dilation, axis, nd):
     """Per window, the first position along an axis that is not padding."""
     start = np.arange(out[axis]) * stride[axis] - padding[axis]
@@ -99,7 +125,7 @@ def max_pool_index(x, *, kernel, stride, padding, dilation, ceil):
     steps = [math.prod(spatial[k + 1 :]) for k in range(nd)]
     best = np.full((*x.shape[: x.ndim - nd], *out), lowest(x.dtype), x.dtype)
     number = np.full(best.shape, -1, np.int16)
-    floats = x.dtype.kind in "fV"
+    floats = x.dtype.kind in "fV" and not np.equal(x, x).all()
     shifts = []
     for k, offset in enumerate(np.ndindex(*kernel)):
         part = full[window_slices(offset, out, stride, dilation)]
@@ -175,18 +201,42 @@ for _n in (1, 2, 3):
     _declare_put(f"max_unpool{_n}d", "SqueezeBackward1" if _n == 1 else f"MaxUnpool{_n}DBackward0")
 
 
+@helper
+def max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil):
+    """max_gradient, written in ops."""
+    index = max_pool_index(
+        x, kernel=kernel, stride=stride, padding=padding, dilation=dilation, ceil=ceil
+    )
+    nd = len(kernel)
+    spatial = tuple(x.shape)[len(x.shape) - nd :]
+    return put_positions(g, index, spatial=spatial, nd=nd, assign=False)
+
+
+def _max_joint(gradient):
+    """The rule on arrays; the functions come through a closure, as they speak NumPy."""
+    position, put = max_pool_index, TABLE["put_positions"].forward
+
+    def joint(g, mask, x, out, kernel, stride, padding, dilation, ceil):
+        if x.dtype.kind == "f" and not (out == out).all():  # NaN equals nothing: go by position
+            index = position(
+                x, kernel=kernel, stride=stride, padding=padding, dilation=dilation, ceil=ceil
+            )
+            nd = len(kernel)
+            return (put(g, index, spatial=x.shape[x.ndim - nd :], nd=nd, assign=False),)
+        return (gradient(g, x, out, kernel, stride, padding, dilation, ceil),)
+
+    return joint
+
+
 def _declare_max_pool(name, node):
     def forward(x, *, kernel, stride, padding, dilation, ceil):
         """The largest element of each window."""
         return max_forward(x, kernel, stride, padding, dilation, ceil)
 
     op(
-        name=name, node=node, batch=Front(),
-        vjp={"x": lambda g, x, x_shape, kernel, stride, padding, dilation, ceil: put_positions(
-            g, max_pool_index(x, kernel=kernel, stride=stride, padding=padding, dilation=dilation,
-                              ceil=ceil),
-            spatial=x_shape[len(x_shape) - len(kernel):], nd=len(kernel),
-            assign=all(s >= d * (k - 1) + 1 for s, d, k in zip(stride, dilation, kernel)))},
+        name=name, node=node, batch=Front(), joint=_max_joint(max_gradient),
+        plain_joint=lambda g, mask, x, kernel, stride, padding, dilation, ceil: (
+            max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil),),
         jvp={"x": lambda t, x, kernel, stride, padding, dilation, ceil: take_positions(
             t, max_pool_index(x, kernel=kernel, stride=stride, padding=padding, dilation=dilation,
                               ceil=ceil), nd=len(kernel))},
