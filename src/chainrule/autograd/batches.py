@@ -124,7 +124,8 @@ def run_batched(
         )  # fmt: skip
         return call(*spread, **rule.params(params, size))
     if callable(rule) and rule.__code__.co_argcount == 2:
-        return call(*front, **{**params, **rule(front[0], params)})
+        changed: dict[str, Any] = rule(front[0], params)  # type: ignore[assignment]
+        return call(*front, **{**params, **changed})
     if callable(rule):
         batched = tuple(d is not None for d in dims)
         return TENSORS.bind(rule)(front, batched, size, params)

@@ -443,7 +443,7 @@ class _Writer:
 
     def __init__(self, op: Op) -> None:
         self.op = op
-        self.names = op.inputs
+        self.names: tuple[str, ...] = op.inputs
         self.lines: list[str] = []
         self.rules = rules_of(op)
         if op.joint:

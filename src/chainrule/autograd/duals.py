@@ -222,10 +222,9 @@ class _Values:
 class _FakeNode:
     """Just enough of a node for `run_rules`."""
 
-    fix = None
-
     def __init__(self, op: Op) -> None:
         self.op = op
+        self.fix: Any = None
 
     def name(self) -> str:
         return self.op.node_name

@@ -214,28 +214,20 @@ class Walk:
         for p, gp in zip(parents, grads, strict=False):
             if p is None:
                 continue
-            if p.__class__ in PLAIN or not isinstance(p, Node | OutSlot):
-                key = id(p)
-                left = counts[key] = counts[key] - 1
+            fresh = raw and gp is not g and isinstance(gp, np.ndarray) and gp.base is None
+            key = key_of(p)
+            left = counts[key] = counts[key] - 1
+            if not isinstance(p, Node | OutSlot):
                 if gp is not None or left == 0:
-                    fresh = raw and gp is not g and gp.__class__ is np.ndarray and gp.base is None
-                    if fresh and len(grads) > 1 and sum(x is gp for x in grads) > 1:
-                        fresh = False
                     self.deliver(p, gp, fresh, left)
                 continue
-            key = p.node.key if p.__class__ is OutSlot else p.key
-            left = counts[key] = counts[key] - 1
             if gp is not None:
-                fresh = (
-                    raw and gp is not g and gp.__class__ is np.ndarray and gp.base is None
-                    and (len(grads) == 1 or sum(x is gp for x in grads) == 1)
-                )  # fmt: skip
                 self.add(p, gp, fresh)
             if left == 0:
                 if key in self.pending:
                     heappush(heap, key)
                 elif gp is None:
-                    self.skip(p.node if p.__class__ is OutSlot else p)
+                    self.skip(p.node if isinstance(p, OutSlot) else p)
 
     def skip(self, node: Any) -> None:
         """A node that receives no gradient at all: tell its parents not to wait for it."""
@@ -531,7 +523,7 @@ def check_replacement(hook: Any, result: Any, shown: Any) -> None:
 
 def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
     """Add a gradient into a tensor's `.grad`."""
-    have = leaf._grad
+    have: Any = leaf._grad
     if mode == VALUES and STATE.unusual & TRACE:
         STATE.trace.accumulate(leaf, g)
         return
@@ -545,6 +537,7 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
     if mode != RAW:
         leaf._grad = g if have is None else have + g
         return
+    assert have is not None
     target = have._a
     if target.__class__ is np.ndarray and not have._rg:
         np.add(target, g, out=target, casting="unsafe")
@@ -631,7 +624,7 @@ def _captures(inputs: Sequence[Any]) -> dict[int, dict[int, list[int]]]:
         e = t if isinstance(t, Node | OutSlot) else edge(t)
         if e is None:
             continue
-        nr = e.nr if e.__class__ is OutSlot else 0
+        nr = e.nr if isinstance(e, OutSlot) else 0
         found.setdefault(key_of(e), {}).setdefault(nr, []).append(position)
     return found
 

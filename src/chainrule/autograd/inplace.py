@@ -56,7 +56,7 @@ _WHY = {
 def refused(x: Any, name: str, indirect: bool = False) -> RuntimeError:
     """The error for a write through, or under, a view that does not allow it."""
     creation = x._view[CREATION]
-    node = None if x._node is UNTRACKED else x._node
+    node: Any = None if x._node is UNTRACKED else x._node
     output, node = (node.nr, node.node) if node.__class__ is OutSlot else (0, node)
     who = f"Output {output} of {node.name().removesuffix('Backward0')} is a view" if node else ""
     if creation in (FROM_NO_GRAD, FROM_INFERENCE) or not who:
@@ -188,7 +188,7 @@ _TYPE_WORDS = {
 
 
 def _type_word(dtype: Any) -> str:
-    return _TYPE_WORDS.get(dtype.name, dtype.name)
+    return str(_TYPE_WORDS.get(dtype.name, dtype.name))
 
 
 # What these write is the same for every element, so elements may share their memory.

@@ -142,7 +142,7 @@ def _unwrap(func: Any, level: BatchLevel, result: Any, out_dims: Any) -> Any:
     return unflatten(made, spec)
 
 
-def _unwrap_one(func: Any, level: BatchLevel, out: Any, d: int | None) -> Any:
+def _unwrap_one(func: Any, level: BatchLevel, out: Any, d: Any) -> Any:
     if d is None:
         if level.mine(out):
             raise ValueError(
@@ -157,7 +157,7 @@ def _unwrap_one(func: Any, level: BatchLevel, out: Any, d: int | None) -> Any:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})"
         )
-    d %= n
+    d = d % n
     return value if d == 0 else P.transpose(value, perm=(*range(1, d + 1), 0, *range(d + 1, n)))
 
 

@@ -216,6 +216,28 @@ def reduce_min(x, *, axis, keepdims):
     return np.minimum.reduce(x, axis, keepdims=keepdims)
 
 
+def _declare_extreme_of_all(name, node, kind):
+    # PyTorch names the node of a full max() otherwise than that of amax(dim).
+    reduced = reduce_max if kind == "max" else reduce_min
+
+    def forward(x, *, axis, keepdims):
+        """The largest or smallest element of all; ties share the gradient."""
+        return reduced(x, axis=axis, keepdims=keepdims)
+
+    op(
+        name=name,
+        vjp={"x": lambda g, x, out, axis, keepdims: spread_to_ties(g, x, out, axis, keepdims)},
+        jvp={"x": lambda t, x, out, axis, keepdims: mean_over_ties(t, x, out, axis, keepdims)},
+        batch=Front(axes=("axis",)),
+        node=node,
+        lower=ir.reduce(kind),
+    )(forward)
+
+
+_declare_extreme_of_all("max_of_all", "MaxBackward1", "max")
+_declare_extreme_of_all("min_of_all", "MinBackward1", "min")
+
+
 @helper
 def ties(x, out, axis, keepdims):
     """Which elements equal the reduced value (all NaN ones when that is NaN)."""

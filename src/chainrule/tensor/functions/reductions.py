@@ -254,7 +254,7 @@ def max_(
         refuse_complex(input, "max")
         refuse_empty(input, "max", dim)
     if dim is None:
-        return P.reduce_max(input, axis=_ALL[input.ndim], keepdims=False)
+        return P.max_of_all(input, axis=_ALL[input.ndim], keepdims=False)
     pair = pair_along(P.argmax, P.max_at, input, dim, keepdim or keepdims)
     return return_types.max(pair)
 
@@ -272,7 +272,7 @@ def min_(
         refuse_complex(input, "min")
         refuse_empty(input, "min", dim)
     if dim is None:
-        return P.reduce_min(input, axis=_ALL[input.ndim], keepdims=False)
+        return P.min_of_all(input, axis=_ALL[input.ndim], keepdims=False)
     pair = pair_along(P.argmin, P.min_at, input, dim, keepdim or keepdims)
     return return_types.min(pair)
 
