@@ -9,6 +9,8 @@ import numpy as np
 from .reduce import wide
 from .schema import Refused, op
 
+_LARGE = 1 << 14  # elements from which SciPy's sparse product is worth its import
+
 
 @op(
     vjp={
