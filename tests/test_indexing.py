@@ -264,3 +264,20 @@ def test_vmap_of_the_gradient_of_an_index():
         x = xs[b].clone().requires_grad_()
         total(x, several[b]).backward()
         assert np.allclose(got[b].numpy(), x.grad.numpy())
+
+
+def test_a_mask_under_vmap():
+    """A mask of its own for each example selects as many elements as it likes: that is refused."""
+    xs = torch.tensor(np.arange(6.0).reshape(2, 3))
+    shared = torch.tensor([True, False, True])
+    got = torch.func.vmap(torch.func.grad(lambda x: (x[shared] ** 2).sum()))(xs)
+    assert got.tolist() == [[0, 0, 4], [6, 0, 10]]
+    with pytest.raises(RuntimeError, match="that can output dynamic shape"):
+        torch.func.vmap(lambda x: x[x > 2])(xs)
+
+    def without_large(x):
+        y = x.clone()
+        y[x > 2] = 0.0
+        return y
+
+    assert torch.func.vmap(without_large)(xs).tolist() == [[0, 1, 2], [0, 0, 0]]

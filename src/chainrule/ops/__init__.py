@@ -2,7 +2,7 @@
 
 from . import binary, compare, contract, convert, index, reduce, select, shape, unary
 
-from . import scan, scatter, softmax, sort  # isort: skip
+from . import masks, scan, scatter, softmax, sort  # isort: skip
 from . import arrange, chains, strided, copies, random  # isort: skip - copies derives from the views
 from . import activation, attention, conv, ctc, embedding, loss, norm  # isort: skip
 from . import pointwise_loss, pool, vision  # isort: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .batching import Front
+from .masks import dynamic
 from .reduce import wide
 from .scatter import along_key
 from .schema import helper, op
@@ -205,7 +206,7 @@ def isin(x, among, *, invert):
 # ---- distinct values -----------------------------------------------------------------------------
 
 
-@op(nondiff=("x",), n_out=3, batch="loop")
+@op(nondiff=("x",), n_out=3, batch=dynamic("unique"))
 def unique(x, *, axis):
     """Sorted distinct values or slices, where each element went, how often each occurs."""
     values, inverse, counts = np.unique(
@@ -215,7 +216,7 @@ def unique(x, *, axis):
     return values.astype(x.dtype, copy=False), inverse, counts
 
 
-@op(nondiff=("x",), n_out=3, batch="loop")
+@op(nondiff=("x",), n_out=3, batch=dynamic("unique_consecutive"))
 def unique_consecutive(x, *, axis):
     """Values or slices that differ from the one before, where each went, run lengths."""
     rows = x.reshape(-1) if axis is None else np.moveaxis(x, axis, 0)

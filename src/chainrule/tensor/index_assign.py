@@ -15,6 +15,7 @@ from ..autograd.dispatch import P
 from ..autograd.inplace import _type_word, assign, bump, check_writable, inplace
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase, make
+from ..ops import dtypes
 from ..ops.schema import TABLE
 from .indexing import index_error, refuse_out_of_bounds, result_shape, split
 
@@ -29,6 +30,13 @@ def setitem(self: Any, index: Any, value: Any) -> None:
 
 def _set(self: Any, index: Any, value: Any) -> None:
     value = as_value(self, value)
+    if isinstance(index, TensorBase) and index._level is not None and not value.ndim:
+        if index.dtype is dtypes.bool_ and index.ndim <= self.ndim:  # type: ignore[attr-defined]
+            # Under a transform the number of places is not known; to choose needs no number.
+            shape = (*index.shape, *((1,) * (self.ndim - index.ndim)))  # type: ignore[attr-defined]
+            value = P.cast(value, dtype=self.dtype.np)
+            assign(self, P.masked_fill(self, index.reshape(shape), value), "__setitem__")  # type: ignore[attr-defined]
+            return
     view, tensors, dims = split(self, index)
     if not tensors:
         copy_into(P.alias(self) if view is self else view, value)
