@@ -92,11 +92,14 @@ class CompiledFunction:
         call.trace = trace
         try:
             self._learn(entry, call)
-        except CaptureError as problem:
+        except Exception as problem:
             entry.reason = str(problem)
             entry.first = None
             if self.fullgraph:
                 raise
+            if not isinstance(problem, CaptureError):
+                # A bug of ours must not stop a program that runs eagerly.
+                entry.reason = f"the compiler failed: {type(problem).__name__}: {problem}"
             self._tell(entry.reason)
         return call.result
 

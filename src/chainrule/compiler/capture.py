@@ -251,7 +251,6 @@ class Program:
         self.graph.outputs.append(self._values[value])
         return Output(len(self.graph.outputs) - 1)
 
-
     def _constant_output(self, before: Any, t: Any) -> Output:
         """A tensor made outside of the table (zeros, a range): the same in every call."""
         if not np.array_equal(before._a, t._a, equal_nan=t._a.dtype.kind in "fc"):

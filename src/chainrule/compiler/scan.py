@@ -10,10 +10,12 @@ from collections.abc import Callable
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ..autograd import source
 from ..autograd.value import TensorBase
 
 _LIMIT = 20_000
 _DEPTH = 12
+_ENGINE_LAYERS = ("ir", "ops", "autograd", "tensor", "compiler")
 _PLAIN_VALUES = (bool, int, float, str, type(None))
 
 
@@ -41,10 +43,6 @@ class Scan:
             function = function.__func__
         if not isinstance(function, FunctionType):
             self._walk(function, self._root(function), depth)
-            for name in ("__call__", "forward"):  # what calling an object (a Module) runs
-                code = getattr(type(function), name, None)
-                if isinstance(code, FunctionType):
-                    self._walk_function(code, depth + 1)
             return
         if id(function) in self._seen or _is_library(function):
             return
@@ -75,7 +73,7 @@ class Scan:
         if isinstance(value, FunctionType | MethodType):
             self._walk_function(value, depth + 1)
             return
-        if isinstance(value, type | ModuleType):
+        if isinstance(value, type | ModuleType) or _is_engine(type(value)):
             return
         self._seen.add(id(value))
         if isinstance(value, list | tuple):
@@ -86,6 +84,10 @@ class Scan:
             self._walk_dict(value, path, depth)
         elif isinstance(getattr(value, "__dict__", None), dict):
             self._walk_dict(value.__dict__, f"{path}.__dict__", depth)
+            for name in ("__call__", "forward", "step"):  # what calling it (a Module) runs
+                code = getattr(type(value), name, None)
+                if isinstance(code, FunctionType):
+                    self._walk_function(code, depth + 1)
 
     def _walk_dict(self, value: dict[Any, Any], path: str, depth: int) -> None:
         self.sizes[f"len({path})"] = len(value)
@@ -141,4 +143,11 @@ def _names(code: Any) -> set[str]:
 
 
 def _is_library(function: FunctionType) -> bool:
-    return (function.__module__ or "").split(".")[0] == __name__.split(".")[0]
+    """Whether a function is our own: what it sees is not the user's state."""
+    return source.is_library(function.__code__.co_filename)
+
+
+def _is_engine(kind: type) -> bool:
+    """Whether an object belongs to the layers below the libraries (a dtype, an op, a mode)."""
+    package, _, rest = kind.__module__.partition(".")
+    return package == __name__.split(".")[0] and rest.split(".")[0] in _ENGINE_LAYERS

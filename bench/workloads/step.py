@@ -1,0 +1,91 @@
+"""Whole training steps: gradients to None, forward, cross entropy, backward, update.
+
+The step is one function, so that an engine which compiles functions gets all of it. PyTorch updates
+with its own fused optimizer; an engine without one runs the same update written in tensor ops.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from bench.case import Case, Repeated, Workload, as_arrays, digest
+from bench.workloads.mlp import cross_entropy, example_batch, initial_parameters
+
+NETWORKS: tuple[tuple[tuple[int, ...], int], ...] = (
+    ((2, 16, 16, 2), 32),
+    ((64, 128, 128, 10), 64),
+    ((784, 512, 512, 10), 128),
+)
+RATE, DECAY, BETA1, BETA2, EPSILON = 1e-3, 1e-2, 0.9, 0.999, 1e-8
+
+
+def sgd(torch: Any, parameters: list[Any]) -> Callable[[], None]:
+    if hasattr(torch, "__config__"):  # PyTorch itself
+        return torch.optim.SGD(parameters, lr=RATE, fused=True).step
+
+    def update() -> None:
+        with torch.no_grad():
+            for p in parameters:
+                p.sub_(p.grad * RATE)
+
+    return update
+
+
+def adamw(torch: Any, parameters: list[Any]) -> Callable[[], None]:
+    if hasattr(torch, "__config__"):
+        return torch.optim.AdamW(parameters, lr=RATE, weight_decay=DECAY, fused=True).step
+    means = [torch.zeros_like(p) for p in parameters]
+    squares = [torch.zeros_like(p) for p in parameters]
+    count = torch.zeros(())
+
+    def update() -> None:
+        with torch.no_grad():
+            count.add_(1)
+            unbias1, unbias2 = 1 - BETA1**count, 1 - BETA2**count
+            for p, m, v in zip(parameters, means, squares, strict=True):
+                p.mul_(1 - RATE * DECAY)
+                m.mul_(BETA1).add_(p.grad * (1 - BETA1))
+                v.mul_(BETA2).add_(p.grad * p.grad * (1 - BETA2))
+                p.sub_(RATE * (m / unbias1) / ((v / unbias2).sqrt() + EPSILON))
+
+    return update
+
+
+def step_case(
+    torch: Any, sizes: tuple[int, ...], batch: int, optimizer: Callable, compiled: Callable
+) -> Case:
+    inputs, _, classes = example_batch(sizes, batch)
+    x, y = torch.tensor(inputs), torch.tensor(classes)
+    parameters = [torch.tensor(a, requires_grad=True) for a in initial_parameters(sizes)]
+    loss_of = cross_entropy(torch, layer=torch.nn.functional.linear)
+    update = optimizer(torch, parameters)
+
+    def step(x: Any, y: Any) -> Any:
+        for parameter in parameters:
+            parameter.grad = None
+        loss = loss_of(x, y, *parameters)
+        loss.backward()
+        update()
+        return loss
+
+    run = compiled(step)
+
+    def values() -> list[float]:
+        # Enough steps for an engine that compiles after a few calls to be compiled.
+        losses = [run(x, y) for _ in range(8)]
+        return digest(as_arrays([*losses, *parameters]))
+
+    return Repeated(lambda: run(x, y), values)
+
+
+def workloads() -> Iterator[Workload]:
+    for sizes, batch in NETWORKS:
+        for optimizer in (sgd, adamw):
+            yield Workload(
+                f"step/{'-'.join(map(str, sizes))}/b{batch}/{optimizer.__name__}",
+                "step",
+                lambda torch, compiled, sizes=sizes, batch=batch, optimizer=optimizer: step_case(
+                    torch, sizes, batch, optimizer, compiled
+                ),
+                {"sizes": sizes, "batch": batch},
+                threaded=True,
+            )

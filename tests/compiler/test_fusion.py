@@ -1,0 +1,166 @@
+"""Which instructions become one loop, and what memory the plan needs."""
+
+import numpy as np
+
+from chainrule.compiler.graph import Graph
+from chainrule.compiler.infer import emit
+from chainrule.compiler.loops import format_kernel
+from chainrule.compiler.lower import ExternCall, GemmCall, KernelCall, Schedule
+from chainrule.compiler.memory import MemoryPlan
+from chainrule.compiler.passes import optimise
+
+from .programs import (
+    assert_same_as_interpreted,
+    layer_step,
+    random_inputs,
+    softmax_rows,
+)
+
+
+def schedule(graph: Graph) -> Schedule:
+    return Schedule(optimise(graph))
+
+
+def kernels(graph: Graph) -> list[str]:
+    calls = schedule(graph).calls
+    return [format_kernel(c.kernel) for c in calls if isinstance(c, KernelCall)]
+
+
+def test_bias_activation_mask_and_both_sums_are_one_loop():
+    assert (
+        kernels(layer_step())[0]
+        == """\
+loop over [4, 5] (f32, f32, f32, f32, f32)
+  n0: f32 = load(a0[5, 1])
+  n1: f32 = load(a1[0, 1])
+  n2: f32 = add(n0, n1)
+  n3: f32 = relu(n2)
+  n4: f32 = const(0)
+  n5: bool = gt(n3, n4)
+  n6: f32 = const(1.0)
+  n7: f32 = const(0.0)
+  n8: f32 = select(n5, n6, n7)
+  a3[5, 1] = n8
+  a2[0, 0] add= n3
+  a4[0, 1] add= n8"""
+    )
+
+
+def test_softmax_is_one_loop():
+    assert kernels(softmax_rows()) == [
+        """\
+loop over [6, 40] (f32, f32)
+  n0: f32 = load(a0[40, 1])
+  n1: f32 = fold(n0, 'max')
+  n2: f32 = sub(n0, n1)
+  n3: f32 = exp(n2)
+  n4: f32 = fold(n3, 'add')
+  n5: f32 = div(n3, n4)
+  a1[40, 1] = n5"""
+    ]
+
+
+def test_contiguous_axes_are_joined():
+    g = Graph()
+    x, y = g.input((2, 3, 4), "f4"), g.input((2, 3, 4), "f4")
+    g.outputs = [emit(g, "add", x, y)]
+    assert kernels(g)[0].splitlines()[0] == "loop over [24] (f32, f32, f32)"
+
+
+def test_an_update_of_several_arrays_is_one_loop():
+    g = Graph()
+    p, m, v, grad = (g.input((50,), "f4") for _ in range(4))
+    m2 = emit(g, "add", emit(g, "mul", m, 0.9), emit(g, "mul", grad, 0.1))
+    v2 = emit(g, "add", emit(g, "mul", v, 0.99), emit(g, "mul", emit(g, "mul", grad, grad), 0.01))
+    step = emit(g, "div", m2, emit(g, "add", emit(g, "sqrt", v2), 1e-8))
+    for value, target in ((emit(g, "sub", p, step), p), (m2, m), (v2, v)):
+        g.write(value, target)
+    made = schedule(g)
+    plan = MemoryPlan(made)
+    assert len(made.calls) == 1
+    assert (plan.direct_writes, plan.size) == (3, 0)
+    arrays = [np.abs(a) for a in random_inputs(g)]
+    assert_same_as_interpreted(g, arrays, 1e-5)
+
+
+def test_a_value_needed_outside_and_inside_cannot_make_a_circle():
+    # exp(x) @ y feeds a loop that also reads exp(x): the product must come between two loops.
+    g = Graph()
+    x = g.input((8, 8), "f4")
+    e = emit(g, "exp", x)
+    product = emit(g, "matmul", e, x)
+    g.outputs = [emit(g, "add", e, product)]
+    kinds = [type(c) for c in schedule(g).calls]
+    assert kinds == [KernelCall, GemmCall, KernelCall]
+    assert_same_as_interpreted(g, random_inputs(g), 1e-5)
+
+
+def test_a_complete_sum_is_not_used_inside_its_own_loop():
+    g = Graph()
+    x = g.input((8, 8), "f4")
+    e = emit(g, "exp", x)
+    total = emit(g, "reduce_sum", e, axis=(0,), keepdims=True)
+    g.outputs = [emit(g, "div", e, total)]
+    assert len(schedule(g).calls) == 2
+    assert_same_as_interpreted(g, random_inputs(g), 1e-5)
+
+
+def test_a_transposed_reader_does_not_join_its_maker():
+    g = Graph()
+    x = g.input((8, 8), "f4")
+    e = emit(g, "exp", x)
+    g.outputs = [emit(g, "add", e, emit(g, "transpose", e, perm=(1, 0)))]
+    assert len(schedule(g).calls) == 2
+    assert_same_as_interpreted(g, random_inputs(g), 1e-5)
+
+
+def test_an_op_without_loops_is_an_extern_step():
+    g = Graph()
+    x = g.input((5,), "c8")
+    g.outputs = [emit(g, "exp", x)]
+    assert [type(c) for c in schedule(g).calls] == [ExternCall]
+
+
+def test_buffers_are_shared_when_their_lives_do_not_meet():
+    g = Graph()
+    x = g.input((32, 32), "f4")
+    y = x
+    for _ in range(6):
+        y = emit(g, "tanh", emit(g, "matmul", y, x))
+    g.outputs = [y]
+    plan = MemoryPlan(schedule(g))
+    assert plan.total == 11 * 4096  # six products, five activations; the sixth is the output
+    assert plan.size == 2 * 4096
+    assert_same_as_interpreted(g, random_inputs(g), 1e-4)
+
+
+def test_a_result_lies_over_an_operand_that_dies():
+    g = Graph()
+    x, y = g.input((16, 16), "f4"), g.input((16, 16), "f4")
+    z = emit(g, "matmul", emit(g, "tanh", emit(g, "matmul", x, y)), y)
+    g.outputs = [z]
+    assert MemoryPlan(schedule(g)).size == 1024  # the activation overwrites the product
+
+
+def test_inputs_can_be_swapped():
+    g = Graph()
+    a, b = g.input((5,), "f4"), g.input((5,), "f4")
+    g.write(a, b)
+    g.write(b, a)
+    assert_same_as_interpreted(g, random_inputs(g), 0)
+
+
+def test_an_input_can_be_overwritten_with_a_rearrangement_of_itself():
+    g = Graph()
+    a = g.input((5, 5), "f4")
+    g.write(emit(g, "transpose", a, perm=(1, 0)), a)
+    assert_same_as_interpreted(g, random_inputs(g), 0)
+
+
+def test_an_old_value_that_is_read_late_is_not_overwritten_early():
+    g = Graph()
+    a, b = g.input((6, 6), "f4"), g.input((6, 6), "f4")
+    new = emit(g, "mul", a, 2)
+    g.write(new, a)
+    g.outputs = [emit(g, "matmul", emit(g, "exp", emit(g, "matmul", new, b)), a)]
+    assert_same_as_interpreted(g, random_inputs(g), 1e-5)

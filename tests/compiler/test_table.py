@@ -1,0 +1,70 @@
+"""Every op of the public surface, with its gradients: compiled = eager."""
+
+import numpy as np
+import pytest
+from ops.harness import Case, all_cases, as_array, is_tensor, run, tensor, weights
+
+import chainrule
+from chainrule.compiler import CompiledFunction
+
+pytestmark = pytest.mark.jit
+
+# Ops whose result depends on values in Python; they run eagerly, with this reason.
+NEEDS_VALUES = "needs the value of a tensor"
+
+
+def first_samples() -> list[Case]:
+    """One sample per op: compiling all of them takes minutes."""
+    return list({case.path: case for case in reversed(all_cases())}.values())[::-1]
+
+
+def values_and_gradients(case: Case):
+    """The sample's results, and the gradients of their weighted sum."""
+
+    def function(*tensors):
+        outs = [o for o in run(case, list(tensors)) if is_tensor(o)]
+        tracked = [(o, w) for o, w in zip(outs, weights(outs), strict=True) if o.requires_grad]
+        inputs = [t for t in tensors if t.requires_grad]
+        if not tracked or not inputs:
+            return [o.detach() for o in outs]
+        grads = chainrule.autograd.grad(
+            [o for o, _ in tracked], inputs, [w for _, w in tracked], allow_unused=True
+        )
+        return [o.detach() for o in outs] + [g for g in grads if g is not None]
+
+    return function
+
+
+def inputs(case: Case, dtype: str | None):
+    made = [tensor(a, dtype) for a in case.sample.arrays()]
+    for i in case.wanted:
+        if made[i].is_floating_point():
+            made[i].requires_grad_()
+    return made
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # fallbacks, deprecated ops
+@pytest.mark.parametrize("case", first_samples(), ids=lambda c: c.key)
+def test_compiled_equals_eager(case: Case):
+    function = values_and_gradients(case)
+    dtype: str | None = "float32"
+    try:
+        want = function(*inputs(case, dtype))
+    except (RuntimeError, NotImplementedError, TypeError, ValueError):
+        dtype = None  # not for float32: the sample's own type
+        want = function(*inputs(case, dtype))
+    compiled = CompiledFunction(function)
+    for _ in range(4):
+        got = compiled(*inputs(case, dtype))
+    (entry,) = compiled._entries.values()
+    assert entry.runner is not None or NEEDS_VALUES in entry.reason or "random" in entry.reason
+    assert len(got) == len(want)
+    for have, expected in zip(map(as_array, got), map(as_array, want), strict=True):
+        assert (have.shape, have.dtype) == (expected.shape, expected.dtype)
+        if expected.dtype.kind not in "fc":
+            np.testing.assert_array_equal(have, expected)
+            continue
+        tolerance = 3e-5 if expected.dtype.itemsize <= 8 else 1e-10
+        finite = expected[np.isfinite(expected)]
+        scale = max(1.0, float(np.abs(finite).max(initial=0)))
+        np.testing.assert_allclose(have, expected, rtol=tolerance, atol=tolerance * scale)

@@ -1,0 +1,69 @@
+"""The polynomials: their largest error in units of the last place, and their edges."""
+
+import numpy as np
+import pytest
+
+from chainrule.compiler.graph import Graph
+from chainrule.compiler.infer import emit
+from chainrule.compiler.plan import Plan
+
+pytestmark = pytest.mark.jit
+
+
+def sigmoid(x):
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, e) / (1 + e)
+
+
+# function -> (exact in a wider type, largest error allowed in ulp)
+FUNCTIONS = {
+    "exp": (np.exp, 1.1),
+    "log": (np.log, 1.0),
+    "expm1": (np.expm1, 2.0),
+    "log1p": (np.log1p, 1.6),
+    "tanh": (np.tanh, 2.6),
+    "sigmoid": (sigmoid, 2.5),
+}
+EDGES = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 1e-40, -1e-40, 88.7, -87.4, -103.9, 1e30]
+
+
+def sample(dtype: str, count: int) -> np.ndarray:
+    """Random bit patterns (every exponent), values near zero and of moderate size, and edges."""
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2**64, count, dtype=np.uint64)
+    wild = bits.view("f8") if dtype == "f8" else (bits >> np.uint64(32)).astype("u4").view("f4")
+    parts = [wild, rng.uniform(-1, 1, count), rng.uniform(-20, 20, count)]
+    parts += [rng.uniform(-110, 100, count), np.array(EDGES)]
+    with np.errstate(all="ignore"):
+        return np.concatenate([p.astype(dtype) for p in parts])
+
+
+def compiled(op: str, x: np.ndarray) -> np.ndarray:
+    g = Graph()
+    g.outputs = [emit(g, op, g.input(x.shape, x.dtype))]
+    plan = Plan(g)
+    assert plan.segments == 1
+    return plan.run([x])[0]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("op", FUNCTIONS)
+def test_largest_error(op, dtype):
+    exact, limit = FUNCTIONS[op]
+    x = sample(dtype, 100_000)
+    got = compiled(op, x)
+    with np.errstate(all="ignore"):
+        want = exact(x.astype("f8" if dtype == "f4" else np.longdouble))
+        rounded = want.astype(dtype)
+        ulps = np.abs(got.astype(want.dtype) - want) / np.spacing(np.abs(rounded))
+    finite = np.isfinite(rounded)
+    np.testing.assert_array_equal(got[~finite], rounded[~finite])
+    assert ulps[finite].max() <= limit
+
+
+@pytest.mark.parametrize("op", FUNCTIONS)
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 16, 17, 63, 64, 65, 100])
+def test_every_row_length(op, length):
+    """Whole vectors, masked rests, and loops of any length agree."""
+    x = np.linspace(0.1, 3, length).astype("f4")
+    np.testing.assert_allclose(compiled(op, x), FUNCTIONS[op][0](x.astype("f8")), rtol=1e-6)
