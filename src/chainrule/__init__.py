@@ -47,6 +47,7 @@ from .tensor.creation import range_ as range  # noqa: A004 - PyTorch's name
 from .tensor.device import device, get_default_device, set_default_device
 from .tensor.info import (
     can_cast,
+    detach,
     finfo,
     get_device,
     iinfo,
@@ -60,11 +61,13 @@ from .tensor.info import (
     is_signed,
     is_storage,
     is_tensor,
+    is_vulkan_available,
     numel,
     promote_types,
     result_type,
+    typename,
 )
-from .tensor.interop import from_dlpack, from_numpy, frombuffer
+from .tensor.interop import from_dlpack, from_numpy, frombuffer, to_dlpack
 from .tensor.layouts import (
     channels_last,
     channels_last_3d,
@@ -144,6 +147,8 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
+    if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
+        return getattr(Tensor, name)  # torch.sin_(x) is x.sin_()
     home = name if name in _SUBMODULES else _LAZY.get(name)
     if home is None:
         raise AttributeError(f"module 'chainrule' has no attribute {name!r}")
@@ -180,6 +185,7 @@ __all__ = [
     "channels_last_3d",
     "contiguous_format",
     "default_generator",
+    "detach",
     "device",
     "dtype",
     "e",
@@ -222,6 +228,7 @@ __all__ = [
     "is_signed",
     "is_storage",
     "is_tensor",
+    "is_vulkan_available",
     "is_warn_always_enabled",
     "jagged",
     "layout",
@@ -266,6 +273,8 @@ __all__ = [
     "special",
     "strided",
     "tensor",
+    "to_dlpack",
+    "typename",
     "use_deterministic_algorithms",
     "zeros",
     "zeros_like",

@@ -192,14 +192,14 @@ def assign_level(x: Any, value: Any, name: str) -> Any:
 def _become(x: Any, value: Any) -> None:
     """Turn the object x into a tensor with the value's payload (and level)."""
     level = value._level
+    if x._level is not None and (level is None or x._level.index > level.index):
+        x._level.copy_parts(x, x._level.lift(value))
+        return
     if level is None:
         x._a = value._a
         x._rg, x._node = value._rg, value._node
         return
     if x._level is not level:
-        if x._level is not None and x._level.index > level.index:
-            x._level.copy_parts(x, x._level.lift(value))
-            return
         x.__class__ = value.__class__
         x.__dict__["_level"] = level
         level.changed.append(ref(x))

@@ -6,10 +6,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..autograd import source
 from ..autograd.dispatch import P
+from ..autograd.inplace import check_writable, write
 from ..autograd.node import OutSlot
 from ..autograd.value import PARENT, ROOT
+from .storage import TypedStorage
 
 # ---- transposes ----------------------------------------------------------------------------------
 
@@ -175,20 +179,45 @@ def new(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 def apply_(self: Any, callable: Any) -> Any:  # noqa: A002 - PyTorch's name
     """Replace every element by a Python function of it."""
-    import numpy as np
+    return _map(self, (), callable, "apply_")
 
-    from ..autograd.inplace import bump, check_writable
 
-    if self._rg:
+def _map(self: Any, others: tuple[Any, ...], function: Any, name: str) -> Any:
+    if any(t._rg for t in (self, *others)):
         raise RuntimeError(
-            "Can't call apply_() on Variable that requires grad. Use var.detach().apply_() "
-            f"instead.\n  at {source.here(2)}"
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
+            f"instead.\n  at {source.here(3)}"
         )
-    check_writable(self, "apply_", False)
-    values = [callable(v) for v in self._a.reshape(-1).tolist()]
-    self._a[...] = np.array(values).reshape(self._a.shape).astype(self._a.dtype)
-    bump(self, "apply_")
+    check_writable(self, name, False)
+    arrays = np.broadcast_arrays(self._a, *(t._a for t in others))
+    columns = [a.reshape(-1).tolist() for a in arrays]
+    values = [function(*row) for row in zip(*columns, strict=True)]
+    write(self, np.array(values, self._a.dtype).reshape(self._a.shape), name)
     return self
+
+
+def map_(self: Any, tensor: Any, callable: Any) -> Any:  # noqa: A002 - PyTorch's name
+    """Replace every element by a Python function of it and of another tensor's."""
+    return _map(self, (tensor,), callable, "map_")
+
+
+def map2_(self: Any, x: Any, y: Any, callable: Any) -> Any:  # noqa: A002 - PyTorch's name
+    """Replace every element by a Python function of it and of two other tensors'."""
+    return _map(self, (x, y), callable, "map2_")
+
+
+def _refuse_sparse(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Refused: there are no sparse tensors here."""
+    raise NotImplementedError(
+        f"sparse tensors are not supported: this one, of shape {list(self.shape)}, stays dense\n"
+        f"  at {source.here(2)}\n  Fix: keep indices and values as two tensors, and use "
+        "index_add or scatter_add."
+    )
+
+
+def module_load(self: Any, other: Any, assign: bool = False) -> Any:
+    """What load_state_dict puts into a module for this parameter or buffer."""
+    return other.detach() if assign else self.copy_(other).detach()
 
 
 def __reversed__(self: Any) -> Any:
@@ -233,5 +262,12 @@ METHODS: dict[str, Any] = {
     "share_memory_": resolve_conj, "as_subclass": as_subclass,
     "_make_subclass": staticmethod(_make_subclass), "new": new, "apply_": apply_,
     "__reversed__": __reversed__, "_base": property(_root),
+    "map_": map_, "map2_": map2_, "module_load": module_load, "to_sparse": _refuse_sparse,
+    "to_sparse_coo": _refuse_sparse, "to_sparse_csr": _refuse_sparse,
+    "record_stream": lambda self, stream: None, "volatile": property(lambda self: False),
+    "const_data_ptr": lambda self: self.data_ptr(), "is_maia": _no("Whether it is on MAIA."),
+    "storage_type": lambda self: TypedStorage, "_grad_fn": property(lambda self: self.grad_fn),
+    "resize": lambda self, *sizes: self.reshape(*sizes),
+    "resize_as": lambda self, other: self.reshape(other.shape),
     "sparse_dim": lambda self: 0, "dense_dim": lambda self: self.ndim,
 }  # fmt: skip

@@ -166,3 +166,22 @@ def get_device(input: Any) -> int:  # noqa: A002
 def is_same_size(input: Any, other: Any) -> bool:  # noqa: A002
     """Whether two tensors have one shape."""
     return input.shape == other.shape
+
+
+def is_vulkan_available() -> bool:
+    """Whether Vulkan can be used: never."""
+    return False
+
+
+def typename(obj: Any) -> str:
+    """The name of an object's type; a tensor's is its old type name."""
+    if isinstance(obj, TensorBase):
+        return obj.type()  # type: ignore[attr-defined]
+    module = getattr(obj, "__module__", None) or type(obj).__module__
+    name = getattr(obj, "__qualname__", None) or type(obj).__qualname__
+    return name if module in ("builtins", "__builtin__", None) else f"{module}.{name}"
+
+
+def detach(input: Any) -> Any:  # noqa: A002
+    """The same memory without history."""
+    return input.detach()

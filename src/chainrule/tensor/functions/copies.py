@@ -7,7 +7,7 @@ from typing import Any
 
 from ..api import public
 from .common import P, axis_of
-from .joining import checked_sections
+from .joining import checked_sections, equal_lengths
 from .shapes import expanded_shape, infer_shape, narrowed, sizes, two_axes
 
 
@@ -73,6 +73,19 @@ def split_with_sizes_copy(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     axis = axis_of(dim, input.ndim)
     lengths = checked_sections(input, split_sizes, axis)
     return P.split_with_sizes_copy(input, sizes=lengths, axis=axis)
+
+
+@public(method=False)
+def split_copy(input: Any, split_size: int, dim: int = 0) -> Any:
+    """Copies of parts of a dimension, of one length."""
+    axis = axis_of(dim, input.ndim)
+    return P.split_copy(input, sizes=equal_lengths(input.shape[axis], split_size), axis=axis)
+
+
+@public(method=False)
+def detach_copy(input: Any) -> Any:
+    """A copy without history."""
+    return input.detach().clone()
 
 
 @public(method=False)
