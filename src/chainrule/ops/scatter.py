@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .batching import Front
+from .batching import Front, Plain
 from .reduce import wide
 from .schema import helper, op
 
@@ -308,11 +308,31 @@ def batch_offsets(index, *, length):
     vjp={"g": lambda g, index, axis: index_axis(g, index, axis=axis)},
     linear_in=("g",),
     nondiff=("index",),
-    batch="loop",
+    batch=lambda values, batched, size, params: batched_row_sum(
+        values, batched, size, params["axis"], params["shape"]
+    ),
 )
 def index_axis_sum(g, index, *, axis, shape):
     """Zeros of `shape` with the parts of g added where `index` points: transpose of index_axis."""
     return sum_rows(g, index, axis, shape)
+
+
+@helper
+def batched_row_sum(values, batched, size, axis, shape):
+    """index_axis_sum where g, the index or both have a batch dimension in front."""
+    g, index = values
+    if not batched[0]:
+        g = broadcast_to(g, shape=(size, *g.shape))
+    if not batched[1]:
+        return index_axis_sum(g, index, axis=axis + 1, shape=(size, *shape))
+    # One sum into the flattened (batch, axis) pairs.
+    n = shape[axis]
+    rest = (*shape[:axis], *shape[axis + 1 :])
+    index = where(index < 0, index + n, index)
+    g = moved_block(g, axis + 1, len(index.shape) - 1, 1)
+    index = index + batch_offsets(index, length=n)
+    flat = index_axis_sum(g, index, axis=0, shape=(size * n, *rest))
+    return moved_block(reshape(flat, shape=(size, n, *rest)), 1, 1, axis + 1)
 
 
 def sum_rows(g, index, axis, shape):
@@ -369,7 +389,11 @@ def _sparse_sum(values, index, rows):
     },
     jvp=lambda t_x, t_src, index, axis: index_add(t_x, index, t_src, axis=axis),
     nondiff=("index",),
-    batch="loop",
+    batch=Plain(
+        lambda x, index, src, *, axis: (
+            x + index_axis_sum(src, index, axis=axis, shape=tuple(x.shape))
+        )
+    ),
 )
 def index_add(x, index, src, *, axis):
     """x with the parts of src added where the 1-D `index` points along `axis`."""
@@ -387,7 +411,11 @@ def index_add(x, index, src, *, axis):
     },
     jvp=lambda t_x, t_src, index, axis: index_copy(t_x, index, t_src, axis=axis),
     nondiff=("index",),
-    batch="loop",
+    batch=Plain(
+        lambda x, index, src, *, axis: scatter(
+            x, in_step(index, tuple(x.shape), axis), src, axis=axis
+        )
+    ),
 )
 def index_copy(x, index, src, *, axis):
     """x with the parts of src written where the 1-D `index` points along `axis`."""
@@ -400,10 +428,20 @@ def index_copy(x, index, src, *, axis):
     vjp={"x": lambda g, index, axis: index_zero(g, index, axis=axis)},
     linear_in=("x",),
     nondiff=("index",),
-    batch="loop",
+    batch=Plain(
+        lambda x, index, *, axis: scatter_zero(x, in_step(index, tuple(x.shape), axis), axis=axis)
+    ),
 )
 def index_zero(x, index, *, axis):
     """x with zeros where the 1-D `index` points along `axis`."""
     out = x.copy()
     out[(slice(None),) * axis + (index,)] = 0
     return out
+
+
+@helper
+def in_step(index, shape, axis):
+    """A 1-D index along `axis`, the same for every place of the other axes."""
+    n = index.shape[0]
+    line = reshape(index, shape=tuple(n if d == axis else 1 for d in range(len(shape))))
+    return broadcast_to(line, shape=(*shape[:axis], n, *shape[axis + 1 :]))
