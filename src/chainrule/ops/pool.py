@@ -278,6 +278,35 @@ def region_argmax(x, bounds):
     return result
 
 
+def fractional_starts(u, n, k, o):
+    """Where o windows of k elements start so that they cover n elements at uneven steps."""
+    if o == 1:
+        return np.asarray([n - k])
+    step = u.dtype.type((n - k) / (o - 1))
+    first = np.floor(u * step)
+    starts = (np.floor((np.arange(o - 1, dtype=u.dtype) + u) * step) - first).astype(np.int64)
+    return np.append(starts, n - k)
+
+
+@op(nondiff=("x", "samples"), batch="loop")
+def fractional_index(x, samples, *, kernel, out):
+    """The position of the largest element of each randomly placed window."""
+    nd = len(kernel)
+    spatial = x.shape[x.ndim - nd :]
+    planes = x.reshape(-1, *spatial)
+    draws = wide(samples).reshape(-1, nd)
+    if nd == 2:
+        draws = draws[:, ::-1]  # the first draw is the width's
+    result = np.empty((len(planes), *out), np.int64)
+    for i, (plane, draw) in enumerate(zip(planes, draws, strict=True)):
+        bounds = [
+            [(int(s), int(s) + k) for s in fractional_starts(u, n, k, o)]
+            for u, n, k, o in zip(draw, spatial, kernel, out, strict=True)
+        ]
+        result[i] = region_argmax(plane, bounds)
+    return result.reshape(*x.shape[: x.ndim - nd], *out)
+
+
 # ---- means ---------------------------------------------------------------------------------------
 
 

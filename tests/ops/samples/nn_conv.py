@@ -37,6 +37,7 @@ SAMPLES = {
         Sample(X3, W3, stride=2, padding=1),
         Sample(X3, normal(4, 1, 2, 2, 2), groups=2, dilation=(2, 1, 1)),
     ],
+    F + "conv_tbc": [Sample(normal(5, 2, 3), normal(2, 3, 4), normal(4), 1)],
     F + "conv_transpose1d": [
         Sample(X1, T1, B),
         Sample(X1, T1, stride=3, padding=1, output_padding=2, dilation=2),

@@ -8,6 +8,8 @@ F = "nn.functional."
 X1, X2, X3 = distinct(2, 3, 7), distinct(2, 3, 5, 6), distinct(1, 2, 4, 4, 5)
 NAN = np.array([[[np.nan, 1, np.nan, 2, -np.inf, -np.inf, 3, 4]]])
 
+DRAWS2, DRAWS3 = uniform(2, 3, 2, low=0, high=1), uniform(1, 2, 3, low=0, high=1)
+
 
 def positions(shape: tuple[int, ...], size: int) -> np.ndarray:
     """Different positions per channel."""
@@ -67,6 +69,14 @@ SAMPLES = {
         Sample(distinct(3, 5, 6), 3),
     ],
     F + "adaptive_max_pool3d": [Sample(X3, (2, 3, 2), return_indices=True)],
+    "adaptive_max_pool1d": [Sample(X1, 3)],
+    F + "fractional_max_pool2d": [
+        Sample(X2, 2, (3, 2), _random_samples=DRAWS2, return_indices=True),
+        Sample(X2, (3, 2), output_ratio=(0.5, 0.7), _random_samples=DRAWS2),
+    ],
+    F + "fractional_max_pool3d": [
+        Sample(X3, 2, (2, 2, 1), _random_samples=DRAWS3, return_indices=True),
+    ],
     F + "max_unpool1d": [
         Sample(normal(2, 3, 4), positions((2, 3, 4), 8), 2),
         Sample(normal(2, 3, 4), positions((2, 3, 4), 9), 2, output_size=(9,)),

@@ -51,7 +51,7 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 @public(namespace="nn.functional", out=False)
 def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
-    """input times the normal distribution's probability below it; `approximate="tanh"` is faster."""
+    """input times the normal distribution's probability below it, or the tanh approximation."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError(
             f"approximate argument must be either none or tanh, not {approximate!r}\n"

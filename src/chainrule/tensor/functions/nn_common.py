@@ -1,4 +1,4 @@
-"""What the functions of `nn.functional` share: reductions, stand-ins, node names, in-place forms."""
+"""What the functions of `nn.functional` share: reductions, stand-ins, node names, writes."""
 
 from __future__ import annotations
 

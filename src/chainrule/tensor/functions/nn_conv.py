@@ -157,6 +157,13 @@ def conv3d(
     return _conv(input, weight, bias, stride, padding, dilation, groups, 3)
 
 
+@public(namespace="nn.functional", out=False, aliases=(".conv_tbc",), method=False)
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+    """conv1d of (time, batch, channels) sequences with a (kernel, in, out) weight."""
+    x, w = input.permute(1, 2, 0), weight.permute(2, 1, 0)
+    return _conv(x, w, bias, 1, pad, 1, 1, 1).permute(2, 0, 1)
+
+
 # ---- transposed ----------------------------------------------------------------------------------
 
 

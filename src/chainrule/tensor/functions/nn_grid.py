@@ -94,7 +94,7 @@ def _check(x: Any, grid: Any, mode: str, padding_mode: str, nd: int) -> None:
         )
 
 
-# ---- coordinates -----------------------------------------------------------------------------------
+# ---- coordinates ---------------------------------------------------------------------------------
 
 
 def _pixels(x: Any, n: int, align: bool) -> Any:
@@ -122,7 +122,7 @@ def _reflected(x: Any, n: int, align: bool) -> Any:
     return P.where(odd == 0, rest + low, span - rest + low)
 
 
-# ---- taps: (element number, weight) per neighbour ----------------------------------------------------
+# ---- taps: (element number, weight) per neighbour ------------------------------------------------
 
 
 def _linear(x: Any, n: int, padding: str, align: bool) -> list[tuple[Any, Any]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numpy import dtype, ndarray
-
 import numpy as np
+from numpy import dtype, ndarray
 
 from ...autograd import source
 from ...autograd.value import PLAIN
@@ -111,9 +110,7 @@ def cross_entropy(
             and x.shape[0] == t.shape[0]
         ):  # fmt: skip
             try:
-                return P.cross_entropy(
-                    input, target, axis=1, ignore=ignore_index, reduction="mean"
-                )
+                return P.cross_entropy(input, target, axis=1, ignore=ignore_index, reduction="mean")
             except TargetOutOfBounds as problem:
                 raise _out_of_bounds(problem) from None
     if _usual(input, target) and weight is None and label_smoothing == 0.0 and reduction == "mean":

@@ -103,23 +103,6 @@ def max_pool3d(
     return _max_pool(input, 3, w, return_indices)
 
 
-def _declare_with_indices() -> None:
-    """`max_pool2d_with_indices` and its siblings: always (values, positions)."""
-    for pool in (max_pool1d, max_pool2d, max_pool3d):
-
-        def call(*args: Any, pool: Any = pool, **kwargs: Any) -> Any:
-            kwargs["return_indices"] = True
-            return pool(*args, **kwargs)
-
-        call.__doc__ = "The largest element of each window, and its position."
-        name = pool.__name__ + "_with_indices"
-        call.__name__ = call.__qualname__ = name
-        public(name, namespace="nn.functional", out=False)(call)
-
-
-_declare_with_indices()
-
-
 def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, ...]:
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(
@@ -154,7 +137,7 @@ def _adaptive_max(x: Any, output_size: Any, nd: int, return_indices: bool) -> An
     return (out, index) if return_indices else out
 
 
-@public(namespace="nn.functional", out=False, aliases=(".adaptive_max_pool1d",))
+@public(namespace="nn.functional", out=False)
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of output_size regions."""
     return _adaptive_max(input, output_size, 1, return_indices)
@@ -170,6 +153,87 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of output_size regions."""
     return _adaptive_max(input, output_size, 3, return_indices)
+
+
+# ---- maxima of randomly placed windows -----------------------------------------------------------
+
+
+def _fractional(
+    x: Any, kernel_size: Any, output_size: Any, output_ratio: Any, return_indices: bool,
+    samples: Any, nd: int,
+) -> Any:  # fmt: skip
+    name = f"fractional_max_pool{nd}d"
+    if output_size is None and output_ratio is None:
+        raise ValueError(
+            f"{name} requires specifying either an output_size or an output_ratio\n"
+            f"  at {source.here(3)}"
+        )
+    spatial = tuple(x.shape[x.ndim - nd :])
+    kernel = _ints(kernel_size, nd, name, "kernel_size")
+    if output_size is None:
+        ratios = output_ratio if isinstance(output_ratio, tuple | list) else (output_ratio,) * nd
+        output_size = tuple(int(n * r) for n, r in zip(spatial, ratios, strict=True))
+    out = _ints(output_size, nd, name, "output_size")
+    if any(o + k - 1 > n for o, k, n in zip(out, kernel, spatial, strict=True)):
+        raise RuntimeError(
+            f"{name}(): kernel {list(kernel)} too large relative to input {list(spatial)} for an "
+            f"output of {list(out)}\n  at {source.here(3)}"
+        )
+    if samples is None:
+        lead = tuple(x.shape[: x.ndim - nd])
+        planes = lead if len(lead) == 2 else (1, *lead)
+        samples = x.detach().new_empty((*planes, nd)).uniform_(0, 1)
+    index = P.fractional_index(x.detach(), samples.detach(), kernel=kernel, out=out)
+    values = named(P.take_positions(x, index, nd=nd), f"FractionalMaxPool{nd}DBackward0")
+    return (values, index) if return_indices else values
+
+
+@public(namespace="nn.functional", out=False)
+def fractional_max_pool2d(
+    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
+) -> Any:  # fmt: skip
+    """The largest elements of windows placed at random, uneven steps."""
+    return _fractional(
+        input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 2
+    )
+
+
+@public(namespace="nn.functional", out=False)
+def fractional_max_pool3d(
+    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
+) -> Any:  # fmt: skip
+    """The largest elements of windows placed at random, uneven steps."""
+    return _fractional(
+        input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 3
+    )
+
+
+# ---- values and positions ------------------------------------------------------------------------
+
+
+def _declare_with_indices() -> None:
+    """`max_pool2d_with_indices` and its siblings: always (values, positions)."""
+    pools = (
+        max_pool1d, max_pool2d, max_pool3d, adaptive_max_pool1d, adaptive_max_pool2d,
+        adaptive_max_pool3d, fractional_max_pool2d, fractional_max_pool3d,
+    )  # fmt: skip
+    for pool in pools:
+
+        def call(*args: Any, pool: Any = pool, **kwargs: Any) -> Any:
+            kwargs["return_indices"] = True
+            return pool(*args, **kwargs)
+
+        call.__doc__ = "The largest elements, and their positions."
+        name = pool.__name__ + "_with_indices"
+        call.__name__ = call.__qualname__ = name
+        public(name, namespace="nn.functional", out=False)(call)
+        if pool is adaptive_max_pool1d:  # the package's own name gives both
+            public("adaptive_max_pool1d", method=False, out=False)(call)
+
+
+_declare_with_indices()
 
 
 # ---- undoing maxima ------------------------------------------------------------------------------
