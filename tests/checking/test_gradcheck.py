@@ -78,7 +78,7 @@ def test_inputs_keep_their_values(x):
     assert x.tolist() == before
 
 
-# ---- reports ---------------------------------------------------------------------------------------
+# ---- reports -----------------------------------------------------------------------------------
 
 
 def failure(check, f, inputs, **options) -> str:
@@ -216,7 +216,7 @@ def test_backward_must_be_batchable_when_asked(x):
     assert "failed while testing batched gradient computation" in text
 
 
-# ---- arguments ---------------------------------------------------------------------------------------
+# ---- arguments ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """symbolic(f): stated formulas of named functions, their derivatives, and how they are read."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -175,8 +177,8 @@ def test_written_out_derivatives_grow_with_depth_while_the_tape_is_linear():
     assert [r.depth for r in rows] == list(range(1, 11))
     assert [r.tape for r in rows] == [3 * d for d in range(1, 11)]
     # Each level uses the one below twice: formulas double, derivatives more than double.
-    assert all(b.formula > 1.9 * a.formula for a, b in zip(rows, rows[1:], strict=False))
-    assert all(b.derivative > 2 * a.derivative for a, b in zip(rows, rows[1:], strict=False))
+    assert all(b.formula > 1.9 * a.formula for a, b in itertools.pairwise(rows))
+    assert all(b.derivative > 2 * a.derivative for a, b in itertools.pairwise(rows))
     assert rows[-1].derivative > 100_000
 
 

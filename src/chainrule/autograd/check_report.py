@@ -67,10 +67,10 @@ def place(name: str, number: int, flat: int, shape: Any) -> str:
 
 
 def number(value: Any) -> str:
-    """A value with ten digits, complex ones in parentheses."""
+    """A value with eight digits (differences are no better), complex ones in parentheses."""
     if np.iscomplexobj(value) and np.imag(value) == 0:
         value = np.real(value)
-    return f"({value:.10g})" if np.iscomplexobj(value) else f"{value:.10g}"
+    return f"({value:.8g})" if np.iscomplexobj(value) else f"{value:.8g}"
 
 
 def _worst_entry(

@@ -148,7 +148,9 @@ def _local_pairs(
     numbers = jacobians.numerical(problem, x)[o]
     if forward:
         tables = jacobians.forward(problem, x)[o]
-        yield from ((n, a) for n, a in zip(numbers, tables, strict=True) if a is not None)
+        for n, a in zip(numbers, tables, strict=True):
+            if n is not None and a is not None:
+                yield n, a
         return
     for part in ("real", "imaginary") if jacobians.is_complex(output) else ("real",):
         analytical = jacobians.backward(problem, output, part)[i]
