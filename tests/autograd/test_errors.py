@@ -150,6 +150,4 @@ def test_assigned_grad_must_fit():
     def assign():
         x.grad = torch.ones(3).double()
 
-    check(
-        message(RuntimeError, assign), "attempting to assign a gradient of size '[3]'"
-    )
+    check(message(RuntimeError, assign), "attempting to assign a gradient of size '[3]'")

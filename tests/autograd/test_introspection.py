@@ -214,6 +214,22 @@ def test_anomaly_mode_finds_where_nan_first_arises_in_forward():
     assert "first here" in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+@pytest.mark.parametrize("alias", ["data", "numpy"])
+def test_anomaly_mode_notices_values_changed_behind_autograds_back(alias):
+    x = leaf(2.0)
+    with torch.autograd.detect_anomaly():
+        y = x * 1
+        z = y.exp() * y  # needs y
+        if alias == "data":
+            y.data.add_(1)
+        else:
+            y.detach().numpy()[0] = 7.0
+        with pytest.raises(RuntimeError, match="modified behind autograd's back") as caught:
+            z.backward()
+    assert "needs y" in str(caught.value) and "mul (MulBackward0)" in str(caught.value)
+
+
 def test_forward_ad_levels_close():
     with pytest.raises(ValueError):
         with fwad.dual_level():

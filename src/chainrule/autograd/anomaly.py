@@ -8,11 +8,12 @@ checksum, so a value changed behind autograd's back (`.data`, `.numpy()`, DLPack
 from __future__ import annotations
 
 import warnings
+import zlib
 from typing import Any
 
 import numpy as np
 
-from .state import ANOMALY_FORWARD, STATE
+from .state import ANOMALY_FORWARD, CHECKSUMS, STATE
 from .value import TensorBase
 
 
@@ -30,12 +31,13 @@ class detect_anomaly:
             "only be enabled for debugging.",
             stacklevel=2,
         )
-        STATE.anomaly, STATE.anomaly_check_nan = True, self.check_nan
+        switch(True, self.check_nan)
         if self.forward:
             STATE.turn_on(ANOMALY_FORWARD)
 
     def __exit__(self, *exc: object) -> None:
-        STATE.anomaly, STATE.anomaly_check_nan, forward = self.previous
+        anomaly, check_nan, forward = self.previous
+        switch(anomaly, check_nan)
         if not forward:
             STATE.turn_off(ANOMALY_FORWARD)
 
@@ -45,13 +47,19 @@ class set_detect_anomaly:
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self.previous = (STATE.anomaly, STATE.anomaly_check_nan)
-        STATE.anomaly, STATE.anomaly_check_nan = mode, check_nan
+        switch(mode, check_nan)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exc: object) -> None:
-        STATE.anomaly, STATE.anomaly_check_nan = self.previous
+        switch(*self.previous)
+
+
+def switch(anomaly: bool, check_nan: bool) -> None:
+    """Set the thread's anomaly mode."""
+    STATE.anomaly, STATE.anomaly_check_nan = anomaly, check_nan
+    (STATE.turn_on if anomaly else STATE.turn_off)(CHECKSUMS)
 
 
 def is_anomaly_enabled() -> bool:
@@ -104,3 +112,40 @@ def check_forward(op: Any, tensors: tuple[Any, ...], outs: tuple[Any, ...]) -> N
         f"{op.name} returned nan values from inputs without any (shapes {shapes})\n"
         f"  at {source.here(3)}\n  This is where NaN first arises in the forward pass."
     )
+
+
+# ---- values changed behind autograd's back -------------------------------------------------------
+
+
+def _checksum(array: np.ndarray) -> int:
+    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+
+
+def note_checksums(node: Any, count: int) -> None:
+    """Remember what the arrays a node saved look like."""
+    sums = {k: _checksum(v) for k, v in enumerate(node.s[:count]) if isinstance(v, np.ndarray)}
+    if sums:
+        node.fix.checksums = sums
+
+
+def check_unchanged(node: Any) -> None:
+    """Raise when a saved array changed although its version did not: by .data, numpy, DLPack."""
+    from .record import Fix, saved_names
+
+    fix = node.fix
+    if not isinstance(fix, Fix) or fix.checksums is None or node.s is None:
+        return
+    for k, then in fix.checksums.items():
+        value = node.s[k]
+        if isinstance(value, np.ndarray) and _checksum(value) != then:
+            name = saved_names(node.op)[k]
+            raise RuntimeError(
+                "one of the variables needed for gradient computation has been modified behind "
+                f"autograd's back: the array saved as '{name}' ({value.dtype} "
+                f"{list(value.shape)}) no longer has the values it had.\n"
+                f"  needed by:   {node.op.name} ({node.name()}) at {node.where()}\n"
+                "  It was written through an alias that autograd does not track: .data, an array "
+                "from .numpy(), or DLPack.\n"
+                "  Fix: copy before writing (x.detach().clone()), or write in place on the tensor "
+                "itself under no_grad(), which autograd notices."
+            )

@@ -195,6 +195,10 @@ class Walk:
         if node.multi:
             g = self.materialise(node, g)
         parents = node.parents if self.needed is None else self.parents_of(node)
+        if STATE.anomaly:
+            from .anomaly import check_unchanged
+
+            check_unchanged(node)
         if raw:
             grads = node.vjp(g, parents)
         elif self.mode == VALUES and getattr(node, "level", None) is not None:

@@ -290,7 +290,7 @@ def _compare_backward(
 
 
 def _close(found: Any, wanted: Any, options: Options) -> bool:
-    return bool(np.allclose(found, wanted, options.rtol, options.atol, equal_nan=True))
+    return bool(np.allclose(found, wanted, options.rtol, options.atol))
 
 
 def _check_reentrant(first: list[Any], second: list[Any], tolerance: float) -> None:
@@ -357,7 +357,7 @@ def _compare_projection(
     problem: Problem, options: Options, i: int, o: int, wanted: float, found: float, slack: float,
     forward: bool,
 ) -> None:  # fmt: skip
-    if np.isclose(found, wanted, options.rtol, options.atol * slack, equal_nan=True):
+    if np.isclose(found, wanted, options.rtol, options.atol * slack):
         return
     x, output = problem.diff_inputs[i], problem.diff_outputs[o]
     numbers = jacobians.numerical(problem, x)[o]

@@ -18,7 +18,7 @@ from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
 from .node import Node, OutSlot, start
-from .state import SAVED_HOOKS, STATE
+from .state import CHECKSUMS, SAVED_HOOKS, STATE
 from .value import PLAIN, TensorBase, make, with_history
 
 _UNCHANGED: list[int] = [0]  # the version of what nobody can modify
@@ -28,11 +28,12 @@ _new = object.__new__
 class Fix:
     """What to do to each input's gradient beyond its rule, and how saved values are packed."""
 
-    __slots__ = ("duals", "inputs", "packed")
+    __slots__ = ("checksums", "duals", "inputs", "packed")
 
     def __init__(self, inputs: Any = None, packed: bool = False) -> None:
         self.inputs = inputs  # per input (shape, numpy dtype), None for one not a tensor
         self.packed = packed
+        self.checksums: Any = None  # of the saved arrays, in anomaly mode
         self.duals: Any = None  # (level, inputs, outputs) when forward mode ran above this node
 
 
@@ -196,6 +197,10 @@ def save(
         if kind in ("in", "out"):
             tail += (version, version[0])
     node.s = (*values, *tail) if tail else values
+    if STATE.unusual & CHECKSUMS:
+        from .anomaly import note_checksums
+
+        note_checksums(node, len(names))
     if STATE.unusual & SAVED_HOOKS and STATE.saved_hooks:
         from .saved_hooks import pack
 

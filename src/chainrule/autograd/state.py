@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 NO_GRAD, INFERENCE = 1, 2
-TRACE, SAVED_HOOKS, ANOMALY_FORWARD, AUTOCAST, RECORD_STACK, OBSERVE = 4, 8, 16, 32, 64, 128
+TRACE, SAVED_HOOKS, ANOMALY_FORWARD, AUTOCAST, CHECKSUMS, OBSERVE = 4, 8, 16, 32, 64, 128
 
 
 class State(threading.local):

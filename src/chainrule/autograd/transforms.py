@@ -13,6 +13,7 @@ from .dispatch import P
 from .duals import DualLevel, zeros_like
 from .engine import run_backward
 from .levels import GradLevel, Level, synced
+from .state import STATE
 from .trees import flatten, tree_map, unflatten
 from .value import TensorBase, make
 from .vmap import vmap
@@ -335,12 +336,35 @@ def _last(made: Any, like: Any) -> Any:
     return P.reshape(moved, shape=(*moved.shape[:-1], *like.shape))
 
 
+def jacobian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
+    """The Jacobian by the cheaper mode: forward for fewer inputs than outputs, else reverse."""
+
+    @functools.wraps(func)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        positions = _argument_positions(argnums, len(args))
+        inputs = sum(t.numel() for t in flatten([args[p] for p in positions])[0])
+        outputs = sum(t.numel() for t in flatten(_result_shape(func, args, kwargs))[0])
+        chosen = jacfwd if inputs < outputs else jacrev
+        return chosen(func, argnums)(*args, **kwargs)
+
+    return wrapped
+
+
+def _result_shape(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    previous = STATE.grad_enabled
+    STATE.set_grad_enabled(False)
+    try:
+        return func(*args, **kwargs)
+    finally:
+        STATE.set_grad_enabled(previous)
+
+
 def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
     """The matrix of second derivatives: forward over reverse."""
     return jacfwd(jacrev(func, argnums), argnums)
 
 
 __all__ = [
-    "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
+    "grad", "grad_and_value", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "linearize",
     "make_gradients", "vjp", "vmap",
 ]  # fmt: skip

@@ -5,21 +5,26 @@ from ..autograd.transforms import (
     grad_and_value,
     hessian,
     jacfwd,
+    jacobian,
     jacrev,
     jvp,
     linearize,
     vjp,
 )
 from ..autograd.vmap import vmap
+from .stateless import functional_call, stack_module_state
 
 __all__ = [
+    "functional_call",
     "grad",
     "grad_and_value",
     "hessian",
     "jacfwd",
+    "jacobian",
     "jacrev",
     "jvp",
     "linearize",
+    "stack_module_state",
     "vjp",
     "vmap",
 ]
