@@ -126,7 +126,6 @@ newaxis = None
 globals().update({d.name: d for d in _dtypes.ALL})
 globals().update(_dtypes.ALIASES)
 globals().update(_legacy_types)
-globals().update(_tensor_layer.functions_of(""))
 
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
@@ -146,7 +145,16 @@ _LAZY = {
 }
 
 
+_functions: dict[str, Any] = {}  # the records of the public table, once somebody asks
+
+
 def __getattr__(name: str) -> Any:
+    if not _functions:
+        _functions.update(_tensor_layer.records_of(""))
+    record = _functions.get(name)
+    if record is not None:
+        found = globals()[name] = _tensor_layer.function_form(record)
+        return found
     if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
         return getattr(Tensor, name)  # torch.sin_(x) is x.sin_()
     home = name if name in _SUBMODULES else _LAZY.get(name)
@@ -166,7 +174,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_SUBMODULES, *_LAZY})
+    return sorted({*globals(), *_SUBMODULES, *_LAZY, *_tensor_layer.records_of("")})
 
 
 __all__ = [

@@ -182,13 +182,13 @@ def rot90(x, *, turns, axis):
 @op(vjp={"x": lambda g, k: tril(g, k=k)}, linear_in=("x",), batch=lambda x, params: params)
 def tril(x, *, k):
     """x on and below the k-th diagonal of its last two dimensions, zero above it."""
-    return _triangle(x, np.tri(*x.shape[-2:], k, bool))
+    return _triangle(x, np.tri(x.shape[-2], x.shape[-1], k, bool))
 
 
 @op(vjp={"x": lambda g, k: triu(g, k=k)}, linear_in=("x",), batch=lambda x, params: params)
 def triu(x, *, k):
     """x on and above the k-th diagonal of its last two dimensions, zero below it."""
-    return _triangle(x, ~np.tri(*x.shape[-2:], k - 1, bool))
+    return _triangle(x, ~np.tri(x.shape[-2], x.shape[-1], k - 1, bool))
 
 
 def _triangle(x, mask):

@@ -2,7 +2,7 @@
 
 from .tensor import Tensor  # isort: skip - the class must exist before entries are made
 from . import functions
-from .api import API, functions_of, install_methods
+from .api import API, function_form, functions_of, install_methods, records_of
 from .autograd_methods import install_autograd_methods
 from .operators import install_operators
 from .methods import install_tensor_methods
@@ -14,4 +14,5 @@ install_operators(Tensor)
 install_tensor_methods(Tensor)
 install_autograd_methods(Tensor)
 
-__all__ = ["API", "Parameter", "Size", "Tensor", "functions", "functions_of"]
+__all__ = ["API", "Parameter", "Size", "Tensor", "function_form", "functions", "functions_of",
+           "records_of"]  # fmt: skip

@@ -216,15 +216,31 @@ def specialise_on_call(tensor_class: type, name: str, op: Op) -> Callable[..., A
 
 def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
     """The functions of a namespace, aliases included."""
-    found: dict[str, Callable[..., Any]] = {}
+    return {name: function_form(record) for name, record in records_of(namespace).items()}
+
+
+def records_of(namespace: str) -> dict[str, Public]:
+    """The records of a namespace by the names users know them by, aliases included."""
+    found: dict[str, Public] = {}
     for record in API.values():
-        call: Callable[..., Any] | None = None
-        for name in (record.path, *(_alias_path(record, a) for a in record.aliases)):
-            space, _, last = name.rpartition(".")
+        if record.namespace == namespace:
+            found[record.name] = record
+        for alias in record.aliases:
+            space, _, last = _alias_path(record, alias).rpartition(".")
             if space == namespace:
-                call = call or _function_form(record)
-                found[last] = call
+                found[last] = record
     return found
+
+
+_FORMS: dict[str, Callable[..., Any]] = {}
+
+
+def function_form(record: Public) -> Callable[..., Any]:
+    """The function of a record as users call it, made when first asked for."""
+    made = _FORMS.get(record.path)
+    if made is None:
+        made = _FORMS[record.path] = _function_form(record)
+    return made
 
 
 def _function_form(record: Public) -> Callable[..., Any]:

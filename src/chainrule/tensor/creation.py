@@ -18,7 +18,7 @@ from .device import _DEFAULT as DEFAULT_DEVICE
 from .device import place
 from .from_data import array_from_data
 from .interop import from_numpy
-from .layouts import contiguous_format, format_order, preserve_format
+from .layouts import contiguous_format, preserve_format, required_order
 
 
 def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
@@ -206,13 +206,7 @@ def _formatted(make_array: Any, shape: tuple[int, ...], dtype: Any, memory_forma
     """A new array whose dimensions lie in a format's order."""
     if memory_format is None or memory_format in (contiguous_format, preserve_format):
         return make_array(shape, dtype)
-    order = format_order(memory_format, len(shape))
-    if order is None:
-        rank = 4 if memory_format.name == "channels_last" else 5
-        raise RuntimeError(
-            f"required rank {rank} tensor to use {memory_format.name} format, but the shape is "
-            f"{list(shape)}\n  at {source.here(3)}"
-        )
+    order = required_order(memory_format, shape)
     made = make_array([shape[d] for d in order], dtype)
     return made.transpose([order.index(d) for d in range(len(shape))])
 

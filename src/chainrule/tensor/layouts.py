@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..autograd import source
+
 
 class _Name:
     """A constant that prints as PyTorch's."""
@@ -57,3 +59,17 @@ def format_order(chosen: memory_format, ndim: int) -> tuple[int, ...] | None:
     if chosen is channels_last_3d and ndim == 5:
         return (0, 2, 3, 4, 1)
     return tuple(range(ndim)) if chosen is contiguous_format else None
+
+
+def required_order(chosen: memory_format, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The order of dimensions under a format, or an error when the shape does not fit it."""
+    order = format_order(chosen, len(shape))
+    if order is None:
+        rank = {"channels_last": 4, "channels_last_3d": 5}.get(chosen.name)
+        if rank is None:
+            raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+        raise RuntimeError(
+            f"required rank {rank} tensor to use {chosen.name} format, but the shape is "
+            f"{list(shape)}\n  at {source.here(3)}"
+        )
+    return order

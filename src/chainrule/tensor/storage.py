@@ -11,7 +11,7 @@ from ..autograd.dispatch import P
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address, contiguous_strides, owner
-from .layouts import contiguous_format, format_order
+from .layouts import contiguous_format, format_order, required_order
 from .legacy import WORDS
 
 
@@ -61,15 +61,7 @@ def is_contiguous(self: Any, memory_format: Any = contiguous_format) -> bool:
 
 def contiguous(self: Any, memory_format: Any = contiguous_format) -> Any:
     """The tensor itself when its elements lie in the format's order, else a copy that does."""
-    order = format_order(memory_format, self.ndim)
-    if order is None:
-        rank = {"channels_last": 4, "channels_last_3d": 5}.get(memory_format.name)
-        if rank is None:
-            raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-        raise RuntimeError(
-            f"required rank {rank} tensor to use {memory_format.name} format, but the shape is "
-            f"{list(self.shape)}\n  at {source.here(2)}"
-        )
+    order = required_order(memory_format, tuple(self.shape))
     if self.is_contiguous(memory_format=memory_format):
         return self
     if memory_format is contiguous_format:

@@ -13,6 +13,7 @@ from ...autograd import source
 from ...autograd.value import make
 from ...ops import dtypes
 from ..api import public
+from ..layouts import required_order
 from ..size import Size
 from .common import P, axis_of
 from .joining import stack
@@ -24,9 +25,12 @@ from .shapes import given, sizes, two_axes
 @public(out=False)
 def clone(input: Any, *, memory_format: Any = None) -> Any:
     """A copy with its own memory, through which gradients flow."""
-    if memory_format is not None and memory_format.name == "contiguous_format":
+    if memory_format is None or memory_format.name == "preserve_format":
+        return P.clone(input)
+    order = required_order(memory_format, tuple(input.shape))
+    if memory_format.name == "contiguous_format":
         return P.clone_contiguous(input)
-    return P.clone(input)
+    return P.clone_ordered(input, order=order)
 
 
 @public(out=False)
@@ -279,7 +283,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
                 f"shape {list(t.shape)}\n  at {source.here(2)}"
             )
     swap = indexing == "xy" and len(tensors) >= 2
-    order = (tensors[1], tensors[0], *tensors[2:]) if swap else tensors
+    order = list(tensors)
+    if swap:
+        order[:2] = order[1], order[0]
     shape = tuple(t.numel() for t in order)
     n = len(shape)
     grids = [

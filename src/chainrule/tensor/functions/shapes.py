@@ -9,6 +9,7 @@ import numpy as np
 
 from ...autograd import source
 from ...autograd.value import PLAIN
+from ...ops.dtypes import dtype
 from ...ops.layout import viewed_strides
 from ..api import public
 from ..legacy import WORDS
@@ -93,7 +94,7 @@ def view(input: Any, *shape: Any, **named: Any) -> Any:
                 return P.view(input, shape=wanted)
     if "dtype" in named:
         shape = (named.pop("dtype"),)
-    if len(shape) == 1 and hasattr(shape[0], "itemsize") and hasattr(shape[0], "category"):
+    if len(shape) == 1 and isinstance(shape[0], dtype):
         from ..storage import view_as_dtype
 
         return view_as_dtype(input, shape[0])
