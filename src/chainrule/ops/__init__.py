@@ -11,5 +11,11 @@ from . import decompositions, determinant, distance, least_squares, linalg, lu, 
 from .schema import HELPERS, TABLE, Op, helper, op
 from .worlds import ARRAYS, World
 
-__all__ = ["ARRAYS", "HELPERS", "TABLE", "Op", "World", "binary", "compare", "contract", "convert",
-           "helper", "index", "op", "reduce", "select", "shape", "unary"]  # fmt: skip
+__all__ = [
+    "ARRAYS", "HELPERS", "TABLE", "Op", "World", "activation", "arrange", "attention", "binary",
+    "chains", "compare", "contract", "conv", "convert", "copies", "ctc", "decompositions",
+    "determinant", "distance", "embedding", "fft", "helper", "index", "least_squares", "linalg",
+    "loss", "lu", "masks", "norm", "op", "pointwise_loss", "pool", "random", "reduce", "scan",
+    "scatter", "select", "shape", "softmax", "sort", "special", "spectral", "strided", "unary",
+    "vision",
+]  # fmt: skip
