@@ -95,6 +95,14 @@ SAMPLES = {
 }
 for name in ("max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "adaptive_avg_pool1d"):
     SAMPLES[name] = SAMPLES[F + name][:1]
+for name, sample in {
+    "max_pool1d": Sample(X1, 2), "max_pool2d": Sample(X2, 2), "max_pool3d": Sample(X3, 2),
+    "adaptive_max_pool1d": Sample(X1, 3), "adaptive_max_pool2d": Sample(X2, 3),
+    "adaptive_max_pool3d": Sample(X3, 2),
+    "fractional_max_pool2d": Sample(X2, 2, (3, 2), _random_samples=DRAWS2),
+    "fractional_max_pool3d": Sample(X3, 2, (2, 2, 1), _random_samples=DRAWS3),
+}.items():  # fmt: skip
+    SAMPLES[F + name + "_with_indices"] = [sample]
 
 ERRORS = {
     F + "max_pool2d": [

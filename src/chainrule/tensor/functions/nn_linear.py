@@ -60,7 +60,8 @@ def _linear_general(input: Any, weight: Any, bias: Any) -> Any:
         out = P.linear2d(rows, weight, bias)
     else:
         out = P.linear2d_no_bias(rows, weight) + bias
-    return out.view(*input.shape[:-1], weight.shape[0])
+    shape = (*input.shape[:-1], weight.shape[0])
+    return P.unsafe_view(out, shape=shape) if bias is None else out.view(shape)
 
 
 def _check_linear(input: Any, weight: Any, bias: Any) -> None:

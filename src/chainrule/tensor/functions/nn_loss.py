@@ -184,7 +184,9 @@ def _soft_cross_entropy(
         return -terms.sum(axis)
     total = -terms.sum()
     rows = x.numel() // classes if classes else 0
-    return total / rows if reduction == "mean" and rows else total
+    if reduction == "mean" and rows:
+        return named(total / rows, "DivBackward1")
+    return total
 
 
 def _weighted_cross_entropy(
