@@ -4,8 +4,8 @@ from .tensor import Tensor  # isort: skip - the class must exist before entries 
 from . import functions
 from .api import API, function_form, functions_of, install_methods, records_of
 from .autograd_methods import install_autograd_methods
-from .operators import install_operators
 from .methods import install_tensor_methods
+from .operators import install_operators
 from .parameter import Parameter
 from .size import Size
 

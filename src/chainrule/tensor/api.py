@@ -139,9 +139,9 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...]) -> Any:
         raise RuntimeError(
             f"result type {WORDS[result.dtype.name]} can't be cast to the desired output type "
             f"{WORDS[out.dtype.name]}"
-            f"\n  {name}(out=...) at {source.here(3)}\n  Fix: give an out= of type {result.dtype!r}."
+            f"\n  {name}(out=...) at {source.here(3)}\n"
+            f"  Fix: give an out= of type {result.dtype!r}."
         )
-    del dtypes
     return assign(out, result.detach(), f"{name}(out=)")
 
 
