@@ -88,6 +88,9 @@ def check(
     if not np.isfinite(value):
         return "invalid"
     first = values(grads)
+    steepness = sum(float(np.abs(g * x).sum()) for g, x in zip(first, arrays, strict=True))
+    if not steepness < 1e4:
+        return "invalid"  # rounding alone would make the ways differ
     rng = np.random.default_rng(program.seed + 1)
     tangents = [rng.normal(size=a.shape).astype(a.dtype) for a in arrays]
     check_first_order(program, f, torch, arrays, tangents, value, first)
@@ -121,7 +124,10 @@ def check_first_order(
     same("jvp", moved.item(), along)
     if not program.complex_inputs:
         numeric = difference(f, torch, arrays, tangents)
-        same("finite differences", along, numeric, FD_RTOL, FD_ATOL * (1 + abs(value)))
+        closer = difference(f, torch, arrays, tangents, 2.5e-6)
+        # Where the two steps disagree the function is too steep for differences to judge.
+        if np.isclose(numeric, closer, FD_RTOL / 4, FD_ATOL):
+            same("finite differences", along, numeric, FD_RTOL, FD_ATOL * (1 + abs(value)))
 
 
 def difference(f: Any, torch: Any, arrays: Any, tangents: Any, eps: float = 1e-5) -> float:

@@ -130,7 +130,8 @@ class Writer:
             self.add(f"{a}.cumsum({d})", shape, fresh=True)
             return
         left = (*shape[:d], *((1,) if keep else ()), *shape[d + 1 :])
-        self.add(f"{a}.{name}({d}, keepdim={keep})", left, fresh=True)
+        source = f"({a}.tanh() * 0.5 + 1)" if name == "prod" else a  # products stay small
+        self.add(f"{source}.{name}({d}, keepdim={keep})", left, fresh=True)
 
     def view(self) -> None:
         a = self.pick()

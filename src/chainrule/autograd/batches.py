@@ -74,7 +74,14 @@ def _logical_shape(self: Any) -> Any:
     return type(shape)((*shape[: self._bdim], *shape[self._bdim + 1 :]))
 
 
+def _logical_stride(self: Any, dim: int | None = None) -> Any:
+    strides = synced(self)._a.stride()
+    strides = (*strides[: self._bdim], *strides[self._bdim + 1 :])
+    return strides if dim is None else strides[dim]
+
+
 _OVERRIDES["BatchTensor"] = {
+    "stride": _logical_stride,
     "shape": property(_logical_shape),
     "ndim": property(lambda self: self._a.ndim - 1),
     "grad_fn": property(lambda self: self._a.grad_fn),

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
+from ..ops.layout import viewed_strides
 from ..ops.schema import TABLE, Op
 from . import source
 from .dispatch import attach_view, entry
@@ -130,10 +131,17 @@ def track_view(
     op: Op, args: tuple[Any, ...], params: dict[str, Any], outs: tuple[Any, ...]
 ) -> None:
     """Remember that results of a view op are views of their argument."""
-    if op.view and isinstance(args[0], TensorBase):
+    if op.view and isinstance(args[0], TensorBase) and _really_views(op, args[0], params):
         for number, out in enumerate(outs):
             attach_view(out, args[0], op, params, len(outs) > 1)
             out._view.append(number)
+
+
+def _really_views(op: Op, t: Any, params: dict[str, Any]) -> bool:
+    """Whether a view op gives a view here: reshape copies where strides do not allow one."""
+    if op.name != "reshape":
+        return True
+    return viewed_strides(tuple(t.shape), tuple(t.stride()), params["shape"]) is not None
 
 
 def synced(t: Any) -> Any:
