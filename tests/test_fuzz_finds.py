@@ -1,0 +1,55 @@
+"""Programs on which the fuzzer once found a disagreement: all ways must agree now."""
+
+import pytest
+
+import chainrule
+from fuzz.check import check
+from fuzz.generate import Program
+
+FINDS = {
+    # A level's saved payload was taken for modified when its tensor was written in place.
+    "in-place through a view, value saved": Program(
+        [
+            "v0 = torch.stack([x2, x2], -1)",
+            "v0[0:1].mul_(x0 * 0.5)",
+            "v1 = torch.stack([v0, v0], -1)",
+            "out = 4 * v1.sin().mean()",
+        ],
+        {"x0": (1, 1), "x1": (1,), "x2": (1,)},
+        0,
+    ),
+    # A reshape that copies was tracked as a view inside transforms.
+    "write after a copying reshape": Program(
+        [
+            "v0 = x2.clone()",
+            "v2 = v0.unsqueeze(2).expand(2, -1, -1, -1)",
+            "v3 = v2.reshape(-1)",
+            "v0.mul_(0.9)",
+            "out = (v3 * v3).sum()",
+        ],
+        {"x0": (1,), "x1": (1,), "x2": (2, 2)},
+        1,
+    ),
+    # ... but one that does not copy must stay a view.
+    "write after a reshape that is a view": Program(
+        ["v0 = x0.clone()", "v1 = v0.reshape(-1)", "v0.mul_(x1)", "out = (v1 * v1).sum()"],
+        {"x0": (2, 3), "x1": (1,), "x2": (1,)},
+        2,
+    ),
+    # Tracing computed an in-place op from memory that it then overwrote.
+    "in-place on an indexed result": Program(
+        [
+            "v1 = x1[torch.tensor([0, 0, 0])]",
+            "v3 = v1[torch.tensor([2, 1, 0])]",
+            "v1[2:3].sin_()",
+            "out = torch.stack([v3, v1], -1).sin().mean()",
+        ],
+        {"x0": (1,), "x1": (1, 2), "x2": (1,)},
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FINDS)
+def test_all_ways_agree(name):
+    assert check(FINDS[name], chainrule, compiled=True) == "ok"
