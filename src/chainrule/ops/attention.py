@@ -159,6 +159,14 @@ def attention_gradients_in_ops(g, wants, q, k, v, mask, scale, causal, masked):
     return matmul(s, k) * scale, matmul(mT(s), q) * scale, gv, gm
 
 
+@helper
+def attention_tangent(ts, q, k, v, mask, scale, causal, masked):
+    """The tangent of attention for a tangent of its scores."""
+    p = attention_weights(q, k, mask, scale, causal, masked)
+    last = (len(p.shape) - 1,)
+    return matmul(p * (ts - reduce_sum(p * ts, axis=last, keepdims=True)), v)
+
+
 def _array_rule(gradients):
     """The rule on arrays; the function comes through a closure, as it speaks NumPy."""
 
@@ -173,6 +181,20 @@ def _array_rule(gradients):
     plain_joint=lambda g, mask, q, k, v, bias, scale, causal, masked: attention_gradients_in_ops(
         g, mask, q, k, v, bias, scale, causal, masked
     ),
+    jvp={
+        "q": lambda t, q, k, v, bias, scale, causal, masked: attention_tangent(
+            matmul(t, mT(k)) * scale, q, k, v, bias, scale, causal, masked
+        ),
+        "k": lambda t, q, k, v, bias, scale, causal, masked: attention_tangent(
+            matmul(q, mT(t)) * scale, q, k, v, bias, scale, causal, masked
+        ),
+        "v": lambda t, q, k, bias, scale, causal, masked: matmul(
+            attention_weights(q, k, bias, scale, causal, masked), t
+        ),
+        "bias": lambda t, q, k, v, bias, scale, causal, masked: attention_tangent(
+            t, q, k, v, bias, scale, causal, masked
+        ),
+    },
     batch=Plain(_attention_in_ops),
     node="ScaledDotProductFlashAttentionForCpuBackward0",
     lower=ir.compose(_attention_in_ops),

@@ -70,8 +70,9 @@ _SMALL = 1 << 14
 
 def shifted_rows(rows):
     """rows minus a maximum: the whole matrix's while no row underflows by it, else each row's."""
-    high = np.maximum.reduce(rows, None)
-    if high - np.minimum.reduce(rows, None) < 60:
+    flat = rows.reshape(-1)  # one dimension reduces five times faster than two
+    high = flat.max()
+    if high - flat.min() < 60:
         return rows - high
     return rows - np.maximum.reduce(rows, 1, keepdims=True)
 
@@ -142,8 +143,11 @@ def cross_entropy_gradient(g, x, target, axis, ignore, reduction):
 # ---- class numbers in ops ------------------------------------------------------------------------
 
 
-@op(nondiff=("target",), batch=Front(axes=("axis",)),
-    lower=ir.compose(lambda target, *, classes, axis: hits_along(target, classes, axis)))  # fmt: skip
+@op(
+    nondiff=("target",),
+    batch=Front(axes=("axis",)),
+    lower=ir.compose(lambda target, *, classes, axis: hits_along(target, classes, axis)),
+)
 def class_hits(target, *, classes, axis):
     """Whether a class is the target's, with the classes along a new axis."""
     shape = [1] * (target.ndim + 1)
@@ -199,6 +203,16 @@ def cross_entropy_gradient_in_ops(g, x, target, axis, ignore, reduction):
     return where(lifted(counts, axis), slope * g, 0.0)
 
 
+@helper
+def cross_entropy_tangent(t, x, target, axis, ignore, reduction):
+    """The tangent of cross entropy for a tangent t of the logits."""
+    hits = class_hits(target, classes=x.shape[axis], axis=axis)
+    slope = softmax(x, axis=axis) - cast(hits, dtype=g_dtype(x))
+    counts = target != ignore
+    rows = reduce_sum(slope * t, axis=(axis,), keepdims=False)
+    return counted_mean(where(counts, rows, 0.0), counts, reduction)
+
+
 def _array_rule(gradient):
     """A joint rule on arrays; the function comes through a closure, as it speaks NumPy."""
 
@@ -217,6 +231,8 @@ def _declare_cross_entropy(name, node):
         name=name, node=node, joint=_array_rule(cross_entropy_gradient),
         plain_joint=lambda g, mask, x, target, axis, ignore, reduction: (
             cross_entropy_gradient_in_ops(g, x, target, axis, ignore, reduction), None),
+        jvp={"x": lambda t, x, target, axis, ignore, reduction: cross_entropy_tangent(
+            t, x, target, axis, ignore, reduction)},
         nondiff=("target",), batch=Plain(cross_entropy_in_ops),
         lower=ir.compose(_checked_cross_entropy_in_ops),
     )(forward)  # fmt: skip

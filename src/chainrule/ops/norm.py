@@ -166,6 +166,33 @@ def norm_gradients_in_ops(g, mask, x, w, b_shape, view, axes, channel, eps, affi
     return gx, gw, gb
 
 
+@helper
+def norm_tangent(t, x, w, view, axes, channel, eps, affine):
+    """The tangent of a norm's result for a tangent t of x."""
+    y, ty = reshape(x, shape=view), reshape(t, shape=view)
+    centred = y - reduce_mean(y, axis=axes, keepdims=True)
+    rstd = reciprocal(sqrt(reduce_mean(centred * centred, axis=axes, keepdims=True) + eps))
+    hat = centred * rstd
+    shared = reduce_mean(ty, axis=axes, keepdims=True)
+    out = (ty - shared - hat * reduce_mean(ty * hat, axis=axes, keepdims=True)) * rstd
+    return reshape(out * reshape(w, shape=channel) if affine[0] else out, shape=tuple(x.shape))
+
+
+@helper
+def norm_weight_tangent(t, x, view, axes, channel, eps):
+    """The tangent of a norm's result for a tangent t of the weight."""
+    y = reshape(x, shape=view)
+    centred = y - reduce_mean(y, axis=axes, keepdims=True)
+    rstd = reciprocal(sqrt(reduce_mean(centred * centred, axis=axes, keepdims=True) + eps))
+    return reshape(centred * rstd * reshape(t, shape=channel), shape=tuple(x.shape))
+
+
+@helper
+def norm_bias_tangent(t, x_shape, view, channel):
+    """The tangent of a norm's result for a tangent t of the bias."""
+    return reshape(broadcast_to(reshape(t, shape=channel), shape=view), shape=x_shape)
+
+
 def _norm_joint(gradients, several):
     """The rule on arrays; `gradients` comes through a closure, as it speaks NumPy."""
 
@@ -189,6 +216,13 @@ def _declare_norm(name, node):
         name=name, node=node, joint=_norm_joint(norm_gradients, False),
         plain_joint=lambda g, mask, x, w, b_shape, view, axes, channel, eps, affine: (
             norm_gradients_in_ops(g, mask, x, w, b_shape, view, axes, channel, eps, affine)),
+        jvp={
+            "x": lambda t, x, w, view, axes, channel, eps, affine: norm_tangent(
+                t, x, w, view, axes, channel, eps, affine),
+            "w": lambda t, x, view, axes, channel, eps: norm_weight_tangent(
+                t, x, view, axes, channel, eps),
+            "b": lambda t, x_shape, view, channel: norm_bias_tangent(t, x_shape, view, channel),
+        },
         batch=Plain(_norm_plain), lower=ir.compose(_norm_plain),
     )(forward)  # fmt: skip
 
@@ -202,6 +236,23 @@ _declare_norm("group_norm", "NativeGroupNormBackward0")
     plain_joint=lambda g, mask, x, w, b_shape, view, axes, channel, eps, affine: (
         norm_gradients_in_ops(g[0], mask, x, w, b_shape, view, axes, channel, eps, affine)
     ),
+    jvp={
+        "x": lambda t, x, w, view, axes, channel, eps, affine: (
+            norm_tangent(t, x, w, view, axes, channel, eps, affine),
+            None,
+            None,
+        ),
+        "w": lambda t, x, view, axes, channel, eps: (
+            norm_weight_tangent(t, x, view, axes, channel, eps),
+            None,
+            None,
+        ),
+        "b": lambda t, x_shape, view, channel: (
+            norm_bias_tangent(t, x_shape, view, channel),
+            None,
+            None,
+        ),
+    },
     n_out=3,
     nondiff_out=(1, 2),
     batch=Plain(
@@ -277,6 +328,15 @@ def rms_gradients_in_ops(g, mask, x, w, axes, eps, weighted):
     return gx, gw
 
 
+@helper
+def rms_tangent(t, x, w, axes, eps, weighted):
+    """The tangent of rms_norm for a tangent t of x."""
+    scale = reciprocal(sqrt(reduce_mean(x * x, axis=axes, keepdims=True) + eps))
+    hat = x * scale
+    out = (t - hat * reduce_mean(t * hat, axis=axes, keepdims=True)) * scale
+    return out * w if weighted else out
+
+
 def _rms_in_ops(x, w, *, axes, eps, weighted):
     out = x * reciprocal(sqrt(reduce_mean(x * x, axis=axes, keepdims=True) + eps))
     return out * w if weighted else out
@@ -294,6 +354,12 @@ def _rms_joint(gradients):
     plain_joint=lambda g, mask, x, w, axes, eps, weighted: rms_gradients_in_ops(
         g, mask, x, w, axes, eps, weighted
     ),
+    jvp={
+        "x": lambda t, x, w, axes, eps, weighted: rms_tangent(t, x, w, axes, eps, weighted),
+        "w": lambda t, x, axes, eps: (
+            x * reciprocal(sqrt(reduce_mean(x * x, axis=axes, keepdims=True) + eps)) * t
+        ),
+    },
     batch=Plain(_rms_in_ops),
     node="MulBackward0",
     lower=ir.compose(_rms_in_ops),

@@ -161,16 +161,16 @@ def floored_log(x):
     return where(y < -100, -100.0, y)
 
 
-def _bce_in_ops(x, t, w, *, reduction, weighted):
-    loss = -(t * floored_log(x) + (1 - t) * floored_log(1 - x))
+def _bce_in_ops(x, y, w, *, reduction, weighted):
+    loss = -(y * floored_log(x) + (1 - y) * floored_log(1 - x))
     return reduced_loss(loss * w if weighted else loss, reduction)
 
 
 @helper
-def bce_slope(x, t, w, weighted):
+def bce_slope(x, y, w, weighted):
     """The derivative of binary cross entropy by the probability, at most 1e12 large."""
     room = (1 - x) * x
-    slope = (x - t) / where(room < 1e-12, 1e-12, room)
+    slope = (x - y) / where(room < 1e-12, 1e-12, room)
     return slope * w if weighted else slope
 
 
@@ -183,11 +183,19 @@ def bce_target_slope(x, w, weighted):
 
 @op(
     vjp={
-        "x": lambda g, x, t, w, reduction, weighted: (
-            bce_slope(x, t, w, weighted) * reduced_gradient(g, x.shape, reduction)
+        "x": lambda g, x, y, w, reduction, weighted: (
+            bce_slope(x, y, w, weighted) * reduced_gradient(g, x.shape, reduction)
         ),
-        "t": lambda g, x, w, reduction, weighted: (
+        "y": lambda g, x, w, reduction, weighted: (
             bce_target_slope(x, w, weighted) * reduced_gradient(g, x.shape, reduction)
+        ),
+    },
+    jvp={
+        "x": lambda t, x, y, w, reduction, weighted: reduced_loss(
+            bce_slope(x, y, w, weighted) * t, reduction
+        ),
+        "y": lambda t, x, w, reduction, weighted: reduced_loss(
+            bce_target_slope(x, w, weighted) * t, reduction
         ),
     },
     nondiff=("w",),
@@ -195,38 +203,38 @@ def bce_target_slope(x, w, weighted):
     node="BinaryCrossEntropyBackward0",
     lower=ir.compose(_bce_in_ops),
 )
-def binary_cross_entropy(x, t, w, *, reduction, weighted):
-    """Cross entropy of probabilities x and targets t."""
-    y, goal = wide(x), wide(t)
-    if not ((y >= 0) & (y <= 1)).all():
+def binary_cross_entropy(x, y, w, *, reduction, weighted):
+    """Cross entropy of probabilities x and targets y."""
+    p, goal = wide(x), wide(y)
+    if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError(
             "all elements of input should be between 0 and 1\n  binary_cross_entropy takes "
-            f"probabilities; the smallest here is {y.min():.6g}, the largest {y.max():.6g}.\n"
+            f"probabilities; the smallest here is {p.min():.6g}, the largest {p.max():.6g}.\n"
             "  Fix: apply sigmoid first, or use binary_cross_entropy_with_logits."
         )
-    loss = (goal - 1) * np.maximum(np.log1p(-y), -100) - goal * np.maximum(np.log(y), -100)
+    loss = (goal - 1) * np.maximum(np.log1p(-p), -100) - goal * np.maximum(np.log(p), -100)
     return reduce_array(loss * wide(w) if weighted else loss, reduction, x.dtype)
 
 
 @helper
-def bce_logits_elements(x, t, w, p, weighted, positive):
+def bce_logits_elements(x, y, w, p, weighted, positive):
     """Per element, without overflow; p weighs the positive class."""
     soft = softplus(-x, beta=1.0, threshold=1e30)
-    loss = (1 - t) * x + (((p - 1) * t + 1) * soft if positive else soft)
+    loss = (1 - y) * x + (((p - 1) * y + 1) * soft if positive else soft)
     return loss * w if weighted else loss
 
 
-def _bce_logits_in_ops(x, t, w, p, *, reduction, weighted, positive):
-    return reduced_loss(bce_logits_elements(x, t, w, p, weighted, positive), reduction)
+def _bce_logits_in_ops(x, y, w, p, *, reduction, weighted, positive):
+    return reduced_loss(bce_logits_elements(x, y, w, p, weighted, positive), reduction)
 
 
 @helper
-def bce_logits_slope(x, t, w, p, weighted, positive):
-    """The derivative by the logit: sigmoid(x) - t when nothing is weighted."""
+def bce_logits_slope(x, y, w, p, weighted, positive):
+    """The derivative by the logit: sigmoid(x) - y when nothing is weighted."""
     if positive:
-        slope = (1 - t) - ((p - 1) * t + 1) * sigmoid(-x)
+        slope = (1 - y) - ((p - 1) * y + 1) * sigmoid(-x)
     else:
-        slope = sigmoid(x) - t
+        slope = sigmoid(x) - y
     return slope * w if weighted else slope
 
 
@@ -241,13 +249,21 @@ def bce_logits_target_slope(x, w, p, weighted, positive):
 
 @op(
     vjp={
-        "x": lambda g, x, t, w, p, reduction, weighted, positive: (
-            bce_logits_slope(x, t, w, p, weighted, positive)
+        "x": lambda g, x, y, w, p, reduction, weighted, positive: (
+            bce_logits_slope(x, y, w, p, weighted, positive)
             * reduced_gradient(g, x.shape, reduction)
         ),
-        "t": lambda g, x, w, p, reduction, weighted, positive: (
+        "y": lambda g, x, w, p, reduction, weighted, positive: (
             bce_logits_target_slope(x, w, p, weighted, positive)
             * reduced_gradient(g, x.shape, reduction)
+        ),
+    },
+    jvp={
+        "x": lambda t, x, y, w, p, reduction, weighted, positive: reduced_loss(
+            bce_logits_slope(x, y, w, p, weighted, positive) * t, reduction
+        ),
+        "y": lambda t, x, w, p, reduction, weighted, positive: reduced_loss(
+            bce_logits_target_slope(x, w, p, weighted, positive) * t, reduction
         ),
     },
     nondiff=("w", "p"),
@@ -255,11 +271,11 @@ def bce_logits_target_slope(x, w, p, weighted, positive):
     node="BinaryCrossEntropyWithLogitsBackward0",
     lower=ir.compose(_bce_logits_in_ops),
 )
-def bce_with_logits(x, t, w, p, *, reduction, weighted, positive):
-    """Cross entropy of sigmoid(x) and targets t, stable for any logits."""
-    y, goal = wide(x), wide(t)
-    soft = np.log1p(np.exp(-np.abs(y))) + np.maximum(-y, 0)
+def bce_with_logits(x, y, w, p, *, reduction, weighted, positive):
+    """Cross entropy of sigmoid(x) and targets y, stable for any logits."""
+    logits, goal = wide(x), wide(y)
+    soft = np.log1p(np.exp(-np.abs(logits))) + np.maximum(-logits, 0)
     if positive:
         soft = soft * ((wide(p) - 1) * goal + 1)
-    loss = (1 - goal) * y + soft
+    loss = (1 - goal) * logits + soft
     return reduce_array(loss * wide(w) if weighted else loss, reduction, x.dtype)
