@@ -1,6 +1,7 @@
 """symbolic(f): stated formulas of named functions, their derivatives, and how they are read."""
 
 import itertools
+import random
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ STATED = {
     "gelu": (
         F.gelu,
         "x*(erf(x/sqrt(2)) + 1)/2",
-        "x*exp(-x**2/2)/(sqrt(2)*sqrt(pi)) + erf(x/sqrt(2))/2 + 1/2",
+        "x*exp(-x**2/2)/sqrt(2*pi) + erf(x/sqrt(2))/2 + 1/2",
     ),
     "hardtanh": (
         F.hardtanh,
@@ -78,6 +79,46 @@ def test_formulas_have_the_value_and_slope_of_the_function(name, at):
     y.backward()
     assert found(at) == pytest.approx(y.item(), rel=1e-12, abs=1e-14)
     assert found.derivative()(at) == pytest.approx(x.grad.item(), rel=1e-11, abs=1e-14)
+
+
+ONE_ARGUMENT = [
+    torch.sin, torch.cos, torch.tanh, torch.sigmoid, torch.exp, torch.relu, torch.abs, torch.atan,
+    torch.erf, torch.expm1, F.silu, F.gelu, F.softplus, F.elu,
+    lambda x: -x, lambda x: x**3, lambda x: 3 * x + 1, lambda x: 1 / (x * x + 1),
+    lambda x: torch.log(x.abs() + 0.31), lambda x: torch.sqrt(x * x + 0.21),
+    lambda x: x.clamp(-0.53, 0.81), lambda x: (x * x + 1) ** -1.5,
+    lambda x: torch.where(x > 0.17, x, x * x),
+]  # fmt: skip
+TWO_ARGUMENTS = [
+    torch.add, torch.sub, torch.mul, torch.maximum, torch.minimum, torch.hypot,
+    lambda a, b: a / (b * b + 1), lambda a, b: (a * a + 0.51) ** b,
+]  # fmt: skip
+
+
+def random_function(r, depth):
+    """A random composition of operations of one variable."""
+    if depth == 0:
+        constant = round(r.uniform(-2, 2), 2)
+        return r.choice([lambda x: x, lambda x: x, lambda x: x * 0 + constant])
+    first = random_function(r, depth - 1)
+    if r.random() < 0.5:
+        f = r.choice(ONE_ARGUMENT)
+        return lambda x: f(first(x))
+    second, f = random_function(r, depth - 1), r.choice(TWO_ARGUMENTS)
+    return lambda x: f(first(x), second(x))
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_random_functions_agree_with_automatic_derivatives(seed):
+    f = random_function(random.Random(seed), 3)
+    found = torch.symbolic(f, "x")
+    slope = found.derivative()
+    for at in (0.37, -0.83, 1.21):
+        x = torch.tensor(at, dtype=torch.float64, requires_grad=True)
+        y = f(x)
+        (expected,) = torch.autograd.grad(y, x)
+        assert found(at) == pytest.approx(y.item(), rel=1e-9, abs=1e-12, nan_ok=True)
+        assert slope(at) == pytest.approx(expected.item(), rel=1e-8, abs=1e-11, nan_ok=True)
 
 
 def test_second_derivatives_too():

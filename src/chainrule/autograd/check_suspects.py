@@ -18,6 +18,7 @@ from .state import OBSERVE, STATE
 from .value import TensorBase, make
 
 _MOST_CALLS = 300  # checking more would take longer than reading the code
+_MOST_ENTRIES = 100_000  # of a Jacobian; larger operations are left out
 
 
 @dataclass
@@ -121,6 +122,8 @@ def _local_failure(call: Call, eps: float, options: Any, forward: bool) -> list[
             return _without_history(problem)
         for o, output in enumerate(problem.diff_outputs):
             for i, x in enumerate(problem.diff_inputs):
+                if output._a.size * x._a.size > _MOST_ENTRIES:
+                    continue
                 for n, a in _local_pairs(problem, o, output, i, x, forward):
                     close = np.isclose(a, n, options.rtol, options.atol, equal_nan=True)
                     if not close.all():

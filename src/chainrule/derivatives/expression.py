@@ -357,6 +357,8 @@ def call(name: str, *args: Expr, params: tuple[tuple[str, Any], ...] = ()) -> Ex
             return call(name, neg(x), params=params)
     if name in _COMPARE:
         return _comparison(name, *args)
+    if name in ("maximum", "minimum") and x is args[1]:
+        return x
     return _node("fn", (name, params), args)
 
 

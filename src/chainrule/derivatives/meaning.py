@@ -298,9 +298,7 @@ def _power_slope(node: Expr, d_base: Expr, d_exponent: Expr) -> Expr:
 def _function_slope(node: Expr, inner: list[Expr]) -> Expr:
     name, _ = node.value
     if name in ("maximum", "minimum"):  # where both are equal the table takes the mean
-        a, b = node.args if name == "maximum" else node.args[::-1]
-        d_a, d_b = inner if name == "maximum" else inner[::-1]
-        return e.where(e.call("gt", a, b), d_a, d_b)
+        return e.where(e.call("gt" if name == "maximum" else "lt", *node.args), *inner)
     terms = []
     for k, d in enumerate(inner):
         if d is not e.ZERO:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .expression import MINUS_ONE, ONE, Expr, mul, number, parts_first, power
+from .expression import HALF, MINUS_ONE, PI, Expr, mul, number, parts_first, power
 
 # How tightly a piece of text binds, from the loosest.
 CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
@@ -156,9 +156,10 @@ def _product(e: Expr, made: dict[Expr, Text]) -> Text:
     top = _factors(above, made)
     if not below:
         return sign + top, SIGN if sign else PRODUCT
+    below = _joined_roots(below)
     bottom = _factors(below, made)
-    if len(below) > 1 or _of(below[0], made)[1] < POWER:
-        bottom = f"({bottom})" if len(below) > 1 else bottom
+    if len(below) > 1:
+        bottom = f"({bottom})"
     return f"{sign}{top}/{bottom}", SIGN if sign else PRODUCT
 
 
@@ -174,14 +175,26 @@ def _number_parts(value: Any, above: list[Expr], below: list[Expr]) -> tuple[Any
 def _factors(factors: list[Expr], made: dict[Expr, Text]) -> str:
     if not factors:
         return "1"
-    ordered = sorted(factors, key=lambda f: _product_order(f, made))
+    ordered = sorted(_joined_roots(factors), key=lambda f: _product_order(f, made))
     return "*".join(_inside(f, made, POWER) for f in ordered)
+
+
+def _joined_roots(factors: list[Expr]) -> list[Expr]:
+    """sqrt(2)*sqrt(pi) as sqrt(2*pi): roots of constants only, which are positive."""
+    roots = [
+        f for f in factors
+        if f.kind == "pow" and f.args[1] is HALF and (f.args[0] is PI or f.args[0].kind == "num")
+    ]  # fmt: skip
+    if len(roots) < 2:
+        return factors
+    joined = power(mul(*[f.args[0] for f in roots]), HALF)
+    return [joined, *[f for f in factors if f not in roots]]
 
 
 def _product_order(f: Expr, made: dict[Expr, Text]) -> tuple[Any, ...]:
     base = f.args[0] if f.kind == "pow" else f
-    rank = {"num": 0, "sym": 1, "fn": 2, "add": 3}.get(base.kind, 4)
+    rank = {"sym": 1, "num": 2, "fn": 3, "add": 4}.get(base.kind, 5)
     return (0 if f.kind == "num" else rank), _of(f, made)[0]
 
 
-__all__ = ["ONE", "text"]
+__all__ = ["text"]

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..autograd import function as custom_functions
 from ..autograd.dispatch import entry
-from ..autograd.duals import zeros_like
 from ..autograd.levels import _OVERRIDES, Level, new_tensor, synced, track_view
 from ..autograd.value import TensorBase, make
 from ..ops.schema import Op
@@ -47,7 +46,7 @@ class FormulaLevel(Level):
         into._a = value._a
         into.__dict__["_formula"] = value._formula
 
-    def formula_of(self, a: Any) -> Expr:
+    def formula_of(self, a: Any) -> Any:
         """The formula of an argument; other tensors and numbers are constants."""
         if self.mine(a):
             return synced(a)._formula
@@ -130,4 +129,4 @@ def trace(f: Callable[..., Any], names: list[str], at: dict[str, float]) -> tupl
         return level.formula_of(result), list(dict.fromkeys(level.notes))
 
 
-__all__ = ["FormulaLevel", "argument_names", "trace", "zeros_like"]
+__all__ = ["FormulaLevel", "argument_names", "trace"]
