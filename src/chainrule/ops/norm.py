@@ -68,6 +68,14 @@ def norm_arrays(x, w, b, view, axes, channel, eps, affine):
     y = wide(x).reshape(view)
     w = wide(w).reshape(channel) if affine[0] else None
     b = wide(b).reshape(channel) if affine[1] else None
+    if y.size <= _BLOCK:
+        out, mean, var = statistics(y, axes)
+        out *= 1 / np.sqrt(var + eps)
+        if w is not None:
+            out *= w
+        if b is not None:
+            out += b
+        return out.reshape(x.shape).astype(x.dtype, copy=False), mean, var
     kept = tuple(1 if k in axes else n for k, n in enumerate(view))
     out, mean, var = np.empty(view, y.dtype), np.empty(kept, y.dtype), np.empty(kept, y.dtype)
     axis, parts = blocks(view, axes)
