@@ -156,6 +156,22 @@ def test_a_chain_of_business_figures_multiplies_out():
     assert phones.derivative()(5) == -5.0
 
 
+def test_known_chains_have_their_known_totals():
+    def revenue(s):
+        phones = 0.1 * (1000 - 50 * s)
+        return 800 * phones - 0.01 * phones**2
+
+    def followers(q):
+        reach = 100 * torch.log(10 * q**2 + 1)
+        return 0.05 * reach * (1 - reach / 10000)
+
+    assert torch.symbolic(revenue).derivative()(5) == pytest.approx(-3992.5, rel=1e-12)
+    assert torch.symbolic(followers).derivative()(8) == pytest.approx(1.0867, abs=5e-5)
+    neuron = torch.symbolic(lambda w: (torch.sigmoid(2 * w + 0.1) - 1) ** 2)
+    assert neuron(0.5) == pytest.approx(0.0624, abs=5e-5)
+    assert neuron.derivative()(0.5) == pytest.approx(-0.1872, abs=5e-5)
+
+
 def test_loops_in_place_writes_and_casts_are_read_through():
     def f(x):
         y = x.clone()
