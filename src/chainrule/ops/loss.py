@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from .. import ir
@@ -68,6 +70,15 @@ def checked_targets(target, classes, ignore):
 _SMALL = 1 << 14
 
 
+_FEW = 64
+
+
+@functools.lru_cache(maxsize=256)
+def identity(n, dtype):
+    """The identity matrix, kept for the next call."""
+    return np.eye(n, dtype=dtype)
+
+
 def shifted_rows(rows):
     """rows minus a maximum: the whole matrix's while no row underflows by it, else each row's."""
     flat = rows.reshape(-1)  # one dimension reduces five times faster than two
@@ -116,7 +127,10 @@ def cross_entropy_gradient(g, x, target, axis, ignore, reduction):
         y = shifted_rows(rows)
         np.exp(y, out=y)
         y /= y.dot(ones_vector(classes, y.dtype))[:, None]
-        y[np.arange(n), t] -= 1
+        if classes <= _FEW:  # whole rows of an identity are taken faster than single elements
+            y -= identity(classes, y.dtype).take(t, 0)
+        else:
+            y[np.arange(n), t] -= 1
         y *= wide(g) / n
         return from_rows(y, x.shape, axis).astype(x.dtype, copy=False)
     t, counts = checked_targets(target, classes, ignore)
