@@ -172,6 +172,8 @@ def _projected(q: Any, k: Any, v: Any, weight: Any, bias: Any) -> tuple[Any, Any
     """Query, key and value through one packed weight (3E, E)."""
     from .nn_linear import linear
 
+    if weight is None:
+        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
     e = q.shape[-1]
     if q is k and k is v:
         return tuple(linear(q, weight, bias).chunk(3, -1))  # type: ignore[return-value]
@@ -253,48 +255,57 @@ def multi_head_attention_forward(
     length, batch, embed = query.shape
     _check_heads(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
     heads = _Heads(num_heads, batch, embed // num_heads)
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. Use the Transformer module method "
-            f"`generate_square_subsequent_mask` to create this mask.\n  at {source.here(2)}"
-        )
-    if is_causal and key_padding_mask is None and not need_weights:
-        attn_mask = None
-    else:
-        is_causal = False
-    attn_mask = _mask_per_head(
-        _float_mask(attn_mask, query, "attn_mask"), batch * num_heads, length, key.shape[0]
-    )
-    padding = _float_mask(key_padding_mask, query, "key_padding_mask")
+    is_causal = _usable_hint(is_causal, attn_mask, key_padding_mask, need_weights)
+    masks = (
+        None if is_causal else _mask_per_head(
+            _float_mask(attn_mask, query, "attn_mask"), batch * num_heads, length, key.shape[0]),
+        _float_mask(key_padding_mask, query, "key_padding_mask"),
+    )  # fmt: skip
     if use_separate_proj_weight:
-        q, k, v = _separately_projected(
-            query, key, value, (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias
-        )
+        separate = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = _separately_projected(query, key, value, separate, in_proj_bias)
     else:
-        if in_proj_weight is None:
-            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
         q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
-    if (bias_k is None) != (bias_v is None):
-        raise AssertionError("bias_k and bias_v are given together or not at all")
-    if bias_k is not None:
-        if static_k is not None or static_v is not None:
-            raise AssertionError("bias cannot be added to static key.")
-        k = P.cat(k, bias_k.repeat(1, batch, 1), axis=0)
-        v = P.cat(v, bias_v.repeat(1, batch, 1), axis=0)
-        attn_mask, padding = _one_more_key(attn_mask), _one_more_key(padding)
+    k, v, masks = _with_bias_key(k, v, masks, bias_k, bias_v, static_k, static_v)
     q = heads.split(q)
     k = heads.split(k) if static_k is None else heads.check_static(static_k, "static_k")
     v = heads.split(v) if static_v is None else heads.check_static(static_v, "static_v")
     if add_zero_attn:
         zeros = make(np.zeros((batch * num_heads, 1, heads.width), q.dtype.np))
         k, v = P.cat(k, zeros, axis=1), P.cat(v, zeros, axis=1)
-        attn_mask, padding = _one_more_key(attn_mask), _one_more_key(padding)
-    mask = heads.merged_mask(attn_mask, padding)
+        masks = tuple(map(_one_more_key, masks))
     p = dropout_p if training else 0.0
+    mask = heads.merged_mask(*masks)
     out, weights = _attend(heads, q, k, v, mask, p, is_causal, need_weights)
     return _joined(
         heads, out, weights, length, out_proj_weight, out_proj_bias, average_attn_weights, single
     )
+
+
+def _usable_hint(is_causal: bool, attn_mask: Any, padding: Any, need_weights: bool) -> bool:
+    """Whether the causal hint alone replaces the mask."""
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. Use the Transformer module method "
+            f"`generate_square_subsequent_mask` to create this mask.\n  at {source.here(3)}"
+        )
+    return is_causal and padding is None and not need_weights
+
+
+def _with_bias_key(
+    k: Any, v: Any, masks: Any, bias_k: Any, bias_v: Any, static_k: Any, static_v: Any
+) -> tuple[Any, Any, Any]:
+    """Keys and values with the learned extra ones, and masks that let everybody see them."""
+    if bias_k is None and bias_v is None:
+        return k, v, masks
+    if bias_k is None or bias_v is None:
+        raise AssertionError("bias_k and bias_v are given together or not at all")
+    if static_k is not None or static_v is not None:
+        raise AssertionError("bias cannot be added to static key.")
+    batch = k.shape[1]
+    k = P.cat(k, bias_k.repeat(1, batch, 1), axis=0)
+    v = P.cat(v, bias_v.repeat(1, batch, 1), axis=0)
+    return k, v, tuple(map(_one_more_key, masks))
 
 
 def _check_heads(q: Any, k: Any, v: Any, embed: int, heads: int, separate: bool) -> None:
