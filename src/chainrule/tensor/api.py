@@ -132,7 +132,6 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...]) -> Any:
         )
     if tuple(out.shape) != tuple(result.shape):
         out.resize_(result.shape)
-    from ..ops import dtypes
     from .legacy import WORDS
 
     if not dtypes_can_cast(result.dtype, out.dtype):
