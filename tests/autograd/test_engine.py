@@ -290,3 +290,33 @@ def test_modes_are_thread_local():
         t.join()
         seen["outside"] = torch.is_grad_enabled()
     assert seen == {"inside": True, "outside": False}
+
+
+def test_a_gradient_that_is_a_saved_value_does_not_share_its_memory():
+    class Slope(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            ctx.save_for_backward(w)
+            return x * w
+
+        @staticmethod
+        def backward(ctx, g):
+            (w,) = ctx.saved_tensors
+            return w, None
+
+    x, w = torch.ones(3, requires_grad=True), torch.full((3,), 5.0)
+    (Slope.apply(x, w).sum() + Slope.apply(x, w).sum()).backward()
+    assert x.grad.tolist() == [10, 10, 10]
+    Slope.apply(x * 1, w).sum().backward()
+    x.grad.zero_()
+    assert w.tolist() == [5, 5, 5]
+
+
+def test_a_leaf_may_be_of_a_subclass():
+    class Named(torch.Tensor):
+        pass
+
+    x = torch.ones(2).as_subclass(Named).requires_grad_()
+    y = torch.ones(2, requires_grad=True)
+    (x * y * 3).sum().backward()
+    assert x.grad.tolist() == y.grad.tolist() == [3, 3]

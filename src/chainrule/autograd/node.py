@@ -163,7 +163,10 @@ class Hooks:
 
     __slots__ = ("post", "post_accumulate", "pre", "retain", "tensor")
 
+    used = False  # whether there ever were any: until then no pass need look for them
+
     def __init__(self) -> None:
+        Hooks.used = True
         self.tensor: dict[int, OrderedDict[int, Any]] = {}  # output number -> tensor hooks
         self.pre: OrderedDict[int, Any] = OrderedDict()
         self.post: OrderedDict[int, Any] = OrderedDict()
