@@ -7,6 +7,7 @@ pass, so only q, k, v and the result are held. A row in which everything is mask
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class Scores:
         rows, columns = q.shape[-2], k.shape[-2]
         self.size = max(1, _SCORES // max(1, rows * columns))
         self.scale = scale
-        self.mask = None
+        self.mask: Any = None
         if masked:
             full = np.broadcast_to(wide(mask), (*self.lead, rows, columns))
             shared = all(n == 1 for n in mask.shape[:-2])

@@ -8,6 +8,7 @@ is copied as one long run; the few positions that straddle rows are computed too
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -93,7 +94,8 @@ class Columns:
         self.x, self.geometry = x, geometry
         self.size = geometry.chunk(len(x))
         g = geometry
-        self.padded = self.buffer = None
+        self.padded: Any = None
+        self.buffer: Any = None
         if not g.plain:
             if any(g.padding) or not x.flags.c_contiguous:
                 self.padded = np.zeros((self.size, g.channels, *g.padded), x.dtype)

@@ -132,8 +132,8 @@ def ctc_slope(lp, targets, *, input_lengths, target_lengths, blank, zero_infinit
     share = np.exp(np.where(np.isnan(with_nan), -np.inf, with_nan))
     slope = np.exp(runs.lp)
     index = np.broadcast_to(runs.label, runs.emit.shape)
-    frames, rows = np.indices(runs.emit.shape[:2])
-    np.subtract.at(slope, (frames[..., None], rows[..., None], index), share)
+    frames = np.arange(len(lp))[:, None, None]
+    np.subtract.at(slope, (frames, runs.rows[:, None], index), share)
     slope[np.arange(len(lp))[:, None] >= runs.frames] = 0
     if zero_infinity:
         slope[:, np.isinf(loss)] = 0

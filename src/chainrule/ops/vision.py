@@ -15,6 +15,7 @@ Plans are plain tuples (they are static parameters), their taps are computed onc
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -162,7 +163,7 @@ def apply_plan(x, axis, plan):
         return x.take(at[:, 0], axis)
     if weights.size and len(at) * plan[1] <= _DENSE:
         return along(x, axis, matrix(plan))
-    total = 0
+    total: Any = 0
     for k in range(at.shape[1]):
         total = total + x.take(at[:, k], axis) * weights_along(weights[:, k], axis, x.ndim, x.dtype)
     return total
@@ -190,7 +191,7 @@ def transpose_plan(g, axis, plan):
         return np.zeros(shape, g.dtype)
     if at.shape[1] > 1 and len(at) * plan[1] <= _DENSE:
         return along(g, axis, matrix(plan).T)
-    total = 0
+    total: Any = 0
     for k in range(at.shape[1]):
         part = g * weights_along(weights[:, k], axis, g.ndim, g.dtype) if at.shape[1] > 1 else g
         total = total + scatter_along(part, axis, at[:, k], plan[1])

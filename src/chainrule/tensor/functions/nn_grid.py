@@ -164,10 +164,12 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 def _gathered(values: Any, per_axis: list[Any], spatial: tuple[int, ...]) -> Any:
     """The weighted sum of the neighbours; those outside the image count as 0."""
-    total = None
+    total: Any = None
     shape = (*values.shape[:2], per_axis[0][0][0].shape[1])
     for combination in itertools.product(*per_axis):
-        position, weight, inside = None, None, None
+        position: Any = None
+        weight: Any = None
+        inside: Any = None
         for (place, part), n in zip(combination, spatial, strict=True):
             fits = (place >= 0) & (place <= n - 1)
             number = P.cast(P.where(fits, place, 0.0), dtype=np.dtype(np.int64))

@@ -43,10 +43,11 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
         )
     if not s:
         raise ValueError(f"Expected 1 or more dimensions (got 0)\n  at {source.here(3)}")
-    if len(s) > 1 and (not t or s[0] != t[0]):
+    rows = t[0] if len(t) else 0
+    if len(s) > 1 and (not t or s[0] != rows):
         raise ValueError(
             f"Expected input batch_size ({s[0]}) to match target batch_size "
-            f"({t[0] if t else 0}).\n  input {list(s)}, target {list(t)}, at {source.here(3)}"
+            f"({rows}).\n  input {list(s)}, target {list(t)}, at {source.here(3)}"
         )
     _check_extent(s, t)
     classes = s[1] if len(s) > 1 else s[0]
