@@ -11,7 +11,8 @@ from .. import ir
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
-# pyright: reportOperatorIssue=false - scalar expressions get their operators at run time
+# Scalar expressions get their operators at run time.
+# pyright: reportOperatorIssue=false
 
 _SQRT_HALF = 0.7071067811865476
 _SQRT_2_PI = 0.7978845608028654  # sqrt(2 / pi)

@@ -34,17 +34,18 @@ def _out_of_bounds(problem: TargetOutOfBounds) -> IndexError:
 
 def _check_classes(x: Any, target: Any, weight: Any) -> None:
     """Shapes and types of scores and class numbers."""
-    t, s = tuple(target.shape), tuple(x.shape)
+    t: tuple[int, ...] = tuple(target.shape)
+    s: tuple[int, ...] = tuple(x.shape)
     if target.dtype not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {target.dtype!r}\n"
             f"  at {source.here(3)}\n  Fix: target.long() for class numbers; probabilities need "
             f"the shape of the input, {list(s)}."
         )
-    if not s:
+    if len(s) == 0:
         raise ValueError(f"Expected 1 or more dimensions (got 0)\n  at {source.here(3)}")
     rows = t[0] if len(t) else 0
-    if len(s) > 1 and (not t or s[0] != rows):
+    if len(s) > 1 and (len(t) == 0 or s[0] != rows):
         raise ValueError(
             f"Expected input batch_size ({s[0]}) to match target batch_size "
             f"({rows}).\n  input {list(s)}, target {list(t)}, at {source.here(3)}"
