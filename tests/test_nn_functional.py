@@ -406,3 +406,24 @@ def test_a_target_that_broadcasts_is_warned_about():
 def test_old_reduction_flags_still_work():
     with pytest.warns(UserWarning, match="reduction='sum'"):
         assert F.mse_loss(torch.ones(3), torch.zeros(3), size_average=False).item() == 3.0
+
+
+def test_errors_name_the_users_line_at_any_depth():
+    """Also when the call is the first line of a module: nothing is above it on the stack."""
+    import subprocess
+    import sys
+
+    program = (
+        "import chainrule as torch\n"
+        "F = torch.nn.functional\n"
+        "calls = [lambda: F.conv2d(torch.ones(1, 4, 5, 5), torch.ones(2, 3, 3, 3)),\n"
+        "         lambda: F.mse_loss(torch.ones(2), torch.ones(2), reduction='no')]\n"
+        "for call in calls:\n"
+        "    try: call()\n"
+        "    except (RuntimeError, ValueError) as error: print(error)\n"
+        "F.layer_norm(torch.ones(2, 3), (4,))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.count("<string>:3") + done.stdout.count("<string>:4") == 2, done.stdout
+    assert "RuntimeError: Given normalized_shape=[4]" in done.stderr
+    assert "<string>:8" in done.stderr

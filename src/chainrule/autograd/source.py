@@ -29,7 +29,11 @@ def is_library(filename: str) -> bool:
 
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame that is not the library's own."""
-    frame: FrameType | None = sys._getframe(depth)
+    frame: FrameType | None
+    try:
+        frame = sys._getframe(depth)
+    except ValueError:  # the stack is not that deep: frames of ours are skipped anyway
+        frame = sys._getframe(1)
     while frame is not None and is_library(frame.f_code.co_filename):
         frame = frame.f_back
     return frame

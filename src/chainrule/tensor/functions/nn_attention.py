@@ -54,30 +54,30 @@ def _check(q: Any, k: Any, v: Any, mask: Any, is_causal: bool) -> None:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
             f"{q.dtype!r} key.dtype: {k.dtype!r} and value.dtype: {v.dtype!r} instead.\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     if min(q.ndim, k.ndim, v.ndim) < 2:
         raise RuntimeError(
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-            f"{q.ndim} key.dim: {k.ndim} and value.dim: {v.ndim} instead.\n  at {source.here(3)}"
+            f"{q.ndim} key.dim: {k.ndim} and value.dim: {v.ndim} instead.\n  at {source.here(2)}"
         )
     # PyTorch's fused kernel (four dimensions, one head size) combines both masks.
     if mask is not None and is_causal and (q.ndim != 4 or q.shape[-1] != v.shape[-1]):
         raise RuntimeError(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
-            f"is_causal=True\n  at {source.here(3)}\n  Fix: give one of them."
+            f"is_causal=True\n  at {source.here(2)}\n  Fix: give one of them."
         )
     if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
             f"attn_mask.dtype: {mask.dtype!r} and  query.dtype: {q.dtype!r} instead.\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
         raise RuntimeError(
             "Expected size for first two dimensions of batch2 tensor to be consistent: query "
             f"{list(q.shape)} and key {list(k.shape)} share the last dimension, key and value "
-            f"{list(v.shape)} the one before\n  at {source.here(3)}"
+            f"{list(v.shape)} the one before\n  at {source.here(2)}"
         )
 
 
@@ -86,7 +86,7 @@ def _repeat_heads(q: Any, t: Any) -> Any:
     if t.ndim < 3 or q.ndim < 3 or q.shape[-3] % t.shape[-3]:
         raise RuntimeError(
             "Number of heads in key and value must divide the number of heads in query: "
-            f"query {list(q.shape)}, key or value {list(t.shape)}\n  at {source.here(3)}"
+            f"query {list(q.shape)}, key or value {list(t.shape)}\n  at {source.here(2)}"
         )
     return t.repeat_interleave(q.shape[-3] // t.shape[-3], -3)
 
@@ -101,7 +101,7 @@ def _common_lead(*tensors: Any) -> tuple[int, ...]:
         raise RuntimeError(
             "The size of tensor a must match the size of tensor b: the batch dimensions "
             f"{[list(s) for s in leads]} of query, key and value do not broadcast\n"
-            f"  at {source.here(3)}\n  Fix: enable_gqa=True if there are fewer key heads."
+            f"  at {source.here(2)}\n  Fix: enable_gqa=True if there are fewer key heads."
         ) from None
 
 
@@ -116,7 +116,7 @@ def _check_mask(bias: Any, shape: tuple[int, ...]) -> None:
         raise RuntimeError(
             f"The size of tensor a ({shape[-1]}) must match the size of tensor b "
             f"({own[-1] if own else 1}): the mask {list(own)} does not broadcast to the scores "
-            f"{list(shape)}\n  at {source.here(3)}"
+            f"{list(shape)}\n  at {source.here(2)}"
         )
 
 
@@ -163,7 +163,7 @@ def _float_mask(mask: Any, like: Any, name: str) -> Any:
     if not mask.is_floating_point():
         raise AssertionError(
             f"only bool and floating types of {name} are supported, got {mask.dtype!r}\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     return mask
 
@@ -204,7 +204,7 @@ class _Heads:
         if (t.shape[0], t.shape[2]) != want:
             raise AssertionError(
                 f"expecting {name}.size(0) of {want[0]} and {name}.size(2) of {want[1]}, but got "
-                f"{list(t.shape)}\n  at {source.here(3)}"
+                f"{list(t.shape)}\n  at {source.here(2)}"
             )
         return t
 
@@ -287,7 +287,7 @@ def _usable_hint(is_causal: bool, attn_mask: Any, padding: Any, need_weights: bo
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. Use the Transformer module method "
-            f"`generate_square_subsequent_mask` to create this mask.\n  at {source.here(3)}"
+            f"`generate_square_subsequent_mask` to create this mask.\n  at {source.here(2)}"
         )
     return is_causal and padding is None and not need_weights
 
@@ -312,21 +312,21 @@ def _check_heads(q: Any, k: Any, v: Any, embed: int, heads: int, separate: bool)
     if q.shape[-1] != embed:
         raise AssertionError(
             f"was expecting embedding dimension of {embed}, but got {q.shape[-1]}\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     if q.shape[-1] % heads:
         raise AssertionError(
-            f"embed_dim {q.shape[-1]} not divisible by num_heads {heads}\n  at {source.here(3)}"
+            f"embed_dim {q.shape[-1]} not divisible by num_heads {heads}\n  at {source.here(2)}"
         )
     if separate and k.shape[:2] != v.shape[:2]:
         raise AssertionError(
             f"key's sequence and batch dims {list(k.shape[:2])} do not match value's "
-            f"{list(v.shape[:2])}\n  at {source.here(3)}"
+            f"{list(v.shape[:2])}\n  at {source.here(2)}"
         )
     if not separate and k.shape != v.shape:
         raise AssertionError(
             f"key shape {list(k.shape)} does not match value shape {list(v.shape)}\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
 
 
@@ -337,12 +337,12 @@ def _mask_per_head(mask: Any, pairs: int, length: int, keys: int) -> Any:
     wanted = (length, keys) if mask.ndim == 2 else (pairs, length, keys)
     if mask.ndim not in (2, 3):
         raise RuntimeError(
-            f"attn_mask's dimension {mask.ndim} is not supported\n  at {source.here(3)}"
+            f"attn_mask's dimension {mask.ndim} is not supported\n  at {source.here(2)}"
         )
     if tuple(mask.shape) != wanted:
         raise RuntimeError(
             f"The shape of the {mask.ndim}D attn_mask is {list(mask.shape)}, but should be "
-            f"{list(wanted)}.\n  at {source.here(3)}"
+            f"{list(wanted)}.\n  at {source.here(2)}"
         )
     return mask
 

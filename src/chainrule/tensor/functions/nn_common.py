@@ -52,7 +52,7 @@ def check_reduction(reduction: str) -> str:
     """The reduction, if it is one."""
     if reduction not in _REDUCTIONS:
         raise ValueError(
-            f"{reduction} is not a valid value for reduction\n  at {source.here(4)}\n"
+            f"{reduction} is not a valid value for reduction\n  at {source.here(2)}\n"
             f"  Fix: use one of {', '.join(map(repr, _REDUCTIONS))}."
         )
     return reduction
@@ -89,7 +89,7 @@ def same_size(input: Any, target: Any) -> tuple[Any, Any]:
         raise RuntimeError(
             f"The size of tensor a ({a[-1] if a else 1}) must match the size of tensor b "
             f"({b[-1] if b else 1}): a prediction of shape {list(a)} and a target of shape "
-            f"{list(b)} do not broadcast\n  at {source.here(3)}"
+            f"{list(b)} do not broadcast\n  at {source.here(2)}"
         ) from None
     return input.expand(shape), target.expand(shape)
 
@@ -104,6 +104,6 @@ def as_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     if len(values) != n:
         raise RuntimeError(
             f"expected {name} to be a single integer value or a list of {n} values to match the "
-            f"convolution dimensions, but got {name}={list(values)}\n  at {source.here(3)}"
+            f"convolution dimensions, but got {name}={list(values)}\n  at {source.here(2)}"
         )
     return values

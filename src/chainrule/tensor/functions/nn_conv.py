@@ -22,7 +22,7 @@ def _check_types(x: Any, w: Any, b: Any) -> None:
             have, want = _WORDS.get(x.dtype.name), _WORDS.get(t.dtype.name)
             raise RuntimeError(
                 f"Input type (torch.{have}Tensor) and {name} type (torch.{want}Tensor) should be "
-                f"the same\n  at {source.here(5)}\n  Fix: input.to({name}.dtype)."
+                f"the same\n  at {source.here(2)}\n  Fix: input.to({name}.dtype)."
             )
 
 
@@ -30,12 +30,12 @@ def _check_rank(x: Any, w: Any, nd: int, name: str) -> None:
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(
             f"Expected {nd + 1}D (unbatched) or {nd + 2}D (batched) input to {name}, but got input "
-            f"of size: {list(x.shape)}\n  at {source.here(5)}"
+            f"of size: {list(x.shape)}\n  at {source.here(2)}"
         )
     if w.ndim != nd + 2:
         raise RuntimeError(
             f"{name} expects a weight of {nd + 2} dimensions (out, in / groups, kernel), got "
-            f"{list(w.shape)}\n  at {source.here(5)}"
+            f"{list(w.shape)}\n  at {source.here(2)}"
         )
 
 
@@ -50,7 +50,7 @@ def _check_steps(stride: Any, padding: Any, dilation: Any, groups: int) -> None:
         if wrong:
             raise RuntimeError(
                 f"{phrase}: stride={list(stride)}, padding={list(padding)}, "
-                f"dilation={list(dilation)}, groups={groups}\n  at {source.here(5)}"
+                f"dilation={list(dilation)}, groups={groups}\n  at {source.here(2)}"
             )
 
 
@@ -59,19 +59,19 @@ def _check_channels(x: Any, w: Any, b: Any, groups: int) -> None:
     if w.shape[0] % groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size [{shape}] instead\n  at {source.here(5)}"
+            f"but got weight of size [{shape}] instead\n  at {source.here(2)}"
         )
     if x.shape[1] != wanted:
         raise RuntimeError(
             f"Given groups={groups}, weight of size {shape}, expected input{list(x.shape)} to have "
-            f"{wanted} channels, but got {x.shape[1]} channels instead\n  at {source.here(5)}\n"
+            f"{wanted} channels, but got {x.shape[1]} channels instead\n  at {source.here(2)}\n"
             f"  The weight is (out, in / groups, kernel). Fix: in_channels={x.shape[1]}, or "
             "permute the input to (batch, channels, ...)."
         )
     if b is not None and tuple(b.shape) != (w.shape[0],):
         raise RuntimeError(
             f"Given weight of size {shape}, expected bias to be 1-dimensional with {w.shape[0]} "
-            f"elements, but got bias of size {list(b.shape)} instead\n  at {source.here(5)}"
+            f"elements, but got bias of size {list(b.shape)} instead\n  at {source.here(2)}"
         )
 
 
@@ -82,7 +82,7 @@ def _check_kernel(x: Any, w: Any, padding: Any, dilation: Any) -> None:
         raise RuntimeError(
             f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel "
             f"size: ({' x '.join(map(str, kernel))}). Kernel size can't be greater than actual "
-            f"input size\n  at {source.here(5)}"
+            f"input size\n  at {source.here(2)}"
         )
 
 
@@ -91,7 +91,7 @@ def _same_padding(x: Any, w: Any, stride: Any, dilation: Any) -> tuple[Any, tupl
     if any(s != 1 for s in stride):
         raise RuntimeError(
             f"padding='same' is not supported for strided convolutions (stride={list(stride)})\n"
-            f"  at {source.here(5)}"
+            f"  at {source.here(2)}"
         )
     totals = [d * (k - 1) for k, d in zip(w.shape[2:], dilation, strict=True)]
     if any(t % 2 for t in totals):
@@ -113,7 +113,7 @@ def _conv(
     stride, dilation = as_tuple(stride, nd, "stride"), as_tuple(dilation, nd, "dilation")
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
-            raise RuntimeError(f"Invalid padding string: '{padding}'\n  at {source.here(4)}")
+            raise RuntimeError(f"Invalid padding string: '{padding}'\n  at {source.here(2)}")
         pads = (0,) * nd
         if padding == "same":
             x, pads = _same_padding(x, w, stride, dilation)
@@ -172,20 +172,20 @@ def _check_transposed(x: Any, w: Any, b: Any, groups: int) -> None:
     if x.shape[1] != w.shape[0]:
         raise RuntimeError(
             f"Given transposed=1, weight of size {shape}, expected input{list(x.shape)} to have "
-            f"{w.shape[0]} channels, but got {x.shape[1]} channels instead\n  at {source.here(5)}\n"
+            f"{w.shape[0]} channels, but got {x.shape[1]} channels instead\n  at {source.here(2)}\n"
             "  The weight is (in, out / groups, kernel)."
         )
     if w.shape[0] % groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size [{shape}] instead\n  at {source.here(5)}"
+            f"but got weight of size [{shape}] instead\n  at {source.here(2)}"
         )
     outputs = w.shape[1] * groups
     if b is not None and tuple(b.shape) != (outputs,):
         raise RuntimeError(
             f"Given transposed=1, weight of size {shape}, expected bias to be 1-dimensional with "
             f"{outputs} elements, but got bias of size {list(b.shape)} instead\n"
-            f"  at {source.here(5)}"
+            f"  at {source.here(2)}"
         )
 
 
@@ -194,7 +194,7 @@ def _check_output_padding(extra: Any, stride: Any, dilation: Any) -> None:
         raise RuntimeError(
             "output padding must be smaller than either stride or dilation, but got "
             f"output_padding={list(extra)}, stride={list(stride)}, dilation={list(dilation)}\n"
-            f"  at {source.here(5)}"
+            f"  at {source.here(2)}"
         )
 
 
@@ -221,7 +221,7 @@ def _conv_transposed(
     if any(n <= 0 for n in size):
         raise RuntimeError(
             f"Given input size per channel: {list(x.shape[2:])}. Calculated output size per "
-            f"channel: {list(size)}. Output size is too small\n  at {source.here(4)}"
+            f"channel: {list(size)}. Output size is too small\n  at {source.here(2)}"
         )
     out = P.conv_input(
         x, w, spatial=size, stride=stride, padding=padding, dilation=dilation, groups=groups
@@ -318,7 +318,7 @@ def _check_fold(x: Any, size: Any, kernel: Any, dilation: Any, padding: Any, str
         raise RuntimeError(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
             f"but got input.size(1)={x.shape[1]} and kernel_size={list(kernel)}.\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     blocks = [
         (n + 2 * p - d * (k - 1) - 1) // s + 1
@@ -330,5 +330,5 @@ def _check_fold(x: Any, size: Any, kernel: Any, dilation: Any, padding: Any, str
             f"{list(dilation)}, padding={list(padding)}, stride={list(stride)}, expected size of "
             f"input's dimension 2 to match the calculated number of sliding blocks {blocks[0]} * "
             f"{blocks[1]} = {blocks[0] * blocks[1]}, but got input.size(2)={x.shape[2]}.\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )

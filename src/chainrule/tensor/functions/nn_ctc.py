@@ -21,7 +21,7 @@ def _lengths(value: Any, count: int, name: str) -> tuple[int, ...]:
     if len(values) != count:
         raise RuntimeError(
             f"{name} must be of size batch_size: expected {count} lengths, got {len(values)}\n"
-            f"  ctc_loss at {source.here(3)}"
+            f"  ctc_loss at {source.here(2)}"
         )
     return values
 
@@ -33,14 +33,14 @@ def _rows(targets: Any, lengths: tuple[int, ...]) -> Any:
             raise RuntimeError(
                 f"Expected tensor to have size at least {max(lengths)} at dimension 1, but got "
                 f"size {targets.shape[1]} for argument #2 'targets'\n"
-                f"  ctc_loss at {source.here(3)}"
+                f"  ctc_loss at {source.here(2)}"
             )
         return targets
     flat = targets.detach()._a
     if flat.size < sum(lengths):
         raise RuntimeError(
             f"Expected targets to have at least {sum(lengths)} elements, the sum of "
-            f"target_lengths, but got {flat.size}\n  ctc_loss at {source.here(3)}"
+            f"target_lengths, but got {flat.size}\n  ctc_loss at {source.here(2)}"
         )
     rows = np.zeros((len(lengths), max(lengths, default=0)), np.int64)
     start = 0

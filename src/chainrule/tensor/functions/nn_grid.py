@@ -65,32 +65,32 @@ def _check(x: Any, grid: Any, mode: str, padding_mode: str, nd: int) -> None:
     if mode not in _MODES:
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', "
-            f"but got: '{mode}'\n  at {source.here(3)}"
+            f"but got: '{mode}'\n  at {source.here(2)}"
         )
     if padding_mode not in _PADDINGS:
         raise ValueError(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
-            f"'reflection', but got: '{padding_mode}'\n  at {source.here(3)}"
+            f"'reflection', but got: '{padding_mode}'\n  at {source.here(2)}"
         )
     if nd not in (2, 3) or grid.ndim != nd + 2 or grid.shape[-1] != nd:
         raise RuntimeError(
             "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, and "
             f"grid to have size {nd} in last dimension, but got input with sizes {list(x.shape)} "
-            f"and grid with sizes {list(grid.shape)}\n  at {source.here(3)}"
+            f"and grid with sizes {list(grid.shape)}\n  at {source.here(2)}"
         )
     if mode == "bicubic" and nd != 2:
         raise RuntimeError(
-            f"grid_sampler(): bicubic interpolation only supports 4D input\n  at {source.here(3)}"
+            f"grid_sampler(): bicubic interpolation only supports 4D input\n  at {source.here(2)}"
         )
     if x.shape[0] != grid.shape[0]:
         raise RuntimeError(
             "grid_sampler(): expected grid and input to have same batch size, but got input with "
-            f"sizes {list(x.shape)} and grid with sizes {list(grid.shape)}\n  at {source.here(3)}"
+            f"sizes {list(x.shape)} and grid with sizes {list(grid.shape)}\n  at {source.here(2)}"
         )
     if x.dtype is not grid.dtype:
         raise RuntimeError(
             f"grid_sampler(): expected input and grid to have same dtype, but input has "
-            f"{x.dtype!r} and grid has {grid.dtype!r}\n  at {source.here(3)}"
+            f"{x.dtype!r} and grid has {grid.dtype!r}\n  at {source.here(2)}"
         )
 
 

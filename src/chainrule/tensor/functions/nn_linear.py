@@ -69,13 +69,13 @@ def _check_linear(input: Any, weight: Any, bias: Any) -> None:
         if t is not None and t.dtype is not input.dtype:
             raise RuntimeError(
                 f"mat1 and mat2 must have the same dtype, but got {input.dtype!r} and "
-                f"{t.dtype!r}\n  linear: input and {name}, at {source.here(3)}\n"
+                f"{t.dtype!r}\n  linear: input and {name}, at {source.here(2)}\n"
                 f"  Fix: convert one of them, e.g. input.to({name}.dtype)."
             )
     if weight.ndim not in (1, 2) or input.ndim == 0:
         raise RuntimeError(
             f"linear(): input must be at least 1D and weight 1D or 2D, got input "
-            f"{list(input.shape)} and weight {list(weight.shape)}\n  at {source.here(3)}"
+            f"{list(input.shape)} and weight {list(weight.shape)}\n  at {source.here(2)}"
         )
     wanted = weight.shape[-1]
     if input.shape[-1] != wanted:
@@ -84,14 +84,14 @@ def _check_linear(input: Any, weight: Any, bias: Any) -> None:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input.shape[-1]} and "
             f"{wanted}x{outputs})\n  linear: the input's last dimension is {input.shape[-1]}, the "
-            f"weight of shape {list(weight.shape)} takes {wanted} features, at {source.here(3)}\n"
+            f"weight of shape {list(weight.shape)} takes {wanted} features, at {source.here(2)}\n"
             f"  Fix: give the layer in_features={input.shape[-1]}, or reshape the input (flatten?)."
         )
     if bias is not None and bias.numel() not in (1, weight.shape[0]):
         raise RuntimeError(
             f"The expanded size of the tensor ({weight.shape[0]}) must match the existing size "
             f"({bias.numel()}) at non-singleton dimension 1: the bias {list(bias.shape)} does not "
-            f"fit a weight of shape {list(weight.shape)}\n  at {source.here(3)}"
+            f"fit a weight of shape {list(weight.shape)}\n  at {source.here(2)}"
         )
 
 
@@ -127,7 +127,7 @@ def _row_error(input: Any, weight: Any) -> IndexError:
     shown = int(bad.reshape(-1)[0]) if bad.size else "?"
     return IndexError(
         f"index out of range in self\n  embedding: index {shown}, but the table has "
-        f"{weight.shape[0]} rows (0..{weight.shape[0] - 1}), at {source.here(3)}\n"
+        f"{weight.shape[0]} rows (0..{weight.shape[0] - 1}), at {source.here(2)}\n"
         "  Fix: enlarge num_embeddings or correct the indices."
     )
 
@@ -136,7 +136,7 @@ def _check_indices(input: Any, weight: Any, name: str) -> None:
     if input.dtype.name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got {input.dtype!r} instead\n  {name} at {source.here(3)}\n"
+            f"Long, Int; but got {input.dtype!r} instead\n  {name} at {source.here(2)}\n"
             "  Fix: indices.long()."
         )
     if input._level is None and weight._level is None and input._a.size:
@@ -151,7 +151,7 @@ def _padding_row(padding_idx: Any, weight: Any) -> int:
     if not -rows <= padding_idx < rows:
         raise AssertionError(
             f"Padding_idx must be within num_embeddings: {padding_idx} for {rows} rows\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     return padding_idx + rows if padding_idx < 0 else padding_idx
 
@@ -160,7 +160,7 @@ def _refuse_sparse(sparse: bool) -> None:
     if sparse:
         raise NotImplementedError(
             "sparse=True gives sparse gradients, which this package does not have\n"
-            f"  at {source.here(3)}\n  Fix: leave sparse=False; the dense gradient is the same."
+            f"  at {source.here(2)}\n  Fix: leave sparse=False; the dense gradient is the same."
         )
 
 
@@ -253,7 +253,7 @@ def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
-                f"of fixed length sequences.\n  at {source.here(3)}"
+                f"of fixed length sequences.\n  at {source.here(2)}"
             )
         n, length = input.shape
         return make(np.repeat(np.arange(n), length)), n
@@ -261,7 +261,7 @@ def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
         raise ValueError(
             "embedding_bag takes a 1D input with 1D offsets, or a 2D input; got input "
             f"{list(input.shape)} and offsets "
-            f"{None if offsets is None else list(offsets.shape)}\n  at {source.here(3)}"
+            f"{None if offsets is None else list(offsets.shape)}\n  at {source.here(2)}"
         )
     count = offsets.shape[0] - bool(include_last)
     return P.bag_numbers(offsets, length=input.shape[0], count=count), count

@@ -26,7 +26,7 @@ _INT64 = np.dtype("int64")
 def _out_of_bounds(problem: TargetOutOfBounds) -> IndexError:
     return IndexError(
         f"{problem}\n  The classes are 0..{problem.classes - 1} (the scores have "
-        f"{problem.classes} of them), at {source.here(3)}\n"
+        f"{problem.classes} of them), at {source.here(2)}\n"
         "  Fix: correct the targets, give the last layer more outputs, or mark targets that do not "
         "count with ignore_index."
     )
@@ -39,28 +39,28 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
     if target.dtype not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {target.dtype!r}\n"
-            f"  at {source.here(3)}\n  Fix: target.long() for class numbers; probabilities need "
+            f"  at {source.here(2)}\n  Fix: target.long() for class numbers; probabilities need "
             f"the shape of the input, {list(s)}."
         )
     if len(s) == 0:
-        raise ValueError(f"Expected 1 or more dimensions (got 0)\n  at {source.here(3)}")
+        raise ValueError(f"Expected 1 or more dimensions (got 0)\n  at {source.here(2)}")
     rows = t[0] if len(t) else 0
     if len(s) > 1 and (len(t) == 0 or s[0] != rows):
         raise ValueError(
             f"Expected input batch_size ({s[0]}) to match target batch_size "
-            f"({rows}).\n  input {list(s)}, target {list(t)}, at {source.here(3)}"
+            f"({rows}).\n  input {list(s)}, target {list(t)}, at {source.here(2)}"
         )
     _check_extent(s, t)
     classes = s[1] if len(s) > 1 else s[0]
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but "
-            f"got weight tensor of shape: {list(weight.shape)}\n  at {source.here(3)}"
+            f"got weight tensor of shape: {list(weight.shape)}\n  at {source.here(2)}"
         )
     if weight is not None and weight.dtype is not x.dtype:
         raise RuntimeError(
             f"expected scalar type {x.dtype!r} but found {weight.dtype!r} for the class weights\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
 
 
@@ -69,18 +69,18 @@ def _check_extent(s: tuple[int, ...], t: tuple[int, ...]) -> None:
         if len(t) > 1 or (len(s) == 1 and math.prod(t) != 1):
             raise RuntimeError(
                 "0D or 1D target tensor expected, multi-target not supported\n"
-                f"  input {list(s)}, target {list(t)}, at {source.here(4)}\n"
+                f"  input {list(s)}, target {list(t)}, at {source.here(2)}\n"
                 "  Fix: pass class numbers, one per row; probabilities must have the input's shape."
             )
         return
     if len(t) != len(s) - 1:
         raise RuntimeError(
             f"only batches of spatial targets supported ({len(s) - 1}D tensors) but got targets of "
-            f"dimension: {len(t)}\n  input {list(s)}, target {list(t)}, at {source.here(4)}"
+            f"dimension: {len(t)}\n  input {list(s)}, target {list(t)}, at {source.here(2)}"
         )
     if t[1:] != s[2:]:
         raise RuntimeError(
-            f"size mismatch (got input: {list(s)}, target: {list(t)})\n  at {source.here(4)}\n"
+            f"size mismatch (got input: {list(s)}, target: {list(t)})\n  at {source.here(2)}\n"
             "  Scores are (batch, classes, ...) and class numbers (batch, ...)."
         )
 
@@ -155,7 +155,7 @@ def _of_classes(x: Any, target: Any, axis: int, ignore: int, reduction: str) -> 
 def _check_smoothing(smoothing: float) -> None:
     if not 0.0 <= smoothing <= 1.0:
         raise RuntimeError(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing}\n  at {source.here(4)}"
+            f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing}\n  at {source.here(2)}"
         )
 
 
@@ -168,12 +168,12 @@ def _soft_cross_entropy(
         raise RuntimeError(
             "Expected floating point type for target with class probabilities, got "
             f"{target.dtype!r}\n  A target of the input's shape {list(x.shape)} holds "
-            f"probabilities, at {source.here(3)}\n  Fix: target.float(), or class numbers without "
+            f"probabilities, at {source.here(2)}\n  Fix: target.float(), or class numbers without "
             "the class dimension."
         )
     if ignore >= 0:
         raise RuntimeError(
-            f"ignore_index is not supported for floating point target\n  at {source.here(3)}"
+            f"ignore_index is not supported for floating point target\n  at {source.here(2)}"
         )
     axis = 1 if x.ndim > 1 else 0
     classes = x.shape[axis]
@@ -279,7 +279,7 @@ def _compared(op: Any, input: Any, target: Any, reduction: str, **params: Any) -
         input, target = input.to(both), target.to(both)
     if input.dtype.category != dtypes.FLOAT:
         raise NotImplementedError(
-            f"the loss is not implemented for '{input.dtype!r}'\n  at {source.here(3)}\n"
+            f"the loss is not implemented for '{input.dtype!r}'\n  at {source.here(2)}\n"
             "  Fix: convert input or target, e.g. x.float()."
         )
     return op(input, target, reduction=reduction, **params)
@@ -290,7 +290,7 @@ def _weighted(loss: Any, weight: Any, reduction: str, input: Any) -> Any:
     if tuple(weight.shape) != tuple(input.shape):
         raise ValueError(
             f"Inputs and weight must have the same size: {list(input.shape)} and "
-            f"{list(weight.shape)}\n  at {source.here(3)}"
+            f"{list(weight.shape)}\n  at {source.here(2)}"
         )
     loss = loss * weight
     if reduction == "mean":
@@ -470,7 +470,7 @@ def _variance_like(var: Any, input: Any) -> Any:
     if len(v) == len(s) and all(b in (1, a) for a, b in zip(s, v, strict=True)):
         return var
     raise ValueError(
-        f"var is of incorrect size: {list(v)} for an input of {list(s)}\n  at {source.here(3)}"
+        f"var is of incorrect size: {list(v)} for an input of {list(s)}\n  at {source.here(2)}"
     )
 
 

@@ -200,7 +200,7 @@ def _check_targets(target: Any, classes: int) -> None:
         if low < 0 or high >= classes:
             raise RuntimeError(
                 f"target out of range: {low if low < 0 else high} is no class of 0..{classes - 1}\n"
-                f"  at {source.here(3)}"
+                f"  at {source.here(2)}"
             )
 
 

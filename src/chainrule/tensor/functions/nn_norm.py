@@ -33,7 +33,7 @@ def _same_types(x: Any, *others: Any) -> None:
         if t is not None and t.dtype is not x.dtype:
             raise RuntimeError(
                 f"expected scalar type {x.dtype!r} but found {t.dtype!r}: input and affine "
-                f"parameters of a norm have one type\n  at {source.here(3)}"
+                f"parameters of a norm have one type\n  at {source.here(2)}"
             )
 
 
@@ -47,19 +47,19 @@ def _trailing(x: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[in
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
-            f"one element, but got normalized_shape = []\n  at {source.here(3)}"
+            f"one element, but got normalized_shape = []\n  at {source.here(2)}"
         )
     for what, t in (("weight", weight), ("bias", bias)):
         if t is not None and tuple(t.shape) != shape:
             raise RuntimeError(
                 f"Expected {what} to be of same shape as normalized_shape, but got {what} of shape "
-                f"{list(t.shape)} and normalized_shape = {list(shape)}\n  at {source.here(3)}"
+                f"{list(t.shape)} and normalized_shape = {list(shape)}\n  at {source.here(2)}"
             )
     if own[len(own) - len(shape) :] != shape or len(own) < len(shape):
         raise RuntimeError(
             f"Given normalized_shape={list(shape)}, expected input with shape "
             f"[*, {', '.join(map(str, shape))}], but got input of size{list(own)}\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     return shape
 
@@ -114,20 +114,20 @@ def _group_norm(x: Any, groups: int, weight: Any, bias: Any, eps: float) -> Any:
     if x.ndim < 2:
         raise RuntimeError(
             f"Expected at least 2 dimensions for input tensor but received {x.ndim}\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     n, c = x.shape[0], x.shape[1]
     if groups <= 0 or c % groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of "
-            f"shape {list(x.shape)} and num_groups={groups}\n  at {source.here(3)}"
+            f"shape {list(x.shape)} and num_groups={groups}\n  at {source.here(2)}"
         )
     for what, t in (("weight", weight), ("bias", bias)):
         if t is not None and tuple(t.shape) != (c,):
             raise RuntimeError(
                 f"Expected {what} to be a vector of size equal to the number of channels in input, "
                 f"but got {what} of shape {list(t.shape)} and input of shape {list(x.shape)}\n"
-                f"  at {source.here(3)}"
+                f"  at {source.here(2)}"
             )
     _same_types(x, weight, bias)
     inner = _size(x.shape[2:])
@@ -168,7 +168,7 @@ def verify_batch(shape: Any) -> None:
     if shape and _size(shape[:1]) * _size(shape[2:]) == 1:
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {list(shape)}\n"
-            f"  at {source.here(3)}\n  The variance of a single value is 0. Fix: use a larger "
+            f"  at {source.here(2)}\n  The variance of a single value is 0. Fix: use a larger "
             "batch, or call model.eval() for single examples."
         )
 
@@ -239,13 +239,13 @@ def _check_channels(x: Any, *parameters: Any) -> None:
     if x.ndim < 2:
         raise RuntimeError(
             f"batch_norm expects at least 2 dimensions (batch, channels), got {list(x.shape)}\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     for name, t in zip(names, parameters, strict=True):
         if t is not None and t.numel() != x.shape[1]:
             raise RuntimeError(
                 f"{name} should contain {x.shape[1]} elements not {t.numel()}\n"
-                f"  input {list(x.shape)}, at {source.here(3)}"
+                f"  input {list(x.shape)}, at {source.here(2)}"
             )
 
 

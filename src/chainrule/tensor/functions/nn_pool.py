@@ -19,7 +19,7 @@ def _ints(value: Any, nd: int, name: str, what: str) -> tuple[int, ...]:
     if len(values) != nd:
         raise RuntimeError(
             f"{name}: {what} must either be a single int, or a tuple of {nd} ints, got "
-            f"{value!r}\n  at {source.here(4)}"
+            f"{value!r}\n  at {source.here(2)}"
         )
     return values
 
@@ -33,24 +33,24 @@ def _windows(
         raise RuntimeError(
             f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor for input, non-empty "
             f"{nd + 1}D or {nd + 2}D (batch mode) tensor expected for input, but got: "
-            f"{list(x.shape)}\n  at {source.here(3)}"
+            f"{list(x.shape)}\n  at {source.here(2)}"
         )
     kernel = _ints(kernel_size, nd, name, "kernel_size")
     steps = kernel if stride is None or stride == () or stride == [] else _ints(
         stride, nd, name, "stride")  # fmt: skip
     pads, gaps = _ints(padding, nd, name, "padding"), _ints(dilation, nd, name, "dilation")
     if any(s == 0 for s in steps):
-        raise RuntimeError(f"stride should not be zero\n  {name} at {source.here(3)}")
+        raise RuntimeError(f"stride should not be zero\n  {name} at {source.here(2)}")
     if any(k <= 0 for k in kernel) or any(s < 0 for s in steps) or any(d <= 0 for d in gaps):
         raise RuntimeError(
             f"{name}: kernel_size, stride and dilation should be greater than zero, but got "
-            f"{list(kernel)}, {list(steps)}, {list(gaps)}\n  at {source.here(3)}"
+            f"{list(kernel)}, {list(steps)}, {list(gaps)}\n  at {source.here(2)}"
         )
     for p, k, d in zip(pads, kernel, gaps, strict=True):
         if p < 0 or p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={d}\n  {name} at {source.here(3)}"
+                f"pad={p}, kernel_size={k} and dilation={d}\n  {name} at {source.here(2)}"
             )
     spatial = tuple(x.shape[x.ndim - nd :])
     out = pooled_sizes(spatial, kernel, steps, pads, gaps, ceil_mode)
@@ -59,7 +59,7 @@ def _windows(
         after = "x".join(map(str, (x.shape[x.ndim - nd - 1], *out)))
         raise RuntimeError(
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too "
-            f"small\n  {name} at {source.here(3)}\n  Fix: use a smaller kernel or pad the input."
+            f"small\n  {name} at {source.here(2)}\n  Fix: use a smaller kernel or pad the input."
         )
     return {"kernel": kernel, "stride": steps, "padding": pads, "dilation": gaps,
             "ceil": bool(ceil_mode)}  # fmt: skip
@@ -107,7 +107,7 @@ def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, .
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(
             f"{name}(): Expected {nd + 1}D or {nd + 2}D tensor, but got {list(x.shape)}\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     wanted = (output_size,) if isinstance(output_size, int) or output_size is None else tuple(
         output_size)  # fmt: skip
@@ -115,7 +115,7 @@ def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, .
         wanted = wanted * nd
     if len(wanted) != nd:
         raise RuntimeError(
-            f"{name}: output_size must be {nd} ints, got {output_size!r}\n  at {source.here(3)}"
+            f"{name}: output_size must be {nd} ints, got {output_size!r}\n  at {source.here(2)}"
         )
     size = tuple(
         n if w is None else int(w) for n, w in zip(x.shape[x.ndim - nd :], wanted, strict=True)
@@ -123,7 +123,7 @@ def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, .
     if any(s < 0 for s in size):
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received "
-            f"{list(size)}\n  at {source.here(3)}"
+            f"{list(size)}\n  at {source.here(2)}"
         )
     return size
 
@@ -166,7 +166,7 @@ def _fractional(
     if output_size is None and output_ratio is None:
         raise ValueError(
             f"{name} requires specifying either an output_size or an output_ratio\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     spatial = tuple(x.shape[x.ndim - nd :])
     kernel = _ints(kernel_size, nd, name, "kernel_size")
@@ -177,7 +177,7 @@ def _fractional(
     if any(o + k - 1 > n for o, k, n in zip(out, kernel, spatial, strict=True)):
         raise RuntimeError(
             f"{name}(): kernel {list(kernel)} too large relative to input {list(spatial)} for an "
-            f"output of {list(out)}\n  at {source.here(3)}"
+            f"output of {list(out)}\n  at {source.here(2)}"
         )
     if samples is None:
         lead = tuple(x.shape[: x.ndim - nd])
@@ -255,13 +255,13 @@ def _unpooled_size(
     if len(size) != nd:
         raise ValueError(
             f"output_size should be a sequence containing {nd} or {nd + 2} elements, but it has a "
-            f"length of '{len(output_size)}'\n  at {source.here(4)}"
+            f"length of '{len(output_size)}'\n  at {source.here(2)}"
         )
     for d, (n, m, s) in enumerate(zip(size, default, steps, strict=True)):
         if not m - s < n < m + s:
             raise ValueError(
                 f'invalid output_size "{size}" (dim {d} must be between {m - s} and {m + s})\n'
-                f"  at {source.here(4)}"
+                f"  at {source.here(2)}"
             )
     return size
 
@@ -273,12 +273,12 @@ def _unpool(
     if indices.dtype.name != "int64":
         raise RuntimeError(
             f"elements in indices should be type int64 but got: {indices.dtype!r}\n"
-            f"  at {source.here(3)}"
+            f"  at {source.here(2)}"
         )
     if tuple(indices.shape) != tuple(x.shape):
         raise RuntimeError(
             f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) "
-            f"but got indices tensor with shape: {list(indices.shape)}\n  at {source.here(3)}"
+            f"but got indices tensor with shape: {list(indices.shape)}\n  at {source.here(2)}"
         )
     size = _unpooled_size(x, nd, kernel_size, stride, padding, output_size, name)
     if indices._level is None and indices.numel():
@@ -286,7 +286,7 @@ def _unpool(
         if worst >= math.prod(size) or indices._a.min() < 0:
             raise RuntimeError(
                 f"Found an invalid max index: {int(worst)} (output volumes are of size "
-                f"{'x'.join(map(str, size))})\n  at {source.here(3)}\n"
+                f"{'x'.join(map(str, size))})\n  at {source.here(2)}\n"
                 "  Fix: pass output_size= the size before pooling."
             )
     return getattr(P, name)(x, indices, spatial=size, nd=nd, assign=True)
@@ -337,7 +337,7 @@ def _avg_pool(
 ) -> Any:  # fmt: skip
     name = f"avg_pool{nd}d"
     if divisor_override == 0 and divisor_override is not None:
-        raise RuntimeError(f"divisor must be not zero\n  {name} at {source.here(3)}")
+        raise RuntimeError(f"divisor must be not zero\n  {name} at {source.here(2)}")
     w = _windows(x, nd, name, kernel_size, stride, padding, 1, ceil_mode)
     del w["dilation"]
     return getattr(P, name)(

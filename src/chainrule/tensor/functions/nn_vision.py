@@ -58,7 +58,7 @@ def _check_padded(x: Any, pairs: Any) -> None:
             raise RuntimeError(
                 f"The input size {n}, plus negative padding {before} and {after} resulted in a "
                 f"negative output size, which is invalid. Check dimension {lead + k} of your "
-                f"input.\n  at {source.here(3)}"
+                f"input.\n  at {source.here(2)}"
             )
 
 
@@ -67,7 +67,7 @@ def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
     if nd > 3 or x.ndim not in (nd + 1, nd + 2):
         raise NotImplementedError(
             "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now; got an "
-            f"input of {x.ndim} dimensions and {2 * nd} padding values\n  at {source.here(3)}"
+            f"input of {x.ndim} dimensions and {2 * nd} padding values\n  at {source.here(2)}"
         )
     plans = []
     for k, (before, after) in enumerate(pairs):
@@ -80,7 +80,7 @@ def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
                  "Argument #4: Padding size should be less than the corresponding input "
                  f"dimension, but got: padding ({before}, {after}) at dimension "
                  f"{x.ndim - nd + k} of input {list(x.shape)}")
-                + f"\n  pad(mode={mode!r}) at {source.here(3)}"
+                + f"\n  pad(mode={mode!r}) at {source.here(2)}"
             )  # fmt: skip
         plans.append((mode, n, before, after) if before or after else None)
     if all(p is None for p in plans):
@@ -146,22 +146,22 @@ def _check_mode(x: Any, mode: str, align_corners: Any, antialias: bool, nd: int)
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the "
             "modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got "
-            f"{mode})\n  at {source.here(3)}"
+            f"{mode})\n  at {source.here(2)}"
         )
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear "
-            f"| bicubic | trilinear, not with {mode}\n  at {source.here(3)}"
+            f"| bicubic | trilinear, not with {mode}\n  at {source.here(2)}"
         )
     if nd not in (1, 2, 3) or _DIMS.get(mode, nd) != nd:
         raise NotImplementedError(
             f"Got {x.ndim}D input, but {mode} mode needs "
-            f"{_DIMS.get(mode, 1) + 2}D input: (batch, channels, ...)\n  at {source.here(3)}"
+            f"{_DIMS.get(mode, 1) + 2}D input: (batch, channels, ...)\n  at {source.here(2)}"
         )
     if antialias and mode not in ("bilinear", "bicubic"):
         raise ValueError(
             "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D "
-            f"tensor as input\n  at {source.here(3)}"
+            f"tensor as input\n  at {source.here(2)}"
         )
 
 
@@ -170,13 +170,13 @@ def _target_size(x: Any, size: Any, factor: Any, recompute: Any, nd: int) -> tup
     if (size is None) == (factor is None):
         which = "either size or scale_factor should be defined" if size is None else (
             "only one of size or scale_factor should be defined")  # fmt: skip
-        raise ValueError(f"{which}\n  at {source.here(3)}")
+        raise ValueError(f"{which}\n  at {source.here(2)}")
     spatial = x.shape[2:]
     if size is not None:
         if recompute:
             raise ValueError(
                 "recompute_scale_factor is not meaningful when size is explicitly specified.\n"
-                f"  at {source.here(3)}"
+                f"  at {source.here(2)}"
             )
         sizes = _per_dimension(size, nd, "size")
         _check_positive(x, sizes)
@@ -193,7 +193,7 @@ def _per_dimension(value: Any, nd: int, name: str) -> tuple[Any, ...]:
     if len(value) != nd:
         raise ValueError(
             f"Input and output must have the same number of spatial dimensions, but got input with "
-            f"{nd} spatial dimensions and {name}={list(value)}\n  at {source.here(4)}"
+            f"{nd} spatial dimensions and {name}={list(value)}\n  at {source.here(2)}"
         )
     return tuple(value)
 
@@ -202,7 +202,7 @@ def _check_positive(x: Any, sizes: Any) -> None:
     if any(s <= 0 for s in sizes) or any(n <= 0 for n in x.shape[2:]):
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input "
-            f"{list(x.shape[2:])} and output {list(sizes)}\n  at {source.here(4)}"
+            f"{list(x.shape[2:])} and output {list(sizes)}\n  at {source.here(2)}"
         )
 
 
