@@ -21,6 +21,7 @@ from .autograd.modes import (
     set_grad_enabled,
 )
 from .ops import dtypes as _dtypes
+from .ops import kernels as _kernels
 from .ops.dtypes import dtype, get_default_dtype, set_default_dtype
 from .tensor import Parameter, Size, Tensor, return_types
 from .tensor.creation import (
@@ -171,6 +172,15 @@ def __getattr__(name: str) -> Any:
     found = module if home == name else getattr(module, name)
     globals()[name] = found
     return found
+
+
+def _load_fast_product() -> Any:
+    import importlib
+
+    return importlib.import_module(".compiler.gemm", __name__).load()
+
+
+_kernels.install(_load_fast_product)
 
 
 def __dir__() -> list[str]:

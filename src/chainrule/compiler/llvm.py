@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
 
-from . import blas
+from . import blas, store
 from .codegen import Target
 
 _lock = threading.Lock()
@@ -59,6 +60,28 @@ class Compiled:
             self.optimised = module
             self._engine = llvm.create_mcjit_compiler(module, self._new_machine())
             self._engine.finalize_object()
+
+    @classmethod
+    def cached(cls, text: str) -> Compiled:
+        """As Compiled(text), but the machine code is kept on disk for other processes."""
+        _initialise()
+        made = cls.__new__(cls)
+        host = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        key = repr((text, *host, llvm.llvm_version_info, llvmlite.__version__))
+        with _lock:
+            code = store.read(key)
+            if code is None:
+                module = llvm.parse_assembly(text)
+                module.triple = llvm.get_default_triple()
+                module.data_layout = str(_state["machine"].target_data)
+                module.verify()
+                cls._optimise(module, _state["machine"])
+                code = _state["machine"].emit_object(module)
+                store.write(key, code)
+            made._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), cls._new_machine())
+            made._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            made._engine.finalize_object()
+        return made
 
     @staticmethod
     def _new_machine() -> Any:

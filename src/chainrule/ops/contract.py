@@ -13,6 +13,7 @@ import numpy as np
 from .. import ir
 from .batching import Lead, Plain
 from .dtypes import F32, F64, from_numpy_dtype
+from .kernels import LARGE, large_product
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -41,10 +42,11 @@ def multiply(a, b):
     """a @ b of one type; many matrices times one are folded into a single product."""
     try:
         if b.ndim == 2:
+            dot = np.dot if a.size * b.shape[1] < LARGE else large_product
             if a.ndim == 2:
-                return a.dot(b)
+                return dot(a, b)
             rows = math.prod(a.shape[:-1])
-            return a.reshape(rows, a.shape[-1]).dot(b).reshape(*a.shape[:-1], b.shape[1])
+            return dot(a.reshape(rows, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
         return np.matmul(a, b)
     except ValueError:
         raise mismatched(a, b) from None
@@ -181,7 +183,7 @@ def mm(a, b):
     dtype = a.dtype
     if dtype is b.dtype and (dtype is F32 or dtype is F64) and a.ndim == 2 and b.ndim == 2:
         try:
-            return a.dot(b)
+            return a.dot(b) if a.size * b.shape[1] < LARGE else large_product(a, b)
         except ValueError:
             raise mismatched(a, b) from None
     return product(a, b)
@@ -430,7 +432,7 @@ def linear2d(x, w, b):
     if x.dtype.itemsize == 2:
         wide = np.float32
         return (x.astype(wide).dot(w.astype(wide).T) + b.astype(wide)).astype(x.dtype)
-    r = x.dot(w.T)
+    r = x.dot(w.T) if x.size * len(w) < LARGE else large_product(x, w.T)
     r += b
     return r
 

@@ -68,6 +68,11 @@ def set_num_threads(int_: int) -> None:
     _Settings.threads = int_
 
 
+def chosen_num_threads() -> int | None:
+    """What set_num_threads was given, None before."""
+    return _Settings.threads
+
+
 def get_num_threads() -> int:
     """How many threads compiled programs use: the cores of this process unless set."""
     if _Settings.threads is not None:

@@ -1,0 +1,422 @@
+"""LLVM assembly of a blocked matrix product for one machine: c = a @ b, any strides of a and b.
+
+Both factors are copied in blocks into panels that lie as the innermost loop reads them: a few rows
+of a, or a few vectors of columns of b, element after element along k, zeros at the edges.  The
+innermost loop keeps a tile of c in registers: per step of k it loads the vectors of b and multiplies
+them by each element of a.
+
+Every element of c is summed along k in the same order (blocks of `kc`, ascending), whatever tile or
+thread it falls to.  So the bits of a result do not depend on how the work was divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from .asm import ITEM_BYTES, LLVM_TYPES, Function
+
+UNROLL = 4  # steps of k per turn of the innermost loop; panels are padded to a multiple of it
+_SMALL_PANEL_LANES = 8  # panels of a are narrow: wider vectors would transpose mostly zeros
+
+
+class Tiles(NamedTuple):
+    """What the registers of a machine hold."""
+
+    vector_bytes: int
+    height: int  # rows of a tile
+    vectors: int  # vectors of a tile in each row
+
+    def lanes(self, dtype: str) -> int:
+        """Elements of a vector."""
+        return self.vector_bytes // ITEM_BYTES[dtype]
+
+    def columns(self, dtype: str) -> int:
+        """Columns of a tile."""
+        return self.vectors * self.lanes(dtype)
+
+
+# 8 x 3 vectors measure within 1 % of the most that AVX-512 can do; 14 x 2 fill more registers but
+# load more per product and stay 5 % below.
+TILES = {64: Tiles(64, 8, 3), 32: Tiles(32, 6, 2)}
+
+ARGUMENTS = (
+    "a", "a_row", "a_column", "b", "b_row", "b_column", "c", "c_row",
+    "m", "n", "k", "mc", "kc", "a_panels", "b_panels",
+)  # fmt: skip
+
+
+def module_text(tiles: Tiles, dtype: str) -> str:
+    """The module of one dtype: `gemm`, a function of ARGUMENTS with strides in bytes."""
+    declarations: set[str] = set()
+    parts = list(_Product(dtype, tiles, declarations).texts())
+    return "\n".join([*sorted(declarations), *parts])
+
+
+class _Product:
+    """Writes the functions of one dtype."""
+
+    def __init__(self, dtype: str, tiles: Tiles, declarations: set[str], lanes: int = 0) -> None:
+        self.dtype = dtype
+        self.tiles = tiles
+        self.declarations = declarations
+        self.lanes = lanes or tiles.lanes(dtype)
+        self.columns = tiles.columns(dtype)
+        self.size = ITEM_BYTES[dtype]
+        self.scalar = LLVM_TYPES[dtype]
+        self.vector = f"<{self.lanes} x {self.scalar}>"
+        self.mask = f"<{self.lanes} x i1>"
+        self.suffix = f"v{self.lanes}{dtype}"
+
+    def texts(self) -> Iterator[str]:
+        """All definitions."""
+        narrow = min(self.lanes, _SMALL_PANEL_LANES)
+        for lanes in sorted({narrow, self.lanes}):
+            yield _Product(self.dtype, self.tiles, self.declarations, lanes)._pack()
+        for height, vectors in self._shapes():
+            yield self._tile(height, vectors)
+        yield self._gemm(narrow)
+
+    def _shapes(self) -> list[tuple[int, int]]:
+        """Tiles there is code for: the full one, and smaller ones for the borders of c."""
+        full = self.tiles.height
+        return [(h, v) for h in (full, full // 2) for v in range(self.tiles.vectors, 0, -1)]
+
+    def _function(self) -> Function:
+        return Function(self.declarations)
+
+    # ---- small pieces --------------------------------------------------------------------------
+
+    def _at(self, f: Function, base: str, offset: str) -> str:
+        return f.value(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def _smaller(self, f: Function, x: str, y: str) -> str:
+        self.declarations.add("declare i64 @llvm.smin.i64(i64, i64)")
+        return f.value(f"call i64 @llvm.smin.i64(i64 {x}, i64 {y})")
+
+    def _lanes_below(self, f: Function, count: str, first: int = 0) -> str:
+        """The mask of the lanes whose number, counted from `first`, is below `count`."""
+        wide = f"<{self.lanes} x i64>"
+        one = f.value(f"insertelement {wide} poison, i64 {count}, i32 0")
+        every = f.value(
+            f"shufflevector {wide} {one}, {wide} poison, <{self.lanes} x i32> zeroinitializer"
+        )
+        numbers = ", ".join(f"i64 {first + lane}" for lane in range(self.lanes))
+        return f.value(f"icmp slt {wide} <{numbers}>, {every}")
+
+    def _load(self, f: Function, pointer: str, mask: str) -> str:
+        name = f"@llvm.masked.load.{self.suffix}.p0"
+        self.declarations.add(f"declare {self.vector} {name}(ptr, i32, {self.mask}, {self.vector})")
+        return f.value(
+            f"call {self.vector} {name}(ptr {pointer}, i32 1, {self.mask} {mask}, "
+            f"{self.vector} zeroinitializer)"
+        )
+
+    def _store(self, f: Function, vector: str, pointer: str, mask: str) -> None:
+        name = f"@llvm.masked.store.{self.suffix}.p0"
+        self.declarations.add(f"declare void {name}({self.vector}, ptr, i32, {self.mask})")
+        f.do(f"call void {name}({self.vector} {vector}, ptr {pointer}, i32 1, {self.mask} {mask})")
+
+    @contextmanager
+    def _blocks(self, f: Function, total: str, step: str) -> Iterator[tuple[str, str]]:
+        """`for start in range(0, total, step)`: gives the start and the length of each block."""
+        head, done = f.block_name("block"), f.block_name("blocks_done")
+        slot = f.alloca("i64")
+        f.do(f"store i64 0, ptr {slot}")
+        f.do(f"br label %{head}")
+        f.start(head)
+        start = f.value(f"load i64, ptr {slot}")
+        left = f.value(f"sub i64 {total}, {start}")
+        yield start, self._smaller(f, left, step)
+        following = f.value(f"add i64 {start}, {step}")
+        f.do(f"store i64 {following}, ptr {slot}")
+        again = f.value(f"icmp slt i64 {following}, {total}")
+        f.do(f"br i1 {again}, label %{head}, label %{done}")
+        f.start(done)
+
+    # ---- panels --------------------------------------------------------------------------------
+
+    def _pack(self) -> str:
+        """Up to one vector of lines of a factor, into a panel `width` wide.
+
+        A line runs along k.  `line` and `step` are strides in bytes: from line to line and along k.
+        One of them must be the size of an element.  `lines` exist; what stands in the rest of the
+        `kept` ones only reaches elements of the tile that are dropped.  Zeros follow after `k`.
+        """
+        f = self._function()
+        kept = self._lanes_below(f, "%kept")
+        plain = f.value(f"icmp eq i64 %line, {self.size}")
+        across, along, done = (f.block_name(n) for n in ("across", "along", "packed"))
+        f.do(f"br i1 {plain}, label %{across}, label %{along}")
+        f.start(across)
+        self._pack_across(f, kept)
+        f.do(f"br label %{done}")
+        f.start(along)
+        self._pack_along(f, kept)
+        f.do(f"br label %{done}")
+        f.start(done)
+        return f.text(
+            f"internal void @pack_{self.dtype}_{self.lanes}(ptr noalias %out, i64 %width, ptr noalias %in, "
+            "i64 %line, i64 %step, i64 %lines, i64 %kept, i64 %k) noinline"
+        )
+
+    def _row_of_panel(self, f: Function, index: str) -> str:
+        offset = f.value(f"mul i64 {index}, %width")
+        return f.value(f"getelementptr {self.scalar}, ptr %out, i64 {offset}")
+
+    def _pack_across(self, f: Function, kept: str) -> None:
+        """The lines lie side by side: a vector of them per step."""
+        real = self._lanes_below(f, "%lines")
+        with f.loop("%k") as t:
+            values = self._load(f, self._at(f, "%in", f.value(f"mul i64 {t}, %step")), real)
+            self._store(f, values, self._row_of_panel(f, t), kept)
+        with f.loop(str(UNROLL - 1)) as t:  # zeros up to a multiple of UNROLL, or a few more
+            row = self._row_of_panel(f, f.value(f"add i64 %k, {t}"))
+            self._store(f, "zeroinitializer", row, kept)
+
+    def _pack_along(self, f: Function, kept: str) -> None:
+        """Each line lies in one piece: squares of lanes x lanes elements are transposed."""
+        last = f.value("sub i64 %lines, 1")
+        with self._blocks(f, "%k", str(self.lanes)) as (t, length):
+            real = self._lanes_below(f, length)
+            column = self._at(f, "%in", f.value(f"mul i64 {t}, {self.size}"))
+            rows = []
+            for i in range(self.lanes):
+                number = self._smaller(f, str(i), last)
+                place = self._at(f, column, f.value(f"mul i64 {number}, %line"))
+                rows.append(self._load(f, place, real))
+            for j, values in enumerate(self._transposed(f, rows)):
+                row = self._row_of_panel(f, f.value(f"add i64 {t}, {j}"))
+                self._store(f, values, row, kept)
+
+    def _transposed(self, f: Function, rows: list[str]) -> list[str]:
+        """A square of vectors transposed: at each distance, corners of 2 x 2 blocks change places."""
+        distance = 1
+        while distance < self.lanes:
+            low = [x if not x & distance else self.lanes + x - distance for x in range(self.lanes)]
+            high = [x + distance if not x & distance else self.lanes + x for x in range(self.lanes)]
+            new = list(rows)
+            for i in range(self.lanes):
+                if not i & distance:
+                    pair = rows[i], rows[i + distance]
+                    new[i] = self._shuffle(f, *pair, low)
+                    new[i + distance] = self._shuffle(f, *pair, high)
+            rows = new
+            distance *= 2
+        return rows
+
+    def _shuffle(self, f: Function, a: str, b: str, order: list[int]) -> str:
+        picks = ", ".join(f"i32 {x}" for x in order)
+        return f.value(
+            f"shufflevector {self.vector} {a}, {self.vector} {b}, <{self.lanes} x i32> <{picks}>"
+        )
+
+    # ---- the tile ------------------------------------------------------------------------------
+
+    def _tile(self, height: int, vectors: int) -> str:
+        """height rows and some vectors of c; `rows` and `columns` of them exist."""
+        f = self._function()
+        self.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        sums = [[f.alloca(self.vector) for _ in range(vectors)] for _ in range(height)]
+        for slot in [s for row in sums for s in row]:
+            f.do(f"store {self.vector} zeroinitializer, ptr {slot}")
+        with f.loop("%k", UNROLL) as t:
+            a = self._at(f, "%a", f.value(f"mul i64 {t}, {self.tiles.height * self.size}"))
+            b = self._at(f, "%b", f.value(f"mul i64 {t}, {self.columns * self.size}"))
+            turn = f.value(f"lshr i64 {t}, {UNROLL.bit_length() - 1}")
+            ahead = self._at(f, "%ahead", f.value(f"mul i64 {turn}, %ahead_step"))
+            f.do(f"call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 2, i32 1)")
+            for u in range(UNROLL):
+                self._tile_step(f, a, b, u, sums)
+        whole, edge, done = (f.block_name(n) for n in ("whole", "edge", "tile_done"))
+        enough = f.value(f"icmp eq i64 %rows, {height}")
+        broad = f.value(f"icmp eq i64 %columns, {vectors * self.lanes}")
+        f.do(f"br i1 {f.value(f'and i1 {enough}, {broad}')}, label %{whole}, label %{edge}")
+        f.start(whole)
+        self._write_whole(f, sums)
+        f.do(f"br label %{done}")
+        f.start(edge)
+        self._write_edge(f, sums)
+        f.do(f"br label %{done}")
+        f.start(done)
+        return f.text(
+            f"internal void @tile_{self.dtype}_{height}_{vectors}(ptr noalias %a, ptr noalias %b, "
+            "ptr noalias %c, i64 %c_row, i64 %k, i64 %rows, i64 %columns, i64 %start, "
+            "ptr %ahead, i64 %ahead_step) noinline"
+        )
+
+    def _places(self, f: Function, sums: list[list[str]], r: int) -> list[tuple[str, str]]:
+        """The vectors of a row of the tile: where they belong in c, and their sums."""
+        line = self._at(f, "%c", f.value(f"mul i64 %c_row, {r}"))
+        return [
+            (
+                self._at(f, line, str(v * self.lanes * self.size)),
+                f.value(f"load {self.vector}, ptr {slot}"),
+            )
+            for v, slot in enumerate(sums[r])
+        ]
+
+    def _write_whole(self, f: Function, sums: list[list[str]]) -> None:
+        first, later, done = (f.block_name(n) for n in ("first", "later", "written"))
+        f.do(f"br i1 {f.value('icmp eq i64 %start, 0')}, label %{first}, label %{later}")
+        f.start(first)
+        for r in range(len(sums)):
+            for place, total in self._places(f, sums, r):
+                f.do(f"store {self.vector} {total}, ptr {place}, align 1")
+        f.do(f"br label %{done}")
+        f.start(later)
+        for r in range(len(sums)):
+            for place, total in self._places(f, sums, r):
+                before = f.value(f"load {self.vector}, ptr {place}, align 1")
+                total = f.value(f"fadd {self.vector} {before}, {total}")
+                f.do(f"store {self.vector} {total}, ptr {place}, align 1")
+        f.do(f"br label %{done}")
+        f.start(done)
+
+    def _write_edge(self, f: Function, sums: list[list[str]]) -> None:
+        """Write what exists of a tile at the border of c."""
+        masks = [self._lanes_below(f, "%columns", v * self.lanes) for v in range(len(sums[0]))]
+        adds = f.value("icmp ne i64 %start, 0")
+        old = [
+            f.value(f"select i1 {adds}, {self.mask} {m}, {self.mask} zeroinitializer")
+            for m in masks
+        ]
+        for r in range(len(sums)):
+            with f.when(f.value(f"icmp slt i64 {r}, %rows")):
+                for (place, total), was, mask in zip(
+                    self._places(f, sums, r), old, masks, strict=True
+                ):
+                    before = self._load(f, place, was)
+                    total = f.value(f"fadd {self.vector} {before}, {total}")
+                    self._store(f, total, place, mask)
+
+    def _tile_step(self, f: Function, a: str, b: str, u: int, sums: list[list[str]]) -> None:
+        fma = f"@llvm.fma.{self.suffix}"
+        self.declarations.add(f"declare {self.vector} {fma}({', '.join([self.vector] * 3)})")
+        right = []
+        for v in range(len(sums[0])):
+            place = self._at(f, b, str((u * self.columns + v * self.lanes) * self.size))
+            right.append(
+                f.value(f"load {self.vector}, ptr {place}, align {self.tiles.vector_bytes}")
+            )
+        for r, row in enumerate(sums):
+            place = self._at(f, a, str((u * self.tiles.height + r) * self.size))
+            one = f.value(f"load {self.scalar}, ptr {place}")
+            first = f.value(f"insertelement {self.vector} poison, {self.scalar} {one}, i32 0")
+            left = f.value(
+                f"shufflevector {self.vector} {first}, {self.vector} poison, "
+                f"<{self.lanes} x i32> zeroinitializer"
+            )
+            for slot, column in zip(row, right, strict=True):
+                before = f.value(f"load {self.vector}, ptr {slot}")
+                after = f.value(
+                    f"call {self.vector} {fma}({self.vector} {left}, {self.vector} {column}, "
+                    f"{self.vector} {before})"
+                )
+                f.do(f"store {self.vector} {after}, ptr {slot}")
+
+    # ---- blocks --------------------------------------------------------------------------------
+
+    def _gemm(self, narrow: int) -> str:
+        """The outer loops: along k, down a block of rows, across blocks of columns."""
+        f = self._function()
+        with self._blocks(f, "%k", "%kc") as (p, depth):
+            padded = f.value(f"and i64 {f.value(f'add i64 {depth}, {UNROLL - 1}')}, {-UNROLL}")
+            with self._blocks(f, "%m", "%mc") as (i, rows):
+                a = self._at(f, "%a", f.value(f"mul i64 {i}, %a_row"))
+                a = self._at(f, a, f.value(f"mul i64 {p}, %a_column"))
+                c = self._at(f, "%c", f.value(f"mul i64 {i}, %c_row"))
+                strides = "%a_row", "%a_column"
+                self._panels(
+                    f, "%a_panels", self.tiles.height, narrow, a, strides, rows, (depth, padded)
+                )
+                with self._blocks(f, "%n", str(self.columns)) as (j, columns):
+                    b, ahead = self._right_panel(f, p, j, depth)
+                    strides = "%b_column", "%b_row"
+                    self._panels(
+                        f, "%b_panels", self.columns, self.lanes, b, strides, columns,
+                        (depth, padded),
+                    )  # fmt: skip
+                    there = self._at(f, c, f.value(f"mul i64 {j}, {self.size}"))
+                    self._tiles(f, there, rows, columns, padded, p, ahead)
+        arguments = ", ".join(
+            f"{'ptr' if name in ('a', 'b', 'c', 'a_panels', 'b_panels') else 'i64'} %{name}"
+            for name in ARGUMENTS
+        )
+        return f.text(f"void @gemm({arguments})")
+
+    def _right_panel(self, f: Function, p: str, j: str, depth: str) -> tuple[str, str]:
+        """Where b's panel at (p, j) begins, and the panel that is wanted next."""
+        row = self._at(f, "%b", f.value(f"mul i64 {p}, %b_row"))
+        b = self._at(f, row, f.value(f"mul i64 {j}, %b_column"))
+        beside = self._at(f, b, f.value(f"mul i64 %b_column, {self.columns}"))
+        below = self._at(f, row, f.value(f"mul i64 {depth}, %b_row"))
+        ends = f.value(f"icmp sge i64 {f.value(f'add i64 {j}, {self.columns}')}, %n")
+        return b, f.value(f"select i1 {ends}, ptr {below}, ptr {beside}")
+
+    def _panels(
+        self, f: Function, out: str, width: int, lanes: int, source: str,
+        strides: tuple[str, str], lines: str, depths: tuple[str, str],
+    ) -> None:  # fmt: skip
+        """Copy a block of a factor into panels; vectors without a line are left as they are."""
+        line, step = strides
+        with self._blocks(f, lines, str(width)) as (first, here):
+            panel = self._at(
+                f, out, f.value(f"mul i64 {f.value(f'mul i64 {first}, {depths[1]}')}, {self.size}")
+            )
+            start = self._at(f, source, f.value(f"mul i64 {first}, {line}"))
+            with self._blocks(f, here, str(lanes)) as (group, real):
+                to = self._at(f, panel, f.value(f"mul i64 {group}, {self.size}"))
+                begin = self._at(f, start, f.value(f"mul i64 {group}, {line}"))
+                kept = self._smaller(f, f.value(f"sub i64 {width}, {group}"), str(lanes))
+                f.do(
+                    f"call void @pack_{self.dtype}_{lanes}(ptr {to}, i64 {width}, ptr {begin}, "
+                    f"i64 {line}, i64 {step}, i64 {real}, i64 {kept}, i64 {depths[0]})"
+                )
+
+    def _tiles(
+        self, f: Function, c: str, rows: str, columns: str, depth: str, start: str, ahead: str
+    ) -> None:
+        """Multiply the panels of a block of rows by one panel of b."""
+        high_tile, low_tile = (
+            self._tile_for(f, height, columns)
+            for height in (self.tiles.height, self.tiles.height // 2)
+        )
+        with self._blocks(f, rows, str(self.tiles.height)) as (i, high):
+            offset = f.value(f"mul i64 {f.value(f'mul i64 {i}, {depth}')}, {self.size}")
+            a = self._at(f, "%a_panels", offset)
+            place = self._at(f, c, f.value(f"mul i64 {i}, %c_row"))
+            low = f.value(f"icmp sle i64 {high}, {self.tiles.height // 2}")
+            tile = f.value(f"select i1 {low}, ptr {low_tile}, ptr {high_tile}")
+            first, step = self._lines_ahead(f, i, ahead)
+            f.do(
+                f"call void {tile}(ptr {a}, ptr %b_panels, ptr {place}, i64 %c_row, i64 {depth}, "
+                f"i64 {high}, i64 {columns}, i64 {start}, ptr {first}, i64 {step})"
+            )
+
+    def _lines_ahead(self, f: Function, i: str, ahead: str) -> tuple[str, str]:
+        """Which cache lines of b's next panel a tile asks for: the first, and the way to the next.
+
+        The tiles of a block share the lines: where rows of b are contiguous, sixteen tiles take
+        turns in four rows and four lines of each; else each takes one line of every column.
+        """
+        tile = f.value(f"udiv i64 {i}, {self.tiles.height}")
+        row = f.value(f"mul i64 {f.value(f'and i64 {tile}, 3')}, %b_row")
+        quarter = f.value(f"and i64 {f.value(f'lshr i64 {tile}, 2')}, 3")
+        line = f.value(f"shl i64 {quarter}, 6")
+        across = f.value(f"add i64 {row}, {line}")
+        along = f.value(f"shl i64 {tile}, 6")
+        plain = f.value(f"icmp eq i64 %b_column, {self.size}")
+        offset = f.value(f"select i1 {plain}, i64 {across}, i64 {along}")
+        rows = f.value(f"mul i64 %b_row, {UNROLL}")
+        return self._at(f, ahead, offset), f.value(f"select i1 {plain}, i64 {rows}, i64 %b_column")
+
+    def _tile_for(self, f: Function, height: int, columns: str) -> str:
+        """The narrowest tile that has so many columns."""
+        chosen = f"@tile_{self.dtype}_{height}_{self.tiles.vectors}"
+        for vectors in range(self.tiles.vectors - 1, 0, -1):
+            fits = f.value(f"icmp sle i64 {columns}, {vectors * self.lanes}")
+            name = f"@tile_{self.dtype}_{height}_{vectors}"
+            chosen = f.value(f"select i1 {fits}, ptr {name}, ptr {chosen}")
+        return chosen

@@ -1,0 +1,192 @@
+"""The blocked matrix product of our own: right at every border, equal on any number of threads."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule.compiler import gemm, llvm, store
+from chainrule.compiler.gemm_text import TILES, Tiles
+from chainrule.ops import kernels
+
+DTYPES = (np.float32, np.float64)
+
+
+@pytest.fixture(scope="module")
+def product() -> gemm.Product:
+    made = gemm.load()
+    assert made is not None, "no product for this machine"
+    return made
+
+
+def matrix(random, rows, columns, layout, dtype):
+    """A random matrix: contiguous rows, contiguous columns, part of a larger one, or neither."""
+    if layout == "rows":
+        return random.standard_normal((rows, columns)).astype(dtype)
+    if layout == "columns":
+        return random.standard_normal((columns, rows)).astype(dtype).T
+    if layout == "part":
+        return random.standard_normal((rows + 3, columns + 5)).astype(dtype)[2:-1, 4:-1]
+    if layout == "backwards":
+        return random.standard_normal((rows, columns)).astype(dtype)[::-1]
+    return random.standard_normal((rows * 2, columns * 3)).astype(dtype)[::2, ::3]
+
+
+def assert_right(result, a, b):
+    """Within the bound of any order of summation: k roundings of the sum of magnitudes."""
+    wide = np.longdouble
+    exact = a.astype(wide) @ b.astype(wide)
+    bound = (a.shape[1] + 1) * np.finfo(a.dtype).eps * (np.abs(a).astype(wide) @ np.abs(b))
+    assert result.dtype == a.dtype
+    assert result.shape == exact.shape
+    assert result.flags.c_contiguous
+    assert (np.abs(result - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layouts", [
+    ("rows", "rows"), ("rows", "columns"), ("columns", "rows"), ("columns", "columns"),
+    ("part", "part"), ("backwards", "columns"), ("strided", "strided"),
+])  # fmt: skip
+def test_random_shapes(product, dtype, layouts):
+    assert product.has(np.dtype(dtype))
+    random = np.random.default_rng(hash(layouts[0]) % 7)
+    for _ in range(40):
+        m, k, n = random.integers(1, 71, 3)
+        a = matrix(random, m, k, layouts[0], dtype)
+        b = matrix(random, k, n, layouts[1], dtype)
+        assert_right(product.compute(a, b, threads=1), a, b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(600, 70, 50), (50, 1000, 60), (9, 265, 100), (520, 530, 49)])
+def test_several_blocks(product, dtype, shape):
+    random = np.random.default_rng(1)
+    m, k, n = shape
+    assert product.has(np.dtype(dtype))
+    for layout in ("rows", "columns"):
+        a, b = matrix(random, m, k, layout, dtype), matrix(random, k, n, layout, dtype)
+        assert_right(product.compute(a, b, threads=1), a, b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(65, 300, 200), (200, 300, 65), (7, 90, 500), (3, 5, 1)])
+def test_bits_do_not_depend_on_threads(product, dtype, shape):
+    random = np.random.default_rng(2)
+    m, k, n = shape
+    assert product.has(np.dtype(dtype))
+    a, b = matrix(random, m, k, "rows", dtype), matrix(random, k, n, "columns", dtype)
+    alone = product.compute(a, b, threads=1)
+    for threads in (2, 3, 4):
+        assert np.array_equal(product.compute(a, b, threads), alone)
+
+
+def test_nan_and_infinity_reach_their_row_and_column_only(product):
+    assert product.has(np.dtype(np.float32))
+    a, b = np.ones((45, 61), np.float32), np.ones((61, 53), np.float32)
+    a[44, 60], b[0, 52] = np.nan, np.inf
+    with np.errstate(invalid="ignore"):
+        expected = a.dot(b)
+    assert np.array_equal(product.compute(a, b, threads=1), expected, equal_nan=True)
+    assert np.isnan(expected[44]).all()
+    assert np.isinf(expected[:44, 52]).all()
+
+
+def test_empty_dimensions(product):
+    for m, k, n in ((0, 3, 4), (3, 0, 4), (3, 4, 0)):
+        a, b = np.ones((m, k), np.float32), np.ones((k, n), np.float32)
+        assert np.array_equal(product.compute(a, b, threads=1), a.dot(b))
+
+
+def test_callers_at_the_same_time(product):
+    assert product.has(np.dtype(np.float32))
+    random = np.random.default_rng(3)
+    pairs = [
+        (matrix(random, 90, 200 + i, "rows", "f4"), matrix(random, 200 + i, 170, "columns", "f4"))
+        for i in range(8)
+    ]
+    alone = [product.compute(a, b, threads=1) for a, b in pairs]
+    with ThreadPoolExecutor(4) as threads:
+        results = list(threads.map(lambda p: product.compute(*p, threads=2), pairs * 10))
+    assert all(np.array_equal(r, alone[i % 8]) for i, r in enumerate(results))
+
+
+def test_tiles_of_narrower_vectors():
+    """What machines with AVX2 run; any machine with wider vectors can run it too."""
+    for dtype in DTYPES:
+        narrow = gemm.Product(TILES[32], llvm.Compiled)
+        assert narrow.has(np.dtype(dtype))
+        random = np.random.default_rng(4)
+        for m, k, n in ((6, 8, 16), (13, 270, 33), (70, 41, 7), (1, 1, 1)):
+            a, b = matrix(random, m, k, "rows", dtype), matrix(random, k, n, "columns", dtype)
+            assert_right(narrow.compute(a, b, threads=1), a, b)
+
+
+def test_wrong_code_is_never_used():
+    class Wrong:
+        def function(self, name, arguments):
+            return lambda *_: 0
+
+    broken = gemm.Product(Tiles(64, 8, 3), lambda text: Wrong())
+    a = np.ones((200, 200), np.float32)
+    assert not broken.has(a.dtype)
+    assert np.array_equal(broken(a, a), a.dot(a))
+
+
+def test_large_products_use_what_was_installed(monkeypatch):
+    seen = []
+
+    def spy(a, b):
+        seen.append((a.shape, b.shape))
+        return a.dot(b)
+
+    monkeypatch.delenv("CHAINRULE_KERNELS", raising=False)
+    monkeypatch.setattr(kernels, "_product", None)
+    monkeypatch.setattr(kernels, "_loader", lambda: spy)
+    x, w = chainrule.ones(256, 256), chainrule.ones(256, 256, requires_grad=True)
+    (x @ w.T).sum().backward()
+    chainrule.nn.functional.linear(x, w, chainrule.ones(256))
+    x[:4, :4] @ x[:4, :4]
+    assert seen == [((256, 256), (256, 256))] * 3
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        x @ chainrule.ones(250, 256)
+
+
+def test_switched_off_by_the_environment(monkeypatch):
+    monkeypatch.setenv("CHAINRULE_KERNELS", "0")
+    monkeypatch.setattr(kernels, "_product", None)
+    monkeypatch.setattr(kernels, "_loader", lambda: pytest.fail("the loader was asked"))
+    x = chainrule.ones(256, 256)
+    assert (x @ x)[3, 4] == 256
+
+
+def test_stored_code_is_read_again_and_damage_is_noticed(monkeypatch, tmp_path):
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path / "new"))
+    store.write("key", b"code")
+    assert store.read("key") == b"code"
+    assert store.read("other") is None
+    (file,) = (tmp_path / "new").iterdir()
+    file.write_bytes(file.read_bytes() + b"x")
+    assert store.read("key") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_process_makes_its_own_workers():
+    program = """
+import os, numpy as np
+from chainrule.compiler import gemm
+product = gemm.load()
+a = np.ones((128, 300), np.float32)
+b = np.ones((300, 256), np.float32)
+assert product.has(a.dtype)
+product.compute(a, b, threads=2)
+child = os.fork()
+if child == 0:
+    os._exit(0 if (product.compute(a, b, threads=2) == 300).all() else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
