@@ -51,8 +51,9 @@ class Product:
     def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         m, k = a.shape
         n = b.shape[1]
-        if b.shape[0] == k and worthwhile(m, k, n) and self.has(a.dtype):
-            return self.compute(a, b, thread_count() if m * n * k >= _THREAD_LIMIT else 1)
+        threads = thread_count()
+        if b.shape[0] == k and worthwhile(m, k, n) and threads == 1 and self.has(a.dtype):
+            return self.compute(a, b, threads)
         return a.dot(b)
 
     def has(self, dtype: np.dtype) -> bool:
@@ -68,33 +69,36 @@ class Product:
             self._functions[dtype] = None
             return
         compiled = self._compile(module_text(self._tiles, _DTYPES[dtype]))
-        function = compiled.function("gemm", len(ARGUMENTS))
         self._compiled.append(compiled)
-        trial = Product(self._tiles, self._compile)
-        trial._functions[dtype] = function
-        self._functions[dtype] = function if trial.multiplies(dtype) else None
+        function = compiled.function("gemm", len(ARGUMENTS))
+        self._functions[dtype] = function if self._multiplies(function, dtype) else None
 
-    def multiplies(self, dtype: np.dtype) -> bool:
+    def _multiplies(self, function: Callable[..., int], dtype: np.dtype) -> bool:
         """Whether products with borders in all directions come out as NumPy's."""
         random = np.random.Generator(np.random.PCG64(0))
         a = random.uniform(-1, 1, (45, 301)).astype(dtype)
         b = random.uniform(-1, 1, (301, 85)).astype(dtype)
         expected, bound = a.dot(b), 301 * np.finfo(dtype).eps * 10
-        return all(
-            np.abs(self.compute(x, y, threads=1) - expected).max() < bound
-            for x, y in ((a, b), (np.asfortranarray(a), np.asfortranarray(b)))
-        )
+        result = np.empty_like(expected)
+        for x, y in ((a, b), (np.asfortranarray(a), np.asfortranarray(b))):
+            result.fill(np.nan)
+            self._run(function, x, y, result)
+            if not np.abs(result - expected).max() < bound:
+                return False
+        return True
 
     def compute(self, a: np.ndarray, b: np.ndarray, threads: int) -> np.ndarray:
-        """a @ b on at most so many threads, whatever the size."""
+        """a @ b on at most so many threads, whatever the size; `has(a.dtype)` must hold."""
         (m, k), n = a.shape, b.shape[1]
         if 0 in (m, k, n):
             return np.zeros((m, n), a.dtype)
+        function = self._functions[a.dtype]
         a, b, c = _readable(a), _readable(b), np.empty((m, n), a.dtype)
         if threads == 1:
-            self._run(a, b, c)
+            self._run(function, a, b, c)
         else:
-            self._pool.run([(self._run, *p) for p in self._pieces(a, b, c, threads)], threads)
+            pieces = self._pieces(a, b, c, threads)
+            self._pool.run([(self._run, function, *piece) for piece in pieces], threads)
         return c
 
     def _pieces(self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int) -> list[Any]:
@@ -106,11 +110,11 @@ class Product:
             return [(a, b[:, s], c[:, s]) for s in _cuts(n, count, lanes)]
         return [(a[s], b, c[s]) for s in _cuts(m, count, self._tiles.height)]
 
-    def _run(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+    def _run(self, function: Any, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
         (m, k), n = a.shape, b.shape[1]
         blocks = -(-k // _DEPTH)
         depth = -(-k // (blocks * UNROLL)) * UNROLL
-        self._functions[a.dtype](
+        function(
             _address(a), *a.strides, _address(b), *b.strides, _address(c), c.strides[0],
             m, n, k, _ROWS // self._tiles.height * self._tiles.height, depth, *self._panels(),
         )  # fmt: skip

@@ -1,9 +1,9 @@
 """LLVM assembly of a blocked matrix product for one machine: c = a @ b, any strides of a and b.
 
 Both factors are copied in blocks into panels that lie as the innermost loop reads them: a few rows
-of a, or a few vectors of columns of b, element after element along k, zeros at the edges.  The
-innermost loop keeps a tile of c in registers: per step of k it loads the vectors of b and multiplies
-them by each element of a.
+of a, or a few vectors of columns of b, element after element along k, zeros at the end of k.  The
+innermost loop keeps a tile of c in registers: per step of k it loads the vectors of b and
+multiplies them by each element of a.
 
 Every element of c is summed along k in the same order (blocks of `kc`, ascending), whatever tile or
 thread it falls to.  So the bits of a result do not depend on how the work was divided.
@@ -157,8 +157,8 @@ class _Product:
         f.do(f"br label %{done}")
         f.start(done)
         return f.text(
-            f"internal void @pack_{self.dtype}_{self.lanes}(ptr noalias %out, i64 %width, ptr noalias %in, "
-            "i64 %line, i64 %step, i64 %lines, i64 %kept, i64 %k) noinline"
+            f"internal void @pack_{self.dtype}_{self.lanes}(ptr noalias %out, i64 %width, "
+            "ptr noalias %in, i64 %line, i64 %step, i64 %lines, i64 %kept, i64 %k) noinline"
         )
 
     def _row_of_panel(self, f: Function, index: str) -> str:
@@ -191,7 +191,7 @@ class _Product:
                 self._store(f, values, row, kept)
 
     def _transposed(self, f: Function, rows: list[str]) -> list[str]:
-        """A square of vectors transposed: at each distance, corners of 2 x 2 blocks change places."""
+        """A square of vectors transposed: at each distance, corners of blocks change places."""
         distance = 1
         while distance < self.lanes:
             low = [x if not x & distance else self.lanes + x - distance for x in range(self.lanes)]
