@@ -99,3 +99,15 @@ def test_a_refused_write_changes_nothing():
     assert x.tolist() == [0.0] * 3
     assert y.tolist() == [1.0] * 3
     assert (x._version, y._version) == (0, 0)
+
+
+def test_looking_for_the_gradient_of_a_result_warns_once_it_is_useless():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    with pytest.warns(UserWarning, match="is not a leaf Tensor is being accessed") as seen:
+        assert y.grad is None
+    assert "test_errors.py" in seen[0].filename
+    y.retain_grad()
+    y.sum().backward()
+    assert y.grad.tolist() == [1.0, 1.0]
+    assert x.detach().grad is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ..autograd import source
@@ -31,6 +32,18 @@ def check_grad(t: Any, value: Any) -> None:
             f"grad_dtype '{t.dtype.name}'. The gradient must match the tensor's dtype.\n"
             f"  at {source.here(3)}"
         )
+
+
+def warn_not_kept(t: Any) -> None:
+    """Say that a result's gradient is not kept, when somebody looks for it."""
+    if t.grad_fn is None or t.retains_grad:
+        return
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(): only leaves keep their "
+        "gradient. Call .retain_grad() on it before backward(), or look at the leaf.",
+        stacklevel=3,
+    )
 
 
 def set_data(t: Any, value: Any) -> None:

@@ -21,7 +21,7 @@ from ..ops import dtypes
 from .device import CPU, META, device
 from .interop import readable_array
 from .layouts import strided
-from .leaf import check_grad
+from .leaf import check_grad, warn_not_kept
 from .size import Size
 
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
@@ -197,6 +197,8 @@ class Tensor(TensorBase):
 
     @property
     def grad(self) -> Any:
+        if self._grad is None and self._node is not None and self._rg:
+            warn_not_kept(self)
         return self._grad
 
     @grad.setter
