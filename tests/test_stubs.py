@@ -1,0 +1,78 @@
+"""The generated `.pyi` files are up to date, and a type checker finds mistakes with them."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Each line with a mistake ends with the rule that must report it; all other lines must be clean.
+PROGRAM = """
+import chainrule as torch
+import chainrule.nn.functional as F
+
+x = torch.randn(3, 4, requires_grad=True)
+loss = (F.relu(x @ torch.ones(4, 2)) ** 2).mean()
+loss.backward()
+with torch.no_grad():
+    x -= 0.1 * torch.tanh(x)
+    x.tanh_().clamp_(min=-1)
+values, positions = torch.sort(x, dim=1)
+largest: torch.Tensor = x.sort(dim=0).values
+norm: torch.Tensor = torch.linalg.norm(x, dim=1)
+kind: torch.dtype = norm.dtype
+gradient: torch.Tensor | None = x.grad
+as_double: torch.Tensor = x.to(torch.float64)
+rows: int = len(x)
+doubled: torch.Tensor = 2 * x + (x == 2).float()
+
+torch.tanh("x")  # reportArgumentType
+torch.sum(x, keepdim="yes")  # reportArgumentType
+x.tahn()  # reportAttributeAccessIssue
+torch.linalg.nrom(x)  # reportAttributeAccessIssue
+x.softmax(axs=1)  # reportCallIssue
+not_text: str = torch.exp(x)  # reportAssignmentType
+"""
+
+
+def load(path: Path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_stubs_are_up_to_date():
+    made = load(ROOT / "tools" / "generate_stubs.py").stubs()
+    stale = [p.name for p, text in made.items() if not p.exists() or p.read_text() != text]
+    assert not stale, "run: python tools/generate_stubs.py"
+
+
+def test_stubs_are_valid_python():
+    for path in (ROOT / "src" / "chainrule").rglob("*.pyi"):
+        compile(path.read_text(encoding="utf-8"), str(path), "exec")
+
+
+def test_a_type_checker_finds_the_mistakes_and_nothing_else(tmp_path):
+    pytest.importorskip("pyright")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    settings = {"include": ["."], "extraPaths": [str(ROOT / "src")], "pythonVersion": "3.11"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    ran = subprocess.run(
+        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    found = {
+        (d["range"]["start"]["line"], d["rule"])
+        for d in json.loads(ran.stdout)["generalDiagnostics"]
+    }
+    wanted = {
+        (number, line.partition("# ")[2])
+        for number, line in enumerate(PROGRAM.splitlines())
+        if "# report" in line
+    }
+    assert found == wanted
