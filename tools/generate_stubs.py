@@ -47,7 +47,7 @@ HEAD = '''"""{about} Written by tools/generate_stubs.py; do not edit."""
 from builtins import bool as _bool, complex as _complex, dict as _dict, float as _float
 from builtins import int as _int, list as _list, str as _str, tuple as _tuple, type as _type
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 '''
 SHARED = """{dots}autograd.node import Node
@@ -318,12 +318,12 @@ def member_lines(name: str, value: Any, records: dict[str, tuple[Public, bool]])
     """The lines of one member of the class."""
     if isinstance(value, property):
         return property_lines(name, value)
+    if name == "__new__":
+        return ["def __init__(self, *args: Any, **kwargs: Any) -> None: ..."]
     if isinstance(value, (classmethod, staticmethod)):
         return ["@staticmethod", f"def {name}(*args: Any, **kwargs: Any) -> Any: ..."]
     if not inspect.isfunction(value):
         return [f"{name}: Any"]
-    if name == "__new__":
-        return ["def __init__(self, *args: Any, **kwargs: Any) -> None: ..."]
     signature = inspect.signature(value)
     record, in_place = records.get(name, (None, False))
     if record is not None and (in_place or record.function is value or is_open(signature)):
@@ -411,14 +411,16 @@ def namespace_stub(namespace: str, path: str) -> str:
 
 def return_types_stub() -> str:
     lines = ["def named(name: _str, *fields: _str) -> _type[ReturnType]: ...", ""]
-    lines += ["class ReturnType(_tuple[Tensor, ...]):", "    _names: _tuple[_str, ...]", ""]
+    lines += ["class ReturnType(_tuple[Tensor, ...]):", "    _names: _tuple[_str, ...]"]
+    lines += ["    def __new__(cls, entries: Any) -> Self: ...", ""]
     made = {n: v for n, v in vars(return_types).items() if isinstance(v, type)}
     for name, value in sorted(made.items()):
         if not issubclass(value, ReturnType) or value is ReturnType:
             continue
         lines.append(f"class {name}(ReturnType):")
         for field in value._names:
-            lines += ["    @property", f"    def {field}(self) -> Tensor: ..."]
+            kind = "Any" if name == "histogramdd" else "Tensor"  # edges of each dimension
+            lines += ["    @property", f"    def {field}(self) -> {kind}: ..."]
         lines.append("")
     text = head("Named results.", "tensor/return_types.pyi")
     return re.sub(

@@ -3,7 +3,7 @@
 from builtins import bool as _bool, complex as _complex, dict as _dict, float as _float
 from builtins import int as _int, list as _list, str as _str, tuple as _tuple, type as _type
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 from .autograd.node import Node
 from .ops.dtypes import dtype as _dtype

@@ -41,7 +41,7 @@ def elements_sum(x):
 def cofactors(a):
     """The derivatives of the determinant by each element, singular matrices included."""
     inverse, d = safe_inverse(a)
-    if inverse is not None:
+    if inverse is not None and d is not None:
         return d[..., None, None] * inverse.mT
     u, s, vh = np.linalg.svd(a)
     others = products_without(s, 1)
@@ -82,7 +82,7 @@ def products_without(s, count):
 def det_hessian(a, e):
     """The derivative of the cofactors of A in the direction E, singular matrices included."""
     inverse, d = safe_inverse(a)
-    if inverse is not None:
+    if inverse is not None and d is not None:
         w = inverse.mT
         c = d[..., None, None] * w
         trace = np.sum(w * e, axis=(-2, -1))[..., None, None]

@@ -8,6 +8,8 @@ one with the opposite direction and the same norm.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .batching import Front
@@ -16,8 +18,8 @@ from .schema import op
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 # NumPy names a norm by the direction that is divided.
-_FORWARD = {"none": "backward", "ortho": "ortho", "full": "forward"}
-_INVERSE = {"none": "forward", "ortho": "ortho", "full": "backward"}
+_FORWARD: dict[str, Any] = {"none": "backward", "ortho": "ortho", "full": "forward"}
+_INVERSE: dict[str, Any] = {"none": "forward", "ortho": "ortho", "full": "backward"}
 
 
 def transform(x, axes, inverse, norm):

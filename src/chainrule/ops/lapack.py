@@ -27,7 +27,7 @@ def routine(name, dtype):
     return found
 
 
-def each(function, *arrays, own=2):
+def each(function, *arrays, own: int | tuple[int, ...] = 2):
     """`function` on every matrix of arrays whose leading dimensions broadcast; stacked results.
 
     `own` is how many last dimensions belong to the function: a number, or one per array.

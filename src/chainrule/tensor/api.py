@@ -155,19 +155,21 @@ def in_place_form(record: Public) -> Callable[..., Any]:
     op = record.op
     if op is not None and record.function.__dict__.get("op") is op:
 
-        def call(self: Any, *args: Any, **params: Any) -> Any:
+        def own_run(self: Any, *args: Any, **params: Any) -> Any:
             return inplace(op, self, args, params, name)
 
+        call = own_run
     else:
         function = record.function
 
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def compute_and_assign(self: Any, *args: Any, **kwargs: Any) -> Any:
             # Rules may save self, whose memory is about to change: compute from a copy then.
             source_value = self
             if STATE.grad_enabled and (self._rg or _any_requires_grad(args)):
                 source_value = self.clone()
             return assign(self, function(source_value, *args, **kwargs), name)
 
+        call = compute_and_assign
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"In-place form of :func:`{record.name}`."
     return call

@@ -3,7 +3,7 @@
 from builtins import bool as _bool, complex as _complex, dict as _dict, float as _float
 from builtins import int as _int, list as _list, str as _str, tuple as _tuple, type as _type
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 from ..tensor.tensor import Tensor
 
@@ -11,6 +11,7 @@ def named(name: _str, *fields: _str) -> _type[ReturnType]: ...
 
 class ReturnType(_tuple[Tensor, ...]):
     _names: _tuple[_str, ...]
+    def __new__(cls, entries: Any) -> Self: ...
 
 class aminmax(ReturnType):
     @property
@@ -50,9 +51,9 @@ class histogram(ReturnType):
 
 class histogramdd(ReturnType):
     @property
-    def hist(self) -> Tensor: ...
+    def hist(self) -> Any: ...
     @property
-    def bin_edges(self) -> Tensor: ...
+    def bin_edges(self) -> Any: ...
 
 class kthvalue(ReturnType):
     @property

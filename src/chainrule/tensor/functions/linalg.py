@@ -25,7 +25,8 @@ TYPE_WORDS = {
 
 def type_word(x: Any) -> str:
     """PyTorch's word for a tensor's type."""
-    return TYPE_WORDS.get(x.dtype.name, x.dtype.name)
+    name: str = x.dtype.name
+    return TYPE_WORDS.get(name, name)
 
 
 def checked(call: Callable[..., Any], *args: Any, **params: Any) -> Any:

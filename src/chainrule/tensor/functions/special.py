@@ -57,9 +57,10 @@ def polygamma(n: Any, input: Any) -> Any:
     """The n-th derivative of digamma; the method is `x.polygamma(n)`."""
     if isinstance(n, TensorBase) and not isinstance(input, TensorBase):
         return polygamma(input, n)
-    if n < 0:
+    order: Any = n
+    if order < 0:
         raise complaint(f"polygamma(n, x) does not support negative n. Got n={n}")
-    return P.polygamma(input, n=int(n))
+    return P.polygamma(input, n=int(order))
 
 
 @public(inplace=True, aliases=("special.multigammaln",))
