@@ -85,7 +85,7 @@ def shifted_rows(rows):
     """rows minus a maximum: the whole matrix's while no row underflows by it, else each row's."""
     flat = rows.reshape(-1)  # one dimension reduces five times faster than two
     high = flat.max()
-    if high - flat.min() < 60:
+    if high - flat.min() < 10:
         return rows - high
     return rows - np.maximum.reduce(rows, 1, keepdims=True)
 

@@ -6,6 +6,8 @@ Where PyTorch has no derivative (Bessel and Airy functions, orthogonal polynomia
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .. import ir
@@ -205,9 +207,17 @@ declare(
 )  # fmt: skip
 
 
+@helper
+def log1p_base(b):
+    """log(1 + b); of a Python number as a number, so that the gradient keeps its type."""
+    if isinstance(b, int | float):
+        return math.log1p(b) if b > -1 else (-math.inf if b == -1 else math.nan)
+    return log1p(b)
+
+
 @op(
     partials={
-        "a": lambda a, b: where((a == 0) & (b <= -1), 0.0, log1p(b)),
+        "a": lambda a, b: where((a == 0) & (b <= -1), 0.0, log1p_base(b)),
         "b": lambda a, b: a / (b + 1),
     },
     promote="float", refuses={"c": ""}, node="SpecialXlog1PyBackward0",
