@@ -207,12 +207,14 @@ declare(
 )  # fmt: skip
 
 
+def _log1p_of_number(b):
+    return math.log1p(b) if b > -1 else (-math.inf if b == -1 else math.nan)
+
+
 @helper
-def log1p_base(b):
-    """log(1 + b); of a Python number as a number, so that the gradient keeps its type."""
-    if isinstance(b, int | float):
-        return math.log1p(b) if b > -1 else (-math.inf if b == -1 else math.nan)
-    return log1p(b)
+def log1p_base(b, _number=_log1p_of_number):
+    """log(1 + b); of a Python number in full precision, whatever the tensors' type."""
+    return log1p(b) if hasattr(b, "shape") else _number(b)
 
 
 @op(
