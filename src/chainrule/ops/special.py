@@ -218,11 +218,15 @@ def log1p_base(b, _number=_log1p_of_number):
 
 
 @op(
-    partials={
-        "a": lambda a, b: where((a == 0) & (b <= -1), 0.0, log1p_base(b)),
-        "b": lambda a, b: a / (b + 1),
+    vjp={
+        "a": lambda g, a, b: where((a == 0) & (b <= -1), 0.0, g * log1p_base(b)),
+        "b": lambda g, a, b: g * (a / (b + 1)),
     },
-    promote="float", refuses={"c": ""}, node="SpecialXlog1PyBackward0",
+    jvp={
+        "a": lambda t, a, b: where((a == 0) & (b <= -1), 0.0, t * log1p_base(b)),
+        "b": lambda t, a, b: t * (a / (b + 1)),
+    },
+    broadcasts=True, promote="float", refuses={"c": ""}, node="SpecialXlog1PyBackward0",
     domain={"b": "positive"},
 )  # fmt: skip
 def xlog1py(a, b):
