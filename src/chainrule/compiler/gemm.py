@@ -1,14 +1,12 @@
 """The blocked matrix product as a function of arrays: when it is used, on how many threads.
 
-The columns (or rows) of the result are cut into pieces.  The calling thread and the workers take
-pieces until none are left, so a worker that wakes up late delays nobody.  The inner dimension is
-never cut between threads, hence the bits of a result do not depend on their number.
+The columns (or rows) of the result are cut into pieces for several threads.  The inner dimension
+is never cut, hence the bits of a result do not depend on the number of threads.
 """
 
 from __future__ import annotations
 
 import os
-import queue
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import settings
+from . import gemm_pool
 from .gemm_text import ARGUMENTS, TILES, UNROLL, Tiles, module_text
 
 _ROWS = 512  # rows of a that are packed at once
@@ -46,14 +45,13 @@ class Product:
         self._functions: dict[np.dtype, Callable[..., int] | None] = {}
         self._compiled: list[Any] = []  # owns the code
         self._workspace = threading.local()
-        self._pool = Pool()
+        self._pool: gemm_pool.Pool | None = None
 
     def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         m, k = a.shape
         n = b.shape[1]
-        threads = thread_count()
-        if b.shape[0] == k and worthwhile(m, k, n) and threads == 1 and self.has(a.dtype):
-            return self.compute(a, b, threads)
+        if b.shape[0] == k and worthwhile(m, k, n) and self.has(a.dtype):
+            return self.compute(a, b, thread_count() if m * n * k >= _THREAD_LIMIT else 1)
         return a.dot(b)
 
     def has(self, dtype: np.dtype) -> bool:
@@ -97,26 +95,40 @@ class Product:
         if threads == 1:
             self._run(function, a, b, c)
         else:
-            pieces = self._pieces(a, b, c, threads)
-            self._pool.run([(self._run, function, *piece) for piece in pieces], threads)
+            pieces = [self._arguments(*piece) for piece in self._pieces(a, b, c, threads)]
+            if not self._workers().run(function, pieces, threads):
+                self._run(function, a, b, c)
         return c
+
+    def _workers(self) -> gemm_pool.Pool:
+        if self._pool is None:
+            with self._lock:
+                if self._pool is None:
+                    self._pool = gemm_pool.Pool(self._compile(gemm_pool.text()), self._panels)
+        return self._pool
 
     def _pieces(self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int) -> list[Any]:
         """The factors and the part of the result of each piece of work."""
         (m, n), k = c.shape, a.shape[1]
         count = threads * max(1, min(4, m * n * k // (threads * _PIECE)))
+        count = min(count, gemm_pool.MOST_PIECES)
         if n >= m:
             lanes = self._tiles.lanes(_DTYPES[a.dtype])
             return [(a, b[:, s], c[:, s]) for s in _cuts(n, count, lanes)]
         return [(a[s], b, c[s]) for s in _cuts(m, count, self._tiles.height)]
 
     def _run(self, function: Any, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+        function(*self._arguments(a, b, c), *self._panels())
+
+    def _arguments(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[int, ...]:
+        """ARGUMENTS of the machine code without the panels."""
         (m, k), n = a.shape, b.shape[1]
         blocks = -(-k // _DEPTH)
         depth = -(-k // (blocks * UNROLL)) * UNROLL
-        function(
+        rows = _ROWS // self._tiles.height * self._tiles.height
+        return (
             _address(a), *a.strides, _address(b), *b.strides, _address(c), c.strides[0],
-            m, n, k, _ROWS // self._tiles.height * self._tiles.height, depth, *self._panels(),
+            m, n, k, rows, depth,
         )  # fmt: skip
 
     def _panels(self) -> tuple[int, int]:
@@ -164,66 +176,3 @@ def _cuts(length: int, count: int, unit: int) -> list[slice]:
     """About `count` slices of equal length, cut at multiples of `unit`."""
     step = max(unit, -(-length // (count * unit)) * unit)
     return [slice(start, min(start + step, length)) for start in range(0, length, step)]
-
-
-class Pool:
-    """Threads that help to finish lists of work; made when first needed, and again after a fork."""
-
-    def __init__(self) -> None:
-        self._reset()
-        os.register_at_fork(after_in_child=self._reset)
-
-    def _reset(self) -> None:
-        self._lock = threading.Lock()
-        self._workers = 0
-        self._queue: queue.SimpleQueue[_Work] = queue.SimpleQueue()
-
-    def run(self, jobs: list[Any], threads: int) -> None:
-        """Do all jobs (function, *arguments), here and in up to `threads - 1` workers."""
-        work = _Work(jobs)
-        helpers = min(threads, len(jobs)) - 1
-        if self._workers < helpers:
-            self._start(helpers)
-        for _ in range(helpers):
-            self._queue.put(work)
-        work.help()
-        work.wait()
-
-    def _start(self, count: int) -> None:
-        with self._lock:
-            while self._workers < count:
-                threading.Thread(target=_serve, args=(self._queue,), daemon=True).start()
-                self._workers += 1
-
-
-def _serve(waiting: queue.SimpleQueue[_Work]) -> None:
-    while True:
-        waiting.get().help()
-
-
-class _Work:
-    """A list of jobs that several threads empty."""
-
-    def __init__(self, jobs: list[Any]) -> None:
-        self._jobs = jobs
-        self._left = len(jobs)
-        self._lock = threading.Lock()
-        self._done = threading.Lock()
-        self._done.acquire()
-
-    def help(self) -> None:
-        """Do jobs until none is left to begin."""
-        while True:
-            try:
-                function, *arguments = self._jobs.pop()
-            except IndexError:
-                return
-            function(*arguments)
-            with self._lock:
-                self._left -= 1
-                if self._left == 0:
-                    self._done.release()
-
-    def wait(self) -> None:
-        """Until every job is finished."""
-        self._done.acquire()
