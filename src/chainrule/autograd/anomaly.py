@@ -118,7 +118,7 @@ def check_forward(op: Any, tensors: tuple[Any, ...], outs: tuple[Any, ...]) -> N
 
 
 def _checksum(array: np.ndarray) -> int:
-    return zlib.crc32(memoryview(np.ascontiguousarray(array).view(np.uint8).reshape(-1)))
+    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).reshape(-1).data)
 
 
 def note_checksums(node: Any, count: int) -> None:

@@ -1,0 +1,104 @@
+"""The documentation runs, links to what exists, and its generated pages are up to date."""
+
+import contextlib
+import importlib.util
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chainrule import ir
+from chainrule.ops import schema
+from chainrule.tensor import api
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+ELSEWHERE = {"checking.md"}  # its reports name lines: tests/checking/test_docs.py runs it
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+
+
+def named(path: Path) -> str:
+    return path.name
+
+
+def load(path: Path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def names_of_adding_ops(monkeypatch) -> dict:
+    """The page shows declarations of ops that exist: they are made into empty tables."""
+    from ops import sample
+
+    monkeypatch.setattr(schema, "TABLE", {})
+    monkeypatch.setattr(api, "API", {})
+    declare = {"op": schema.op, "public": api.public}
+    return {**vars(sample), **declare, "ir": ir, "np": np}
+
+
+def names_of_benchmarks(_) -> dict:
+    from bench.engines import Engine
+
+    return {"Engine": Engine}
+
+
+BEFORE = {"adding_ops.md": names_of_adding_ops, "benchmarks.md": names_of_benchmarks}
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether the output is the shown one; `...` stands for anything within a line."""
+    pattern = re.escape(shown).replace(re.escape("..."), ".*")
+    return re.fullmatch(pattern, printed) is not None
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.name not in ELSEWHERE], ids=named)
+def test_every_python_block_runs_and_prints_what_follows_it(page, monkeypatch):
+    """The blocks of a page are one program; a `text` block shows the output of the one before."""
+    space = BEFORE.get(page.name, lambda _: {})(monkeypatch) | {"__name__": "page"}
+    printed = None
+    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if language == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(text, page.name, "exec"), space)
+            printed = out.getvalue()
+        elif language == "text" and printed is not None:
+            assert matches(text, printed), f"{page.name} shows\n{text}\nbut prints\n{printed}"
+            printed = None
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=named)
+def test_every_link_leads_to_a_file(page):
+    linked = re.findall(r"\]\((?!https?:|#)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    assert [path for path in linked if not (page.parent / path).exists()] == []
+
+
+def test_the_navigation_names_every_page_once():
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = re.findall(r": (\w+\.md)$", settings, re.M)
+    assert sorted(listed) == sorted(p.name for p in (ROOT / "docs").glob("*.md"))
+
+
+def test_every_page_can_be_found_from_the_first():
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = {p.name for p in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert {name for name in pages if f"({name})" not in text} == set()
+
+
+def test_generated_pages_are_up_to_date():
+    made = load(ROOT / "tools" / "generate_docs.py").pages()
+    stale = [p.name for p, text in made.items() if p.read_text(encoding="utf-8") != text]
+    assert not stale, "run: python tools/generate_docs.py"
+
+
+def test_every_test_of_the_map_exists():
+    text = (ROOT / "docs" / "spec_map.md").read_text(encoding="utf-8")
+    named_tests = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text)
+    assert len(named_tests) > 60
+    for path, test in named_tests:
+        source = (ROOT / path).read_text(encoding="utf-8")
+        assert f"def {test or 'test_'}" in source, f"{path} has no {test or 'tests'}"
+        assert not test or re.search(rf"^def {test}\(", source, re.M), f"{path}::{test}"
