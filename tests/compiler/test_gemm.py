@@ -189,3 +189,21 @@ if child == 0:
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_only_sizes_that_measured_faster_leave_numpy():
+    assert gemm.worthwhile(128, 784, 512, threads=1)
+    assert gemm.worthwhile(128, 784, 512, threads=2)
+    assert not gemm.worthwhile(128, 128, 128, threads=2)
+    assert not gemm.worthwhile(4096, 4096, 10, threads=1)
+
+
+def test_threads_follow_the_setting_then_the_environment(monkeypatch):
+    monkeypatch.setattr(gemm.settings._Settings, "threads", None)
+    monkeypatch.delenv("CHAINRULE_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    assert gemm.thread_count() == 3
+    monkeypatch.setenv("CHAINRULE_NUM_THREADS", "5")
+    assert gemm.thread_count() == 5
+    chainrule.set_num_threads(2)
+    assert gemm.thread_count() == 2

@@ -17,9 +17,9 @@ from ..tensor import settings
 from . import gemm_pool
 from .gemm_text import ARGUMENTS, TILES, UNROLL, Tiles, module_text
 
-_ROWS = 512  # rows of a that are packed at once
+_ROWS = 512  # rows of a that are packed at once (half as many doubles): half of the L2 cache
 _DEPTH = 264  # elements along k that are summed in registers before they go to c
-_THREAD_LIMIT = 8_000_000  # multiplications from which a second thread saves more than it costs
+_THREAD_LIMIT = 16_000_000  # multiplications from which our threads gain on those of the BLAS
 _PIECE = 100_000_000  # multiplications of a piece of work, where there are enough
 
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
@@ -50,8 +50,9 @@ class Product:
     def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         m, k = a.shape
         n = b.shape[1]
-        if b.shape[0] == k and worthwhile(m, k, n) and self.has(a.dtype):
-            return self.compute(a, b, thread_count() if m * n * k >= _THREAD_LIMIT else 1)
+        threads = thread_count()
+        if b.shape[0] == k and worthwhile(m, k, n, threads) and self.has(a.dtype):
+            return self.compute(a, b, threads)
         return a.dot(b)
 
     def has(self, dtype: np.dtype) -> bool:
@@ -125,7 +126,7 @@ class Product:
         (m, k), n = a.shape, b.shape[1]
         blocks = -(-k // _DEPTH)
         depth = -(-k // (blocks * UNROLL)) * UNROLL
-        rows = _ROWS // self._tiles.height * self._tiles.height
+        rows = _ROWS * 4 // a.itemsize // self._tiles.height * self._tiles.height
         return (
             _address(a), *a.strides, _address(b), *b.strides, _address(c), c.strides[0],
             m, n, k, rows, depth,
@@ -137,7 +138,7 @@ class Product:
             return self._workspace.addresses
         except AttributeError:
             depth = _DEPTH + 16  # squares that are transposed may reach beyond the end
-            sizes = (_ROWS + 16) * depth * 8, self._tiles.columns("f32") * depth * 8
+            sizes = (_ROWS + 32) * depth * 4, self._tiles.columns("f32") * depth * 8
             # A page between them: panels must begin at a multiple of a vector.
             memory = self._workspace.memory = np.empty(sum(sizes) + 3 * 4096, np.uint8)
             first = (_address(memory) + 4095) & -4096
@@ -145,9 +146,11 @@ class Product:
             return self._workspace.addresses
 
 
-def worthwhile(m: int, k: int, n: int) -> bool:
+def worthwhile(m: int, k: int, n: int, threads: int) -> bool:
     """Whether the blocked product measures faster than the BLAS that NumPy has."""
-    return m >= 32 and n >= 48 and k >= 32
+    if m < 8 or k < 8 or n < 96:  # tiles that would be mostly border
+        return False
+    return threads == 1 or m * k * n >= _THREAD_LIMIT
 
 
 def thread_count() -> int:

@@ -43,8 +43,8 @@ declare i32 @sched_yield()
 
 define internal void @rest(i64 %turn) {{
   call void @llvm.x86.sse2.pause()
-  %place = and i64 %turn, 31
-  %polite = icmp eq i64 %place, 31
+  %place = and i64 %turn, 1023
+  %polite = icmp eq i64 %place, 1023
   br i1 %polite, label %yield, label %done
 yield:
   %ignored = call i32 @sched_yield()
@@ -148,7 +148,7 @@ class Pool:
             for i, piece in enumerate(pieces):
                 start = _PIECES + i * _PIECE_SLOTS
                 board[start : start + last] = piece
-            board[_FUNCTION] = ctypes.cast(function, ctypes.c_void_p).value
+            board[_FUNCTION] = ctypes.cast(function, ctypes.c_void_p).value or 0
             board[_FINISHED] = 0
             board[_TICKET] = len(pieces)
             while self._sleepers:
