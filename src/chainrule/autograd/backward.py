@@ -12,7 +12,7 @@ from .engine import backward_plain, run_backward
 from .levels import synced
 from .node import AccumulateGrad, OutSlot
 from .state import STATE
-from .value import PLAIN, TensorBase, make
+from .value import NODE_VERSION, PLAIN, TensorBase, make
 
 
 class GradientEdge(tuple):
@@ -209,7 +209,7 @@ def backward_tensor(
     if (
         inputs is None and not create_graph and STATE.w <= 2 and not STATE.levels
         and not STATE.anomaly and self.__class__ in PLAIN and self._node is not None
-        and self._view is None
+        and (self._view is None or self._view[NODE_VERSION] == self._v[0])
     ):  # fmt: skip
         seed = _usual_seed(self._a, gradient)
         if seed is not None and backward_plain(self._node, seed, bool(retain_graph)):

@@ -11,11 +11,21 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .state import STATE
+from .state import INFERENCE, NO_GRAD, STATE
+
+_new = object.__new__
+
+
+def _refresh(state: dict[str, Any], inference: bool, enabled: bool) -> None:
+    """`State.refresh` on the thread's own dict: each look at a thread-local costs as much as this
+    whole function."""
+    state["w"] = (0 if enabled else INFERENCE if inference else NO_GRAD) | state["unusual"]
 
 
 class ModeSwitch:
     """A context manager that is also a decorator."""
+
+    __slots__ = ("__dict__", "mode", "previous")
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
@@ -70,18 +80,19 @@ class _GradMode(ModeSwitch):
     value = False
 
     def __new__(cls, function: Any = None) -> Any:
-        made = object.__new__(cls)
-        return made(function) if function is not None else made
-
-    def __init__(self, function: Any = None) -> None:
-        self.previous = False
+        made = _new(cls)
+        return made if function is None else made(function)
 
     def __enter__(self) -> None:
-        self.previous = STATE.grad_enabled
-        STATE.set_grad_enabled(self.value)
+        state = STATE.__dict__
+        self.previous = state["grad_enabled"]
+        state["grad_enabled"] = enabled = self.value
+        _refresh(state, state["inference"], enabled)
 
     def __exit__(self, *exc: object) -> None:
-        STATE.set_grad_enabled(self.previous)
+        state = STATE.__dict__
+        state["grad_enabled"] = enabled = self.previous
+        _refresh(state, state["inference"], enabled)
 
 
 class no_grad(_GradMode):
@@ -130,25 +141,30 @@ class inference_mode(ModeSwitch):
     """No recording and no version counting: tensors made inside never take part in autograd."""
 
     def __new__(cls, mode: Any = True) -> Any:
-        made = object.__new__(cls)
-        if callable(mode) and not isinstance(mode, bool):
-            made.__init__(True)
+        made = _new(cls)
+        made.previous = None
+        if mode is True:
+            made.mode = True
+        elif callable(mode):
+            made.mode = True
             return made(mode)
+        else:
+            made.mode = bool(mode)
         return made
 
-    def __init__(self, mode: Any = True) -> None:
-        self.mode = bool(mode)
-        self.previous: list[tuple[bool, bool]] = []
-
     def __enter__(self) -> None:
-        self.previous.append((STATE.inference, STATE.grad_enabled))
-        STATE.inference = self.mode
-        STATE.grad_enabled = not self.mode
-        STATE.refresh()
+        state = STATE.__dict__
+        # A chain, so that one object may be entered again while it is active.
+        was = state["w"] & (NO_GRAD | INFERENCE)
+        self.previous = (self.previous, state["inference"], state["grad_enabled"], was)
+        state["inference"] = mode = self.mode
+        state["grad_enabled"] = not mode
+        state["w"] = (INFERENCE if mode else 0) | state["unusual"]
 
     def __exit__(self, *exc: object) -> None:
-        STATE.inference, STATE.grad_enabled = self.previous.pop()
-        STATE.refresh()
+        state = STATE.__dict__
+        self.previous, state["inference"], state["grad_enabled"], was = self.previous
+        state["w"] = was | state["unusual"]
 
     def clone(self) -> inference_mode:
         return inference_mode(self.mode)

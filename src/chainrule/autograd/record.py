@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.reduce import ones_vector
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
@@ -477,7 +478,7 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
     space: dict[str, Any] = {"errors": errors, "general": general_vjp}
     lines = ["def vjp(node, g, parents):", "    fix = node.fix"]
     if op.broadcasts and len(op.inputs) > 1:
-        space["unbroadcast"] = ARRAYS.function("unbroadcast")
+        space["unbroadcast"] = _unbroadcast
         lines.append("    if fix is not None and fix.__class__ is not tuple:")
     else:
         lines.append("    if fix is not None:")
@@ -490,8 +491,12 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
             results.append("None")
             continue
         partial, rule = entry
-        space[f"rule{i}"] = ARRAYS.bind(rule)
+        if name in op.arrays:
+            partial, rule = False, op.arrays[name]
+        space[f"rule{i}"] = rule if name in op.arrays else ARRAYS.bind(rule)
         call = f"rule{i}({', '.join('g' if n == 'g' else 's_' + n for n in rule_names(rule))})"
+        if _is_identity(rule):
+            call = "g" if rule_names(rule) == ("g",) else f"s_{rule_names(rule)[0]}"
         call = f"g * {call}" if partial else call
         one = len(op.inputs) == 1
         lines.append(
@@ -507,6 +512,20 @@ def _make_vjp(op: Op) -> Callable[..., Any]:
     lines.append(f"    return ({', '.join(results)},)")
     exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
     return space["vjp"]
+
+
+def _is_identity(rule: Callable[..., Any]) -> bool:
+    return rule.__code__.co_code == _IDENTITY.__code__.co_code
+
+
+_IDENTITY: Callable[[Any], Any] = lambda g: g  # noqa: E731
+
+
+def _unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
+    """`unbroadcast` on arrays; a bias added to a small matrix in one call."""
+    if g.ndim == 2 and g.shape[1:] == shape and g.size <= 4096:
+        return ones_vector(len(g), g.dtype).dot(g)
+    return ARRAYS.function("unbroadcast")(g, shape)
 
 
 def _unpacking(op: Op) -> list[str]:

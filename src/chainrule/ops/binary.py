@@ -160,11 +160,21 @@ def fmod(a, b):
 # ---- powers ------------------------------------------------------------------------------------
 
 
+def _base_gradient(g, a, b):
+    if b.__class__ is not int and b.__class__ is not float:
+        return g * np.where(b == 0, 0.0, b * pow(a, b - 1))
+    if b != 2:
+        return g * (b * pow(a, b - 1)) if b != 0 else np.zeros_like(a)
+    r = g * a
+    return r + r
+
+
 @op(
     partials={
         "a": lambda a, b: base_slope(a, b),
         "b": lambda a, b, out: where((a == 0) & (b_real(b) >= 0), 0.0, out * log_base(a)),
     },
+    arrays={"a": _base_gradient},
     domain={"a": "positive"},
     lower=ir.power,
 )

@@ -14,6 +14,7 @@ from .. import ir
 from .batching import Lead, Plain
 from .dtypes import F32, F64, from_numpy_dtype
 from .kernels import LARGE, large_product
+from .reduce import ones_vector, reduce_sum
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -168,11 +169,38 @@ def scaled(x, factor):
 # ---- products ------------------------------------------------------------------------------------
 
 
+# Up to this size a product costs as much as the calls around it: rules on arrays make few.
+_SMALL = 1 << 12
+
+
+def _right_gradient(g, a, b_fortran):
+    if a.size > _SMALL:
+        return mm(g.T, a).T if b_fortran else mm(a.T, g)
+    return g.T.dot(a).T if b_fortran else a.T.dot(g)
+
+
+def _bias_gradient(g):
+    if g.size > _SMALL:
+        return reduce_sum(g, axis=(0,), keepdims=False)
+    return ones_vector(len(g), g.dtype).dot(g)
+
+
+# The gradients of a dense layer with real weights.
+_LAYER = {
+    "x": lambda g, w: g.dot(w) if g.size <= _SMALL else mm(g, w),
+    "w": lambda g, x: g.T.dot(x) if x.size <= _SMALL else mm(g.T, x),
+}
+
+
 @op(
     vjp={
         "a": lambda g, b: mm(g, mH(b)),
         # Where b is a transposed view, so is its gradient: the transpose below it costs nothing.
         "b": lambda g, a, b_fortran: mT(mm(mT(g), conj(a))) if b_fortran else mm(mH(a), g),
+    },
+    arrays={
+        "a": lambda g, b: g.dot(b.T) if g.size <= _SMALL else mm(g, b.T),
+        "b": _right_gradient,
     },
     linear_in=("a", "b"),
     batch=Plain(lambda a, b: matmul(a, b)),
@@ -284,7 +312,7 @@ def accurate(multiply_arrays, c, a, b, beta, alpha):
     """beta * c + alpha * (a times b), rounded once in half precision."""
     if a.dtype.itemsize == 2 and a.dtype.kind in "fV" and a.dtype is b.dtype is c.dtype:
         single = (x.astype(np.float32) for x in (c, a, b))
-        return accurate(multiply_arrays, *single, beta, alpha).astype(a.dtype)
+        return accurate(multiply_arrays, *single, beta=beta, alpha=alpha).astype(a.dtype)
     return add_product(c, multiply_arrays(a, b), beta, alpha)
 
 
@@ -418,6 +446,7 @@ def _linear_in_ops(x, w, b):
         "w": lambda g, x: mm(transpose(g, perm=(1, 0)), conj(x)),
         "b": lambda g: reduce_sum(g, axis=(0,), keepdims=False),
     },
+    arrays={**_LAYER, "b": _bias_gradient},
     jvp={
         "x": lambda t, w: mm(t, mT(w)),
         "w": lambda t, x: mm(x, mT(t)),
@@ -442,6 +471,7 @@ def linear2d(x, w, b):
         "x": lambda g, w: mm(g, conj(w)),
         "w": lambda g, x: mm(transpose(g, perm=(1, 0)), conj(x)),
     },
+    arrays=_LAYER,
     linear_in=("x", "w"),
     batch=Plain(lambda x, w: matmul(x, mT(w))),
     node="MmBackward0",

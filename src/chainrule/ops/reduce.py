@@ -12,6 +12,7 @@ from .. import ir
 from .batching import Front
 from .dtypes import F32, F64
 from .schema import helper, op
+from .shape import broadcast_to
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -82,8 +83,32 @@ def push(t, slope, axis, keepdims):
 # ---- sums ----------------------------------------------------------------------------------------
 
 
+def _repeated(g, x_shape, axis, keepdims, divisor):
+    """`spread` of g / divisor; a small array is filled, as a view of one number slows down whoever
+    reads it."""
+    if len(axis) == len(x_shape) and g.size == 1:
+        r = np.empty(x_shape, g.dtype)
+        if 0 < r.size <= _SMALL:
+            r.fill(g.item() / divisor)
+            return r
+    if divisor != 1:
+        g = g / divisor
+    if not keepdims and axis and g.ndim:
+        g = g.reshape(kept(x_shape, axis))
+    return broadcast_to(np.asarray(g), shape=x_shape)
+
+
+def _sum_gradient(g, x_shape, axis, keepdims):
+    return _repeated(g, x_shape, axis, keepdims, 1)
+
+
+def _mean_gradient(g, x_shape, axis, keepdims):
+    return _repeated(g, x_shape, axis, keepdims, count_of(x_shape, axis))
+
+
 @op(
     vjp={"x": lambda g, x_shape, axis, keepdims: spread(g, x_shape, axis, keepdims)},
+    arrays={"x": _sum_gradient},
     linear_in=("x",),
     batch=Front(axes=("axis",)),
     node="SumBackward0",
@@ -96,8 +121,12 @@ def reduce_sum(x, *, axis, keepdims):
         return np.add.reduce(x.astype(np.float32), axis, keepdims=keepdims).astype(dtype)
     if keepdims:
         return np.add.reduce(x, axis, keepdims=True)
-    if axis == (0,) and x.ndim == 2 and x.size <= _SMALL and (dtype is F32 or dtype is F64):
-        return ones_vector(len(x), dtype).dot(x)  # a quarter of the time of a reduction
+    if x.size <= _SMALL and (dtype is F32 or dtype is F64):
+        # A product takes a quarter of the time of a reduction.
+        if axis == (0,) and x.ndim <= 2:
+            return ones_vector(len(x), dtype).dot(x)
+        if len(axis) == x.ndim:
+            return ones_vector(x.size, dtype).dot(x.reshape(-1))
     return np.add.reduce(x, axis)
 
 
@@ -123,6 +152,7 @@ def ones_vector(n, dtype):
             g / count_of(x_shape, axis), x_shape, axis, keepdims
         )
     },
+    arrays={"x": _mean_gradient},
     linear_in=("x",),
     batch=Front(axes=("axis",)),
     node="MeanBackward0",
@@ -135,6 +165,9 @@ def ones_vector(n, dtype):
 def reduce_mean(x, *, axis, keepdims):
     """The arithmetic mean over `axis`."""
     n = count_of(x.shape, axis)
+    if len(axis) == x.ndim and 0 < n <= _SMALL and (x.dtype is F32 or x.dtype is F64):
+        total = reduce_sum(x, axis=axis, keepdims=keepdims)
+        return total / n
     return np.asarray(np.add.reduce(wide(x), axis, keepdims=keepdims) / n).astype(
         x.dtype, copy=False
     )

@@ -51,8 +51,18 @@ def where(cond, a, b):
     return pick(cond, a, b)
 
 
+_ZEROS = {np.dtype(char): np.zeros((), char) for char in "fd"}
+
+
+def _relu_gradient(g, out):
+    """g where out is not 0; an array as zero spares NumPy the conversion."""
+    zero = _ZEROS[out.dtype]
+    return pick(out <= zero, 0.0, g) if out.size >= _LARGE else np.where(out <= zero, zero, g)
+
+
 @op(
     vjp={"x": lambda g, out: where(out <= 0, 0.0, g)},  # NaN lets the gradient through
+    arrays={"x": _relu_gradient},
     jvp={"x": lambda t, out: where(out <= 0, 0.0, t)},
     broadcasts=True,
     refuses={"c": ""},
@@ -60,7 +70,8 @@ def where(cond, a, b):
 )
 def relu(x):
     """x where positive, else 0."""
-    return np.maximum(x, np.asarray(0, x.dtype))
+    zero = _ZEROS.get(x.dtype)
+    return np.maximum(x, np.asarray(0, x.dtype) if zero is None else zero)
 
 
 # At a tie each of the two gets half; with a NaN involved both get the whole, as in PyTorch.

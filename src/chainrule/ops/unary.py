@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .dtypes import F32
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -283,7 +284,19 @@ def cosh(x):
     return np.cosh(x)
 
 
-@op(partials={"x": lambda out: 1 - out * out}, promote="float", lower=ir.tanh)
+_ONE = np.ones((), F32)  # an array spares NumPy the conversion of a number
+
+
+def _tanh_gradient(g, out):
+    r = out * out
+    if r.__class__ is not np.ndarray:
+        return g * (1 - r)
+    np.subtract(_ONE if r.dtype is F32 else 1, r, r)
+    return np.multiply(r, g, r)
+
+
+@op(partials={"x": lambda out: 1 - out * out}, arrays={"x": _tanh_gradient}, promote="float",
+    lower=ir.tanh)  # fmt: skip
 def tanh(x):
     """The hyperbolic tangent of x."""
     return np.tanh(x)

@@ -38,6 +38,11 @@ def getitem(self: Any, index: Any) -> Any:
         if kind is tuple and all(i.__class__ in _BASIC for i in index):
             key = spelled_out(index, self.ndim)
             return P.slice_view(self, index=key) if key else P.alias(self)
+        if kind in PLAIN and index._a.dtype is INT64 and index._a.ndim and self.ndim:
+            try:
+                return P.index_axis(self, index, axis=0)
+            except Exception:  # the long way finds out why
+                pass
         return advanced(self, index)
     except IndexError as problem:
         raise index_error(self, index, problem) from None
@@ -46,13 +51,7 @@ def getitem(self: Any, index: Any) -> Any:
 def advanced(self: Any, index: Any) -> Any:
     """self[index] for an index with tensors, masks or sequences in it."""
     if index.__class__ in PLAIN and index._a.ndim and self.ndim:
-        kind = index._a.dtype
-        if kind is INT64:
-            try:
-                return P.index_axis(self, index, axis=0)
-            except Exception:  # the long way finds out why
-                pass
-        elif kind.kind == "b" and index._a.ndim <= self.ndim:
+        if index._a.dtype.kind == "b" and index._a.ndim <= self.ndim:
             check_mask(self, index, 0)
             return P.masked_get(self, index)
     view, tensors, dims = split(self, index)
