@@ -24,6 +24,7 @@ WITH_NUMBERS = {
 def test_type_and_precision(name, dtype):
     f = WITH_NUMBERS[name]
     x = torch.tensor([0.5, 1.5], dtype=dtype, requires_grad=True)
+    assert f(x).dtype is dtype
     (plain,) = torch.autograd.grad(f(x).sum(), x)
     (recorded,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)
     assert plain.dtype is dtype and recorded.dtype is dtype

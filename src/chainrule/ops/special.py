@@ -232,7 +232,8 @@ def log1p_base(b, _number=_log1p_of_number):
 def xlog1py(a, b):
     """a log(1 + b), which is 0 where a is 0 (NaN where b is NaN)."""
     with np.errstate(all="ignore"):
-        product = np.asarray(a * np.log1p(b))
+        dtype = a.dtype if isinstance(a, np.ndarray) else b.dtype  # the other may be a number
+        product = np.asarray(a * np.log1p(np.asarray(b, dtype)))
         return np.where((a == 0) & ~np.isnan(b), product.dtype.type(0), product)
 
 
