@@ -578,7 +578,7 @@ class _Writer:
         self.saving()
         self.add("        t._rg = True; t._node = node")
         if op.view:
-            n = self.names[0]
+            n = op.inputs[0]
             self.add(f"        m = r.base; k = x_{n}.base")
             self.add(
                 f"        if m is x_{n} or (m is not None and m is k) or shares_memory(r, x_{n}):"
