@@ -193,7 +193,8 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
     if root._level is not None or view._level is not None:
         return
     if not root._rg:
-        _remember_view(root, view)
+        if view._v is not None and view._a.dtype.kind in "fcV":
+            _remember_view(root, view)
     elif creation in (FROM_NO_GRAD, FROM_INFERENCE) and view._a.dtype.kind in "fcV":
         # As in PyTorch: it counts as requiring grad, but what flows back into it is lost.
         view._rg, view._node = True, UNTRACKED
@@ -489,7 +490,7 @@ class _Writer:
         if self.op.promote == "none":
             for n in self.names:
                 self.add(f"    if a_{n}.__class__ not in PLAIN: {self.again}")
-                self.add(f"    x_{n} = a_{n}._a")
+                self.add(f"    x_{n} = a_{n}._a; r_{n} = a_{n}._rg")
             return
         if len(self.names) == 2 and not self.op.nondiff:
             self.binary_operands()
@@ -531,7 +532,7 @@ class _Writer:
         self.add(f"    else: {self.again}")
 
     def flag(self, n: str) -> str:
-        return f"a_{n}._rg" if self.op.promote == "none" else f"r_{n}"
+        return f"r_{n}"
 
     def recording(self, passed: str) -> None:
         op = self.op
@@ -539,7 +540,8 @@ class _Writer:
         self.add(f"    if w == 0 and ({flags}):")
         if op.promote == "none" and not op.view:
             # Numbers in a rule make half precision wider: the general path casts gradients back.
-            self.add(f"        if x_{self.diff[0]}.dtype.itemsize == 2: {self.again}")
+            self.add(f"        d = x_{self.diff[0]}.dtype")
+            self.add(f"        if d is not F32 and d is not F64 and d.itemsize == 2: {self.again}")
         for n in self.names:
             if n not in self.diff:
                 self.add(f"        e_{n} = None")
@@ -552,11 +554,11 @@ class _Writer:
         self.add("        node = new(NodeClass)")
         self.add("        node.key = next_key()")
         self.add(f"        node.parents = ({', '.join('e_' + n for n in self.names)},)")
-        self.add("        f = getframe(1); c = f.f_code")
-        self.add("        while LIBRARY.get(c.co_filename, True) and is_library(c.co_filename):")
+        self.add("        f = getframe(1); c = f.f_code; own = LIBRARY.get(c.co_filename)")
+        self.add("        while own is not False and (own or is_library(c.co_filename)):")
         self.add("            f = f.f_back")
         self.add("            if f is None: break")
-        self.add("            c = f.f_code")
+        self.add("            c = f.f_code; own = LIBRARY.get(c.co_filename)")
         self.add("        node.code = c; node.lasti = 0 if f is None else f.f_lasti")
         self.add("        node.meta = None; node.hooks = None")
         if op.broadcasts and len(self.names) > 1:

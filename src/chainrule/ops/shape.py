@@ -83,6 +83,10 @@ def unsqueeze(x, *, axis):
 
 def without_axes(x, axis):
     """x without the dimensions `axis`, all of length 1."""
+    if not axis:
+        return x[...]
+    if x.flags.c_contiguous:
+        return x.reshape([n for i, n in enumerate(x.shape) if i not in axis])
     return x[(*(0 if i in axis else slice(None) for i in range(x.ndim)), ...)]
 
 
@@ -131,6 +135,7 @@ def squeeze_axes(x, *, axis):
 
 @op(
     vjp={"x": lambda g, perm: transpose(g, perm=inverse_permutation(perm))},
+    arrays={"x": lambda g, perm: g.T if perm == (1, 0) else g.transpose(inverse_permutation(perm))},
     linear_in=("x",),
     batch=lambda x, params: {"perm": (0, *(p + 1 for p in params["perm"]))},
     view=True,
@@ -272,9 +277,12 @@ def unbind(x, *, axis):
 
 def parts(x, sizes, axis):
     """Consecutive windows of the given lengths along a dimension."""
-    ends = np.cumsum(sizes).tolist()
-    starts = [0, *ends[:-1]]
-    return tuple(x[at_axis(axis, slice(a, b))] for a, b in zip(starts, ends, strict=True))
+    found, start = [], 0
+    lead = (slice(None),) * axis
+    for n in sizes:
+        found.append(x[(*lead, slice(start, start + n))])
+        start += n
+    return tuple(found)
 
 
 @op(

@@ -21,7 +21,9 @@ from .storage import TypedStorage
 def _reversed_view(self: Any) -> Any:
     """The view with all dimensions in reversed order."""
     n = self.ndim
-    if n != 2 and n != 0:
+    if n == 2:
+        return P.transpose(self, perm=(1, 0))
+    if n != 0:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
             "deprecated and it will throw an error in a future release. Consider `x.mT` to "

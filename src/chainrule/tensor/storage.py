@@ -53,6 +53,8 @@ def offset_of(t: Any) -> int:
 def is_contiguous(self: Any, memory_format: Any = contiguous_format) -> bool:
     """Whether elements lie in memory in the order of a format (C order by default)."""
     a = self._a
+    if memory_format is contiguous_format:
+        return a.flags.c_contiguous
     order = format_order(memory_format, a.ndim)
     if order is None:
         return False
@@ -61,6 +63,8 @@ def is_contiguous(self: Any, memory_format: Any = contiguous_format) -> bool:
 
 def contiguous(self: Any, memory_format: Any = contiguous_format) -> Any:
     """The tensor itself when its elements lie in the format's order, else a copy that does."""
+    if memory_format is contiguous_format and self.is_contiguous():
+        return self
     order = required_order(memory_format, tuple(self.shape))
     if self.is_contiguous(memory_format=memory_format):
         return self

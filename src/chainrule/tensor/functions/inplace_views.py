@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...autograd import errors, source
 from ...autograd.inplace import assign, bump, inplace
 from ...autograd.node import rename
 from ...autograd.state import STATE
+from ...autograd.value import PLAIN, ROOT
 from ...ops.schema import TABLE
 from .arranging import joint_shape
 from .casts import cast_to
@@ -55,6 +58,18 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
             f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}\n"
             f"  at {source.here(2)}\n  Fix: fill_ takes a number."
         )
+    if (
+        _has_no_history(self)
+        and src.__class__ in PLAIN
+        and src._a.shape == self._a.shape
+        and src._v is not self._v
+        and 0 not in self._a.strides
+        and not (src._rg and STATE.grad_enabled)
+        and src._a.dtype == self._a.dtype
+    ):
+        np.copyto(self._a, src._a)
+        bump(self, "copy_")
+        return self
     value = cast_to(src, self.dtype)
     shape = tuple(self.shape)
     if tuple(value.shape) != shape:
@@ -68,8 +83,20 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     return assign(self, value, "copy_")
 
 
+def _has_no_history(t: Any) -> bool:
+    """Whether a write into t needs nothing but memory and a version: the usual case by far."""
+    if t.__class__ not in PLAIN or STATE.unusual or t._v is None or not t._a.flags.writeable:
+        return False
+    view = t._view
+    return not STATE.grad_enabled or (not t._rg and (view is None or not view[ROOT]._rg))
+
+
 def zero_(self: Any) -> Any:
     """Set every element to zero."""
+    if _has_no_history(self):
+        self._a.fill(0)
+        bump(self, "zero_")
+        return self
     return inplace(TABLE["blank"], self, (), {}, "zero_")
 
 
@@ -82,6 +109,10 @@ def fill_(self: Any, value: Any) -> Any:
                 f"{value.ndim} dimensions.\n  at {source.here(2)}"
             )
         return inplace(TABLE["fill"], self, (cast_to(value, self.dtype),), {}, "fill_")
+    if _has_no_history(self) and value.__class__ is float and self._a.dtype.kind == "f":
+        self._a.fill(value)
+        bump(self, "fill_")
+        return self
     params = {"value": _number(value, self.dtype.np)}
     return inplace(TABLE["fill_number"], self, (), params, "fill_")
 

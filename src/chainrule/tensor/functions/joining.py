@@ -7,6 +7,11 @@ from operator import index as as_int
 from typing import Any
 
 from ...autograd import source
+from ...autograd.dispatch import entry
+from ...autograd.node import OutSlot
+from ...autograd.record import record
+from ...autograd.state import STATE
+from ...autograd.value import FROM_MULTI, PLAIN, make
 from ...ops.schema import TABLE
 from ..api import public
 from .common import P, TensorBase, axis_of
@@ -45,6 +50,10 @@ def cat(tensors: Any, dim: int = 0, **named: Any) -> Any:
     >>> torch.cat([torch.zeros(2), torch.ones(1)])
     tensor([0., 0., 1.])
     """
+    if not named and dim.__class__ is int and tensors.__class__ in (list, tuple):
+        made = _usual_join(TABLE["cat"], tensors, dim)
+        if made is not None:
+            return made
     dim = named.pop("axis", dim)
     parts = tensor_list(tensors, "cat", ValueError)
     if any(t.ndim == 0 for t in parts):
@@ -61,6 +70,34 @@ def cat(tensors: Any, dim: int = 0, **named: Any) -> Any:
         nothing = [0 if d == axis else n for d, n in enumerate(real[0].shape)]
         parts = tuple(t.reshape(nothing) if tuple(t.shape) == (0,) else t for t in parts)
     return P.cat(*parts, axis=axis)
+
+
+def _usual_join(op: Any, tensors: Any, dim: int) -> Any:
+    """The join of plain tensors of one type and rank; None when anything is unusual or wrong."""
+    w = STATE.w
+    if w > 1 or not tensors:
+        return None
+    kind, rank, tracked = None, 0, False
+    for t in tensors:
+        if t.__class__ not in PLAIN:
+            return None
+        a = t._a
+        if kind is None:
+            kind, rank = a.dtype, a.ndim
+        elif a.dtype is not kind or a.ndim != rank:
+            return None
+        tracked = tracked or t._rg
+    axis = dim + rank + (op.name == "stack") if dim < 0 else dim
+    arrays = tuple([t._a for t in tensors])
+    try:
+        result = op.forward(*arrays, axis=axis)
+    except (ValueError, IndexError, TypeError):
+        return None
+    made = make(result)
+    if tracked and w == 0:
+        made._rg = True
+        made._node = record(op, tuple(tensors), arrays, (result,), {"axis": axis})
+    return made
 
 
 def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:
@@ -84,6 +121,10 @@ def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:
 @public(method=False)
 def stack(tensors: Any, dim: int = 0) -> Any:
     """The tensors, of one shape, along a new dimension."""
+    if dim.__class__ is int and tensors.__class__ in (list, tuple):
+        made = _usual_join(TABLE["stack"], tensors, dim)
+        if made is not None:
+            return made
     parts = tensor_list(tensors, "stack")
     first = parts[0].shape
     for k, t in enumerate(parts):
@@ -208,28 +249,41 @@ def unbind(input: Any, dim: int = 0) -> Any:
     axis = axis_of(dim, input.ndim)
     if input.shape[axis] == 0:
         return ()
-    found = P.unbind(input, axis=axis)
-    op = TABLE["select"]
-    for k, t in enumerate(found):
-        single_view(t, op, {"axis": axis, "index": k})
-    return found
+    singles = [{"axis": axis, "index": k} for k in range(input.shape[axis])]
+    return _views(TABLE["unbind"], input, {"axis": axis}, TABLE["select"], singles)
 
 
-def single_view(t: Any, op: Any, params: dict[str, Any]) -> None:
-    """Let a view out of several be replayed by itself when its base was written."""
-    if t._view is not None:
-        t._view[2:4] = op, params
-
-
-def _parts(input: Any, lengths: tuple[int, ...], axis: int, op: Any) -> tuple[Any, ...]:
-    found = op(input, sizes=lengths, axis=axis)
-    slice_op = TABLE["slice_axis"]
-    start = 0
-    for t, n in zip(found, lengths, strict=True):
-        params = {"axis": axis, "start": start, "stop": start + n, "step": 1}
-        single_view(t, slice_op, params)
+def _parts(input: Any, lengths: tuple[int, ...], axis: int, name: str) -> tuple[Any, ...]:
+    singles, start = [], 0
+    for n in lengths:
+        singles.append({"axis": axis, "start": start, "stop": start + n, "step": 1})
         start += n
-    return found
+    params = {"sizes": lengths, "axis": axis}
+    return _views(TABLE[name], input, params, TABLE["slice_axis"], singles)
+
+
+def _views(
+    op: Any, input: Any, params: dict[str, Any], single_op: Any, singles: list[dict[str, Any]]
+) -> tuple[Any, ...]:
+    """Several views made by one op; each can also be made by itself, with `singles`."""
+    if STATE.w or input.__class__ not in PLAIN or not input._rg or input._v is None:
+        found = entry(op)(input, **params)
+        for t, single in zip(found, singles, strict=True):
+            if t._view is not None:  # to be replayed alone when its base was written
+                t._view[2:4] = single_op, single
+        return found
+    # The usual case: plain tensors with a history.
+    array, parent, version = input._a, input._view, input._v
+    arrays = op.forward(array, **params)
+    root = input if parent is None else parent[0]
+    node = record(op, (input,), (array,), arrays, params)
+    found = []
+    for k, (a, single) in enumerate(zip(arrays, singles, strict=True)):
+        t = make(a)
+        t._rg, t._node, t._v = True, OutSlot(node, k), version
+        t._view = [root, parent, single_op, single, version[0], FROM_MULTI]
+        found.append(t)
+    return tuple(found)
 
 
 def equal_lengths(n: int, size: int) -> tuple[int, ...]:
@@ -248,7 +302,7 @@ def split(input: Any, split_size_or_sections: Any = None, dim: int = 0, **named:
     axis, size = _split_axis(input, dim, "split"), as_int(wanted)
     n = input.shape[axis]
     _check_split_size(n, size)
-    return _parts(input, equal_lengths(n, size), axis, P.split)
+    return _parts(input, equal_lengths(n, size), axis, "split")
 
 
 def _check_split_size(n: int, size: int) -> None:
@@ -291,7 +345,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     """Views of consecutive parts of a dimension, of the given lengths."""
     axis = _split_axis(input, dim, "split_with_sizes")
     lengths = checked_sections(input, split_sizes, axis)
-    return _parts(input, lengths, axis, P.split_with_sizes)
+    return _parts(input, lengths, axis, "split_with_sizes")
 
 
 def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
@@ -309,8 +363,8 @@ def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """Views of (at most) `chunks` parts of a dimension of equal length."""
     axis = _split_axis(input, dim, "chunk")
-    op = P.split if input.shape[axis] else P.split_with_sizes
-    return _parts(input, _chunk_lengths(input, as_int(chunks), axis), axis, op)
+    name = "split" if input.shape[axis] else "split_with_sizes"
+    return _parts(input, _chunk_lengths(input, as_int(chunks), axis), axis, name)
 
 
 @public(out=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from operator import index as as_int
 from typing import Any
 
@@ -86,10 +87,12 @@ def view(input: Any, *shape: Any, **named: Any) -> Any:
         wanted = shape
         if len(shape) == 1 and isinstance(shape[0], tuple | list):
             wanted = tuple(shape[0])
-        if all([n.__class__ is int and n >= 0 for n in wanted]):
-            size = 1
-            for n in wanted:
-                size *= n
+        size = 1
+        for n in wanted:
+            if n.__class__ is not int or n < 0:
+                break
+            size *= n
+        else:
             if size == input._a.size:
                 return P.view(input, shape=wanted)
     if "dtype" in named:
@@ -120,12 +123,16 @@ def is_viewable(t: Any, shape: tuple[int, ...]) -> bool:
 @public(out=False)
 def reshape(input: Any, *shape: Any, **named: Any) -> Any:
     """Another shape: a view where strides allow it, else a copy."""
-    wanted = infer_shape(given(shape, named, "shape"), input.numel(), "reshape")
+    return reshaped(input, infer_shape(given(shape, named, "shape"), input.numel(), "reshape"))
+
+
+def reshaped(input: Any, shape: tuple[int, ...]) -> Any:
+    """A view where strides allow it, else a copy; the shape is known to fit."""
     if input._level is not None:  # the memory order of what a transform holds is not known here
-        return P.reshape(input, shape=wanted)
-    if is_viewable(input, wanted):
-        return P.view(input, shape=wanted)
-    return P.unsafe_view(P.clone_contiguous(input), shape=wanted)
+        return P.reshape(input, shape=shape)
+    if is_viewable(input, shape):
+        return P.view(input, shape=shape)
+    return P.unsafe_view(P.clone_contiguous(input), shape=shape)
 
 
 @public(out=False)
@@ -154,8 +161,8 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
         )
     if a == b:
         return input
-    shape = input.shape
-    return reshape(input, *shape[:a], Size(shape[a : b + 1]).numel(), *shape[b + 1 :])
+    shape = tuple(input.shape)
+    return reshaped(input, (*shape[:a], prod(shape[a : b + 1]), *shape[b + 1 :]))
 
 
 @public(out=False)
@@ -298,16 +305,16 @@ def expand(input: Any, *sizes_: Any, **named: Any) -> Any:
     """A view repeated along dimensions of length 1; -1 keeps a dimension."""
     named.pop("implicit", None)
     wanted = sizes(given(sizes_, named, "size"))
-    shape = expanded_shape(tuple(input.shape), wanted, WORDS[input.dtype.name])
-    return P.broadcast_to(input, shape=shape)
+    return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), wanted, input))
 
 
 def expanded_shape(
-    have: tuple[int, ...], wanted: tuple[int, ...], word: str = ""
+    have: tuple[int, ...], wanted: tuple[int, ...], of: Any = None
 ) -> tuple[int, ...]:
     """The shape that `expand` gives, or an error that names the dimension that does not fit."""
     lead = len(wanted) - len(have)
     if lead < 0:
+        word = "" if of is None else WORDS[of.dtype.name]
         raise RuntimeError(
             f"expand(torch.{word}Tensor{{{list(have)}}}, size={list(wanted)}): the number of sizes "
             f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the "
