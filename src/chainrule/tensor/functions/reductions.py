@@ -123,6 +123,10 @@ def mean(
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
     """The mean over `dim` (all dimensions by default)."""
+    if dim is None and axis is None and dtype is None and input.__class__ in PLAIN:
+        array = input._a
+        if array.dtype is F32 or array.dtype is F64:
+            return P.reduce_mean(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
     if dtype is not None:
         input = as_type(input, dtype)
     if _integral(input):
