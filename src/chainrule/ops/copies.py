@@ -32,22 +32,20 @@ def _own_memory(result: Any) -> Any:
 
 
 def _declare(name: str, view: Op) -> None:
-    keywords = "".join(f", {p}" for p in view.params)
-    passed = "".join(f", {p}={p}" for p in view.params)
-    head = f"x, *{keywords}" if keywords else "x"
-    text = f"def {name}({head}): return own_memory(forward(x{passed}))"
-    space: dict[str, Any] = {"own_memory": _own_memory, "forward": view.forward}
-    exec(compile(text, f"<chainrule op {name}>", "exec"), space)
-    forward = space[name]
-    forward.__doc__ = f"{view.doc.rstrip('.')}, as memory of its own."
-    TABLE[name] = Op(
-        forward,
-        {
-            "vjp": view.vjps, "jvp": view.jvps, "linear_in": view.linear, "n_out": view.n_out,
-            "batch": view.batch, "nondiff": view.nondiff,
-            "node": _NODE_NAMES.get(name, view.node_name + "_copy"),
-        },
-    )  # fmt: skip
+    """The view's record with another name, a forward that copies, and no view."""
+    record = object.__new__(Op)
+    for field in Op.__slots__:
+        setattr(record, field, getattr(view, field))
+
+    def forward(x: Any, **params: Any) -> Any:
+        return _own_memory(view.forward(x, **params))
+
+    forward.__name__ = forward.__qualname__ = name
+    record.name, record.forward, record.cache = name, forward, {}
+    record.view, record.lower = False, None
+    record.node_name = _NODE_NAMES.get(name, view.node_name + "_copy")
+    record.doc = forward.__doc__ = f"{view.doc.rstrip('.')}, as memory of its own."
+    TABLE[name] = record
 
 
 for _name, _view in _COPIES.items():
