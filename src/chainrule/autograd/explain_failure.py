@@ -27,10 +27,12 @@ def explained(
     if op.name in ("matmul", "linear2d", "addmm") and len(shapes) >= 2:
         return _matmul(op, shapes, where)
     if op.name == "view":
+        stride = list(args[0].stride())
         return RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one "
             "dimension spans across two contiguous subspaces). Use .reshape(...) instead.\n"
-            f"{where}, to shape {list(params['shape'])}"
+            f"  shape {list(shapes[0])} with strides {stride} cannot be read as "
+            f"{list(params['shape'])} without copying\n  at {source.here(4)}"
         )
     if op.name == "slice_view":
         return _index(args[0], params["index"], problem, where)

@@ -82,8 +82,9 @@ def view(input: Any, *shape: Any, **named: Any) -> Any:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
-    if input.__class__ in PLAIN and not named and input._a.flags.c_contiguous:
-        # The usual case: whole numbers that fit. Everything else is looked at below.
+    if input.__class__ in PLAIN and not named:
+        # The usual case: whole numbers that fit. Everything else is looked at below; the op itself
+        # tests whether the memory allows it.
         wanted = shape
         if len(shape) == 1 and isinstance(shape[0], tuple | list):
             wanted = tuple(shape[0])
