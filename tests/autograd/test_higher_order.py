@@ -316,3 +316,30 @@ def test_newton_cg_by_hessian_vector_products():
             r = new_r
         x = x + step
     close(x, target.numpy(), 1e-8)
+
+
+@pytest.mark.parametrize("transform", ["grad", "jvp", "vmap"])
+def test_a_captured_tensor_cannot_be_changed_and_keeps_its_value(transform):
+    captured = torch.zeros(3, dtype=torch.float64)
+    x = t([1.0, 2, 3])
+
+    def f(x):
+        captured.add_(x)
+        return x.sum()
+
+    with pytest.raises(RuntimeError, match="would mutate a captured Tensor"):
+        if transform == "grad":
+            grad(f)(x)
+        elif transform == "jvp":
+            jvp(f, (x,), (x,))
+        else:
+            vmap(f)(torch.stack([x, x]))
+    assert type(captured) is torch.Tensor and captured.tolist() == [0, 0, 0]
+
+
+def test_writes_inside_a_dual_level_stay_without_their_tangent():
+    kept = torch.zeros(3, dtype=torch.float64)
+    with fwad.dual_level():
+        kept.add_(fwad.make_dual(t(X), t(X)))
+        assert fwad.unpack_dual(kept).tangent is not None
+    assert type(kept) is torch.Tensor and kept.tolist() == X

@@ -20,6 +20,7 @@ class BatchLevel(Level):
     """One vmap: tensors hide their batch dimension."""
 
     kind = "vmap"
+    transforms = "vmap"
 
     def __init__(self, size: int, randomness: str) -> None:
         super().__init__()

@@ -28,10 +28,26 @@ class DualLevel(Level):
         super().__init__()
         # Tangents of values saved on the base tape, by node key: for backward over duals.
         self.shadow: dict[int, dict[str, Any]] = {}
+        self.by_hand = False
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
-        super().__exit__(kind, problem, trace)
         self.shadow.clear()
+        super().__exit__(kind, problem, trace)
+
+    def _settle_captures(self, raises: bool) -> None:
+        if not self.by_hand:
+            super()._settle_captures(raises)
+            return
+        # Inside a hand-made dual_level the writes stay; only the tangents end with the level.
+        for reference, old_class, *_ in self.changed:
+            t = reference()
+            if t is not None and t._level is self:
+                primal = synced(t)._a
+                t.__class__ = old_class
+                for name in ("_level", "_tangent"):
+                    t.__dict__.pop(name, None)
+                t._a, t._rg, t._node = primal._a, primal._rg, primal._node
+        self.changed.clear()
 
     def dual(self, primal: Any, tangent: Any) -> Any:
         """A tensor with a tangent."""

@@ -23,6 +23,7 @@ def enter_dual_level() -> int:
             "first, or nest func.jvp, which can be nested."
         )
     level = DualLevel()
+    level.by_hand = True
     level.__enter__()
     STATE.by_hand = level  # type: ignore[attr-defined]
     return 0

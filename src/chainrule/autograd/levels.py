@@ -39,11 +39,13 @@ class Level:
     """One active transform."""
 
     kind = "level"
+    transforms = "grad (vjp, jvp, grad, etc)"  # as error messages call it
 
     def __init__(self) -> None:
         self.index = next(_numbers)
         self.alive = True
-        self.changed: list[Any] = []  # plain tensors that an in-place write lifted to this level
+        # Tensors that an in-place write lifted to this level, and what they were before.
+        self.changed: list[tuple[Any, ...]] = []
 
     def __enter__(self) -> Any:
         STATE.levels.append(self)
@@ -52,6 +54,28 @@ class Level:
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         STATE.levels.remove(self)
         self.alive = False
+        self._settle_captures(raises=kind is None)
+
+    def _settle_captures(self, raises: bool) -> None:
+        """Nothing of this level may outlive it: give captured tensors their old selves back."""
+        captured = False
+        for reference, old_class, array, requires_grad, node in self.changed:
+            t = reference()
+            if t is None or t.__dict__.get("_returned") or t._level is not self:
+                continue
+            captured = True
+            t.__class__ = old_class
+            for name in ("_level", "_tangent", "_bdim"):
+                t.__dict__.pop(name, None)
+            t._a, t._rg, t._node = array, requires_grad, node
+        self.changed.clear()
+        if captured and raises:
+            raise RuntimeError(
+                f"During a {self.transforms} transform, the function provided attempted to call "
+                "in-place operation that would mutate a captured Tensor. This is not supported; "
+                "please rewrite the function being transformed to explicitly accept the mutated "
+                "Tensor(s) as inputs.\n  The captured tensor has its old value again."
+            )
 
     # What each kind of level defines.
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -208,9 +232,9 @@ def _become(x: Any, value: Any) -> None:
         x._rg, x._node = value._rg, value._node
         return
     if x._level is not level:
+        level.changed.append((ref(x), x.__class__, x._a, x._rg, x._node))
         x.__class__ = value.__class__
         x.__dict__["_level"] = level
-        level.changed.append(ref(x))
     level.copy_parts(x, value)
 
 
@@ -229,20 +253,8 @@ class GradLevel(Level):
         return self
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
-        super().__exit__(kind, problem, trace)
         STATE.set_grad_enabled(self.outer)
-        if kind is None:
-            self._check_captures()
-
-    def _check_captures(self) -> None:
-        for reference in self.changed:
-            if reference() is not None and reference().__dict__.get("_returned") is None:
-                raise RuntimeError(
-                    "During a grad (vjp, jvp, grad, etc) transform, the function provided "
-                    "attempted to call in-place operation that would mutate a captured Tensor. "
-                    "This is not supported; please rewrite the function being transformed to "
-                    "explicitly accept the mutated Tensor(s) as inputs."
-                )
+        super().__exit__(kind, problem, trace)
 
     def leaf(self, value: Any) -> Any:
         """An input to differentiate with respect to."""

@@ -151,6 +151,7 @@ def _unwrap_one(func: Any, level: BatchLevel, out: Any, d: Any) -> Any:
             )
         return out
     value = level.lift(out) if not level.mine(out) else synced(out)
+    value.__dict__["_returned"] = True
     value = to_front(value._a, value._bdim)
     n = value.ndim
     if not -n <= d < n:
