@@ -9,7 +9,7 @@ from pathlib import Path
 # The promise: 0.2 s on a machine where NumPy takes 0.13 s, and in proportion on a slower one.
 NUMPY_SECONDS = 0.13
 ALLOWED_SECONDS_OVER_NUMPY = 0.07
-FRESH_PROCESSES = 7
+FRESH_PROCESSES = 20
 
 # Slow to import, and none is needed to make a tensor.
 LOADED_WHEN_USED = {
@@ -66,9 +66,14 @@ def import_in_a_fresh_process(bytecode: Path) -> dict:
 def test_import_costs_little_more_than_numpy(tmp_path):
     import_in_a_fresh_process(tmp_path)  # compiles, as installing the package does
     # The best of several: a busy machine can only make an import look slower than it is.
-    runs = [import_in_a_fresh_process(tmp_path) for _ in range(FRESH_PROCESSES)]
-    best = min(run["chainrule"] / max(run["numpy"], NUMPY_SECONDS) for run in runs)
-    assert best <= ALLOWED_SECONDS_OVER_NUMPY / NUMPY_SECONDS
+    allowed = ALLOWED_SECONDS_OVER_NUMPY / NUMPY_SECONDS
+    best = float("inf")
+    for _ in range(FRESH_PROCESSES):
+        run = import_in_a_fresh_process(tmp_path)
+        best = min(best, run["chainrule"] / max(run["numpy"], NUMPY_SECONDS))
+        if best <= allowed:
+            break
+    assert best <= allowed
 
 
 def test_import_loads_nothing_that_is_not_needed_yet(tmp_path):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import errors, source
-from .engine import backward_plain, run_backward
+from .engine import run_backward
 from .levels import synced
 from .node import AccumulateGrad, OutSlot
+from .plain_pass import backward_plain
 from .state import STATE
 from .value import NODE_VERSION, PLAIN, TensorBase, make
 

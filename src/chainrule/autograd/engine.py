@@ -14,23 +14,18 @@ only into buffers this walk made (`owned`), and a leaf keeps only what nobody el
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from . import errors
-from .node import Hooks, Node, OutSlot
+from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate
+from .node import Node, OutSlot
+from .plain_pass import backward_plain
 from .state import STATE, TRACE
 from .value import PLAIN, TensorBase, make
-
-# Concurrent backward passes may add into one leaf; adding may run a subclass's code, hence the R.
-_LEAF_LOCK = threading.RLock()
-
-RAW, VALUES, GRAPH = "raw", "values", "graph"
 
 
 class Walk:
@@ -293,7 +288,7 @@ class Walk:
         if hooks is not None and hooks.pre:
             g = self.node_hooks(hooks.pre, (g,), None)[0]
             fresh = False
-        with _LEAF_LOCK:
+        with LEAF_LOCK:
             accumulate(leaf, g, fresh, self.mode)
         if hooks is not None:
             for hook in tuple(hooks.post.values()):
@@ -367,143 +362,6 @@ class Walk:
         return out
 
 
-def backward_plain(root: Any, g: Any, keep: bool) -> bool:
-    """The usual pass in one straight function: arrays only, no hooks, no captures.
-
-    Keys are a topological order, so the latest node that has a gradient has all of them: nothing
-    is counted. Leaves are summed on the way and get their `.grad` at the end.
-
-    Nothing here records, so the grad mode need not change; a custom function's backward, which
-    may, switches it itself.
-
-    Returns False, having changed nothing, when the graph has hooks; `Walk` then does it.
-    """
-    if Hooks.used and _has_hooks(root):
-        return False
-    pending: dict[int, Any] = {}
-    heap: list[tuple[int, Any]] = []
-    leaves: dict[int, list[Any]] = {}
-    node = root
-    if root.__class__ is OutSlot:
-        node = root.node
-        g = [g if k == root.nr else None for k in range(len(node.meta))]
-    kinds = _KINDS
-    while True:
-        parents = node.parents
-        if g.__class__ is list:
-            g = _with_zeros(node, g)
-        grads = node.vjp(g, parents)
-        if not keep and node.s.__class__ is tuple and node.s:
-            node.s = None
-        for p, gp in zip(parents, grads):  # noqa: B905 - both come from the node; strict costs
-            if p is None or gp is None:
-                continue
-            kind = kinds.get(p.__class__)
-            if kind is None:
-                kind = _kind_of(p.__class__)
-            if kind is _LEAF:
-                k = id(p)
-                if k in leaves:
-                    leaves[k][0] = _sum(leaves[k], 0, gp)
-                else:
-                    leaves[k] = [gp, p]
-                continue
-            if kind is _SLOT:
-                nr = p.nr
-                p = p.node
-                k = p.key
-                slots = pending.get(k)
-                if slots is None:
-                    slots = pending[k] = [None] * len(p.meta)
-                    heappush(heap, (k, p))
-                slots[nr] = gp if slots[nr] is None else slots[nr] + gp
-                continue
-            k = p.key
-            if k in pending:
-                pending[k] = _sum(pending, k, gp)
-            else:
-                pending[k] = gp
-                heappush(heap, (k, p))
-        if not heap:
-            break
-        k, node = heappop(heap)
-        g = pending.pop(k)
-    grads = gp = g = None  # so that a leaf may keep a buffer that only it can see
-    with _LEAF_LOCK:
-        for entry in leaves.values():
-            accumulate(entry[1], entry[0], _private(entry), RAW)
-    return True
-
-
-_NODE, _LEAF, _SLOT = "node", "leaf", "slot"
-_KINDS: dict[type, str] = {OutSlot: _SLOT}  # what an edge of this class leads to
-
-
-def _kind_of(cls: type) -> str:
-    kind = _KINDS[cls] = _LEAF if issubclass(cls, TensorBase) else _NODE
-    return kind
-
-
-def _has_hooks(root: Any) -> bool:
-    """Whether a node or leaf that a pass from here reaches has hooks."""
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        p = stack.pop()
-        if isinstance(p, TensorBase):
-            if p._meta is not None and "hooks" in p._meta:
-                return True
-            continue
-        if p.__class__ is OutSlot:
-            p = p.node
-        if p.key in seen:
-            continue
-        if p.hooks is not None:
-            return True
-        seen.add(p.key)
-        stack += [q for q in p.parents if q is not None]
-    return False
-
-
-# Whether an array is ours alone is asked of its reference count: the container's reference and the
-# one the question itself holds make two. A rule may hand out what somebody else can see: the
-# incoming gradient, a saved value, a view.
-_ALONE = 2
-
-
-def _private(entry: list[Any]) -> bool:
-    """Whether nobody but the pass can see the memory of the array in entry[0].
-
-    A view counts when it alone holds all of an array: the gradient of `W.T`, transposed back.
-    """
-    if getrefcount(entry[0]) != _ALONE:
-        return False
-    base = entry[0].base
-    if base is None:
-        return True
-    whole = base.__class__ is np.ndarray and base.base is None and base.size == entry[0].size
-    base = None
-    return whole and getrefcount(entry[0].base) == _ALONE
-
-
-def _sum(where: Any, k: int, g: Any) -> Any:
-    """where[k] + g: in place where nobody else can see that array."""
-    if getrefcount(where[k]) == _ALONE:
-        have = where[k]
-        if (
-            have.__class__ is np.ndarray and have.base is None and have.shape == g.shape
-            and have.dtype == g.dtype and have.flags.writeable
-        ):  # fmt: skip
-            return np.add(have, g, out=have)
-    return where[k] + g
-
-
-def _with_zeros(node: Any, slots: list[Any]) -> list[Any]:
-    if not getattr(node, "materialise", True):
-        return slots
-    return [np.zeros(*node.meta[i]) if g is None else g for i, g in enumerate(slots)]
-
-
 def key_of(p: Any) -> int:
     """The number under which a node or leaf is known in a walk."""
     if p.__class__ is OutSlot:
@@ -524,32 +382,6 @@ def check_replacement(hook: Any, result: Any, shown: Any) -> None:
             f"hook '{name}' has changed the size of value: it was {list(shown.shape)} and became "
             f"{list(result.shape)}; a gradient keeps its tensor's shape"  # type: ignore[attr-defined]
         )
-
-
-def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
-    """Add a gradient into a tensor's `.grad`."""
-    have: Any = leaf._grad
-    if mode == VALUES and STATE.unusual & TRACE:
-        STATE.trace.accumulate(leaf, g)
-        return
-    if have is None and mode == RAW:
-        if g.__class__ is not np.ndarray:
-            g = np.asarray(g)
-        elif not fresh or not g.flags.c_contiguous:
-            g = g.copy()
-        leaf._grad = make(g)
-        return
-    if mode != RAW:
-        leaf._grad = g if have is None else have + g
-        return
-    assert have is not None
-    target = have._a
-    if target.__class__ is np.ndarray and not have._rg:
-        np.add(target, g, out=target, casting="unsafe")
-        if have._v is not None:
-            have._v[0] += 1
-    else:
-        leaf._grad = have + make(np.asarray(g))
 
 
 def run_backward(

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.reduce import ones_vector
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
@@ -459,7 +458,9 @@ def node_class(op: Op, level: bool = False) -> type:
             "__slots__": (), "op": op, "multi": op.n_out != 1, "materialise": op.materialise,
         }  # fmt: skip
         if not level:
-            space["vjp"] = _make_vjp(op)
+            from .vjp_code import make_vjp
+
+            space["vjp"] = make_vjp(op)
         base = LevelOpNode if level else OpNode
         found = op.cache[key] = type(op.node_name, (base,), space)
     return found
@@ -467,96 +468,3 @@ def node_class(op: Op, level: bool = False) -> type:
 
 def general_vjp(node: Any, g: Any, parents: tuple[Any, ...]) -> Any:
     return run_rules(node, g, parents, saved_payloads(node), ARRAYS)
-
-
-def _make_vjp(op: Op) -> Callable[..., Any]:
-    """A straight-line function for nodes that need no fixing: unpack, check versions, rules."""
-    if op.variadic or op.n_out != 1:
-        return general_vjp
-    if op.joint:
-        return _make_joint_vjp(op)
-    space: dict[str, Any] = {"errors": errors, "general": general_vjp}
-    lines = ["def vjp(node, g, parents):", "    fix = node.fix"]
-    if op.broadcasts and len(op.inputs) > 1:
-        space["unbroadcast"] = _unbroadcast
-        lines.append("    if fix is not None and fix.__class__ is not tuple:")
-    else:
-        lines.append("    if fix is not None:")
-    lines.append("        return general(node, g, parents)")
-    lines += _unpacking(op)
-    results = []
-    for i, name in enumerate(op.inputs):
-        entry = rules_of(op).get(name)
-        if entry is None:
-            results.append("None")
-            continue
-        partial, rule = entry
-        if name in op.arrays:
-            partial, rule = False, op.arrays[name]
-        space[f"rule{i}"] = rule if name in op.arrays else ARRAYS.bind(rule)
-        call = f"rule{i}({', '.join('g' if n == 'g' else 's_' + n for n in rule_names(rule))})"
-        if _is_identity(rule):
-            call = "g" if rule_names(rule) == ("g",) else f"s_{rule_names(rule)[0]}"
-        call = f"g * {call}" if partial else call
-        one = len(op.inputs) == 1
-        lines.append(
-            f"    r{i} = " + (call if one else f"None if parents[{i}] is None else {call}")
-        )
-        results.append(f"r{i}")
-    if op.broadcasts and len(op.inputs) > 1 and op.differentiable:
-        lines.append("    if fix is not None:")
-        for i, result in enumerate(results):
-            if result != "None":
-                lines.append(f"        if r{i} is not None and r{i}.shape != fix[{i}]:")
-                lines.append(f"            r{i} = unbroadcast(r{i}, fix[{i}])")
-    lines.append(f"    return ({', '.join(results)},)")
-    exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
-    return space["vjp"]
-
-
-def _is_identity(rule: Callable[..., Any]) -> bool:
-    return rule.__code__.co_code == _IDENTITY.__code__.co_code
-
-
-_IDENTITY: Callable[[Any], Any] = lambda g: g  # noqa: E731
-
-
-def _unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
-    """`unbroadcast` on arrays; a bias added to a small matrix in one call."""
-    if g.ndim == 2 and g.shape[1:] == shape and g.size <= 4096:
-        return ones_vector(len(g), g.dtype).dot(g)
-    return ARRAYS.function("unbroadcast")(g, shape)
-
-
-def _unpacking(op: Op) -> list[str]:
-    """Lines that take node.s apart and check the versions of what was saved."""
-    names = saved_names(op)
-    if not names:
-        return []
-    tensors = [n for n in names if op.classify(n)[0] in ("in", "out")]
-    unpack = [f"s_{n}" for n in names]
-    unpack += [x for k in range(len(tensors)) for x in (f"v{k}", f"n{k}")]
-    lines = ["    s = node.s", "    if s is None: raise errors.freed(node)"]
-    lines.append(f"    {', '.join(unpack)}, = s")
-    for k in range(len(tensors)):
-        lines.append(f"    if v{k}[0] != n{k}: raise errors.modified(node, {k})")
-    return lines
-
-
-def _make_joint_vjp(op: Op) -> Callable[..., Any]:
-    """The same for a joint rule: one call for all gradients."""
-    rule = op.joint
-    assert rule is not None
-    space: dict[str, Any] = {"errors": errors, "general": general_vjp, "rule": ARRAYS.bind(rule)}
-    space["distinct"] = distinct
-    lines = ["def vjp(node, g, parents):"]
-    lines.append("    if node.fix is not None: return general(node, g, parents)")
-    lines += _unpacking(op)
-    mask = ", ".join(f"parents[{i}] is not None" for i in range(len(op.inputs)))
-    special = {"g": "g", "mask": f"({mask},)"}
-    arguments = ", ".join(special.get(n, f"s_{n}") for n in rule_names(rule))
-    differentiable = [n for n in op.inputs if n not in op.nondiff]
-    call = f"rule({arguments})"
-    lines.append(f"    return {call if len(differentiable) == 1 else f'distinct({call})'}")
-    exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
-    return space["vjp"]

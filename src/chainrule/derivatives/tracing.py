@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import function as custom_functions
+from ..autograd import function_levels as custom_functions
 from ..autograd.dispatch import entry
 from ..autograd.levels import _OVERRIDES, Level, new_tensor, synced, track_view
 from ..autograd.value import TensorBase, make
@@ -92,7 +92,7 @@ def _refuse_custom(cls: Any, level: Any, args: Any, kwargs: Any) -> Any:
     )
 
 
-custom_functions._HANDLERS["formula"] = _refuse_custom
+custom_functions.HANDLERS["formula"] = _refuse_custom
 
 
 def argument_names(f: Callable[..., Any]) -> list[str]:

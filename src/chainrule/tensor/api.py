@@ -20,7 +20,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import source
-from ..autograd.dispatch import can_specialise, entry, function_entry
+from ..autograd.dispatch import entry
+from ..autograd.entries import can_specialise, function_entry
 from ..autograd.inplace import assign, inplace
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import source
-from ..autograd.dispatch import entry, operator_entry
+from ..autograd.dispatch import entry
+from ..autograd.entries import operator_entry
 from ..autograd.inplace import assign, inplace
 from ..ops import dtypes
 from ..ops.schema import TABLE, Op

@@ -1,0 +1,368 @@
+"""Entries: the function through which an op is called on tensors, generated from its declaration.
+
+Straight-line code for the usual case, made when the op is first called; `dispatch.general` takes
+everything else. `_Writer` writes it: operands, forward, result, then the node with exactly what
+the rules of the wanted inputs name.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..ops.dtypes import F32, F64
+from ..ops.schema import Op
+from . import errors, source
+from .dispatch import NUMBERS, attach_view, explain_failure, general, shares_memory
+from .node import next_key
+from .record import (
+    _UNCHANGED,
+    Fix,
+    _shape_dtype,
+    live_node,
+    node_class,
+    rules_of,
+    saved_names,
+)
+from .record import rule_names as _rule_names
+from .state import STATE
+from .value import FACTORY, PLAIN, TensorBase
+
+_new = object.__new__
+
+
+def make_entry(op: Op) -> Callable[..., Any]:
+    """The op's function on tensors: specialised where its shape allows that."""
+    return _specialise(op) if can_specialise(op) else _unspecialised(op)
+
+
+def can_specialise(op: Op) -> bool:
+    """Whether the op has straight-line code of its own."""
+    if "f" in op.refuses:  # the specialised code is for floats
+        return False
+    return op.n_out == 1 and not op.variadic and not op.random and 1 <= len(op.inputs) <= 4
+
+
+def _unspecialised(op: Op) -> Callable[..., Any]:
+    def call(*args: Any, **params: Any) -> Any:
+        return general(op, args, params)
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    return call
+
+
+def operator_entry(op: Op, reflected: bool = False) -> Callable[..., Any]:
+    """The entry for a Python operator: a foreign operand gives NotImplemented, so that Python asks
+    the other object; `reflected` takes the operands in the other order.
+    """
+    if can_specialise(op):
+        return _specialise(op, _general_or_not, reflected)
+    if reflected:
+        return lambda a, b: _general_or_not(op, (b, a), {})
+    return lambda *args: _general_or_not(op, args, {})
+
+
+def _general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    for a in args:
+        if not isinstance(a, _OPERANDS):
+            return NotImplemented
+    return general(op, args, params)
+
+
+_OPERANDS = (TensorBase, *NUMBERS, np.ndarray, np.generic)
+
+
+def function_entry(op: Op, into: Callable[..., Any]) -> Callable[..., Any]:
+    """The entry as a torch-style function: `input=`, `other=` and `out=` (`into` writes there).
+
+    Users keep references to functions, so that one cannot be replaced by its specialised form on
+    first use as a method can; its code can.
+    """
+    space: dict[str, Any] = {}
+    call = FunctionType(_first_call.__code__, space, op.name)
+    call.__qualname__ = op.name
+    call.__doc__ = op.doc
+
+    def make(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        made = _specialise(op, into=into)
+        space.update(made.__globals__, entry=call)
+        call.__kwdefaults__ = made.__kwdefaults__
+        call.__code__ = made.__code__
+        return call(*args, **params)
+
+    space["make"] = make
+    return call
+
+
+def _first_call(*args: Any, **params: Any) -> Any:
+    return make(args, params)  # type: ignore[name-defined] # noqa: F821 - see function_entry
+
+
+def _with_out(writer: _Writer, text: str) -> str:
+    """The entry's source with `out=`."""
+    given = ", ".join(f"a_{n}" for n in writer.names)
+    params = ", ".join([*writer.op.params, "out=None"])
+    passed = "".join(f", {p}={p}" for p in writer.op.params)
+    head = [f"def entry({given}, *, {params}):"]
+    head.append("    if out is not None:")
+    head.append(f"        return into({writer.op.name!r}, entry({given}{passed}), out, ({given},))")
+    return "\n".join(head) + text[text.index("\n") :]
+
+
+def _with_public_names(writer: _Writer, text: str) -> str:
+    """The source with the parameters of an element-wise op under the names users give them by."""
+    public = ("input", "exponent" if writer.op.name == "pow" else "other")
+    for mine, theirs in zip(writer.names, public, strict=False):
+        text = re.sub(rf"\ba_{mine}\b", theirs, text)
+    return text
+
+
+def _specialise(
+    op: Op, unusual: Callable[..., Any] = general, reflected: bool = False, into: Any = None
+) -> Callable[..., Any]:
+    """Generate the straight-line function; see `_Writer` for the shape of the code."""
+    writer = _Writer(op)
+    text = writer.text()
+    if reflected:
+        a, b = writer.names
+        text = text.replace(f"def entry(a_{a}, a_{b}):", f"def entry(a_{b}, a_{a}):", 1)
+    if into is not None:
+        text = _with_out(writer, text)
+    if op.promote != "none" and len(writer.names) <= 2:
+        text = _with_public_names(writer, text)
+    space = {
+        "into": into, "op": op, "general": unusual, "forward": op.forward, "STATE": STATE,
+        "PLAIN": PLAIN,
+        "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
+        "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,
+        "live_node": live_node, "getframe": sys._getframe, "errors": errors,
+        "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
+        "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view,
+        "shares_memory": shares_memory, "fitted": _fitted,
+    }  # fmt: skip
+    code = compile(text, f"<chainrule entry {op.name}>", "exec")
+    exec(code, space)
+    call = space["entry"]
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    return call
+
+
+def _fitted(*payloads: Any) -> Any:
+    return Fix(tuple(_shape_dtype(p) for p in payloads))
+
+
+class _Writer:
+    """Writes the source of an entry, line by line."""
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+        self.names: tuple[str, ...] = op.inputs
+        self.lines: list[str] = []
+        self.rules = rules_of(op)
+        if op.joint:
+            self.diff = tuple(n for n in op.inputs if n not in op.nondiff)
+        else:
+            self.diff = tuple(n for n in op.inputs if n in self.rules)
+
+    def text(self) -> str:
+        op = self.op
+        params = ", ".join(op.params)
+        star = ", *, " + params if params else ""
+        arguments = ", ".join(f"a_{n}" for n in self.names)
+        passed = ", ".join(f"{p!r}: {p}" for p in op.params)
+        self.again = f"return general(op, ({arguments},), {{{passed}}})"
+        self.add(f"def entry({arguments}{star}):")
+        self.add("    w = STATE.w")
+        self.add(f"    if w > 2: {self.again}")
+        self.operands()
+        pairs = "".join(f", {p}={p}" for p in op.params)
+        values = ", ".join(f"x_{n}" for n in self.names)
+        self.add("    try:")
+        self.add(f"        r = forward({values}{pairs})")
+        self.add("    except (ValueError, IndexError, TypeError) as problem:")
+        self.add(f"        raise failed(op, ({arguments},), {{{passed}}}, problem) from None")
+        self.add("    if r.__class__ is not ndarray: r = asarray(r)")
+        self.add("    t = new(Tensor); t._a = r; t._grad = None; t._meta = None; t._view = None")
+        if self.diff:
+            self.recording(passed)
+        self.add("    t._rg = False; t._node = None")
+        if op.view:
+            n = self.names[0]
+            self.add(f"    if shares_memory(r, x_{n}):")
+            self.add(f"        attach_view(t, a_{n}, op, {{{passed}}})")
+            self.add("        return t")
+        self.add("    t._v = [0] if w != 2 else None")
+        self.add("    return t")
+        return "\n".join(self.lines)
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
+
+    def operands(self) -> None:
+        if self.op.promote == "none":
+            for n in self.names:
+                self.add(f"    if a_{n}.__class__ not in PLAIN: {self.again}")
+                self.add(f"    x_{n} = a_{n}._a; r_{n} = a_{n}._rg")
+            return
+        if len(self.names) == 2 and not self.op.nondiff:
+            self.binary_operands()
+        else:
+            self.add("    dt = None")
+            for n in self.names:
+                self.any_operand(n)
+            self.add(f"    if dt is None: {self.again}")
+        self.add(f"    if dt is not F32 and dt is not F64: {self.again}")
+
+    def any_operand(self, n: str) -> None:
+        free = n in self.op.nondiff and bool(self.diff)
+        self.add(f"    c = a_{n}.__class__")
+        self.add("    if c in PLAIN:")
+        self.add(f"        x_{n} = a_{n}._a")
+        if not free:
+            self.add(f"        if dt is None: dt = x_{n}.dtype")
+            self.add(f"        elif dt is not x_{n}.dtype: {self.again}")
+        self.add(f"        r_{n} = a_{n}._rg")
+        if free:
+            self.add(f"    else: {self.again}")
+        else:
+            self.add(f"    elif c is float or c is int: x_{n} = a_{n}; r_{n} = False")
+            self.add(f"    else: {self.again}")
+
+    def binary_operands(self) -> None:
+        a, b = self.names
+        self.add(f"    ca = a_{a}.__class__; cb = a_{b}.__class__")
+        self.add("    if ca in PLAIN:")
+        self.add(f"        x_{a} = a_{a}._a; dt = x_{a}.dtype; r_{a} = a_{a}._rg")
+        self.add("        if cb in PLAIN:")
+        self.add(f"            x_{b} = a_{b}._a; r_{b} = a_{b}._rg")
+        self.add(f"            if x_{b}.dtype is not dt: {self.again}")
+        self.add(f"        elif cb is float or cb is int: x_{b} = a_{b}; r_{b} = False")
+        self.add(f"        else: {self.again}")
+        self.add("    elif cb in PLAIN and (ca is float or ca is int):")
+        self.add(f"        x_{b} = a_{b}._a; dt = x_{b}.dtype; r_{b} = a_{b}._rg")
+        self.add(f"        x_{a} = a_{a}; r_{a} = False")
+        self.add(f"    else: {self.again}")
+
+    def flag(self, n: str) -> str:
+        return f"r_{n}"
+
+    def recording(self, passed: str) -> None:
+        op = self.op
+        flags = " or ".join(self.flag(n) for n in self.diff)
+        self.add(f"    if w == 0 and ({flags}):")
+        if op.promote == "none" and not op.view:
+            # Numbers in a rule make half precision wider: the general path casts gradients back.
+            self.add(f"        d = x_{self.diff[0]}.dtype")
+            self.add(f"        if d is not F32 and d is not F64 and d.itemsize == 2: {self.again}")
+        for n in self.names:
+            if n not in self.diff:
+                self.add(f"        e_{n} = None")
+                continue
+            self.add(f"        if {self.flag(n)}:")
+            self.add(f"            e_{n} = a_{n}._node")
+            self.add(f"            if a_{n}._view is not None: e_{n} = live_node(a_{n})")
+            self.add(f"            if e_{n} is None: e_{n} = a_{n}")
+            self.add(f"        else: e_{n} = None")
+        self.add("        node = new(NodeClass)")
+        self.add("        node.key = next_key()")
+        self.add(f"        node.parents = ({', '.join('e_' + n for n in self.names)},)")
+        self.add("        f = getframe(1); c = f.f_code; own = LIBRARY.get(c.co_filename)")
+        self.add("        while own is not False and (own or is_library(c.co_filename)):")
+        self.add("            f = f.f_back")
+        self.add("            if f is None: break")
+        self.add("            c = f.f_code; own = LIBRARY.get(c.co_filename)")
+        self.add("        node.code = c; node.lasti = 0 if f is None else f.f_lasti")
+        self.add("        node.meta = None; node.hooks = None")
+        if op.broadcasts and len(self.names) > 1:
+            # A gradient needs summing only where an operand was broadcast.
+            tests = [f"({self.flag(n)} and x_{n}.shape != s)" for n in self.diff]
+            self.add("        s = r.shape")
+            every = ", ".join(
+                f"(x_{n}.shape if x_{n}.__class__ is ndarray else None)" for n in self.names
+            )
+            self.add(f"        node.fix = ({every},) if {' or '.join(tests)} else None")
+        elif op.promote == "none":
+            # NumPy widens half precision times a Python number, and complex partials need their
+            # conjugate: gradients of such types are looked at one by one.
+            values = ", ".join(f"x_{n}" for n in self.names)
+            self.add("        d = r.dtype")
+            self.add(f"        node.fix = None if d is F32 or d is F64 else fitted({values})")
+        else:
+            self.add("        node.fix = None")
+        self.saving()
+        self.add("        t._rg = True; t._node = node")
+        if op.view:
+            n = op.inputs[0]
+            self.add(f"        m = r.base; k = x_{n}.base")
+            self.add(
+                f"        if m is x_{n} or (m is not None and m is k) or shares_memory(r, x_{n}):"
+            )
+            self.add(f"            b = a_{n}._view; t._v = v = a_{n}._v")
+            self.add(f"            if v is None: attach_view(t, a_{n}, op, {{{passed}}})")
+            self.add(
+                f"            elif b is None: t._view = [a_{n}, None, op, {{{passed}}}, v[0], 0]"
+            )
+            self.add(f"            else: t._view = [b[0], b, op, {{{passed}}}, v[0], b[5]]")
+            self.add("        else: t._v = v")
+        else:
+            self.add("        t._v = v")
+        self.add("        return t")
+
+    def saving(self) -> None:
+        op = self.op
+        self.add("        v = [0]")
+        values, tail = [], []
+        for k, name in enumerate(saved_names(op)):
+            kind, detail = op.classify(name)
+            wanted = self.wanted(name)
+            if kind == "in":
+                n = op.inputs[detail]
+                plain_number = op.promote != "none"
+                self.add(f"        q{k} = UNCHANGED")
+                test = f"{wanted} and " if wanted else ""
+                test += f"x_{n}.__class__ is ndarray" if plain_number else "True"
+                self.add(f"        if {test}:")
+                self.add(f"            q{k} = a_{n}._v")
+                self.add(f"            if q{k} is None: raise errors.inference_saved()")
+                values.append(f"x_{n} if {wanted} else None" if wanted else f"x_{n}")
+                tail += [f"q{k}", f"q{k}[0]"]
+            elif kind == "out":
+                values.append(f"r if {wanted} else None" if wanted else "r")
+                tail += ["v", "0"]
+            elif kind == "param":
+                values.append(name)
+            elif kind.startswith("in_"):
+                n = op.inputs[detail]
+                values.append(self.about(f"x_{n}", kind[3:]))
+            else:
+                values.append(self.about("r", kind[4:]))
+        inside = ", ".join([*values, *tail])
+        if not inside:
+            self.add("        node.s = ()")
+        elif tail:
+            self.add(f"        node.s = ({inside},)")
+        else:  # a list: nothing that backward frees
+            self.add(f"        node.s = [{inside}]")
+
+    def about(self, value: str, what: str) -> str:
+        plain = f"{value}.flags.fnc" if what == "fortran" else f"{value}.{what}"
+        if self.op.promote == "none" or value == "r":
+            return plain
+        missing = {"shape": "()", "ndim": "0", "fortran": "False", "dtype": "None"}[what]
+        return f"({plain} if {value}.__class__ is ndarray else {missing})"
+
+    def wanted(self, name: str) -> str:
+        """The condition under which a saved value is needed; '' when always."""
+        if self.op.joint:
+            return ""
+        users = [n for n in self.diff if name in _rule_names(self.rules[n][1])]
+        if set(users) == set(self.diff):
+            return ""
+        return "(" + " or ".join(self.flag(n) for n in users) + ")" if users else "False"

@@ -1,0 +1,118 @@
+"""Custom functions inside grad, jvp and vmap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .dispatch import P
+from .function import Function, VmapInfo, _apply_plain, _enabled, new_style
+from .node import OutSlot
+from .record import edge
+from .state import STATE
+from .value import TensorBase
+
+
+def _needs_setup_context(cls: Any) -> None:
+    if not new_style(cls):
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
+            f"jacrev, ...), it must override the setup_context staticmethod: {cls.__name__} does "
+            "not. Move what forward(ctx, ...) saves into setup_context(ctx, inputs, output)."
+        )
+
+
+def _under_grad(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    _needs_setup_context(cls)
+    inner = tuple(level.payload(a) for a in args)
+    with _enabled(level.outer):
+        result = cls.apply(*inner, **kwargs)
+    outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+    ctx = cls._ctx_class()
+    ctx.level = level
+    ctx.tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)
+    ctx.needs_input_grad = tuple(level.mine(a) and a._rg for a in args)
+    with _enabled(False):
+        cls.setup_context(ctx, inner, result)
+    ctx.parents = tuple(edge(a) if level.mine(a) else None for a in args)
+    ctx.fix = tuple(
+        (tuple(a.shape), a.dtype.np) if isinstance(a, TensorBase) else None for a in args
+    )
+    ctx.meta = tuple((tuple(o.shape), o.dtype.np) for o in outputs)
+    ctx.s = tuple(("tensor", t) for t in ctx.to_save)
+    still = {id(t) for t in ctx.non_differentiable}
+    recording = STATE.grad_enabled and any(ctx.needs_input_grad)
+    made = tuple(
+        level.wrap(o, OutSlot(ctx, k) if recording and id(o) not in still else None)
+        for k, o in enumerate(outputs)
+    )
+    return made if isinstance(result, tuple | list) else made[0]
+
+
+def _under_dual(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    inner = tuple(level.payload(a) for a in args)
+    tangents = tuple(level.tangent_of(a) for a in args)
+    if any(getattr(a, "_level", None) is not None for a in inner):
+        _needs_setup_context(cls)
+        result = cls.apply(*inner, **kwargs)
+        ctx = cls._ctx_class()
+        cls.setup_context(ctx, inner, result)
+    else:
+        result, ctx = _apply_plain(cls, inner, kwargs)
+    outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+    if ctx.saved_for_forward is None and ctx.to_save:
+        ctx.saved_for_forward = ctx.to_save
+    made = cls.jvp(ctx, *tangents)
+    found = tuple(made) if isinstance(made, tuple | list) else (made,)
+    if len(found) != len(outputs):
+        raise RuntimeError(
+            f"{cls.__name__}.jvp returned {len(found)} tangents for {len(outputs)} outputs"
+        )
+    wrapped = tuple(
+        o if t is None else level.dual(o, t) for o, t in zip(outputs, found, strict=True)
+    )
+    return wrapped if isinstance(result, tuple | list) else wrapped[0]
+
+
+def _under_vmap(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from .batches import to_front
+    from .levels import synced
+
+    if cls.generate_vmap_rule and cls.vmap is not Function.vmap:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and "
+            "an overriden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
+            "overriden vmap staticmethod to avoid ambiguity."
+        )
+    values = tuple(level.payload(a) for a in args)
+    dims = tuple(synced(a)._bdim if level.mine(a) else None for a in args)
+    if cls.generate_vmap_rule:
+        return _each_example(cls, level, values, dims, kwargs)
+    result, out_dims = cls.vmap(VmapInfo(level.size, level.randomness), dims, *values)
+    single = not isinstance(result, tuple | list)
+    outs = (result,) if single else tuple(result)
+    out_dims = (out_dims,) * len(outs) if not isinstance(out_dims, tuple) else out_dims
+    made = tuple(
+        o if d is None else level.batched(to_front(o, d % o.ndim), 0)
+        for o, d in zip(outs, out_dims, strict=True)
+    )
+    return made[0] if single else made
+
+
+def _each_example(cls: Any, level: Any, values: Any, dims: Any, kwargs: dict[str, Any]) -> Any:
+    """generate_vmap_rule: the function on every example, stacked."""
+    from .batches import stack
+
+    results = []
+    for b in range(level.size):
+        one = tuple(
+            v if d is None else P.slice_view(v, index=(*((slice(None),) * d), b))
+            for v, d in zip(values, dims, strict=True)
+        )
+        results.append(cls.apply(*one, **kwargs))
+    if isinstance(results[0], TensorBase):
+        return level.batched(stack(results), 0)
+    columns = zip(*results, strict=True)
+    return tuple(level.batched(stack(list(c)), 0) for c in columns)
+
+
+HANDLERS = {"grad": _under_grad, "dual": _under_dual, "vmap": _under_vmap}

@@ -1,0 +1,43 @@
+"""Where gradients end: adding into a leaf's `.grad`."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from .state import STATE, TRACE
+from .value import make
+
+# Concurrent backward passes may add into one leaf; adding may run a subclass's code, hence the R.
+LEAF_LOCK = threading.RLock()
+
+# What a backward pass runs its rules on: payloads, tensors without history, tensors with history.
+RAW, VALUES, GRAPH = "raw", "values", "graph"
+
+
+def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
+    """Add a gradient into a tensor's `.grad`."""
+    have: Any = leaf._grad
+    if mode == VALUES and STATE.unusual & TRACE:
+        STATE.trace.accumulate(leaf, g)
+        return
+    if have is None and mode == RAW:
+        if g.__class__ is not np.ndarray:
+            g = np.asarray(g)
+        elif not fresh or not g.flags.c_contiguous:
+            g = g.copy()
+        leaf._grad = make(g)
+        return
+    if mode != RAW:
+        leaf._grad = g if have is None else have + g
+        return
+    assert have is not None
+    target = have._a
+    if target.__class__ is np.ndarray and not have._rg:
+        np.add(target, g, out=target, casting="unsafe")
+        if have._v is not None:
+            have._v[0] += 1
+    else:
+        leaf._grad = have + make(np.asarray(g))
