@@ -185,7 +185,7 @@ class _Writer:
         pairs = "".join(f", {p}={p}" for p in op.params)
         values = ", ".join(f"x_{n}" for n in self.names)
         self.add("    try:")
-        self.add(f"        r = forward({values}{pairs})")
+        self.add(f"        r = {op.inline or f'forward({values}{pairs})'}")
         self.add("    except (ValueError, IndexError, TypeError) as problem:")
         self.add(f"        raise failed(op, ({arguments},), {{{passed}}}, problem) from None")
         self.add("    if r.__class__ is not ndarray: r = asarray(r)")
@@ -310,14 +310,15 @@ class _Writer:
                 f"            elif b is None: t._view = [a_{n}, None, op, {{{passed}}}, v[0], 0]"
             )
             self.add(f"            else: t._view = [b[0], b, op, {{{passed}}}, v[0], b[5]]")
-            self.add("        else: t._v = v")
+            self.add("        else: t._v = [0]")
         else:
             self.add("        t._v = v")
         self.add("        return t")
 
     def saving(self) -> None:
         op = self.op
-        self.add("        v = [0]")
+        if not op.view or any(op.classify(n)[0] == "out" for n in saved_names(op)):
+            self.add("        v = [0]")
         values, tail = [], []
         for k, name in enumerate(saved_names(op)):
             kind, detail = op.classify(name)

@@ -18,6 +18,7 @@ from .schema import helper, op
     view=True,
     node="SliceBackward0",
     lower=ir.move("slice"),
+    inline="x_x[(*index, ...)]",
 )
 def slice_view(x, *, index):
     """x[index] for a tuple of ints, slices and None: a view."""
@@ -31,6 +32,7 @@ def slice_view(x, *, index):
     view=True,
     node="SelectBackward0",
     lower=ir.move("slice"),
+    inline="x_x[(*index, ...)]",
 )
 def select_view(x, *, index):
     """x[index] for a tuple of full slices and one int: a view, with PyTorch's name for it."""

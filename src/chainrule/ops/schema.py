@@ -45,6 +45,7 @@ class Op:
         "domain",
         "fixed",
         "forward",
+        "inline",
         "inputs",
         "joint",
         "jvps",
@@ -74,6 +75,7 @@ class Op:
         self.name: str = spec.pop("name", None) or forward.__name__
         self.doc = (forward.__doc__ or "").strip()
         self.source = (code.co_filename, code.co_firstlineno)
+        self.inline: str | None = spec.pop("inline", None)
         names = code.co_varnames
         count = code.co_argcount
         self.inputs = names[:count]
@@ -209,6 +211,7 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
     refuses    {"fc": phrase}: types (NumPy kinds) that promotion may not arrive at, and what the
                error says ("" for PyTorch's general phrase)
+    inline     the forward as an expression of x_<input> and the parameters, to spare a hot op a call
     batch      how it vmaps: "elementwise", "loop", or an object of `batching`
     """
 

@@ -82,20 +82,16 @@ def view(input: Any, *shape: Any, **named: Any) -> Any:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
-    if input.__class__ in PLAIN and not named:
-        # The usual case: whole numbers that fit. Everything else is looked at below; the op itself
-        # tests whether the memory allows it.
+    if shape and not named and input.__class__ in PLAIN:
+        # The usual case: whole numbers that fit. NumPy refuses the rest, which is looked at below.
         wanted = shape
-        if len(shape) == 1 and isinstance(shape[0], tuple | list):
-            wanted = tuple(shape[0])
-        size = 1
-        for n in wanted:
-            if n.__class__ is not int or n < 0:
-                break
-            size *= n
-        else:
-            if size == input._a.size:
+        if shape[0].__class__ is not int:
+            wanted = tuple(shape[0]) if isinstance(shape[0], tuple | list) else (-1,)
+        if -1 not in wanted:
+            try:
                 return P.view(input, shape=wanted)
+            except (RuntimeError, TypeError):
+                pass
     if "dtype" in named:
         shape = (named.pop("dtype"),)
     if len(shape) == 1 and isinstance(shape[0], dtype):
