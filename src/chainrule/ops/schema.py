@@ -211,7 +211,7 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
     refuses    {"fc": phrase}: types (NumPy kinds) that promotion may not arrive at, and what the
                error says ("" for PyTorch's general phrase)
-    inline     the forward as an expression of x_<input> and the parameters, to spare a hot op a call
+    inline     the forward as an expression of x_<input> and parameters: spares a hot op a call
     batch      how it vmaps: "elementwise", "loop", or an object of `batching`
     """
 
