@@ -63,9 +63,11 @@ def test_refuses_what_pytorch_refuses_with_its_phrase(record):
     with pytest.raises((RuntimeError, TypeError, ValueError, OverflowError)) as caught:
         convert(record["data"], record.get("dtype"), record.get("default", "float32"))
     assert type(caught.value).__name__ == kind
-    assert str(caught.value).startswith(phrase)
+    # From Python 3.13 on the interpreter calls this type by its bare name.
+    text, phrase = (t.replace("decimal.Decimal", "Decimal") for t in (str(caught.value), phrase))
+    assert text.startswith(phrase)
     # After the phrase every message says more than PyTorch does.
-    assert "data" in str(caught.value).removeprefix(phrase)
+    assert "data" in text.removeprefix(phrase)
 
 
 @pytest.mark.parametrize(
