@@ -320,3 +320,24 @@ def test_a_leaf_may_be_of_a_subclass():
     y = torch.ones(2, requires_grad=True)
     (x * y * 3).sum().backward()
     assert x.grad.tolist() == y.grad.tolist() == [3, 3]
+
+
+def test_a_leaf_keeps_the_buffer_its_gradient_was_computed_into():
+    import tracemalloc
+
+    w = torch.ones(500, 500, dtype=torch.float64, requires_grad=True)
+    y = (w * w).sum()
+    tracemalloc.start()
+    y.backward()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    x = torch.ones(4, 500, dtype=torch.float64)
+    z = torch.nn.functional.linear(x, w, torch.zeros(500, dtype=torch.float64)).sum()
+    w.grad = None
+    tracemalloc.start()
+    z.backward()
+    linear_peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    size = 500 * 500 * 8
+    assert peak < 3.5 * size  # two products and their sum, no further copy
+    assert linear_peak < 1.5 * size

@@ -82,7 +82,8 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
     grads = gp = g = None  # so that a leaf may keep a buffer that only it can see
     with LEAF_LOCK:
         for entry in leaves.values():
-            accumulate(entry[1], entry[0], _private(entry), RAW)
+            alone = _private(entry)  # asked before the call below holds another reference
+            accumulate(entry[1], entry[0], alone, RAW)
     return True
 
 
