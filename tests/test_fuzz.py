@@ -3,7 +3,7 @@
 import pytest
 
 import chainrule
-from fuzz.check import Disagreement, check, function_of
+from fuzz.check import Disagreement, check
 from fuzz.generate import generate
 from fuzz.shrink import script, shrink
 
@@ -23,9 +23,7 @@ def test_all_ways_agree(part):
 
 
 def test_a_wrong_rule_is_found_and_shrunk():
-    from chainrule.autograd.record import node_class
     from chainrule.ops.schema import TABLE
-    from chainrule.ops.worlds import ARRAYS
 
     op = TABLE["sin"]
     right, cached = dict(op.partials), dict(op.cache)
@@ -50,5 +48,4 @@ def test_a_wrong_rule_is_found_and_shrunk():
         op.partials = right
         op.cache.clear()
         op.cache.update(cached)
-        assert node_class(op) and ARRAYS
-    assert function_of(broken, chainrule) is not None
+    assert not fails(broken)  # with the right rule again, all ways agree

@@ -391,7 +391,6 @@ def _record(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[
         if isinstance(o, TensorBase) and id(o) not in dirty and any(o is a for a in args):
             alias = make(o._a)
             alias._v = o._v
-            ctx.to_save = tuple(alias if t is o and False else t for t in ctx.to_save)
             o = alias
         fixed.append(o)
     ctx.meta = tuple(

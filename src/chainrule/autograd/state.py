@@ -37,7 +37,6 @@ class State(threading.local):
         self.trace: Any = None
         self.autocast: Any = None
         self.observers: list[Any] = []
-        self.multithreading = True
         # NaN and infinity are ordinary values here, as in PyTorch. NumPy keeps this setting per
         # thread; setting it once costs nothing, an errstate around every op costs 0.9 µs.
         np.seterr(all="ignore")
