@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("tensor",),
     ("fft", "func", "linalg", "signal", "special", "chainrule"),
     ("accelerator", "backends", "cpu", "cuda", "mps", "random", "version", "xpu"),
-    ("nn", "optim", "amp", "data"),
+    ("nn", "optim", "amp", "utils", "serialization", "distributions", "testing"),
     ("checking", "derivatives"),
     ("compiler",),
     ("distributed",),

@@ -130,8 +130,9 @@ globals().update(_legacy_types)
 
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
-    "accelerator", "amp", "autograd", "backends", "checking", "cpu", "cuda", "derivatives", "func",
-    "mps", "optim", "random", "utils", "version", "xpu",
+    "accelerator", "amp", "autograd", "backends", "checking", "cpu", "cuda", "derivatives",
+    "distributed", "distributions", "func", "jit", "mps", "multiprocessing", "onnx", "optim",
+    "random", "serialization", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
@@ -141,6 +142,8 @@ _LAZY = {
     "OutOfMemoryError": "cuda",
     "finite_difference": "derivatives",
     "gradcheck_points": "checking",
+    "load": "serialization",
+    "save": "serialization",
     "symbolic": "derivatives",
     "vmap": "func",
 }

@@ -1,6 +1,39 @@
-"""Neural networks: functions in `nn.functional`, parameters of a model in `nn.Parameter`."""
+"""Neural networks: modules, their parameters, functions, initialisations and utilities.
+
+Everything but the functions is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
 
 from ..tensor import Parameter
 from . import functional
+
+_SUBMODULES = {"attention", "init", "modules", "parallel", "parameter", "utils"}
+_OF_PARAMETER = {"Buffer", "UninitializedBuffer", "UninitializedParameter"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f".{name}", __name__)
+    modules = importlib.import_module(".modules", __name__)
+    if name in _OF_PARAMETER:
+        home = importlib.import_module(".parameter", __name__)
+    elif name in modules.HOME_OF:
+        home = modules
+    elif name == "DataParallel":
+        home = importlib.import_module(".parallel", __name__)
+    else:
+        raise AttributeError(f"module 'chainrule.nn' has no attribute {name!r}")
+    found = globals()[name] = getattr(home, name)
+    return found
+
+
+def __dir__() -> list[str]:
+    modules = importlib.import_module(".modules", __name__)
+    return sorted({*globals(), *_SUBMODULES, *_OF_PARAMETER, *modules.HOME_OF, "DataParallel"})
+
 
 __all__ = ["Parameter", "functional"]
