@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule.compiler import gemm, llvm, store
+from chainrule.compiler import gemm, llvm, pool, store
 from chainrule.compiler.gemm_text import TILES, Tiles
 from chainrule.ops import kernels
 
@@ -192,17 +192,16 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_only_sizes_that_measured_faster_leave_numpy():
-    assert gemm.worthwhile(128, 784, 512, threads=1)
-    assert not gemm.worthwhile(128, 784, 512, threads=2)
-    assert not gemm.worthwhile(4096, 4096, 10, threads=1)
+    assert gemm.worthwhile(128, 784, 512)
+    assert not gemm.worthwhile(4096, 4096, 10)
 
 
 def test_threads_follow_the_setting_then_the_environment(monkeypatch):
-    monkeypatch.setattr(gemm.settings._Settings, "threads", None)
+    monkeypatch.setattr(pool.settings._Settings, "threads", None)
     monkeypatch.delenv("CHAINRULE_NUM_THREADS", raising=False)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
-    assert gemm.thread_count() == 3
+    assert pool.thread_count() == 3
     monkeypatch.setenv("CHAINRULE_NUM_THREADS", "5")
-    assert gemm.thread_count() == 5
+    assert pool.thread_count() == 5
     chainrule.set_num_threads(2)
-    assert gemm.thread_count() == 2
+    assert pool.thread_count() == 2

@@ -6,20 +6,21 @@ is never cut, hence the bits of a result do not depend on the number of threads.
 
 from __future__ import annotations
 
-import os
+import struct
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..tensor import settings
-from . import gemm_pool
+from . import pool
 from .gemm_text import ARGUMENTS, TILES, UNROLL, Tiles, module_text
 
 _ROWS = 512  # rows of a that are packed at once (half as many doubles): half of the L2 cache
 _DEPTH = 264  # elements along k that are summed in registers before they go to c
 _PIECE = 100_000_000  # multiplications of a piece of work, where there are enough
+_SHARED = 1_500_000  # multiplications from which a second thread is worth asking
+_BYTES = 8 * len(ARGUMENTS)
 
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 
@@ -31,7 +32,8 @@ def load() -> Product | None:
     except ImportError:
         return None
     tiles = TILES.get(llvm.target().vector_bytes)
-    return None if tiles is None else Product(tiles, llvm.Compiled.cached)
+    threads = pool.shared()
+    return None if tiles is None or threads is None else Product(tiles, llvm.Compiled.cached)
 
 
 class Product:
@@ -41,17 +43,15 @@ class Product:
         self._tiles = tiles
         self._compile = compile_text
         self._lock = threading.RLock()
-        self._functions: dict[np.dtype, Callable[..., int] | None] = {}
+        self._functions: dict[np.dtype, int | None] = {}  # addresses
         self._compiled: list[Any] = []  # owns the code
-        self._workspace = threading.local()
-        self._pool: gemm_pool.Pool | None = None
+        self._pool = pool.shared()
 
     def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         m, k = a.shape
         n = b.shape[1]
-        threads = thread_count()
-        if b.shape[0] == k and worthwhile(m, k, n, threads) and self.has(a.dtype):
-            return self.compute(a, b, threads)
+        if b.shape[0] == k and worthwhile(m, k, n) and self.has(a.dtype):
+            return self.compute(a, b, 1 if m * n * k < _SHARED else pool.thread_count())
         return a.dot(b)
 
     def has(self, dtype: np.dtype) -> bool:
@@ -68,8 +68,9 @@ class Product:
             return
         compiled = self._compile(module_text(self._tiles, _DTYPES[dtype]))
         self._compiled.append(compiled)
-        function = compiled.function("gemm", len(ARGUMENTS))
-        self._functions[dtype] = function if self._multiplies(function, dtype) else None
+        function = compiled.function("gemm_piece", 2)
+        right = self._multiplies(function, dtype)
+        self._functions[dtype] = pool.address_of(function) if right else None
 
     def _multiplies(self, function: Callable[..., int], dtype: np.dtype) -> bool:
         """Whether products with borders in all directions come out as NumPy's."""
@@ -80,7 +81,7 @@ class Product:
         result = np.empty_like(expected)
         for x, y in ((a, b), (np.asfortranarray(a), np.asfortranarray(b))):
             result.fill(np.nan)
-            self._run(function, x, y, result)
+            function(self._pieces(x, y, result, 1)[0], self._pool.workspace())
             if not np.abs(result - expected).max() < bound:
                 return False
         return True
@@ -90,83 +91,43 @@ class Product:
         (m, k), n = a.shape, b.shape[1]
         if 0 in (m, k, n):
             return np.zeros((m, n), a.dtype)
-        function = self._functions[a.dtype]
         a, b, c = _readable(a), _readable(b), np.empty((m, n), a.dtype)
-        if threads == 1:
-            self._run(function, a, b, c)
-        else:
-            pieces = [self._arguments(*piece) for piece in self._pieces(a, b, c, threads)]
-            if not self._workers().run(function, pieces, threads):
-                self._run(function, a, b, c)
+        pieces, count = self._pieces(a, b, c, threads)
+        self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)
         return c
 
-    def _workers(self) -> gemm_pool.Pool:
-        if self._pool is None:
-            with self._lock:
-                if self._pool is None:
-                    self._pool = gemm_pool.Pool(self._compile(gemm_pool.text()), self._panels)
-        return self._pool
-
-    def _pieces(self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int) -> list[Any]:
-        """The factors and the part of the result of each piece of work."""
-        (m, n), k = c.shape, a.shape[1]
-        count = threads * max(1, min(4, m * n * k // (threads * _PIECE)))
-        count = min(count, gemm_pool.MOST_PIECES)
-        if n >= m:
-            lanes = self._tiles.lanes(_DTYPES[a.dtype])
-            return [(a, b[:, s], c[:, s]) for s in _cuts(n, count, lanes)]
-        return [(a[s], b, c[s]) for s in _cuts(m, count, self._tiles.height)]
-
-    def _run(self, function: Any, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
-        function(*self._arguments(a, b, c), *self._panels())
-
-    def _arguments(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[int, ...]:
-        """ARGUMENTS of the machine code without the panels."""
-        (m, k), n = a.shape, b.shape[1]
-        blocks = -(-k // _DEPTH)
-        depth = -(-k // (blocks * UNROLL)) * UNROLL
-        rows = _ROWS * 4 // a.itemsize // self._tiles.height * self._tiles.height
-        return (
-            _address(a), *a.strides, _address(b), *b.strides, _address(c), c.strides[0],
-            m, n, k, rows, depth,
-        )  # fmt: skip
-
-    def _panels(self) -> tuple[int, int]:
-        """Addresses of this thread's memory for the panels of a and of b."""
-        try:
-            return self._workspace.addresses
-        except AttributeError:
-            depth = _DEPTH + 16  # squares that are transposed may reach beyond the end
-            sizes = (_ROWS + 32) * depth * 4, self._tiles.columns("f32") * depth * 8
-            # A page between them: panels must begin at a multiple of a vector.
-            memory = self._workspace.memory = np.empty(sum(sizes) + 3 * 4096, np.uint8)
-            first = (_address(memory) + 4095) & -4096
-            self._workspace.addresses = first, (first + sizes[0] + 4095) & -4096
-            return self._workspace.addresses
+    def _pieces(
+        self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int
+    ) -> tuple[bytes, int]:
+        """ARGUMENTS of each piece of work, one after the other in memory; how many there are."""
+        (m, k), n, size = a.shape, b.shape[1], a.itemsize
+        depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
+        rows = _ROWS * 4 // size // self._tiles.height * self._tiles.height
+        at_a, at_b, at_c = (x.__array_interface__["data"][0] for x in (a, b, c))
+        (a_row, a_column), (b_row, b_column), c_row = a.strides, b.strides, c.strides[0]
+        count = 1 if threads == 1 else threads * max(1, min(4, m * n * k // (threads * _PIECE)))
+        across = n >= m
+        unit = self._tiles.vector_bytes // size if across else self._tiles.height
+        cuts = _cuts(n if across else m, count, unit)
+        values: list[int] = []
+        for start, length in cuts:
+            values += (
+                (at_a, a_row, a_column, at_b + start * b_column, b_row, b_column,
+                 at_c + start * size, c_row, m, length, k, rows, depth)
+                if across else
+                (at_a + start * a_row, a_row, a_column, at_b, b_row, b_column,
+                 at_c + start * c_row, c_row, length, n, k, rows, depth)
+            )  # fmt: skip
+        return struct.pack(f"={len(values)}q", *values), len(cuts)
 
 
-def worthwhile(m: int, k: int, n: int, threads: int) -> bool:
+def worthwhile(m: int, k: int, n: int) -> bool:
     """Whether the blocked product measures faster than the BLAS that NumPy has.
 
-    On one thread it does (128x784x512: 735 µs against 946). On two, OpenBLAS shares the work better
-    (524 µs against 617), so it keeps those.
+    It does unless tiles would be mostly border: 128x784x512 takes 665 µs against 946 on one thread
+    and 386 against 564 on two.
     """
-    if m < 8 or k < 8 or n < 96:  # tiles that would be mostly border
-        return False
-    return threads == 1
-
-
-def thread_count() -> int:
-    """As set_num_threads or the environment say, otherwise the cores of this process."""
-    return settings.chosen_num_threads() or _threads_of_environment() or settings.get_num_threads()
-
-
-def _threads_of_environment() -> int:
-    for name in ("CHAINRULE_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        value = os.environ.get(name, "")
-        if value.isdigit() and int(value) > 0:
-            return int(value)
-    return 0
+    return m >= 8 and k >= 8 and n >= 96
 
 
 def _readable(x: np.ndarray) -> np.ndarray:
@@ -174,11 +135,7 @@ def _readable(x: np.ndarray) -> np.ndarray:
     return x if x.itemsize in x.strides else np.ascontiguousarray(x)
 
 
-def _address(x: np.ndarray) -> int:
-    return x.__array_interface__["data"][0]
-
-
-def _cuts(length: int, count: int, unit: int) -> list[slice]:
-    """About `count` slices of equal length, cut at multiples of `unit`."""
+def _cuts(length: int, count: int, unit: int) -> list[tuple[int, int]]:
+    """About `count` parts of equal length, as (start, length), cut at multiples of `unit`."""
     step = max(unit, -(-length // (count * unit)) * unit)
-    return [slice(start, min(start + step, length)) for start in range(0, length, step)]
+    return [(start, min(step, length - start)) for start in range(0, length, step)]

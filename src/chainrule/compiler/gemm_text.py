@@ -43,12 +43,21 @@ TILES = {64: Tiles(64, 8, 3), 32: Tiles(32, 6, 2)}
 
 ARGUMENTS = (
     "a", "a_row", "a_column", "b", "b_row", "b_column", "c", "c_row",
-    "m", "n", "k", "mc", "kc", "a_panels", "b_panels",
+    "m", "n", "k", "mc", "kc",
 )  # fmt: skip
+_POINTERS = ("a", "b", "c", "a_panels", "b_panels")
+_PANEL_OF_B = 640 * 1024  # where it begins in the workspace; the panels of a come first
+
+
+def _type_of(argument: str) -> str:
+    return "ptr" if argument in _POINTERS else "i64"
 
 
 def module_text(tiles: Tiles, dtype: str) -> str:
-    """The module of one dtype: `gemm`, a function of ARGUMENTS with strides in bytes."""
+    """The module of one dtype: `gemm_piece(arguments, workspace)`.
+
+    The arguments are ARGUMENTS, 8 bytes each, strides in bytes.
+    """
     declarations: set[str] = set()
     parts = list(_Product(dtype, tiles, declarations).texts())
     return "\n".join([*sorted(declarations), *parts])
@@ -77,6 +86,7 @@ class _Product:
         for height, vectors in self._shapes():
             yield self._tile(height, vectors)
         yield self._gemm(narrow)
+        yield self._piece()
 
     def _shapes(self) -> list[tuple[int, int]]:
         """Tiles there is code for: the full one, and smaller ones for the borders of c."""
@@ -340,11 +350,21 @@ class _Product:
                     )  # fmt: skip
                     there = self._at(f, c, f.value(f"mul i64 {j}, {self.size}"))
                     self._tiles(f, there, rows, columns, padded, p, ahead)
-        arguments = ", ".join(
-            f"{'ptr' if name in ('a', 'b', 'c', 'a_panels', 'b_panels') else 'i64'} %{name}"
-            for name in ARGUMENTS
-        )
-        return f.text(f"void @gemm({arguments})")
+        names = (*ARGUMENTS, "a_panels", "b_panels")
+        arguments = ", ".join(f"{_type_of(name)} %{name}" for name in names)
+        return f.text(f"internal void @gemm({arguments})")
+
+    def _piece(self) -> str:
+        """The entry: reads the arguments from memory and places the panels in the workspace."""
+        f = self._function()
+        values = []
+        for i, name in enumerate(ARGUMENTS):
+            kind = _type_of(name)
+            place = self._at(f, "%arguments", str(8 * i))
+            values.append(f"{kind} {f.value(f'load {kind}, ptr {place}')}")
+        panel_of_b = self._at(f, "%workspace", str(_PANEL_OF_B))
+        f.do(f"call void @gemm({', '.join([*values, 'ptr %workspace', f'ptr {panel_of_b}'])})")
+        return f.text("void @gemm_piece(ptr %arguments, ptr %workspace)")
 
     def _right_panel(self, f: Function, p: str, j: str, depth: str) -> tuple[str, str]:
         """Where b's panel at (p, j) begins, and the panel that is wanted next."""
