@@ -1,0 +1,24 @@
+"""Tools around training: data loading, checkpointing, TensorBoard, DLPack and small helpers.
+
+Everything is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_SUBMODULES = {
+    "_pytree", "checkpoint", "collect_env", "cpp_extension", "data", "dlpack", "hooks",
+    "tensorboard",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _SUBMODULES:
+        raise AttributeError(f"module 'chainrule.utils' has no attribute {name!r}")
+    return importlib.import_module(f".{name}", __name__)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_SUBMODULES})
