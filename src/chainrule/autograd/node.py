@@ -189,11 +189,12 @@ class RemovableHandle:
         self.hooks_dict_ref = ref(hooks_dict)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
-        self.extra_dict_ref = ref(extra_dict) if extra_dict is not None else None
+        extra = extra_dict if isinstance(extra_dict, list) else [extra_dict]
+        self.extra_dict_ref = tuple(ref(d) for d in extra if d is not None)
 
     def remove(self) -> None:
-        for reference in (self.hooks_dict_ref, self.extra_dict_ref):
-            found = reference() if reference is not None else None
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
+            found = reference()
             if found is not None:
                 found.pop(self.id, None)
 

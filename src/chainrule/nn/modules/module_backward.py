@@ -1,0 +1,199 @@
+"""Backward hooks of modules: identity nodes around the module through which gradients pass."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ...autograd.function import Function
+from ...autograd.modes import is_grad_enabled
+from ...tensor import Tensor
+
+Hook = Callable[..., Any]
+
+
+class BackwardHookFunction(Function):
+    """The identity: the node whose hooks see a module's gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> Any:
+        ctx.mark_non_differentiable(*[a for a in args if not a.requires_grad])
+        return args
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads
+
+
+class BackwardHook:
+    """The hooks around one call of a module.
+
+    Tensors that need a gradient pass an identity node on their way in, and one on their way out.
+    When the outer node runs, the gradients of the outputs are known; when the inner one has run,
+    those of the inputs are, and the hooks are called.
+    """
+
+    def __init__(self, module: Any, user_hooks: list[Hook], user_pre_hooks: list[Hook]) -> None:
+        self.module, self.user_hooks, self.user_pre_hooks = module, user_hooks, user_pre_hooks
+        self.grad_outputs: tuple[Any, ...] | None = None
+        self.n_outputs = -1
+        self.output_tensors_index: list[int] | None = None
+        self.n_inputs = -1
+        self.input_tensors_index: list[int] | None = None
+
+    def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of forward, those that need a gradient behind an identity node."""
+        made, self.input_tensors_index = self._behind_identity(args, self._hook_inputs)
+        self.n_inputs = len(args)
+        return made
+
+    def setup_output_hook(self, result: Any) -> Any:
+        """The result of forward, behind an identity node."""
+        single = not isinstance(result, tuple)
+        args = (result,) if single else result
+        made, self.output_tensors_index = self._behind_identity(args, self._hook_outputs)
+        self.n_outputs = len(args)
+        return made[0] if single else made
+
+    def _behind_identity(
+        self, args: tuple[Any, ...], add_hooks: Callable[[Any], None]
+    ) -> tuple[tuple[Any, ...], list[int] | None]:
+        index = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        tensors = [args[i] for i in index]
+        if not is_grad_enabled() or not any(t.requires_grad for t in tensors):
+            return args, None
+        passed = BackwardHookFunction.apply(*tensors)
+        node = next((t.grad_fn for t in passed if t.grad_fn is not None), None)
+        if node is None:
+            raise RuntimeError(
+                "Error while setting up backward hooks: no tensor requires a gradient"
+            )
+        add_hooks(node)
+        made = list(args)
+        for i, t in zip(index, passed, strict=True):
+            made[i] = t
+        kept = tuple(made)
+        if hasattr(args, "_fields"):  # a named tuple stays one
+            kept = type(args)(*made)
+        return kept, index
+
+    # ---- called by the engine ------------------------------------------------------------------
+
+    def _hook_outputs(self, node: Any) -> None:
+        node.register_prehook(self._outputs_known)
+
+    def _hook_inputs(self, node: Any) -> None:
+        node.register_hook(self._inputs_known)
+
+    def _outputs_known(self, grads: tuple[Any, ...]) -> Any:
+        index = self.output_tensors_index or []
+        known = self._spread(index, grads, self.n_outputs)
+        replaced = False
+        for hook in self.user_pre_hooks:
+            made = hook(self.module, known)
+            if made is None:
+                continue
+            made = made if isinstance(made, tuple) else (made,)
+            self._check_count(made, known, "grad_output")
+            known, replaced = made, True
+        self.grad_outputs = known
+        if self.input_tensors_index is None:
+            # No input needs a gradient: the hooks are called now, or never.
+            self._no_input_hooks(known)
+        return tuple(known[i] for i in index) if replaced else None
+
+    def _no_input_hooks(self, grad_outputs: tuple[Any, ...]) -> None:
+        nothing = tuple(None for _ in range(self.n_inputs))
+        for hook in self.user_hooks:
+            made = hook(self.module, nothing, grad_outputs)
+            if made is not None and not (
+                isinstance(made, tuple) and all(value is None for value in made)
+            ):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always "
+                    f"return None or None for all gradients.\n  {type(self.module).__name__}'s "
+                    f"hook returned {type(made).__name__}"
+                )
+        self.grad_outputs = None
+
+    def _inputs_known(self, grad_inputs: tuple[Any, ...], _: Any) -> Any:
+        if self.grad_outputs is None:
+            raise RuntimeError(
+                "Module backward hook for grad_input is called before the grad_output one. This "
+                "happens because the gradient in your nn.Module flows to the Module's input "
+                "without passing through the Module's output. Make sure that the output depends "
+                "on the input and that the loss is computed based on the output."
+            )
+        index = self.input_tensors_index or []
+        known = self._spread(index, grad_inputs, self.n_inputs)
+        for hook in self.user_hooks:
+            made = hook(self.module, known, self.grad_outputs)
+            if made is None:
+                continue
+            made = made if isinstance(made, tuple) else (made,)
+            self._check_count(made, known, "grad_input")
+            known = made
+        self.grad_outputs = None
+        return tuple(known[i] for i in index)
+
+    @staticmethod
+    def _check_count(made: tuple[Any, ...], known: tuple[Any, ...], what: str) -> None:
+        if len(made) != len(known):
+            raise RuntimeError(
+                f"Backward hook returned an invalid number of {what}, got {len(made)}, but "
+                f"expected {len(known)}"
+            )
+
+    @staticmethod
+    def _spread(index: list[int], grads: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+        """Gradients of the tensors at their places among all arguments; None elsewhere."""
+        made: list[Any] = [None] * count
+        for i, g in zip(index, grads, strict=True):
+            made[i] = g
+        return tuple(made)
+
+
+# ---- the old kind ------------------------------------------------------------------------------
+
+
+def hook_old_style(module: Any, hooks: list[Hook], args: Any, result: Any) -> None:
+    """Put old-style hooks on the node that made the (first) output."""
+    found = result
+    while not isinstance(found, Tensor):
+        if isinstance(found, dict):
+            found = next(v for v in found.values() if isinstance(v, Tensor))
+        else:
+            found = found[0]
+    node = found.grad_fn
+    if node is None:
+        return
+    for hook in hooks:
+        node.register_hook(lambda gi, go, hook=hook: hook(module, gi, go))
+    _warn_if_misleading(args, result, node)
+
+
+def _warn_if_misleading(args: Any, result: Any, node: Any) -> None:
+    """Old-style hooks see one node; say so where that is not the whole module."""
+    problem = None
+    if not isinstance(result, Tensor) and not (
+        isinstance(result, tuple) and all(isinstance(r, Tensor) for r in result)
+    ):
+        problem = "a Module that does not return a single Tensor or a tuple of Tensors"
+    elif not isinstance(args, tuple) or not all(isinstance(a, Tensor) for a in args):
+        problem = "a Module that does not take as input a single Tensor or a tuple of Tensors"
+    elif isinstance(result, tuple) and len({id(r.grad_fn) for r in result}) != 1:
+        problem = "a Module with outputs made by several autograd Nodes"
+    else:
+        inputs = {id(a.grad_fn) for a in args if a.grad_fn is not None}
+        parents = {id(n) for n, _ in node.next_functions if n is not None}
+        if not inputs <= parents:
+            problem = "a Module whose forward contains multiple autograd Nodes"
+    if problem is not None:
+        warnings.warn(
+            f"Using a non-full backward hook on {problem} is deprecated: the hook sees only the "
+            "gradients of the last node. Please use register_full_backward_hook to get the "
+            "documented behavior.",
+            FutureWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,187 @@
+"""Moving and converting a module: `to`, `float`, `half`, `to_empty`, `requires_grad_`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+from ...autograd import source
+from ...autograd.modes import no_grad
+from ...ops import dtypes
+from ...tensor import Parameter, Tensor
+from ...tensor.device import device as _device
+
+
+def _changes_numbers(t: Tensor) -> bool:
+    return t.is_floating_point() or t.is_complex()
+
+
+def to_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
+    """(device, dtype, non_blocking, memory_format) of the many ways to call `to`."""
+    given = dict(kwargs)
+    names = ["device", "dtype", "non_blocking", "copy"]
+    rest = list(args)
+    if rest and isinstance(rest[0], Tensor):
+        other = rest.pop(0)
+        given["device"], given["dtype"] = other.device, other.dtype
+        names = ["non_blocking", "copy"]
+    elif "tensor" in given:
+        other = given.pop("tensor")
+        given["device"], given["dtype"] = other.device, other.dtype
+    elif rest and isinstance(rest[0], dtypes.dtype):
+        names = ["dtype", "non_blocking", "copy"]
+    if len(rest) > len(names):
+        raise TypeError(f"to() received an invalid combination of arguments - got {args}")
+    for name, value in zip(names, rest, strict=False):
+        given[name] = value
+    known = ("device", "dtype", "non_blocking", "copy", "memory_format")
+    if unknown := [k for k in given if k not in known]:
+        raise TypeError(f"to() got an unexpected keyword argument '{unknown[0]}'")
+    where = given.get("device")
+    if where is not None and not isinstance(where, _device):
+        where = _device(where)
+    return where, given.get("dtype"), given.get("non_blocking", False), given.get("memory_format")
+
+
+class Convertible:
+    """The part of `Module` that changes where and how its numbers are kept."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+
+    def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
+        """Replace every parameter, its gradient, and every buffer by fn of it."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for name, param in self._parameters.items():
+            if param is None:
+                continue
+            with no_grad():
+                made = fn(param)
+            if made.is_meta == param.is_meta:
+                if made is not param:
+                    param.data = made
+                kept = param
+            else:
+                kept = self._parameters[name] = Parameter(made, param.requires_grad)
+            if param.grad is not None:
+                with no_grad():
+                    grad = fn(param.grad)
+                kept.grad = grad.requires_grad_(param.grad.requires_grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Convert floating-point parameters and buffers, in place: `to(dtype)`, `to(device)`.
+
+        >>> import chainrule as torch
+        >>> torch.nn.Linear(3, 2).to(torch.float64).weight.dtype
+        torch.float64
+        """
+        device, dtype, non_blocking, memory_format = to_arguments(args, kwargs)
+        if dtype is not None:
+            if not (dtype.is_floating_point or dtype.is_complex):
+                raise TypeError(
+                    "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                    f"dtype={dtype}\n  at {source.here(2)}\n"
+                    "  Fix: convert the tensors that should hold integers one by one."
+                )
+            if dtype.is_complex:
+                warnings.warn(
+                    "Complex modules are a new feature under active development whose design may "
+                    "change, and some modules might not work as expected when using complex "
+                    "tensors as parameters or buffers.",
+                    stacklevel=2,
+                )
+
+        def convert(t: Tensor) -> Tensor:
+            wanted = dtype if _changes_numbers(t) else None
+            if t.is_meta and device is not None and device.type != "meta":
+                raise NotImplementedError(
+                    "Cannot copy out of meta tensor; no data! Please use "
+                    "torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module "
+                    f"from meta to a different device.\n  at {source.here(2)}"
+                )
+            if memory_format is not None and t.dim() in (4, 5):
+                return t.to(device, wanted, non_blocking, memory_format=memory_format)
+            return t.to(device, wanted, non_blocking)
+
+        return self._apply(convert)
+
+    def type(self, dst_type: Any) -> Self:
+        """Convert all parameters and buffers to a type, integer ones too."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self) -> Self:
+        """Convert floating-point parameters and buffers to float32."""
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self) -> Self:
+        """Convert floating-point parameters and buffers to float64."""
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self) -> Self:
+        """Convert floating-point parameters and buffers to float16."""
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self) -> Self:
+        """Convert floating-point parameters and buffers to bfloat16."""
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def cpu(self) -> Self:
+        """Keep all parameters and buffers on the CPU, where they are."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device: Any = None) -> Self:
+        """Refused, also for an empty module: there is only the CPU."""
+        return self._to_accelerator("cuda", device)
+
+    def xpu(self, device: Any = None) -> Self:
+        """Refused: there is only the CPU."""
+        return self._to_accelerator("xpu", device)
+
+    def mtia(self, device: Any = None) -> Self:
+        """Refused: there is only the CPU."""
+        return self._to_accelerator("mtia", device)
+
+    def ipu(self, device: Any = None) -> Self:
+        """Refused: there is only the CPU."""
+        return self._to_accelerator("ipu", device)
+
+    def _to_accelerator(self, kind: str, index: Any) -> Self:
+        where = f"{kind}:{index}" if isinstance(index, int) else index or kind
+        return self._apply(lambda t: t.to(where))
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Give all parameters and buffers memory on a device, without values."""
+        from ...tensor.creation import empty_like
+
+        return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
+
+    def share_memory(self) -> Self:
+        """Move parameters and buffers to shared memory, where the platform can."""
+        return self._apply(lambda t: t.share_memory_())
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Whether the parameters get gradients: False freezes the module."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or set them to zero."""
+        for param in self.parameters():
+            if param.grad is None:
+                continue
+            if set_to_none:
+                param.grad = None
+            else:
+                if param.grad.grad_fn is not None:
+                    param.grad.detach_()
+                else:
+                    param.grad.requires_grad_(False)
+                param.grad.zero_()

@@ -1,0 +1,55 @@
+"""Parameters and buffers, also those whose shape is known only after the first call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor import Parameter, Tensor
+from .modules.lazy_tensors import (
+    UninitializedBuffer,
+    UninitializedParameter,
+    UninitializedTensorMixin,
+    is_lazy,
+)
+
+
+class _BufferMeta(type):
+    """A buffer is any tensor marked as one: it keeps its own class."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if type.__instancecheck__(cls, instance):
+            return True
+        return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class Buffer(metaclass=_BufferMeta):
+    """Mark a tensor as a buffer: assigned to a module it is registered, not just stored.
+
+    >>> import chainrule as torch
+    >>> class Counter(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.seen = torch.nn.Buffer(torch.zeros(2))
+    >>> Counter().state_dict()
+    OrderedDict({'seen': tensor([0., 0.])})
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            data = Tensor()
+        made = data.detach().requires_grad_(data.requires_grad)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
+
+
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "UninitializedTensorMixin",
+    "is_lazy",
+]
