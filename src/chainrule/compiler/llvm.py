@@ -102,6 +102,21 @@ class Compiled:
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
 
+    @classmethod
+    def from_object(cls, code: bytes) -> Compiled:
+        """Machine code that `object_code` made."""
+        _initialise()
+        made = cls.__new__(cls)
+        with _lock:
+            made._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), cls._new_machine())
+            made._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            made._engine.finalize_object()
+        return made
+
+    def address(self, name: str) -> int:
+        """Where a function's code is."""
+        return self._engine.get_function_address(name)
+
     def function(self, name: str, arguments: int) -> Callable[..., int]:
         """The function `i64 name(ptr, ...)` as a Python callable that releases the GIL."""
         address = self._engine.get_function_address(name)
@@ -110,3 +125,26 @@ class Compiled:
     def assembly(self) -> str:
         """The machine code as text, for those who want to look."""
         return _state["machine"].emit_assembly(self.optimised)
+
+
+def object_code(text: str) -> bytes:
+    """An object file of position-independent code whose loops LLVM has vectorised."""
+    _initialise()
+    with _lock:
+        module = llvm.parse_assembly(text)
+        module.triple = llvm.get_default_triple()
+        machine = llvm.Target.from_default_triple().create_target_machine(
+            cpu=llvm.get_host_cpu_name(),
+            features=llvm.get_host_cpu_features().flatten(),
+            opt=3,
+            reloc="pic",
+            codemodel="small",
+        )
+        module.data_layout = str(machine.target_data)
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=3)
+        options.loop_vectorization = True
+        options.slp_vectorization = True
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+        return machine.emit_object(module)

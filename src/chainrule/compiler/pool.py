@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import settings
+from . import blas
 
 WORKSPACE_BYTES = 1 << 20
 _IDLE_TURNS = 20_000  # about a millisecond
@@ -246,6 +247,7 @@ class Pool:
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled  # owns the code
         self._run = compiled.function("pool_run", 6)
+        self.run_address = ctypes.cast(self._run, ctypes.c_void_p).value or 0
         self._hire = compiled.function("hire", 2)
         self._prepare = compiled.function("prepare", 1)
         self._dismiss = compiled.function("dismiss", 3)
@@ -282,6 +284,8 @@ class Pool:
     def hire(self, count: int) -> None:
         """See that there are so many workers."""
         with self._hiring:
+            if self._workers == 0 and count > 0:
+                blas.keep_to_one_thread()
             while self._workers < min(count, self.MOST_WORKERS):
                 memory = np.empty(WORKSPACE_BYTES + _PAGE, np.uint8)
                 workspace = (_address(memory) + _PAGE - 1) & -_PAGE

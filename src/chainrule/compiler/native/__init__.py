@@ -1,0 +1,1 @@
+"""Kernels written in Python and run as machine code; `docs/native_kernels.md` says how."""

@@ -1,0 +1,59 @@
+"""Cross entropy of class numbers, forward and backward, one call each."""
+
+from __future__ import annotations
+
+from .language import T, accumulate, exp, inlined, log, maximum, native
+
+# ruff: noqa: F821 - `shared` and similar words belong to the kernels' language
+
+
+@inlined
+def row_maximum(row, n):
+    """The largest element; NaN if there is one."""
+    top = row[0]
+    for j in range(1, n):
+        top = maximum(top, row[j])
+    return top
+
+
+@native("T x[rows, classes], i64 target[rows], out T loss[]")
+def cross_entropy_mean(x, target, loss, rows, classes):
+    """The mean over the rows of logsumexp(row) - row[target]."""
+    if rows == 0 or classes == 0:
+        return False
+    total = 0.0
+    for r in range(rows):
+        t = target[r]
+        if t < 0 or t >= classes:
+            return False
+        row = x[r * classes :]
+        top = row_maximum(row, classes)
+        share = T(0.0)
+        for j in range(classes):
+            share = accumulate(share, exp(row[j] - top))
+        total += log(share) - (row[t] - top)
+    loss[0] = total / T(rows)
+
+
+@native("T g[], T x[rows, classes], i64 target[rows], out T gx[rows, classes]")
+def cross_entropy_mean_gradient(g, x, target, gx, rows, classes):
+    """(softmax(x) - one-hot) * g / rows."""
+    if rows == 0 or classes == 0:
+        return False
+    factor = g[0] / T(rows)
+    for r in range(rows):
+        t = target[r]
+        if t < 0 or t >= classes:
+            return False
+        row = x[r * classes :]
+        into = gx[r * classes :]
+        top = row_maximum(row, classes)
+        share = T(0.0)
+        for j in range(classes):
+            e = exp(row[j] - top)
+            into[j] = e
+            share = accumulate(share, e)
+        scale = factor / share
+        for j in range(classes):
+            into[j] = into[j] * scale
+        into[t] = into[t] - factor
