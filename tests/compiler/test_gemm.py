@@ -84,6 +84,19 @@ def test_bits_do_not_depend_on_threads(product, dtype, shape):
         assert np.array_equal(product.compute(a, b, threads), alone)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(65, 300, 200), (8, 16, 48), (200, 30, 65), (3, 5, 1)])
+def test_a_bias_is_added_to_every_row(product, dtype, shape):
+    random = np.random.default_rng(5)
+    m, k, n = shape
+    assert product.has(np.dtype(dtype))
+    a, b = matrix(random, m, k, "rows", dtype), matrix(random, k, n, "columns", dtype)
+    bias = random.standard_normal(2 * n).astype(dtype)[::2]
+    for threads in (1, 3):
+        result = product.compute(a, b, threads, np.ascontiguousarray(bias))
+        np.testing.assert_allclose(result, a @ b + bias, rtol=1e-5, atol=1e-4)
+
+
 def test_nan_and_infinity_reach_their_row_and_column_only(product):
     assert product.has(np.dtype(np.float32))
     a, b = np.ones((45, 61), np.float32), np.ones((61, 53), np.float32)
@@ -200,8 +213,11 @@ def test_threads_follow_the_setting_then_the_environment(monkeypatch):
     monkeypatch.setattr(pool.settings._Settings, "threads", None)
     monkeypatch.delenv("CHAINRULE_NUM_THREADS", raising=False)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    pool._threads_of_environment.cache_clear()
     assert pool.thread_count() == 3
+    pool._threads_of_environment.cache_clear()
     monkeypatch.setenv("CHAINRULE_NUM_THREADS", "5")
     assert pool.thread_count() == 5
     chainrule.set_num_threads(2)
     assert pool.thread_count() == 2
+    pool._threads_of_environment.cache_clear()

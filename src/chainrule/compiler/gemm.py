@@ -6,6 +6,7 @@ is never cut, hence the bits of a result do not depend on the number of threads.
 
 from __future__ import annotations
 
+import functools
 import struct
 import threading
 from collections.abc import Callable
@@ -22,6 +23,8 @@ _PIECE = 100_000_000  # multiplications of a piece of work, where there are enou
 _SHARED = 1_500_000  # multiplications from which a second thread is worth asking
 _BYTES = 8 * len(ARGUMENTS)
 
+_ZEROS = np.zeros(16)  # the bias of products without one
+_ZEROS_AT: int = _ZEROS.__array_interface__["data"][0]
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 
 
@@ -47,12 +50,17 @@ class Product:
         self._compiled: list[Any] = []  # owns the code
         self._pool = pool.shared()
 
-    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def __call__(self, a: np.ndarray, b: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
         m, k = a.shape
         n = b.shape[1]
         if b.shape[0] == k and worthwhile(m, k, n) and self.has(a.dtype):
-            return self.compute(a, b, 1 if m * n * k < _SHARED else pool.thread_count())
-        return a.dot(b)
+            threads = 1 if m * n * k < _SHARED else pool.thread_count()
+            if bias is None or (bias.shape == (n,) and bias.dtype == a.dtype):
+                return self.compute(a, b, threads, bias)
+        c = a.dot(b)
+        if bias is not None:
+            c += bias
+        return c
 
     def has(self, dtype: np.dtype) -> bool:
         """Whether there is code for this type: made when first asked for, and tried."""
@@ -81,29 +89,33 @@ class Product:
         result = np.empty_like(expected)
         for x, y in ((a, b), (np.asfortranarray(a), np.asfortranarray(b))):
             result.fill(np.nan)
-            function(self._pieces(x, y, result, 1)[0], self._pool.workspace())
+            function(self._pieces(x, y, result, 1, None)[0], self._pool.workspace())
             if not np.abs(result - expected).max() < bound:
                 return False
         return True
 
-    def compute(self, a: np.ndarray, b: np.ndarray, threads: int) -> np.ndarray:
-        """a @ b on at most so many threads, whatever the size; `has(a.dtype)` must hold."""
+    def compute(
+        self, a: np.ndarray, b: np.ndarray, threads: int, bias: np.ndarray | None = None
+    ) -> np.ndarray:
+        """a @ b (+ bias) on at most so many threads, whatever the size; `has(dtype)` must hold."""
         (m, k), n = a.shape, b.shape[1]
         if 0 in (m, k, n):
-            return np.zeros((m, n), a.dtype)
+            c = np.zeros((m, n), a.dtype)
+            return c if bias is None else c + bias
         a, b, c = _readable(a), _readable(b), np.empty((m, n), a.dtype)
-        pieces, count = self._pieces(a, b, c, threads)
+        pieces, count = self._pieces(a, b, c, threads, bias)
         self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)
         return c
 
     def _pieces(
-        self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int
+        self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int, bias: np.ndarray | None
     ) -> tuple[bytes, int]:
         """ARGUMENTS of each piece of work, one after the other in memory; how many there are."""
         (m, k), n, size = a.shape, b.shape[1], a.itemsize
         depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
         rows = _ROWS * 4 // size // self._tiles.height * self._tiles.height
-        at_a, at_b, at_c = (x.__array_interface__["data"][0] for x in (a, b, c))
+        at_a, at_b, at_c = _address(a), _address(b), _address(c)
+        added, step = (_ZEROS_AT, 0) if bias is None else (_address(bias), bias.strides[0])
         (a_row, a_column), (b_row, b_column), c_row = a.strides, b.strides, c.strides[0]
         count = 1 if threads == 1 else threads * max(1, min(4, m * n * k // (threads * _PIECE)))
         across = n >= m
@@ -113,12 +125,12 @@ class Product:
         for start, length in cuts:
             values += (
                 (at_a, a_row, a_column, at_b + start * b_column, b_row, b_column,
-                 at_c + start * size, c_row, m, length, k, rows, depth)
+                 at_c + start * size, c_row, m, length, k, rows, depth, added + start * step, step)
                 if across else
                 (at_a + start * a_row, a_row, a_column, at_b, b_row, b_column,
-                 at_c + start * c_row, c_row, length, n, k, rows, depth)
+                 at_c + start * c_row, c_row, length, n, k, rows, depth, added, step)
             )  # fmt: skip
-        return struct.pack(f"={len(values)}q", *values), len(cuts)
+        return _packer(len(values))(*values), len(cuts)
 
 
 def worthwhile(m: int, k: int, n: int) -> bool:
@@ -128,6 +140,15 @@ def worthwhile(m: int, k: int, n: int) -> bool:
     and 386 against 564 on two.
     """
     return m >= 8 and k >= 8 and n >= 96
+
+
+@functools.cache
+def _packer(count: int) -> Callable[..., bytes]:
+    return struct.Struct(f"={count}q").pack
+
+
+def _address(x: np.ndarray) -> int:
+    return x.__array_interface__["data"][0]
 
 
 def _readable(x: np.ndarray) -> np.ndarray:

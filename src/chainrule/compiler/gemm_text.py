@@ -1,4 +1,4 @@
-"""LLVM assembly of a blocked matrix product for one machine: c = a @ b, any strides of a and b.
+"""LLVM assembly of a blocked matrix product for one machine: c = a @ b + bias, any strides.
 
 Both factors are copied in blocks into panels that lie as the innermost loop reads them: a few rows
 of a, or a few vectors of columns of b, element after element along k, zeros at the end of k.  The
@@ -43,9 +43,9 @@ TILES = {64: Tiles(64, 8, 3), 32: Tiles(32, 6, 2)}
 
 ARGUMENTS = (
     "a", "a_row", "a_column", "b", "b_row", "b_column", "c", "c_row",
-    "m", "n", "k", "mc", "kc",
+    "m", "n", "k", "mc", "kc", "bias", "bias_step",
 )  # fmt: skip
-_POINTERS = ("a", "b", "c", "a_panels", "b_panels")
+_POINTERS = ("a", "b", "c", "bias", "a_panels", "b_panels")
 _PANEL_OF_B = 640 * 1024  # where it begins in the workspace; the panels of a come first
 
 
@@ -56,7 +56,8 @@ def _type_of(argument: str) -> str:
 def module_text(tiles: Tiles, dtype: str) -> str:
     """The module of one dtype: `gemm_piece(arguments, workspace)`.
 
-    The arguments are ARGUMENTS, 8 bytes each, strides in bytes.
+    The arguments are ARGUMENTS, 8 bytes each, strides in bytes.  `bias` is added to every row; with
+    a step of 0 it is one vector of zeros.
     """
     declarations: set[str] = set()
     parts = list(_Product(dtype, tiles, declarations).texts())
@@ -253,7 +254,7 @@ class _Product:
         return f.text(
             f"internal void @tile_{self.dtype}_{height}_{vectors}(ptr noalias %a, ptr noalias %b, "
             "ptr noalias %c, i64 %c_row, i64 %k, i64 %rows, i64 %columns, i64 %start, "
-            "ptr %ahead, i64 %ahead_step) noinline"
+            "ptr %ahead, i64 %ahead_step, ptr %bias, i64 %bias_step) noinline"
         )
 
     def _places(self, f: Function, sums: list[list[str]], r: int) -> list[tuple[str, str]]:
@@ -267,12 +268,21 @@ class _Product:
             for v, slot in enumerate(sums[r])
         ]
 
+    def _bias(self, f: Function, v: int) -> str:
+        """Where the bias of a vector of columns lies."""
+        return self._at(f, "%bias", f.value(f"mul i64 %bias_step, {v * self.lanes}"))
+
     def _write_whole(self, f: Function, sums: list[list[str]]) -> None:
         first, later, done = (f.block_name(n) for n in ("first", "later", "written"))
         f.do(f"br i1 {f.value('icmp eq i64 %start, 0')}, label %{first}, label %{later}")
         f.start(first)
+        bias = [
+            f.value(f"load {self.vector}, ptr {self._bias(f, v)}, align 1")
+            for v in range(len(sums[0]))
+        ]
         for r in range(len(sums)):
-            for place, total in self._places(f, sums, r):
+            for (place, total), more in zip(self._places(f, sums, r), bias, strict=True):
+                total = f.value(f"fadd {self.vector} {total}, {more}")
                 f.do(f"store {self.vector} {total}, ptr {place}, align 1")
         f.do(f"br label %{done}")
         f.start(later)
@@ -288,16 +298,14 @@ class _Product:
         """Write what exists of a tile at the border of c."""
         masks = [self._lanes_below(f, "%columns", v * self.lanes) for v in range(len(sums[0]))]
         adds = f.value("icmp ne i64 %start, 0")
-        old = [
-            f.value(f"select i1 {adds}, {self.mask} {m}, {self.mask} zeroinitializer")
-            for m in masks
-        ]
+        biases = [self._bias(f, v) for v in range(len(masks))]
         for r in range(len(sums)):
             with f.when(f.value(f"icmp slt i64 {r}, %rows")):
-                for (place, total), was, mask in zip(
-                    self._places(f, sums, r), old, masks, strict=True
+                for (place, total), bias, mask in zip(
+                    self._places(f, sums, r), biases, masks, strict=True
                 ):
-                    before = self._load(f, place, was)
+                    source = f.value(f"select i1 {adds}, ptr {place}, ptr {bias}")
+                    before = self._load(f, source, mask)
                     total = f.value(f"fadd {self.vector} {before}, {total}")
                     self._store(f, total, place, mask)
 
@@ -349,7 +357,8 @@ class _Product:
                         (depth, padded),
                     )  # fmt: skip
                     there = self._at(f, c, f.value(f"mul i64 {j}, {self.size}"))
-                    self._tiles(f, there, rows, columns, padded, p, ahead)
+                    bias = self._at(f, "%bias", f.value(f"mul i64 {j}, %bias_step"))
+                    self._tiles(f, there, rows, columns, padded, p, ahead, bias)
         names = (*ARGUMENTS, "a_panels", "b_panels")
         arguments = ", ".join(f"{_type_of(name)} %{name}" for name in names)
         return f.text(f"internal void @gemm({arguments})")
@@ -396,8 +405,9 @@ class _Product:
                 )
 
     def _tiles(
-        self, f: Function, c: str, rows: str, columns: str, depth: str, start: str, ahead: str
-    ) -> None:
+        self, f: Function, c: str, rows: str, columns: str, depth: str, start: str, ahead: str,
+        bias: str,
+    ) -> None:  # fmt: skip
         """Multiply the panels of a block of rows by one panel of b."""
         high_tile, low_tile = (
             self._tile_for(f, height, columns)
@@ -412,7 +422,8 @@ class _Product:
             first, step = self._lines_ahead(f, i, ahead)
             f.do(
                 f"call void {tile}(ptr {a}, ptr %b_panels, ptr {place}, i64 %c_row, i64 {depth}, "
-                f"i64 {high}, i64 {columns}, i64 {start}, ptr {first}, i64 {step})"
+                f"i64 {high}, i64 {columns}, i64 {start}, ptr {first}, i64 {step}, "
+                f"ptr {bias}, i64 %bias_step)"
             )
 
     def _lines_ahead(self, f: Function, i: str, ahead: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import os
 import sys
 import threading
@@ -323,6 +324,7 @@ def thread_count() -> int:
     return settings.chosen_num_threads() or _threads_of_environment() or settings.get_num_threads()
 
 
+@functools.cache
 def _threads_of_environment() -> int:
     for name in ("CHAINRULE_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         value = os.environ.get(name, "")
