@@ -461,7 +461,9 @@ def linear2d(x, w, b):
     if x.dtype.itemsize == 2:
         wide = np.float32
         return (x.astype(wide).dot(w.astype(wide).T) + b.astype(wide)).astype(x.dtype)
-    r = x.dot(w.T) if x.size * len(w) < LARGE else large_product(x, w.T)
+    if x.size * len(w) >= LARGE:
+        return large_product(x, w.T, b)
+    r = x.dot(w.T)
     r += b
     return r
 

@@ -1,7 +1,8 @@
-"""A place for faster matrix products that upper layers install; without one, NumPy's are used.
+"""Places for faster matrix products and fused kernels that upper layers install; else NumPy's work.
 
-The ops know only this slot.  Whoever can make machine code installs a loader, which runs when the
-first large product is asked for, so programs without large products pay nothing.
+The ops know only these slots.  Whoever can make machine code installs loaders, which run when the
+first large product or a kernel is asked for, so programs without them pay nothing.
+CHAINRULE_KERNELS=0 in the environment leaves everything to NumPy.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-Product = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Product = Callable[..., np.ndarray]
 
 # Products with fewer multiplications than this always go to NumPy.
 LARGE = 2_000_000
@@ -29,9 +31,16 @@ def install(loader: Callable[[], Product | None]) -> None:
         _loader, _product = loader, None
 
 
-def large_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a @ b for two large matrices of one float type."""
-    return (_product or _load())(a, b)
+def large_product(a: np.ndarray, b: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
+    """a @ b for two large matrices of one float type, plus a bias in every row."""
+    return (_product or _load())(a, b, bias)
+
+
+def _numpy_product(a: np.ndarray, b: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
+    c = a.dot(b)
+    if bias is not None:
+        c += bias
+    return c
 
 
 def _load() -> Product:
@@ -43,5 +52,47 @@ def _load() -> Product:
             made = None
             if loader is not None and os.environ.get("CHAINRULE_KERNELS") != "0":
                 made = loader()
-            _product = made or np.dot
+            _product = made or _numpy_product
         return _product
+
+
+# ---- fused ops -----------------------------------------------------------------------------------
+
+Kernel = Callable[..., Any]
+
+
+def _declines(*arguments: Any) -> None:
+    """Stands where there is no kernel: says None, as a kernel does to arguments not meant for it."""
+
+
+class Kernels:
+    """Native kernels by name: `fast.softmax(x)` gives the result, or None: then NumPy computes it.
+
+    A kernel is loaded when it is first called, so that what it computes never depends on how often
+    it was called before.
+    """
+
+    def __init__(self) -> None:
+        self._find: Callable[[str], Kernel | None] | None = None
+
+    def __getattr__(self, name: str) -> Kernel:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        with _lock:
+            found = None
+            if self._find is not None and os.environ.get("CHAINRULE_KERNELS") != "0":
+                found = self._find(name)
+            kernel = found or _declines
+            setattr(self, name, kernel)
+            return kernel
+
+
+fast = Kernels()
+
+
+def provide(find: Callable[[str], Kernel | None]) -> None:
+    """Give the function that loads a native kernel by its name, or gives None."""
+    with _lock:
+        for name in [n for n in vars(fast) if not n.startswith("_")]:
+            delattr(fast, name)
+        fast._find = find
