@@ -47,6 +47,30 @@ FINDS = {
         {"x0": (1,), "x1": (1, 2), "x2": (1,)},
         3,
     ),
+    # A broadcast value that was copied in left its own layout behind inside transforms.
+    "reshape after a copy of a broadcast value": Program(
+        [
+            "v1 = x2 * x1",
+            "v1.copy_(x2 * 0.5)",
+            "v2 = v1.reshape(-1)",
+            "v1.mul_(0.9)",
+            "out = (v1 * v2.view_as(v1)).sum()",
+        ],
+        {"x0": (1,), "x1": (2, 3), "x2": (3,)},
+        4,
+    ),
+    # The indexed result of a transposed tensor had another layout inside vmap.
+    "reshape of an indexed transposed tensor": Program(
+        [
+            "v0 = (x1 * x1 + 0.5).sqrt().transpose(0, 2)",
+            "v2 = v0[torch.tensor([0, 0, 0])]",
+            "v3 = v2.reshape(-1)",
+            "v2.mul_(0.9)",
+            "out = v2.sin().mean() + 2 * v3.sin().mean()",
+        ],
+        {"x0": (1,), "x1": (2, 3, 4), "x2": (1,)},
+        5,
+    ),
 }
 
 

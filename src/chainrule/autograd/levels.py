@@ -206,6 +206,8 @@ def assign_level(x: Any, value: Any, name: str) -> Any:
     if value.dtype is not x.dtype:
         value = value.to(x.dtype)
     if x._view is None:
+        if value.stride() != x.stride():  # memory keeps its layout, whatever is written into it
+            value = entry(TABLE["write_view"])(x, value, chain=())
         _become(x, value)
         x._v = [x._v[0] + 1 if x._v else 1] if x._v is None else x._v
         x._v[0] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
-from .scatter import add_at
+from .scatter import add_at, in_c_order
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -72,7 +72,7 @@ def full_key(indices, dims, ndim):
 )
 def index_get(x, *indices, dims):
     """x at integer arrays for the dimensions `dims`, as NumPy's advanced indexing."""
-    return x[full_key(indices, dims, x.ndim)]
+    return in_c_order(x[full_key(indices, dims, x.ndim)])
 
 
 @op(
@@ -169,6 +169,13 @@ def moved_block(x, source, count, target):
 
 
 @helper
+def compact_block(x, source, count, target):
+    """moved_block laid out in C order, as one example's result is: what reshapes to a view of the
+    one must reshape to a view of the other."""
+    return x if source == target else clone_contiguous(moved_block(x, source, count, target))
+
+
+@helper
 def adjacent(dims):
     """Whether indexed dimensions follow each other: then NumPy leaves them in their place."""
     return dims == tuple(range(dims[0], dims[0] + len(dims)))
@@ -181,12 +188,12 @@ def batched_get(x, indices, batched, dims):
     indices, rank = aligned_indices(indices, batched[1:])
     if not any(batched[1:]):
         out = index_get(x, *indices, dims=tuple(d + 1 for d in dims))
-        return out if adjacent(dims) else moved_block(out, rank, 1, 0)
+        return out if adjacent(dims) else compact_block(out, rank, 1, 0)
     if not batched[0]:
-        return moved_block(index_get(x, *indices, dims=dims), place, 1, 0)
+        return compact_block(index_get(x, *indices, dims=dims), place, 1, 0)
     line = batch_offsets(indices[batched[1:].index(True)], length=1)
     out = index_get(x, line, *indices, dims=(0, *(d + 1 for d in dims)))
-    return moved_block(out, 1, rank, 1 + place)
+    return compact_block(out, 1, rank, 1 + place)
 
 
 @helper

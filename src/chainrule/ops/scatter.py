@@ -80,6 +80,11 @@ def add_at(out, places, values):
 # ---- gather and scatter --------------------------------------------------------------------------
 
 
+def in_c_order(x):
+    """An indexed result in C order: NumPy's own follows the layout of what was indexed."""
+    return x if x.flags.c_contiguous else x.copy()
+
+
 @op(
     vjp={"x": lambda g, index, axis, x_shape: scatter_sum(g, index, axis=axis, shape=x_shape)},
     linear_in=("x",),
@@ -88,7 +93,7 @@ def add_at(out, places, values):
 )
 def gather(x, index, *, axis):
     """out[i, j] = x[index[i, j], j] for axis 0; `index` may be shorter in the other axes."""
-    return x[along_key(index, axis)]
+    return in_c_order(x[along_key(index, axis)])
 
 
 @op(
@@ -260,7 +265,7 @@ def scatter_min(x, index, src, *, axis):
 )  # fmt: skip
 def index_axis(x, index, *, axis):
     """The parts of x that `index` names along `axis`, whose place its shape takes."""
-    return x.take(index, axis) if axis else x[index]
+    return x.take(index, axis) if axis else in_c_order(x[index])
 
 
 @op(
@@ -273,7 +278,7 @@ def index_axis(x, index, *, axis):
 )  # fmt: skip
 def index_select(x, index, *, axis):
     """The parts of x that the 1-D `index` names along `axis`."""
-    return x.take(index, axis) if axis else x[index]
+    return x.take(index, axis) if axis else in_c_order(x[index])
 
 
 @helper
