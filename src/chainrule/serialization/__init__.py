@@ -1,0 +1,204 @@
+"""Saving and loading: `save`, `load`, and what a file may make.
+
+The name of the file decides its format: `.safetensors` holds a dict of tensors; any other name is
+PyTorch's archive (`.pt`, `.pth`), which real PyTorch reads and writes as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from ..autograd import source
+from . import reader, tensors_file, writer
+from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
+from .files import is_path, name_of, writing
+from .rebuild import _get_layout
+from .settings import (
+    LoadEndianness,
+    get_crc32_options,
+    get_default_load_endianness,
+    set_crc32_options,
+    set_default_load_endianness,
+)
+from .storages import Placement, StorageType
+
+DEFAULT_PROTOCOL = 2
+
+__all__ = [
+    "LoadEndianness",
+    "StorageType",
+    "_get_layout",
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_crc32_options",
+    "get_default_load_endianness",
+    "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
+    "load",
+    "read_metadata",
+    "safe_globals",
+    "save",
+    "set_crc32_options",
+    "set_default_load_endianness",
+]
+
+
+def save(
+    obj: Any,
+    f: Any,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+    *,
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    """Write an object to a file (a name, or something with `write`).
+
+    A name ending in `.safetensors` takes a dict of tensors (and `metadata`, text for text); every
+    other file is an archive that real PyTorch loads too. A named file is replaced as a whole: a
+    crash leaves the old one or the new one.
+
+    >>> import os, tempfile
+    >>> import chainrule as torch
+    >>> path = os.path.join(tempfile.mkdtemp(), "point.pt")
+    >>> torch.save({"x": torch.tensor([1.0, 2.0]), "step": 3}, path)
+    >>> torch.load(path)
+    {'x': tensor([1., 2.]), 'step': 3}
+    """
+    if is_path(f) and os.fspath(f).endswith(".safetensors"):
+        with writing(f) as file:
+            tensors_file.write(obj, file, metadata)
+        return
+    if metadata is not None:
+        raise ValueError(
+            f"metadata can be kept in .safetensors files only, not in {name_of(f)}\n"
+            f"  save at {source.here(2)}\n  Fix: put it into the saved dict."
+        )
+    if not _use_new_zipfile_serialization:
+        raise NotImplementedError(
+            "the format of PyTorch before 1.6 can be read but is not written\n"
+            f"  save to {name_of(f)} at {source.here(2)}\n  Fix: leave "
+            "_use_new_zipfile_serialization out; PyTorch reads the new format since 1.6."
+        )
+    with writing(f) as file:
+        writer.write_archive(
+            obj, file, writer.folder_name(f), pickle_protocol, pickle_module, get_crc32_options()
+        )
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """Read what `save` wrote, here or in PyTorch; nothing in the file is run.
+
+    A file that names more than tensors, numbers, text and containers is refused, with what it
+    would have run; `weights_only=False` runs it, for files you trust. `map_location` says where
+    tensors go, `mmap=True` reads the pages of a file when they are used.
+
+    >>> import io
+    >>> import chainrule as torch
+    >>> file = io.BytesIO()
+    >>> torch.save([torch.ones(2), "text"], file)
+    >>> torch.load(io.BytesIO(file.getvalue()))
+    [tensor([1., 1.]), 'text']
+    """
+    if weights_only is None:
+        weights_only = pickle_module is None
+    if weights_only and pickle_module is not None:
+        raise RuntimeError(
+            "Can not safely load weights when explicit pickle_module is specified\n"
+            f"  load of {name_of(f)} at {source.here(2)}\n  Fix: leave one of the two out."
+        )
+    if mmap and not is_path(f):
+        raise ValueError(
+            f"f must be a file path in order to use the mmap argument, not {name_of(f)}\n"
+            f"  load at {source.here(2)}"
+        )
+    how = reader.How(
+        name_of(f), Placement(map_location), weights_only=weights_only,
+        pickle_module=pickle_module or pickle, options=pickle_load_args,
+    )  # fmt: skip
+    with _opened(f) as file, _naming_the_file(how.name):
+        return _read(f, file, how, os.fspath(f) if mmap else None)
+
+
+def _read(f: Any, file: BinaryIO, how: reader.How, mapped_path: str | None) -> Any:
+    head = file.read(9)
+    file.seek(0)
+    if not head:
+        raise EOFError(f"Ran out of input: {how.name} is empty\n  load at {source.here(3)}")
+    named_tensors = is_path(f) and os.fspath(f).endswith(".safetensors")
+    if named_tensors or tensors_file.looks_like(head):
+        return tensors_file.read(file, how.placement, mapped_path)
+    if head.startswith(b"PK\3\4"):
+        return reader.read_archive(file, how, mapped_path)
+    if mapped_path is not None:
+        raise RuntimeError(
+            "mmap can only be used with files saved with "
+            "torch.save(_use_new_zipfile_serialization=True), and this one is older. Fix: load it "
+            "without mmap and save it again"
+        )
+    if not head.startswith(b"\x80"):
+        raise pickle.UnpicklingError(
+            f"Weights only load failed: {how.name} is no file of PyTorch's or chainrule's: it "
+            f"starts with the bytes {head!r}\n  load at {source.here(3)}"
+        )
+    return reader.read_legacy(file, how)
+
+
+@contextlib.contextmanager
+def _opened(f: Any) -> Iterator[BinaryIO]:
+    """The file, to be read from its start."""
+    if is_path(f):
+        with open(f, "rb") as file:
+            yield file
+        return
+    for needed in ("read", "seek", "tell"):
+        if not hasattr(f, needed):
+            raise AttributeError(
+                f"'{type(f).__name__}' object has no attribute '{needed}'. You can only torch.load "
+                "from a file that is seekable. Please pre-load the data into a buffer like "
+                f"io.BytesIO and try to load from it instead.\n  load at {source.here(4)}"
+            )
+    try:
+        at_start = f.tell() == 0
+    except (OSError, ValueError):
+        at_start = False
+    yield f if at_start else io.BytesIO(f.read())
+
+
+@contextlib.contextmanager
+def _naming_the_file(name: str) -> Iterator[None]:
+    """Errors about the content say which file it is."""
+    try:
+        yield
+    except (EOFError, NotImplementedError, pickle.UnpicklingError):
+        raise  # these name it already
+    except RuntimeError as problem:
+        if name in str(problem):
+            raise
+        raise type(problem)(f"{problem}\n  in {name}, loaded at {source.here(4)}") from None
+
+
+def read_metadata(f: Any) -> dict[str, str]:
+    """The text that a `.safetensors` file carries beside its tensors."""
+    with _opened(f) as file, _naming_the_file(name_of(f)):
+        return tensors_file.read_header(file)[1]
+
+
+def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
+    """The names in a file that `load` would refuse."""
+    with _opened(f) as file, _naming_the_file(name_of(f)):
+        return reader.names_in_archive(file)

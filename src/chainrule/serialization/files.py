@@ -1,0 +1,93 @@
+"""Files that are either the old one or the new one, never something in between."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from ..autograd import source
+
+
+def is_path(f: Any) -> bool:
+    """Whether f names a file (a string or a path) instead of being one."""
+    return isinstance(f, str | os.PathLike)
+
+
+def name_of(f: Any) -> str:
+    """How errors call the file."""
+    if is_path(f):
+        return repr(os.fspath(f))
+    name = getattr(f, "name", None)
+    return repr(name) if isinstance(name, str) else f"a {type(f).__name__} object"
+
+
+@contextlib.contextmanager
+def writing(f: Any) -> Iterator[BinaryIO]:
+    """Somewhere to write: a path's file is replaced as a whole at the end, an object is used."""
+    if not is_path(f):
+        if not hasattr(f, "write"):
+            raise AttributeError(
+                "expected 'f' to be string, path, or a file-like object with a 'write' attribute, "
+                f"got {type(f).__name__}\n  at {source.here(3)}"
+            )
+        yield f
+        return
+    target = os.path.realpath(f)  # through a link: the file it leads to is replaced, not the link
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise RuntimeError(
+            f"Parent directory {folder} does not exist.\n  save to {name_of(f)} at "
+            f"{source.here(3)}\n  Fix: os.makedirs({folder!r}, exist_ok=True) first."
+        )
+    if os.path.isdir(target):
+        raise IsADirectoryError(
+            f"{name_of(f)} is a directory\n  save at {source.here(3)}\n  Fix: name a file in it."
+        )
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "wb") as device:  # a pipe or /dev/null cannot be replaced
+            yield device
+        return
+    with _replacing(target, folder) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def _replacing(target: str, folder: str) -> Iterator[BinaryIO]:
+    """A new file in the same folder that takes the target's name once it is safely on disk."""
+    handle, temporary = tempfile.mkstemp(f".{os.getpid()}.tmp", f".{os.path.basename(target)}.",
+                                         folder)  # fmt: skip
+    try:
+        with os.fdopen(handle, "wb") as made:
+            yield made
+            made.flush()
+            os.fchmod(made.fileno(), _mode_for(target))
+            os.fsync(made.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def _mode_for(target: str) -> int:
+    """The permissions of the file that is replaced, or those a new file gets."""
+    with contextlib.suppress(FileNotFoundError):
+        return stat.S_IMODE(os.stat(target).st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new name itself survive a power cut; not every file system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

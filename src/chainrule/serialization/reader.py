@@ -1,0 +1,258 @@
+"""Reading PyTorch's archives and its older stream format, with the machine or with pickle."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import struct
+import sys
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..autograd import source
+from ..tensor.storage import UntypedStorage
+from . import names, settings, storages
+from .archive import ArchiveReader
+from .machine import AbsentFeature, Damaged, Machine, RefusedGlobal
+
+LEGACY_MAGIC = 0x1950A86A20F9469CFC6C
+LEGACY_VERSION = 1001
+
+
+class How:
+    """How a file is to be read: what may be run, and where storages go."""
+
+    def __init__(
+        self,
+        name: str,
+        placement: storages.Placement,
+        *,
+        weights_only: bool,
+        pickle_module: Any = pickle,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.placement = placement
+        self.weights_only = weights_only
+        self.pickle_module = pickle_module
+        self.options = options or {}
+
+    def unpickled(self, stream: BinaryIO, persistent_load: Any) -> Any:
+        """One pickle of the stream."""
+        if not self.weights_only:
+            return _trusting(self.pickle_module, stream, persistent_load, self.options, self.name)
+        try:
+            return Machine(stream, persistent_load).load()
+        except RefusedGlobal as refused:
+            raise pickle.UnpicklingError(_refusal(self.name, refused)) from None
+        except AbsentFeature as missing:
+            raise NotImplementedError(
+                f"{self.name} holds {missing}, which chainrule does not have\n"
+                f"  load at {source.here(3)}\n  Fix: convert them in PyTorch (dequantize(), "
+                "to_dense(), .float()) and save again."
+            ) from None
+        except Damaged as damage:
+            raise pickle.UnpicklingError(
+                f"Weights only load failed: {self.name} is damaged or no file of tensors: "
+                f"{damage}\n  load at {source.here(3)}"
+            ) from damage.__cause__
+
+
+def _refusal(name: str, refused: RefusedGlobal) -> str:
+    full_name = refused.full_name.removeprefix("builtins.")
+    lines = [
+        f"Weights only load failed: {name} was not loaded, because loading it would run",
+        f"    {refused.action}",
+        f"  Unsupported global: GLOBAL {full_name} was not an allowed global by default",
+        f"  load at {source.here(4)}",
+        "  A file of weights holds tensors, numbers, text and containers; nothing in it is run.",
+    ]
+    if full_name.startswith("torch.nn.modules.") or "__main__" in full_name:
+        lines.append(
+            "  Fix: save model.state_dict() instead of the model, and load it with "
+            "model.load_state_dict(...)."
+        )
+    lines.append(
+        "  Fix, only if you trust the file: load(f, weights_only=False), or allow this one name "
+        f"with torch.serialization.add_safe_globals([{full_name}]) or the safe_globals context "
+        "manager."
+    )
+    return "\n".join(lines)
+
+
+def _trusting(pickle_module: Any, stream: BinaryIO, persistent_load: Any, options: Any,
+              name: str) -> Any:  # fmt: skip
+    """Python's unpickler, with PyTorch's names meaning our objects: runs what the file says."""
+
+    class Unpickler(pickle_module.Unpickler):
+        def find_class(self, module: str, attribute: str) -> Any:
+            if not names.is_torch(module):
+                return super().find_class(module, attribute)
+            try:
+                return names.our_object(module, attribute)
+            except AttributeError as problem:
+                raise pickle.UnpicklingError(
+                    f"{name} cannot be loaded: {problem}\n  load at {source.here(4)}"
+                ) from None
+
+        def persistent_load(self, identity: Any) -> Any:
+            return persistent_load(identity)
+
+    return Unpickler(stream, **options).load()
+
+
+# ---- archives ------------------------------------------------------------------------------------
+
+
+class _Storages:
+    """Hands out the storages that a pickle names, each read once."""
+
+    def __init__(self, archive: ArchiveReader, how: How, mapped_path: str | None) -> None:
+        self.archive = archive
+        self.how = how
+        self.mapped_path = mapped_path
+        self.read: dict[str, UntypedStorage] = {}
+        self.swap = _byteorder(archive) != sys.byteorder
+
+    def load(self, identity: Any) -> UntypedStorage:
+        kind, key, location, count = _checked_identity(identity)
+        if key not in self.read:
+            self.read[key] = self._placed(kind, key, location, count)
+        return storages.typed(self.read[key], kind)
+
+    def _placed(self, kind: Any, key: str, location: str, count: int) -> UntypedStorage:
+        if self.how.placement.needs_no_data(location):
+            return UntypedStorage(np.empty(0, np.uint8), is_meta=True)
+        record = f"data/{key}"
+        if self.mapped_path is not None:
+            data = self.archive.map_array(record, self.mapped_path)
+        else:
+            data = self.archive.read_array(record)
+        if data.nbytes != count * kind.itemsize:
+            raise RuntimeError(
+                f"PytorchStreamReader failed reading file {record}: file read failed: it has "
+                f"{data.nbytes} bytes where {count * kind.itemsize} are expected"
+            )
+        if self.swap:
+            data = _swapped(data, kind)
+        return self.how.placement.placed(UntypedStorage(data), location)
+
+
+def _checked_identity(identity: Any) -> tuple[Any, str, str, int]:
+    parts = [p.decode() if isinstance(p, bytes) else p for p in identity]
+    if len(parts) < 5 or parts[0] != "storage":
+        raise ValueError(f"the file names a storage in an unknown form: {identity!r}")
+    kind = storages.UNTYPED if parts[1] is UntypedStorage else parts[1]
+    if not isinstance(kind, storages.StorageType) or not isinstance(parts[4], int):
+        raise ValueError(f"the file names a storage of an unknown type: {identity!r}")
+    return kind, str(parts[2]), str(parts[3]), parts[4]
+
+
+def _byteorder(archive: ArchiveReader) -> str:
+    if "byteorder" not in archive:  # files of PyTorch 1.x do not say
+        return settings.assumed_byteorder()
+    order = archive.read("byteorder").decode("latin1")
+    if order not in ("little", "big"):
+        raise RuntimeError(f"Unknown endianness type: {order!r} in the record byteorder")
+    return order
+
+
+def _swapped(data: np.ndarray, kind: Any) -> np.ndarray:
+    """The bytes in this machine's order; parts of complex numbers are swapped each."""
+    if kind.dtype is None:
+        raise RuntimeError("storages without a type cannot be converted between byte orders")
+    width = kind.dtype.to_real().itemsize
+    return data.view(f"u{width}").byteswap().view(np.uint8)
+
+
+def read_archive(file: BinaryIO, how: How, mapped_path: str | None = None) -> Any:
+    """The object in PyTorch's archive."""
+    archive = ArchiveReader(file)
+    if "constants.pkl" in archive:
+        raise RuntimeError(
+            "it is a TorchScript archive: it holds a program, and chainrule does not run those. "
+            "Fix: load it in PyTorch with torch.jit.load and save its state_dict()"
+        )
+    found = _Storages(archive, how, mapped_path)
+    return how.unpickled(io.BytesIO(archive.read("data.pkl")), found.load)
+
+
+def names_in_archive(file: BinaryIO) -> list[str]:
+    """The names in an archive that are not allowed, without making anything of it."""
+    import pickletools
+
+    from . import allowed
+
+    text = ArchiveReader(file).read("data.pkl")
+    machine = Machine(io.BytesIO(text), lambda identity: None)
+    for code, argument, _ in pickletools.genops(text):
+        if code.name == "GLOBAL":
+            machine.find(*str(argument).split(" ", 1))
+    return sorted(name for name in machine.names if allowed.find(name) is None)
+
+
+# ---- the format before PyTorch 1.6 ---------------------------------------------------------------
+
+
+def read_legacy(file: BinaryIO, how: How) -> Any:
+    """The object in a file of PyTorch before 1.6: pickles in a row, then the storages' bytes."""
+    _check_legacy_head(file, how)
+    start = file.tell()
+    room = file.seek(0, 2)
+    file.seek(start)
+    known: dict[str, tuple[Any, UntypedStorage]] = {}
+    later: list[Any] = []
+
+    def load_storage(identity: Any) -> Any:
+        kind, key, location, count = _checked_identity(identity)
+        if key not in known:
+            if not 0 <= count * kind.itemsize <= room:
+                raise RuntimeError(
+                    f"storage {key} should have {count * kind.itemsize} bytes, the file has {room}"
+                )
+            memory = UntypedStorage(np.zeros(count * kind.itemsize, np.uint8))
+            known[key] = kind, how.placement.placed(memory, location)
+        made = storages.unfilled(known[key][1], kind, later)
+        if len(identity) > 5 and identity[5] is not None:  # a part that counts as a storage
+            _, offset, size = identity[5]
+            made.array = made.array[offset * kind.itemsize : (offset + size) * kind.itemsize]
+        return made
+
+    result = how.unpickled(file, load_storage)
+    keys = How(how.name, how.placement, weights_only=True).unpickled(file, load_storage)
+    for key in keys:
+        kind, storage = known[str(key)]
+        _fill_legacy(file, str(key), kind, storage)
+    for finish in later:
+        finish()
+    return result
+
+
+def _check_legacy_head(file: BinaryIO, how: How) -> None:
+    safely = How(how.name, how.placement, weights_only=True)
+    magic = safely.unpickled(file, lambda identity: None)
+    if magic != LEGACY_MAGIC:
+        raise RuntimeError("Invalid magic number; corrupt file? It is no file of PyTorch's")
+    version = safely.unpickled(file, lambda identity: None)
+    if version != LEGACY_VERSION:
+        raise RuntimeError(f"Invalid protocol version: {version}")
+    system = safely.unpickled(file, lambda identity: None)
+    if isinstance(system, dict) and system.get("little_endian", True) != np.little_endian:
+        raise RuntimeError("it was written on a machine of the other byte order")
+
+
+def _fill_legacy(file: BinaryIO, key: str, kind: Any, storage: UntypedStorage) -> None:
+    head = file.read(8)
+    if len(head) < 8:
+        raise RuntimeError(f"the file ends before storage {key}")
+    (count,) = struct.unpack("<q", head)
+    expected = storage.array.nbytes
+    if count * kind.itemsize != expected:
+        raise RuntimeError(
+            f"storage {key} has {count} elements where {expected // kind.itemsize} are expected"
+        )
+    data = file.read(expected)
+    if len(data) != expected:
+        raise RuntimeError(f"the file ends after {len(data)} of {expected} bytes of storage {key}")
+    storage.array.reshape(-1).view(np.uint8)[:] = np.frombuffer(data, np.uint8)
