@@ -183,7 +183,14 @@ def _load_fast_product() -> Any:
     return importlib.import_module(".compiler.gemm", __name__).load()
 
 
+def _load_native_kernel(name: str) -> Any:
+    import importlib
+
+    return importlib.import_module(".compiler.native.library", __name__).load(name)
+
+
 _kernels.install(_load_fast_product)
+_kernels.provide(_load_native_kernel)
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,20 @@
 `docs/compiler.md` explains the way of a program through these files.
 """
 
-from .api import CaptureError, CompiledFunction, compile  # noqa: A004 - PyTorch's name
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import CaptureError, CompiledFunction, compile  # noqa: A004 - PyTorch's name
 
 __all__ = ["CaptureError", "CompiledFunction", "compile"]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded when used: native kernels live here too, and eager programs need only those.
+    if name in __all__:
+        from . import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -62,7 +62,7 @@ Kernel = Callable[..., Any]
 
 
 def _declines(*arguments: Any) -> None:
-    """Stands where there is no kernel: says None, as a kernel does to arguments not meant for it."""
+    """Stands where there is no kernel: None says that NumPy shall compute it."""
 
 
 class Kernels:

@@ -13,6 +13,7 @@ import numpy as np
 from .. import ir
 from .batching import Front, Plain
 from .dtypes import F32, F64
+from .kernels import fast
 from .reduce import ones_vector, wide
 from .schema import helper, op
 
@@ -20,6 +21,7 @@ from .schema import helper, op
 
 _U64 = np.dtype(np.uint64)
 _BLOCK = 1 << 16  # elements of a block of rows that stays in the cache
+_THREADED = 1 << 15  # elements from which the rows are shared between threads
 
 
 class TargetOutOfBounds(RuntimeError):
@@ -154,6 +156,15 @@ def small_gradient(g, rows, t):
 
 def cross_entropy_arrays(x, target, axis, ignore, reduction):
     """The loss of logits x at the target classes."""
+    if axis == 1 and reduction == "mean" and not 0 <= ignore < x.shape[1]:
+        # Targets that do not count or that are out of range are left to NumPy.
+        if x.size < _THREADED:
+            loss = fast.cross_entropy_mean(x, target)
+        else:
+            loss = fast.cross_entropy_rows(x, target)
+            loss = None if loss is None else np.asarray(np.mean(loss))
+        if loss is not None:
+            return loss
     if is_small(x, axis, reduction):
         t, counts = checked_targets(target, x.shape[1], ignore)
         loss = small_mean(x, t) if counts is None else None
@@ -189,6 +200,10 @@ def cross_entropy_arrays(x, target, axis, ignore, reduction):
 
 def cross_entropy_gradient(g, x, target, axis, ignore, reduction):
     """softmax(x) minus one-hot, weighted by each row's share of the gradient."""
+    if axis == 1 and reduction == "mean" and not 0 <= ignore < x.shape[1]:
+        gx = fast.cross_entropy_mean_gradient(g, x, target)
+        if gx is not None:
+            return gx
     if is_small(x, axis, reduction) and ignore < 0 and np.minimum.reduce(target) >= 0:
         y = small_gradient(g, x, target)
         if y is not None:

@@ -12,23 +12,54 @@ from __future__ import annotations
 from ..asm import Function
 from .language import Kernel
 from .signature import Parameter
+from .slots import SLOTS
 from .translate import Module, llvm_type, raw_type
-
-TYPES = ("f32", "f64", "i64", "i32", "u8", "u32", "bool", "u64")
-FUNCTIONS = (
-    "PyLong_AsLongLong", "PyFloat_AsDouble", "PyObject_IsTrue", "PyErr_Occurred", "Py_IncRef",
-    "Py_DecRef", "PyTuple_New", "PyTuple_SetItem", "PyList_Size", "PyList_GetItem",
-    "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_SetString", "PyObject_CallObject",
-)  # fmt: skip
-OTHERS = (
-    "ndarray", "None", "True", "list", "TypeError", "new_array", "prepare", "pool_run", "board",
-    "threads",
-)  # fmt: skip
-SLOTS = {name: k for k, name in enumerate((*TYPES, *FUNCTIONS, *OTHERS))}
 
 LARGE = 1 << 15  # elements from which a call lets other threads run and asks for help
 MOST_PIECES = 64
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+
+
+CUT = f"""
+; Cut the extent into pieces (arguments, begin, end) for so many threads; gives how many.
+define internal i64 @native.cut(ptr %pieces, ptr %block, i64 %extent, i64 %threads) #0 {{
+entry:
+  %one = icmp eq i64 %threads, 1
+  %several = mul i64 %threads, 4
+  %asked = select i1 %one, i64 1, i64 %several
+  %few = icmp slt i64 %asked, {MOST_PIECES}
+  %count = select i1 %few, i64 %asked, i64 {MOST_PIECES}
+  %up = add i64 %extent, %count
+  %up1 = sub i64 %up, 1
+  %plain = udiv i64 %up1, %count
+  ; Long pieces begin at multiples of a cache line.
+  %long = icmp sgt i64 %plain, 1024
+  %padded = add i64 %plain, 63
+  %rounded = and i64 %padded, -64
+  %step = select i1 %long, i64 %rounded, i64 %plain
+  br label %head
+head:
+  %k = phi i64 [0, %entry], [%k1, %body]
+  %begin = phi i64 [0, %entry], [%end, %body]
+  %more = icmp slt i64 %begin, %extent
+  br i1 %more, label %body, label %done
+body:
+  %next = add i64 %begin, %step
+  %inside = icmp slt i64 %next, %extent
+  %end = select i1 %inside, i64 %next, i64 %extent
+  %at = mul i64 %k, 3
+  %p0 = getelementptr i64, ptr %pieces, i64 %at
+  store ptr %block, ptr %p0
+  %p1 = getelementptr i64, ptr %p0, i64 1
+  store i64 %begin, ptr %p1
+  %p2 = getelementptr i64, ptr %p0, i64 2
+  store i64 %end, ptr %p2
+  %k1 = add i64 %k, 1
+  br label %head
+done:
+  ret i64 %k
+}}
+"""
 
 
 class Layout:
@@ -340,7 +371,8 @@ class Entry:
         f.do(f"br label %{ran}")
         f.start(large)
         if shared:
-            self.api("PyObject_CallObject", "ptr", f"ptr {self.slot('prepare')}, ptr null")
+            said = self.api("PyObject_CallObject", "ptr", f"ptr {self.slot('prepare')}, ptr null")
+            self.api("Py_DecRef", "void", f"ptr {said}")
         state = self.api("PyEval_SaveThread", "ptr", "")
         done = self._pieces(self.dims[shared]) if shared else self._call([])
         self.api("PyEval_RestoreThread", "void", f"ptr {state}")
@@ -388,7 +420,9 @@ class Entry:
         f.do(f"br label %{after}")
         f.start(after)
         place = f.value(f"getelementptr i64, ptr {block}, i64 {len(arguments)}")
-        return f.value(f"icmp ne i64 {f.value(f'load atomic i64, ptr {place} acquire, align 8')}, 0")
+        return f.value(
+            f"icmp ne i64 {f.value(f'load atomic i64, ptr {place} acquire, align 8')}, 0"
+        )
 
     def _piece_function(self) -> str:
         """`void piece(ptr piece, ptr workspace)`, which the pool calls."""
@@ -410,7 +444,7 @@ class Entry:
             place = f.value(f"getelementptr i64, ptr {block}, i64 {len(arguments)}")
             f.do(f"store atomic i64 0, ptr {place} release, align 8")
         self.module.definitions[name] = f.text(f"internal void @{name}(ptr %piece, ptr %workspace)")
-        self.module.definitions["native.cut"] = _CUT
+        self.module.definitions["native.cut"] = CUT
         return name
 
     # ---- lists -------------------------------------------------------------------------------
@@ -458,136 +492,3 @@ class Entry:
         f.do(f"store i64 {f.value(f'add i64 {at}, 1')}, ptr {place}")
         f.do(f"br label %{head}")
         f.start(done)
-
-
-_CUT = f"""
-; Cut the extent into pieces (arguments, begin, end) for so many threads; gives how many.
-define internal i64 @native.cut(ptr %pieces, ptr %block, i64 %extent, i64 %threads) #0 {{
-entry:
-  %one = icmp eq i64 %threads, 1
-  %several = mul i64 %threads, 4
-  %asked = select i1 %one, i64 1, i64 %several
-  %few = icmp slt i64 %asked, {MOST_PIECES}
-  %count = select i1 %few, i64 %asked, i64 {MOST_PIECES}
-  %up = add i64 %extent, %count
-  %up1 = sub i64 %up, 1
-  %plain = udiv i64 %up1, %count
-  ; Long pieces begin at multiples of a cache line.
-  %long = icmp sgt i64 %plain, 1024
-  %padded = add i64 %plain, 63
-  %rounded = and i64 %padded, -64
-  %step = select i1 %long, i64 %rounded, i64 %plain
-  br label %head
-head:
-  %k = phi i64 [0, %entry], [%k1, %body]
-  %begin = phi i64 [0, %entry], [%end, %body]
-  %more = icmp slt i64 %begin, %extent
-  br i1 %more, label %body, label %done
-body:
-  %next = add i64 %begin, %step
-  %inside = icmp slt i64 %next, %extent
-  %end = select i1 %inside, i64 %next, i64 %extent
-  %at = mul i64 %k, 3
-  %p0 = getelementptr i64, ptr %pieces, i64 %at
-  store ptr %block, ptr %p0
-  %p1 = getelementptr i64, ptr %p0, i64 1
-  store i64 %begin, ptr %p1
-  %p2 = getelementptr i64, ptr %p0, i64 2
-  store i64 %end, ptr %p2
-  %k1 = add i64 %k, 1
-  br label %head
-done:
-  ret i64 %k
-}}
-"""
-
-
-def module_text(kernel: Kernel, header: int) -> str:
-    """The module with the kernel's entry `entry`, for an interpreter with this object header."""
-    module, layout = Module(), Layout(header)
-    signature = kernel.signature
-    types = ("f32", "f64") if signature.generic else ("f32",)
-    entries = {t: Entry(module, kernel, t, layout).define() for t in types}
-    f = Function(module.declarations)
-    table = f.value(f"getelementptr i8, ptr %self, i64 {layout.data}")
-    table = f.value(f"load ptr, ptr {table}")
-    given = sum(p.given for p in signature.parameters)
-    fits = f.value(f"icmp eq i64 %count, {given}")
-    f.do(f"br i1 {fits}, label %counted, label %miscounted")
-    f.start("miscounted")
-    for name in ("TypeError", "PyErr_SetString"):
-        place = f.value(f"getelementptr i64, ptr {table}, i64 {SLOTS[name]}")
-        f.do(f"%{name} = load ptr, ptr {place}")
-    f.do("call void %PyErr_SetString(ptr %TypeError, ptr @message)")
-    f.do("ret ptr null")
-    f.start("counted")
-    if signature.generic:
-        _choose_type(f, kernel, layout, table, entries)
-    else:
-        result = f.value(f"call ptr @{entries['f32']}(ptr {table}, ptr %arguments)")
-        f.do(f"ret ptr {result}")
-    message = f"{kernel.name} takes {given} arguments"
-    constant = f'@message = internal constant [{len(message) + 1} x i8] c"{message}\\00"'
-    head = "define ptr @entry(ptr %self, ptr %arguments, i64 %count) #0 {"
-    module.definitions["entry"] = "\n".join([constant, head, "entry:", *f.allocas, *f.lines, "}"])
-    return module.text()
-
-
-def _choose_type(
-    f: Function, kernel: Kernel, layout: Layout, table: str, entries: dict[str, str]
-) -> None:
-    """The float type is that of the first array declared with T."""
-    given = [p for p in kernel.signature.parameters if p.given]
-    position, first = next(
-        (k, p) for k, p in enumerate(given) if p.type == "T" and p.dims is not None and not p.made
-    )
-    for number, generic in enumerate(entries):
-        place = f.value(f"getelementptr i64, ptr {table}, i64 {SLOTS[generic]}")
-        f.do(f"%type{number} = load ptr, ptr {place}")
-    place = f.value(f"getelementptr ptr, ptr %arguments, i64 {position}")
-    thing = f.value(f"load ptr, ptr {place}")
-    if first.role == "list":
-        thing = _first_item(f, table, thing)
-    # Anything is an object of at least this size only if it is an array: ask that first.
-    kind = f.value(f"load ptr, ptr {f.value(f'getelementptr i8, ptr {thing}, i64 {layout.type}')}")
-    place = f.value(f"getelementptr i64, ptr {table}, i64 {SLOTS['ndarray']}")
-    is_array = f.value(f"icmp eq ptr {kind}, {f.value(f'load ptr, ptr {place}')}")
-    f.do(f"br i1 {is_array}, label %array, label %other")
-    f.start("array")
-    place = f.value(f"getelementptr i8, ptr {thing}, i64 {layout.descr}")
-    descr = f.value(f"load ptr, ptr {place}")
-    for number, name in enumerate(entries.values()):
-        same = f.value(f"icmp eq ptr {descr}, %type{number}")
-        f.do(f"br i1 {same}, label %as{number}, label %not{number}")
-        f.start(f"as{number}")
-        f.do(f"ret ptr {f.value(f'call ptr @{name}(ptr {table}, ptr %arguments)')}")
-        f.start(f"not{number}")
-    f.do("br label %other")
-    f.start("other")
-    _return_none(f, table)
-
-
-def _first_item(f: Function, table: str, thing: str) -> str:
-    """The first item of what should be a list; without one the answer is None."""
-    names = {}
-    for name in ("list", "PyList_Size", "PyList_GetItem"):
-        place = f.value(f"getelementptr i64, ptr {table}, i64 {SLOTS[name]}")
-        names[name] = f.value(f"load ptr, ptr {place}")
-    place = f.value(f"getelementptr i8, ptr {thing}, i64 {Layout(16).type}")
-    is_list = f.value(f"icmp eq ptr {f.value(f'load ptr, ptr {place}')}, {names['list']}")
-    f.do(f"br i1 {is_list}, label %listed, label %other")
-    f.start("listed")
-    size = f.value(f"call i64 {names['PyList_Size']}(ptr {thing})")
-    f.do(f"br i1 {f.value(f'icmp sgt i64 {size}, 0')}, label %some, label %other")
-    f.start("some")
-    return f.value(f"call ptr {names['PyList_GetItem']}(ptr {thing}, i64 0)")
-
-
-def _return_none(f: Function, table: str) -> None:
-    for name in ("None", "Py_IncRef"):
-        place = f.value(f"getelementptr i64, ptr {table}, i64 {SLOTS[name]}")
-        f.do(f"%{name} = load ptr, ptr {place}")
-    f.do("call void %Py_IncRef(ptr %None)")
-    f.do("ret ptr %None")
-
-

@@ -85,6 +85,9 @@ I = np.int64  # noqa: E741 - stands beside T
 U = np.uint64
 
 
+shared = range  # the outermost loop of a kernel whose turns may run on several threads
+
+
 # ---- functions -----------------------------------------------------------------------------------
 
 exp, expm1, log, log1p, tanh, sqrt = np.exp, np.expm1, np.log, np.log1p, np.tanh, np.sqrt
@@ -150,5 +153,5 @@ def stack(kind: str, count: int) -> Any:
 class PerType:
     """A constant (or tuple of them) that depends on the kernel's float type."""
 
-    def __init__(self, f32: Any, f64: Any) -> None:  # noqa: A002
+    def __init__(self, f32: Any, f64: Any) -> None:
         self.f32, self.f64 = f32, f64

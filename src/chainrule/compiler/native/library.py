@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import platform
+import hashlib
+import os
 import sys
 import threading
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import store
-from .entry import FUNCTIONS, SLOTS, TYPES, module_text
-from .language import Kernel
 from .linking import Code, Unsupported
-from .signature import NUMPY
+from .slots import FUNCTIONS, NUMPY, SLOTS, TYPES
+
+if TYPE_CHECKING:
+    from .language import Kernel
 
 _FASTCALL = 0x80  # METH_FASTCALL
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
 _FORMAT = "native kernels 1"
+_HEADER = object.__basicsize__
 
 _lock = threading.RLock()
 _kept: list[Any] = []  # code and method definitions, which must outlive their functions
@@ -45,7 +49,7 @@ def supported() -> bool:
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     probe = np.arange(6.0).reshape(2, 3)
-    at = id(probe) + object.__basicsize__
+    at = id(probe) + _HEADER
     words = (ctypes.c_int64 * 7).from_address(at)
     return (
         words[0] == probe.__array_interface__["data"][0]
@@ -56,25 +60,35 @@ def supported() -> bool:
     )
 
 
-@functools.cache
-def load(kernel: Kernel) -> Any:
-    """The kernel as a builtin function; None where there cannot be one."""
+def load(name: str) -> Any:
+    """The kernel of the catalog as a builtin function; None where there cannot be one."""
     with _lock:
         if not supported():
             return None
-        address = _machine_code(module_text(kernel, object.__basicsize__))
-        if address is None:
-            return None
-        method = _Method(kernel.name.encode(), address, _FASTCALL, (kernel.__doc__ or "").encode())
-        _kept.append(method)
-        create = ctypes.pythonapi.PyCFunction_NewEx
-        create.restype = ctypes.py_object
-        create.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-        return create(ctypes.addressof(method), _table(), None)
+        key = repr((_FORMAT, name, _sources(), _processor(), _HEADER))
+        code = store.read(key)
+        if code is None:
+            from . import catalog
+
+            code = _object_code(catalog.kernel(name))
+            if code is None:
+                return None
+            store.write(key, code)
+        return _builtin(name, code)
 
 
-def _machine_code(text: str) -> int | None:
-    """The address of the module's entry."""
+def compiled(kernel: Kernel) -> Any:
+    """Any kernel as a builtin function; None where there cannot be one."""
+    with _lock:
+        code = _object_code(kernel) if supported() else None
+        return None if code is None else _builtin(kernel.name, code)
+
+
+def _object_code(kernel: Kernel) -> bytes | None:
+    """The kernel's object file, out of the cache or compiled."""
+    from .dispatch import module_text
+
+    text = module_text(kernel, _HEADER)
     key = repr((_FORMAT, text, _processor()))
     code = store.read(key)
     if code is None:
@@ -84,6 +98,20 @@ def _machine_code(text: str) -> int | None:
             return None
         code = llvm.object_code(text)
         store.write(key, code)
+    return code
+
+
+def _builtin(name: str, code: bytes) -> Any:
+    """The object's entry as a function of Python."""
+    method = _Method(name.encode(), _entry_address(code), _FASTCALL, None)
+    _kept.append(method)
+    create = ctypes.pythonapi.PyCFunction_NewEx
+    create.restype = ctypes.py_object
+    create.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return create(ctypes.addressof(method), _table(), None)
+
+
+def _entry_address(code: bytes) -> int:
     try:
         linked = Code(code)
         _kept.append(linked)
@@ -97,6 +125,14 @@ def _machine_code(text: str) -> int | None:
 
 
 @functools.cache
+def _sources() -> str:
+    """A digest of everything that decides what a kernel's machine code is."""
+    here = Path(__file__).parent
+    files = [*sorted(here.glob("*.py")), here.parent / "asm.py", here.parent / "vecmath.py"]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+@functools.cache
 def _processor() -> str:
     """What decides which instructions there are."""
     try:
@@ -106,7 +142,11 @@ def _processor() -> str:
             line for line in first.splitlines() if line.startswith(("model", "flags", "cpu family"))
         )
     except OSError:
-        return f"{platform.machine()} {platform.processor()}"
+        return (
+            repr(os.uname())
+            if hasattr(os, "uname")
+            else repr(os.environ.get("PROCESSOR_IDENTIFIER"))
+        )
 
 
 @functools.cache

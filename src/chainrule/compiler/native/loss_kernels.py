@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from .language import T, accumulate, exp, inlined, log, maximum, native
-
-# ruff: noqa: F821 - `shared` and similar words belong to the kernels' language
+from .language import T, accumulate, exp, f64, inlined, log, maximum, native, shared
 
 
 @inlined
@@ -16,23 +14,44 @@ def row_maximum(row, n):
     return top
 
 
+@inlined
+def row_share(row, top, n):
+    """The sum of exp(row - top)."""
+    share = T(0.0)
+    for j in range(n):
+        share = accumulate(share, exp(row[j] - top))
+    return share
+
+
 @native("T x[rows, classes], i64 target[rows], out T loss[]")
 def cross_entropy_mean(x, target, loss, rows, classes):
     """The mean over the rows of logsumexp(row) - row[target]."""
     if rows == 0 or classes == 0:
         return False
-    total = 0.0
+    total: f64 = 0.0
     for r in range(rows):
         t = target[r]
         if t < 0 or t >= classes:
             return False
         row = x[r * classes :]
         top = row_maximum(row, classes)
-        share = T(0.0)
-        for j in range(classes):
-            share = accumulate(share, exp(row[j] - top))
-        total += log(share) - (row[t] - top)
-    loss[0] = total / T(rows)
+        share = row_share(row, top, classes)
+        total += f64(log(share) - (row[t] - top))
+    loss[0] = T(total / f64(rows))
+
+
+@native("T x[rows, classes], i64 target[rows], out T loss[rows]")
+def cross_entropy_rows(x, target, loss, rows, classes):
+    """logsumexp(row) - row[target] of each row."""
+    if classes == 0:
+        return False
+    for r in shared(rows):
+        t = target[r]
+        if t < 0 or t >= classes:
+            return False
+        row = x[r * classes :]
+        top = row_maximum(row, classes)
+        loss[r] = log(row_share(row, top, classes)) - (row[t] - top)
 
 
 @native("T g[], T x[rows, classes], i64 target[rows], out T gx[rows, classes]")
@@ -41,7 +60,7 @@ def cross_entropy_mean_gradient(g, x, target, gx, rows, classes):
     if rows == 0 or classes == 0:
         return False
     factor = g[0] / T(rows)
-    for r in range(rows):
+    for r in shared(rows):
         t = target[r]
         if t < 0 or t >= classes:
             return False

@@ -21,11 +21,7 @@ from typing import Any
 
 import numpy as np
 
-NUMPY = {
-    "f32": np.dtype(np.float32), "f64": np.dtype(np.float64), "i64": np.dtype(np.int64),
-    "i32": np.dtype(np.int32), "u8": np.dtype(np.uint8), "u32": np.dtype(np.uint32),
-    "bool": np.dtype(np.bool_), "u64": np.dtype(np.uint64),
-}  # fmt: skip
+from .slots import NUMPY
 
 _ITEM = re.compile(
     r"\s*(?:(?P<role>out|wanted|list)\s+)?(?P<type>\w+)(?P<optional>\?)?\s+(?P<name>\w+)"
