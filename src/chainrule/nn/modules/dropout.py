@@ -1,0 +1,90 @@
+"""Dropout: parts of the input set to zero at random, in training only."""
+
+from __future__ import annotations
+
+from ... import Tensor
+from ...autograd import source
+from ..functional import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
+from .module import Module
+
+__all__ = [
+    "AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",
+]  # fmt: skip
+
+
+class _DropoutNd(Module):
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if p < 0 or p > 1:
+            raise ValueError(
+                f"dropout probability has to be between 0 and 1, but got {p}\n  at {source.here(2)}"
+            )
+        self.p = p
+        self.inplace = inplace
+
+    def extra_repr(self) -> str:
+        """The probability."""
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_DropoutNd):
+    """Each element set to zero with probability p in training, the others scaled by 1 / (1 - p).
+
+    >>> import chainrule as torch
+    >>> layer = torch.nn.Dropout(0.2)
+    >>> torch.equal(layer.eval()(torch.ones(3)), torch.ones(3))
+    True
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with elements dropped."""
+        if self.training:
+            return dropout(input, self.p, True, self.inplace)
+        return input
+
+
+class Dropout1d(_DropoutNd):
+    """Each channel of (N, C, L) or (C, L) set to zero with probability p in training."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with channels dropped."""
+        return dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(_DropoutNd):
+    """Each channel of (N, C, H, W) set to zero with probability p in training."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with channels dropped."""
+        return dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(_DropoutNd):
+    """Each channel of (N, C, D, H, W) or (C, D, H, W) zeroed with probability p in training."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with channels dropped."""
+        return dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(_DropoutNd):
+    """Dropout that keeps mean and variance of SELU activations."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with elements moved to SELU's lower limit."""
+        return alpha_dropout(input, self.p, self.training, self.inplace)
+
+
+class FeatureAlphaDropout(_DropoutNd):
+    """Alpha dropout of whole channels."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with channels moved to SELU's lower limit."""
+        return feature_alpha_dropout(input, self.p, self.training, self.inplace)

@@ -1,0 +1,70 @@
+"""Several dimensions as one, and one as several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import Size, Tensor
+from ...autograd import source
+from .module import Module
+
+__all__ = ["Flatten", "Unflatten"]
+
+
+class Flatten(Module):
+    """The dimensions start_dim to end_dim as one.
+
+    >>> import chainrule as torch
+    >>> torch.nn.Flatten()(torch.zeros(32, 3, 5, 5)).shape
+    torch.Size([32, 75])
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with fewer dimensions."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """One dimension as several.
+
+    >>> import chainrule as torch
+    >>> torch.nn.Unflatten(1, (2, 5, 5))(torch.zeros(2, 50)).shape
+    torch.Size([2, 2, 5, 5])
+    """
+
+    def __init__(self, dim: int, unflattened_size: Size | list[int] | tuple[int, ...]) -> None:
+        super().__init__()
+        _check_sizes(unflattened_size)
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with more dimensions."""
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        """The dimension and its new sizes."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+
+
+def _check_sizes(sizes: Any) -> None:
+    if not isinstance(sizes, tuple | list):
+        raise TypeError(
+            "unflattened_size must be a tuple of ints, but found type "
+            f"{type(sizes).__name__}\n  at {source.here(3)}"
+        )
+    for position, size in enumerate(sizes):
+        if not isinstance(size, int):
+            raise TypeError(
+                "unflattened_size must be tuple of ints, but found element of type "
+                f"{type(size).__name__} at pos {position}\n  at {source.here(3)}"
+            )
