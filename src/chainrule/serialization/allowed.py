@@ -102,9 +102,7 @@ _CALLABLE = (
 # ---- the user's additions ------------------------------------------------------------------------
 
 
-def add_safe_globals(
-    safe_globals: list[Callable[..., Any] | tuple[Callable[..., Any], str]],
-) -> None:
+def add_safe_globals(safe_globals: list[Any | tuple[Any, str]]) -> None:
     """Let `load` make objects of these classes and call these functions.
 
     A pair gives the name that the file uses for the object.
