@@ -198,6 +198,16 @@ class RemovableHandle:
             if found is not None:
                 found.pop(self.id, None)
 
+    # A copy of a module has copies of its hooks: its handles must remove those.
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.hooks_dict_ref(), self.id, [r() for r in self.extra_dict_ref]
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        hooks, self.id, extra = state
+        self.hooks_dict_ref = ref(OrderedDict() if hooks is None else hooks)
+        self.extra_dict_ref = tuple(ref(d) for d in extra if d is not None)
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+
     def __enter__(self) -> RemovableHandle:
         return self
 

@@ -56,10 +56,10 @@ class Sequential(Module):
             for i, module in enumerate(args):
                 self.add_module(str(i), module)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002 - PyTorch's name
+    def forward(self, input: Any) -> Any:
         """The input through all modules in order."""
         for module in self._modules.values():
-            input = module(input)  # noqa: A001
+            input = module(input)
         return input
 
     def _key(self, index: Any) -> str:

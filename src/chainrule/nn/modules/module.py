@@ -122,7 +122,7 @@ class Module(Hooked, State, Convertible, Members):
 
     # ---- calling -------------------------------------------------------------------------------
 
-    def forward(self, *input: Any) -> Any:  # noqa: A002 - PyTorch's name
+    def forward(self, *input: Any) -> Any:
         """What the module computes; every subclass defines it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'

@@ -10,7 +10,8 @@ from ...autograd import source
 from ...autograd.modes import no_grad
 from ...ops import dtypes
 from ...tensor import Parameter, Tensor
-from ...tensor.device import device as _device
+from ...tensor.device import require
+from .lazy_tensors import is_lazy
 
 
 def _changes_numbers(t: Tensor) -> bool:
@@ -39,8 +40,8 @@ def to_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, An
     if unknown := [k for k in given if k not in known]:
         raise TypeError(f"to() got an unexpected keyword argument '{unknown[0]}'")
     where = given.get("device")
-    if where is not None and not isinstance(where, _device):
-        where = _device(where)
+    if where is not None:
+        where = require(where)
     return where, given.get("dtype"), given.get("non_blocking", False), given.get("memory_format")
 
 
@@ -60,7 +61,9 @@ class Convertible:
                 continue
             with no_grad():
                 made = fn(param)
-            if made.is_meta == param.is_meta:
+            if is_lazy(param):
+                kept = self._parameters[name] = made
+            elif made.is_meta == param.is_meta:
                 if made is not param:
                     param.data = made
                 kept = param
@@ -153,8 +156,8 @@ class Convertible:
         return self._to_accelerator("ipu", device)
 
     def _to_accelerator(self, kind: str, index: Any) -> Self:
-        where = f"{kind}:{index}" if isinstance(index, int) else index or kind
-        return self._apply(lambda t: t.to(where))
+        require(f"{kind}:{index}" if isinstance(index, int) else index or kind)
+        return self
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Give all parameters and buffers memory on a device, without values."""

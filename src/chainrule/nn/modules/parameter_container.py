@@ -251,5 +251,5 @@ class ParameterDict(Module):
         """One line for each value."""
         return "\n".join(_line(key, value) for key, value in self.items())
 
-    def __call__(self, input: Any) -> Any:  # noqa: A002 - PyTorch's name
+    def __call__(self, input: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")
