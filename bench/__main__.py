@@ -11,7 +11,7 @@ from bench.case import Workload
 from bench.engines import ENGINES
 from bench.workloads import WORKLOADS
 
-GROUPS = ("op", "mlp", "mode", "import", "memory")
+GROUPS = ("op", "mlp", "train", "mode", "import", "memory")
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:

@@ -37,6 +37,13 @@ class Repeated:
 
 
 @dataclass
+class Noted(Repeated):
+    """A step with something to say about how it was run."""
+
+    note: str = ""
+
+
+@dataclass
 class Prepared:
     """A step that consumes something made off the clock (a backward pass needs its graph)."""
 

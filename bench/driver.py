@@ -47,6 +47,7 @@ class Row:
     measured: dict[str, list[float]] = field(default_factory=dict)
     values: dict[str, list[float]] = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
 
     def best(self, engine: str) -> float | None:
         return min(self.measured[engine]) if self.measured.get(engine) else None
@@ -187,6 +188,8 @@ class Comparison:
             else:
                 self.repetitions[name] = opened["repetitions"]
                 self.row.values[name] = opened["values"]
+                if opened["note"]:
+                    self.row.notes[name] = opened["note"]
 
     def ask(self, name: str, request: str, **arguments: Any) -> dict[str, Any]:
         return self.engines[name].ask(do=request, workload=self.workload.name, **arguments)

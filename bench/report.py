@@ -2,6 +2,7 @@
 
 import json
 import platform
+import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,7 +46,23 @@ def verdicts(rows: list[Row], peers: Iterable[str]) -> Iterator[Verdict]:
                 yield Verdict(claim, ratio >= row.goal)
         if row.name == "import" and {OURS, "control"} <= row.measured.keys():
             yield import_verdict(row.measured[OURS], row.measured["control"])
+    yield from mean_verdicts(rows, peers)
     yield from mode_verdicts({row.name: row for row in rows if row.group == "mode"})
+
+
+# Groups whose rows must be faster than a peer on geometric average, too.
+MEAN_GOALS = {"train": 1.2}
+
+
+def mean_verdicts(rows: list[Row], peers: Iterable[str]) -> Iterator[Verdict]:
+    for group, goal in MEAN_GOALS.items():
+        for peer in peers:
+            ratios = [r.ratio(peer) for r in rows if r.group == group and (r.goal or 0) >= 1]
+            known = [ratio for ratio in ratios if ratio is not None]
+            if known:
+                mean = statistics.geometric_mean(known)
+                claim = f"{group}: geometric mean {mean:.2f}x {peer}, at least {goal:g}x wanted"
+                yield Verdict(claim, mean >= goal)
 
 
 def import_verdict(ours: list[float], numpy: list[float]) -> Verdict:
@@ -92,7 +109,10 @@ def table(rows: list[Row], engines: list[str]) -> list[list[str]]:
 
 
 def notes(rows: list[Row]) -> Iterator[str]:
-    """What the table cannot show: an engine that could not run, each reason once."""
+    """What the table cannot show: how an engine ran, why one could not (each reason once)."""
+    for row in rows:
+        for engine, note in row.notes.items():
+            yield f"{row.name}: {engine} ran with {note}"
     missing: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for engine, reason in row.unavailable.items():
@@ -153,6 +173,7 @@ def as_json(
                 "median": {name: row.median(name) for name in row.measured},
                 "ratio": {name: row.ratio(name) for name in row.measured if name != OURS},
                 "agree": row.disagreement() is None,
+                "notes": row.notes,
                 "unavailable": row.unavailable,
             }
             for row in rows

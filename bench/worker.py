@@ -49,7 +49,8 @@ class Worker:
         repetitions = 1
         while (took := case.seconds(repetitions)) < seconds and repetitions < MAX_REPETITIONS:
             repetitions = max(repetitions + 1, int(repetitions * min(8.0, 1.1 * seconds / took)))
-        return {"values": values, "repetitions": repetitions}
+        note = getattr(case, "note", "")
+        return {"values": values, "repetitions": repetitions, "note": note}
 
     def run(self, workload: str, repetitions: int, samples: int) -> dict[str, Any]:
         """Seconds per repetition of each sample; the first one only warms up."""
