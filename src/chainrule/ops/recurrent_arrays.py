@@ -1,0 +1,412 @@
+"""Recurrent layers on arrays: a whole sequence forward, and all its gradients.
+
+A sequence is a matrix of rows, step after step; step t has `sizes[t]` rows, the first ones of the
+batch (a packed sequence; a rectangular one has equal sizes). `reverse` runs from the last step.
+
+The projection of the inputs is one product over as many steps as a cache holds, every weight
+gradient one product over all steps; a step itself is one small product and a few passes over
+buffers that are in the cache. Sigmoids are (1 + tanh(z / 2)) / 2: the halves go into a copy of the
+weights, so that one pass of tanh serves all gates of a step. What is kept lies step after step and
+within a step gate after gate, because passes over strided rows cost two to three times as much.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .buffers import borrow, borrow_like
+from .contract import multiply
+from .reduce import ones_vector, wide
+
+
+def spans(sizes, reverse):
+    """(first row, end, rows) of every step, in the order in which they run."""
+    found, start = [], 0
+    for n in sizes:
+        found.append((start, start + n, n))
+        start += n
+    return found[::-1] if reverse else found
+
+
+def previous_states(y, h0, sizes, reverse):
+    """The state that each row of y was computed from."""
+    steps = spans(sizes, reverse)
+    out = borrow_like(y)
+    n = len(h0)
+    if sizes[-1] == n:  # rectangular
+        inner, outer = (slice(None, -n), slice(n, None)) if reverse else (
+            slice(n, None), slice(None, -n))  # fmt: skip
+        out[inner] = y[outer]
+        out[-n if reverse else 0 :][:n] = h0
+        return out
+    state = h0.copy()
+    for start, stop, rows in steps:
+        out[start:stop] = state[:rows]
+        state[:rows] = y[start:stop]
+    return out
+
+
+class Gates:
+    """A weight with its blocks of rows in the order the computation wants."""
+
+    def __init__(self, order, sigmoids):
+        self.order = order  # position of each wanted block in PyTorch's order
+        self.sigmoids = sigmoids  # how many of the first blocks are gates
+
+    def halved(self, w):
+        """The blocks of w in our order, those of sigmoids halved, as columns of a matrix."""
+        width = len(w) // len(self.order)
+        out = np.empty((*w.shape[1:], len(w)), w.dtype)
+        for k, source in enumerate(self.order):
+            part = w[source * width : (source + 1) * width]
+            factor = w.dtype.type(0.5 if k < self.sigmoids else 1.0)
+            np.multiply(part.T, factor, out=out[..., k * width : (k + 1) * width])
+        return out
+
+    def arranged(self, w):
+        """The blocks of w in our order."""
+        return w if self.order == sorted(self.order) else self._copied(w, range(len(self.order)))
+
+    def restored(self, g):
+        """The gradient of arranged blocks in PyTorch's order."""
+        return g if self.order == sorted(self.order) else self._copied(g, self.order, True)
+
+    def _copied(self, w, places, back=False):
+        width = len(w) // len(self.order)
+        blocks = w.reshape(len(self.order), width, *w.shape[1:])
+        out = np.empty(blocks.shape, w.dtype)
+        for k, source in enumerate(self.order):
+            out[source if back else k] = blocks[k if back else source]
+        return out.reshape(w.shape)
+
+
+LSTM_GATES = Gates([0, 1, 3, 2], 3)  # i, f, o, g
+GRU_GATES = Gates([0, 1, 2], 2)  # r, z, n
+
+_CHUNK = 1 << 17  # elements of projected inputs that are held at a time: half of an L2 cache
+
+
+class Projection:
+    """x @ w + bias for the rows of a step, made for many steps at a time."""
+
+    def __init__(self, x, w, bias, steps):
+        self.x, self.w, self.bias = x, w, bias
+        most = max(n for _, _, n in steps)
+        self.rows = max(most, _CHUNK // w.shape[1])
+        rows = min(self.rows, len(x))
+        self.buffer = borrow(rows * w.shape[1], x.dtype).reshape(rows, w.shape[1])
+        self.first = self.end = 0
+        self.backwards = len(steps) > 1 and steps[0][0] > steps[1][0]
+
+    def of(self, start, stop):
+        """The projected rows of a step; they may be written to."""
+        if not self.first <= start < stop <= self.end:
+            self._make(start, stop)
+        return self.buffer[start - self.first : stop - self.first]
+
+    def _make(self, start, stop):
+        if self.backwards:
+            start = max(0, stop - self.rows)
+        else:
+            stop = min(len(self.x), start + self.rows)
+        self.first, self.end = start, stop
+        out = self.buffer[: stop - start]
+        np.dot(self.x[start:stop], self.w, out=out)
+        if self.bias is not None:
+            out += self.bias
+
+
+def state_of(g, like):
+    """A writable copy of the gradient of a final state, zeros where there is none."""
+    return (
+        np.zeros(like.shape, like.dtype) if g is None else np.array(wide(g), like.dtype, order="C")
+    )
+
+
+def column_sums(g):
+    """The sum of the rows."""
+    return ones_vector(len(g), g.dtype).dot(g)
+
+
+def as_given(grads, inputs):
+    """Gradients in the types of their inputs."""
+    return tuple(
+        None if g is None else g.astype(x.dtype, copy=False)
+        for g, x in zip(grads, inputs, strict=True)
+    )
+
+
+def block_of(flat, start, stop, count, width):
+    """The values of `count` gates of one step, gate after gate."""
+    each = count * width
+    return flat[each * start : each * stop].reshape(count, stop - start, width)
+
+
+def by_gate(rows, count):
+    """Rows of gates side by side, seen gate after gate."""
+    return rows.reshape(len(rows), count, -1).transpose(1, 0, 2)
+
+
+def sigmoid_from_tanh(t):
+    """sigmoid(z) where t is tanh(z / 2), in place."""
+    t *= 0.5
+    t += 0.5
+
+
+# ---- long short-term memory ----------------------------------------------------------------------
+
+
+def lstm_arrays(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected):
+    """(y, last h, last c, gates, cells before each step, tanh of the cells after it)."""
+    dtype = x.dtype
+    x, w_ih, w_hh = wide(x), wide(w_ih), wide(w_hh)
+    steps = spans(sizes, reverse)
+    bias = LSTM_GATES.halved(wide(b_ih) + wide(b_hh)) if biased else None
+    inputs = Projection(x, LSTM_GATES.halved(w_ih), bias, steps)
+    recurrent = LSTM_GATES.halved(w_hh)
+    h, c = np.array(wide(h0), order="C"), np.array(wide(c0), order="C")
+    width = c.shape[1]
+    down = np.ascontiguousarray(wide(w_hr).T) if projected else None
+    y = np.empty((len(x), h.shape[1]), x.dtype)
+    gates, before, tops = (borrow(len(x) * k * width, x.dtype) for k in (4, 1, 1))
+    product, scratch = np.empty((len(h), 4 * width), x.dtype), np.empty_like(c)
+    for start, stop, n in steps:
+        z, new, top = block_of(gates, start, stop, 4, width), y[start:stop], scratch[:n]
+        state, cell, p = h[:n], c[:n], product[:n]
+        block_of(before, start, stop, 1, width)[0] = cell
+        np.dot(state, recurrent, out=p)
+        p += inputs.of(start, stop)
+        np.tanh(by_gate(p, 4), out=z)
+        sigmoid_from_tanh(z[:3])
+        cell *= z[1]
+        cell += np.multiply(z[0], z[3], out=top)
+        top = np.tanh(cell, out=block_of(tops, start, stop, 1, width)[0])
+        if down is None:
+            np.multiply(z[2], top, out=new)
+        else:
+            np.dot(z[2] * top, down, out=new)
+        state[...] = new
+    found = (y.astype(dtype, copy=False), h.astype(dtype, copy=False), c.astype(dtype, copy=False))
+    return (*found, gates, before, tops)
+
+
+def lstm_gradients(
+    g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, y, gates, before, tops,
+    sizes, reverse, biased, projected,
+):  # fmt: skip
+    """Gradients of lstm_arrays for the wanted of its eight inputs."""
+    inputs = (x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
+    if len(tops) != len(x) * c0.shape[1]:  # the forward pass ran in ops that keep nothing for us
+        gates, before, tops = lstm_arrays(*inputs, sizes, reverse, biased, projected)[3:]
+    x, h0, c0, w_ih, w_hh, w_hr, y = map(wide, (x, h0, c0, w_ih, w_hh, w_hr, y))
+    gy = None if g[0] is None else wide(g[0])
+    dh, dc = state_of(g[1], h0), state_of(g[2], c0)
+    steps = spans(sizes, reverse)
+    slopes, held = _lstm_slopes(
+        gy, dh, dc, LSTM_GATES.arranged(w_hh), w_hr if projected else None, gates, before, tops,
+        steps,
+    )  # fmt: skip
+    gx = multiply(slopes, LSTM_GATES.arranged(w_ih)) if mask[0] else None
+    gw_ih = LSTM_GATES.restored(multiply(slopes.T, x)) if mask[3] else None
+    gw_hh = gb_ih = gb_hh = gw_hr = None
+    if mask[4]:
+        states = previous_states(y, h0, sizes, reverse)
+        gw_hh = LSTM_GATES.restored(multiply(slopes.T, states))
+    if mask[5] or mask[6]:
+        gb_ih = LSTM_GATES.restored(column_sums(slopes))
+        gb_hh = gb_ih.copy()
+    if mask[7]:
+        gw_hr = np.zeros(w_hr.shape, w_hr.dtype)
+        for start, stop, _ in steps:
+            o, top = block_of(gates, start, stop, 4, len(w_hr.T))[2], _cells(tops, start, stop, dc)
+            gw_hr += held[start:stop].T.dot(o * top)
+    return as_given((gx, dh, dc, gw_ih, gw_hh, gb_ih, gb_hh, gw_hr), inputs)
+
+
+def _cells(flat, start, stop, like):
+    """The cells of one step."""
+    width = like.shape[1]
+    return flat[start * width : stop * width].reshape(stop - start, width)
+
+
+def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
+    """(gradients of the gates before their functions, gradients of the projected states); dh and
+    dc become those of the first states.
+    """
+    width = dc.shape[1]
+    slopes = borrow(gates.size, dc.dtype).reshape(-1, 4 * width)
+    held = None if w_hr is None else np.empty((len(slopes), dh.shape[1]), dh.dtype)
+    bends, pulls = (borrow(4 * dc.size, dc.dtype) for _ in range(2))
+    scratch = np.empty_like(dc)
+    for start, stop, n in reversed(steps):
+        z, slope = block_of(gates, start, stop, 4, width), slopes[start:stop]
+        top, d, e, u = _cells(tops, start, stop, dc), dh[:n], dc[:n], scratch[:n]
+        bend, pull = block_of(bends, 0, n, 4, width), block_of(pulls, 0, n, 4, width)
+        if gy is not None:
+            d += gy[start:stop]
+        m = d
+        if held is not None:
+            held[start:stop] = d
+            m = d.dot(w_hr)
+        np.multiply(top, top, out=u)
+        np.subtract(1, u, out=u)
+        u *= m
+        u *= z[2]
+        e += u
+        np.multiply(e, z[3], out=pull[0])
+        np.multiply(e, _cells(before, start, stop, dc), out=pull[1])
+        np.multiply(m, top, out=pull[2])
+        np.multiply(e, z[0], out=pull[3])
+        e *= z[1]
+        np.multiply(z, z, out=bend)
+        np.subtract(z[:3], bend[:3], out=bend[:3])
+        np.subtract(1, bend[3], out=bend[3])
+        np.multiply(pull, bend, out=by_gate(slope, 4))
+        np.dot(slope, recurrent, out=d)
+    return slopes, held
+
+
+# ---- gated recurrent unit ------------------------------------------------------------------------
+
+
+def gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased):
+    """(y, last h, gates, recurrent part of the candidate)."""
+    dtype = x.dtype
+    x, w_ih, w_hh, h = wide(x), wide(w_ih), wide(w_hh), np.array(wide(h0), order="C")
+    width, steps = h.shape[1], spans(sizes, reverse)
+    bias = extra = None
+    if biased:
+        bias, extra = np.array(wide(b_ih)), wide(b_hh)[2 * width :]
+        bias[: 2 * width] += wide(b_hh)[: 2 * width]
+        bias = GRU_GATES.halved(bias)
+    inputs = Projection(x, GRU_GATES.halved(w_ih), bias, steps)
+    recurrent = GRU_GATES.halved(w_hh)
+    y = np.empty((len(x), width), x.dtype)
+    gates, parts = borrow(3 * y.size, x.dtype), borrow_like(y)
+    product, scratch = np.empty((len(h), 3 * width), x.dtype), np.empty_like(h)
+    for start, stop, n in steps:
+        z, new, part = block_of(gates, start, stop, 3, width), y[start:stop], parts[start:stop]
+        state, u, p, given = h[:n], scratch[:n], product[:n], inputs.of(start, stop)
+        np.dot(state, recurrent, out=p)
+        part[...] = p[:, 2 * width :]
+        if extra is not None:
+            part += extra
+        p += given
+        np.tanh(by_gate(p, 3)[:2], out=z[:2])
+        sigmoid_from_tanh(z[:2])
+        np.multiply(z[0], part, out=u)
+        u += given[:, 2 * width :]
+        np.tanh(u, out=z[2])
+        np.subtract(state, z[2], out=u)  # new = n + z (h - n)
+        u *= z[1]
+        np.add(u, z[2], out=new)
+        state[...] = new
+    return y.astype(dtype, copy=False), h.astype(dtype, copy=False), gates, parts
+
+
+def gru_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, gates, parts, sizes, reverse, biased):
+    """Gradients of gru_arrays for the wanted of its six inputs."""
+    inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
+    if parts.shape != y.shape:  # the forward pass ran in ops that keep nothing for us
+        gates, parts = gru_arrays(*inputs, sizes, reverse, biased)[2:]
+    x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
+    states = previous_states(y, h0, sizes, reverse)
+    gy = None if g[0] is None else wide(g[0])
+    dh = state_of(g[1], h0)
+    slopes, late = _gru_slopes(gy, dh, w_hh, gates, parts, states, spans(sizes, reverse))
+    gx = gw_ih = gb_ih = gb_hh = None
+    both = 2 * h0.shape[1]
+    if mask[0]:
+        gx = multiply(slopes[:, :both], w_ih[:both])
+        gx += multiply(late, w_ih[both:])
+    if mask[2]:
+        gw_ih = np.concatenate((multiply(slopes[:, :both].T, x), multiply(late.T, x)))
+    gw_hh = multiply(slopes.T, states) if mask[3] else None
+    if mask[4] or mask[5]:
+        gb_hh = column_sums(slopes)
+        gb_ih = np.concatenate((gb_hh[:both], column_sums(late)))
+    return as_given((gx, dh, gw_ih, gw_hh, gb_ih, gb_hh), inputs)
+
+
+def _gru_slopes(gy, dh, recurrent, gates, parts, states, steps):
+    """(gradients of what the recurrent weight gave the gates, of the candidate before its tanh);
+    dh becomes the gradient of the first state.
+    """
+    width = dh.shape[1]
+    slopes, late = borrow(gates.size, dh.dtype).reshape(-1, 3 * width), borrow_like(parts)
+    bends, pulls = (borrow(2 * dh.size, dh.dtype) for _ in range(2))
+    scratch, passed = np.empty_like(dh), np.empty_like(dh)
+    for start, stop, n in reversed(steps):
+        z, slope = block_of(gates, start, stop, 3, width), slopes[start:stop]
+        bend, pull = block_of(bends, 0, n, 2, width), block_of(pulls, 0, n, 2, width)
+        to_n, d, u, keep = late[start:stop], dh[:n], scratch[:n], passed[:n]
+        if gy is not None:
+            d += gy[start:stop]
+        np.multiply(d, z[1], out=keep)
+        np.multiply(z[2], z[2], out=u)
+        np.subtract(1, u, out=u)
+        np.subtract(d, keep, out=to_n)
+        to_n *= u
+        np.multiply(to_n, parts[start:stop], out=pull[0])
+        np.subtract(states[start:stop], z[2], out=u)
+        np.multiply(u, d, out=pull[1])
+        np.multiply(z[:2], z[:2], out=bend)
+        np.subtract(z[:2], bend, out=bend)
+        halves = by_gate(slope, 3)
+        np.multiply(pull, bend, out=halves[:2])
+        np.multiply(to_n, z[0], out=halves[2])
+        np.dot(slope, recurrent, out=d)
+        d += keep
+    return slopes, late
+
+
+# ---- plain recurrence ----------------------------------------------------------------------------
+
+
+def rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu):
+    """(y, last h) of h' = f(x w_ih^T + h w_hh^T + b)."""
+    dtype = x.dtype
+    x, h = wide(x), np.array(wide(h0), order="C")
+    y = multiply(x, np.ascontiguousarray(wide(w_ih).T))
+    if biased:
+        y += wide(b_ih) + wide(b_hh)
+    recurrent = np.ascontiguousarray(wide(w_hh).T)
+    product = np.empty_like(h)
+    for start, stop, n in spans(sizes, reverse):
+        z, state = y[start:stop], h[:n]
+        z += np.dot(state, recurrent, out=product[:n])
+        if relu:
+            np.maximum(z, 0, out=z)
+        else:
+            np.tanh(z, out=z)
+        state[...] = z
+    return y.astype(dtype, copy=False), h.astype(dtype, copy=False)
+
+
+def rnn_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, sizes, reverse, biased, relu):
+    """Gradients of rnn_arrays for the wanted of its six inputs."""
+    inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
+    x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
+    gy = None if g[0] is None else wide(g[0])
+    dh = state_of(g[1], h0)
+    slopes = np.empty(y.shape, y.dtype)
+    for start, stop, n in reversed(spans(sizes, reverse)):
+        out, slope, d = y[start:stop], slopes[start:stop], dh[:n]
+        if gy is not None:
+            d += gy[start:stop]
+        if relu:
+            slope[...] = np.where(out > 0, d, 0)
+        else:
+            np.multiply(out, out, out=slope)
+            np.subtract(1, slope, out=slope)
+            slope *= d
+        np.dot(slope, w_hh, out=d)
+    gx = multiply(slopes, w_ih) if mask[0] else None
+    gw_ih = multiply(slopes.T, x) if mask[2] else None
+    gw_hh = gb_ih = gb_hh = None
+    if mask[3]:
+        gw_hh = multiply(slopes.T, previous_states(y, h0, sizes, reverse))
+    if mask[4] or mask[5]:
+        gb_ih = column_sums(slopes)
+        gb_hh = gb_ih.copy()
+    return as_given((gx, dh, gw_ih, gw_hh, gb_ih, gb_hh), inputs)

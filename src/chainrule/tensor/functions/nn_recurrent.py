@@ -1,0 +1,264 @@
+"""Recurrent networks over sequences: the functions behind `nn.RNN`, `nn.LSTM` and `nn.GRU`.
+
+Each takes (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+or, for a packed sequence, (data, batch_sizes, hx, params, ..., bidirectional), as in PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.value import TensorBase, make
+from ..api import public
+from .common import P
+from .nn_common import stand_in
+
+
+class _Run:
+    """One call: where the sequence lies in memory, and the options that all layers share."""
+
+    def __init__(
+        self, sizes: tuple[int, ...], biased: bool, layers: int, dropout: float, both: bool
+    ) -> None:
+        self.sizes = sizes
+        self.biased = biased
+        self.layers = layers
+        self.dropout = dropout
+        self.directions = 2 if both else 1
+
+    def through(self, x: Any, states: list[Any], params: Any, layer: Callable[..., Any]) -> Any:
+        """(rows of the last layer, last states of every layer and direction)."""
+        per = len(params) // (self.layers * self.directions)
+        last: list[Any] = []
+        for k in range(self.layers):
+            outs = []
+            for d in range(self.directions):
+                place = k * self.directions + d
+                own = params[place * per : (place + 1) * per]
+                y, *end = layer(self, x, [s[place] for s in states], own, d == 1)
+                outs.append(y)
+                last.append(end)
+            x = outs[0] if len(outs) == 1 else P.cat(*outs, axis=1)
+            if self.dropout and k + 1 < self.layers:
+                from .random_functions import dropout
+
+                x = dropout(x, self.dropout, True)
+        return x, last
+
+
+def _weights(run: _Run, x: Any, own: Any) -> tuple[Any, ...]:
+    """(w_ih, w_hh, b_ih, b_hh), with stand-ins for absent biases."""
+    if run.biased:
+        return tuple(own[:4])
+    nothing = stand_in(x)
+    return own[0], own[1], nothing, nothing
+
+
+def _lstm_layer(run: _Run, x: Any, states: list[Any], own: Any, reverse: bool) -> Any:
+    projected = len(own) == (5 if run.biased else 3)
+    w_hr = own[-1] if projected else stand_in(x)
+    return P.lstm_layer(
+        x, states[0], states[1], *_weights(run, x, own), w_hr, sizes=run.sizes, reverse=reverse,
+        biased=run.biased, projected=projected,
+    )[:3]  # fmt: skip
+
+
+def _gru_layer(run: _Run, x: Any, states: list[Any], own: Any, reverse: bool) -> Any:
+    return P.gru_layer(
+        x, states[0], *_weights(run, x, own), sizes=run.sizes, reverse=reverse, biased=run.biased
+    )[:2]
+
+
+def _rnn_layer(relu: bool) -> Callable[..., Any]:
+    def layer(run: _Run, x: Any, states: list[Any], own: Any, reverse: bool) -> Any:
+        return P.rnn_layer(
+            x, states[0], *_weights(run, x, own), sizes=run.sizes, reverse=reverse,
+            biased=run.biased, relu=relu,
+        )  # fmt: skip
+
+    return layer
+
+
+# ---- whole sequences -----------------------------------------------------------------------------
+
+
+def _run(
+    name: str, layer: Callable[..., Any], states: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Any, ...]:
+    """(output, last states...) of a rectangular or packed sequence."""
+    packed = "batch_sizes" in named or "data" in named or (
+        len(args) > 1 and isinstance(args[1], TensorBase) and isinstance(args[3 if len(args) > 3
+        else -1], list | tuple))  # fmt: skip
+    given = _arguments(name, _PACKED if packed else _PADDED, args, named)
+    hx = given["hx"]
+    first = [hx] if isinstance(hx, TensorBase) else list(hx)
+    dropout = given["dropout"] if given["train"] else 0.0
+    options = (given["has_biases"], given["num_layers"], dropout, given["bidirectional"])
+    if packed:
+        sizes = tuple(given["batch_sizes"].tolist())
+        run = _Run(sizes, *options)
+        rows, last = run.through(given["data"], _split(first), given["params"], layer)
+        return (rows, *_joined(last, states))
+    x = given["input"]
+    if given["batch_first"]:
+        x = x.transpose(0, 1)
+    steps, batch, width = x.shape
+    _check_rectangular(name, x, first, given["params"])
+    run = _Run((batch,) * steps, *options)
+    rows, last = run.through(
+        P.reshape(x, shape=(steps * batch, width)), _split(first), given["params"], layer
+    )
+    y = P.reshape(rows, shape=(steps, batch, rows.shape[1]))
+    return (y.transpose(0, 1) if given["batch_first"] else y, *_joined(last, states))
+
+
+_SHARED = ("hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional")
+_PADDED = ("input", *_SHARED, "batch_first")
+_PACKED = ("data", "batch_sizes", *_SHARED)
+
+
+def _arguments(
+    name: str, names: tuple[str, ...], args: tuple[Any, ...], named: dict[str, Any]
+) -> dict[str, Any]:
+    given = dict(zip(names, args, strict=False)) | named
+    if len(args) > len(names) or set(given) != set(names):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got {len(args)} by position "
+            f"and {sorted(named)} by name, but expected ({', '.join(names)})\n"
+            f"  at {source.here(3)}"
+        )
+    return given
+
+
+def _check_rectangular(name: str, x: Any, first: list[Any], params: Any) -> None:
+    steps, batch, width = x.shape
+    if steps == 0:
+        raise RuntimeError(
+            f"Expected sequence length to be larger than 0 in RNN\n  {name}() got an input with "
+            f"no steps, at {source.here(4)}"
+        )
+    for t in (*first, *params):
+        if t.dtype is not x.dtype:
+            raise RuntimeError(
+                "Input, hidden and parameter tensors are not at the same dtype: mat1 and mat2 must "
+                f"have the same dtype, but got {x.dtype!r} (input) and {t.dtype!r}\n"
+                f"  at {source.here(4)}\n  Fix: convert one of them with .to(dtype)."
+            )
+    if width != params[0].shape[1]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({steps * batch}x{width} and "
+            f"{params[0].shape[1]}x{params[0].shape[0]})\n  the input has {width} features, the "
+            f"weight wants {params[0].shape[1]}, at {source.here(4)}"
+        )
+
+
+def _split(first: list[Any]) -> list[Any]:
+    """For h (and c): its state per layer and direction."""
+    return [
+        [P.reshape(s, shape=tuple(s.shape[1:]))] if s.shape[0] == 1 else list(s.unbind(0))
+        for s in first
+    ]
+
+
+def _joined(last: list[Any], count: int) -> list[Any]:
+    """Last states of all layers and directions, as h (and c)."""
+    found = []
+    for k in range(count):
+        parts = [end[k] for end in last]
+        if len(parts) == 1:
+            found.append(P.reshape(parts[0], shape=(1, *parts[0].shape)))
+        else:
+            found.append(P.stack(*parts, axis=0))
+    return found
+
+
+@public(method=False, out=False)
+def lstm(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
+    """Long short-term memory over a sequence: (output, h_n, c_n); see the module's docstring."""
+    return _run("lstm", _lstm_layer, 2, args, kwargs)  # type: ignore[return-value]
+
+
+@public(method=False, out=False)
+def gru(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """Gated recurrent units over a sequence: (output, h_n); see the module's docstring."""
+    return _run("gru", _gru_layer, 1, args, kwargs)  # type: ignore[return-value]
+
+
+@public(method=False, out=False)
+def rnn_tanh(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """A recurrence with tanh over a sequence: (output, h_n); see the module's docstring."""
+    return _run("rnn_tanh", _rnn_layer(False), 1, args, kwargs)  # type: ignore[return-value]
+
+
+@public(method=False, out=False)
+def rnn_relu(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """A recurrence with relu over a sequence: (output, h_n); see the module's docstring."""
+    return _run("rnn_relu", _rnn_layer(True), 1, args, kwargs)  # type: ignore[return-value]
+
+
+# ---- one step ------------------------------------------------------------------------------------
+
+
+def _step(
+    layer: Callable[..., Any], x: Any, states: tuple[Any, ...], weights: tuple[Any, ...]
+) -> Any:
+    """The states after one step of a layer."""
+    w_ih, w_hh, b_ih, b_hh = weights
+    h = states[0]
+    if x.shape[1] != w_ih.shape[1]:
+        raise RuntimeError(
+            f"input has inconsistent input_size: got {x.shape[1]} expected {w_ih.shape[1]}\n"
+            f"  at {source.here(2)}"
+        )
+    if x.shape[0] != h.shape[0]:
+        raise RuntimeError(
+            f"Input batch size {x.shape[0]} doesn't match hidden0 batch size {h.shape[0]}\n"
+            f"  at {source.here(2)}"
+        )
+    if h.shape[1] != w_hh.shape[1]:
+        raise RuntimeError(
+            f"hidden0 has inconsistent hidden_size: got {h.shape[1]}, expected {w_hh.shape[1]}\n"
+            f"  at {source.here(2)}"
+        )
+    biased = b_ih is not None or b_hh is not None
+    own = [w_ih, w_hh]
+    if biased:
+        zeros = make(np.zeros(w_ih.shape[0], w_ih.dtype.np))
+        own += [zeros if b is None else b for b in (b_ih, b_hh)]
+    run = _Run((x.shape[0],), biased, 1, 0.0, False)
+    return layer(run, x, list(states), own, False)
+
+
+@public(method=False, out=False)
+def lstm_cell(
+    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> tuple[Any, Any]:
+    """One step of long short-term memory: (h', c') for hx = (h, c)."""
+    _, h, c = _step(_lstm_layer, input, (hx[0], hx[1]), (w_ih, w_hh, b_ih, b_hh))
+    return h, c
+
+
+@public(method=False, out=False)
+def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """One step of a gated recurrent unit."""
+    return _step(_gru_layer, input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
+
+
+@public(method=False, out=False)
+def rnn_tanh_cell(
+    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> Any:
+    """tanh(input w_ih^T + b_ih + hx w_hh^T + b_hh)."""
+    return _step(_rnn_layer(False), input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
+
+
+@public(method=False, out=False)
+def rnn_relu_cell(
+    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> Any:
+    """relu(input w_ih^T + b_ih + hx w_hh^T + b_hh)."""
+    return _step(_rnn_layer(True), input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
