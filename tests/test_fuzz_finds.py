@@ -71,6 +71,19 @@ FINDS = {
         {"x0": (1,), "x1": (2, 3, 4), "x2": (1,)},
         5,
     ),
+    # What is stacked took its layout from a broadcast input, and lost it when written into.
+    "reshape of a stack that was written into": Program(
+        [
+            "v0 = x2.expand(2, -1, -1, -1)",
+            "v1 = torch.stack([v0, v0], -1)",
+            "v1.transpose(0, -1)[..., 0].sub_(v0 * 0.5)",
+            "v3 = v1.reshape(-1)",
+            "v1.mul_(0.9)",
+            "out = v3.sin().mean()",
+        ],
+        {"x0": (1,), "x1": (1,), "x2": (3, 2, 3)},
+        6,
+    ),
 }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from .. import ir
 from .batching import Front
 from .schema import helper, op
-from .shape import at_axis, diagonal, inverse_permutation
+from .shape import at_axis, diagonal, in_c_order, inverse_permutation
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -61,7 +61,7 @@ def split_like(g, mask, shapes, axis):
 )
 def cat(*xs, axis):
     """The inputs one after the other along a dimension."""
-    return np.concatenate(xs, axis)
+    return in_c_order(np.concatenate(xs, axis))
 
 
 @op(
@@ -74,7 +74,7 @@ def cat(*xs, axis):
 )
 def stack(*xs, axis):
     """The inputs along a new dimension."""
-    return np.concatenate([x[at_axis(axis, None)] for x in xs], axis)
+    return in_c_order(np.concatenate([x[at_axis(axis, None)] for x in xs], axis))
 
 
 @helper

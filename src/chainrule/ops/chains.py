@@ -27,15 +27,16 @@ _TO_PARTS = {"view_as_real", "real", "imag"}
 )
 def write_view(base, value, *, chain):
     """base with `value` written into the view that the ops in `chain` select."""
-    out = np.array(base, order="C")
+    out = np.array(base, order="K")  # memory keeps its layout, whatever is written into it
     view = through(out, chain)
     if np.may_share_memory(view, out) or not view.size:
         view[...] = value
         return out
     # Another layout than the one the chain was made for (as_strided): follow element numbers.
     numbers = through(np.arange(base.size).reshape(base.shape), chain)
-    out.reshape(-1)[numbers] = value
-    return out
+    flat = out.ravel()
+    flat[numbers] = value
+    return flat.reshape(base.shape)
 
 
 @op(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
-from .scatter import add_at, in_c_order
+from .scatter import add_at
 from .schema import helper, op
+from .shape import in_c_order
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 

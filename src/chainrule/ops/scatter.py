@@ -16,6 +16,7 @@ import numpy as np
 from .batching import Front, Plain
 from .reduce import wide
 from .schema import helper, op
+from .shape import in_c_order
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -78,11 +79,6 @@ def add_at(out, places, values):
 
 
 # ---- gather and scatter --------------------------------------------------------------------------
-
-
-def in_c_order(x):
-    """An indexed result in C order: NumPy's own follows the layout of what was indexed."""
-    return x if x.flags.c_contiguous else x.copy()
 
 
 @op(

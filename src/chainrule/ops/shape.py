@@ -17,6 +17,11 @@ from .schema import helper, op
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 
+def in_c_order(x):
+    """A new array in C order, as PyTorch lays it out: NumPy's follows the layout of the inputs."""
+    return x if x.flags.c_contiguous else x.copy()
+
+
 @helper
 def at_axis(axis, item):
     """The index tuple that applies `item` to one dimension and takes the others whole."""
