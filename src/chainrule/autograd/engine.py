@@ -420,12 +420,14 @@ def run_backward(
         walk.count(edges)
     previous = STATE.grad_enabled
     STATE.set_grad_enabled(create or _outer_mode(roots))
+    STATE.partial_passes += inputs is not None
     try:
         for e, g in zip(edges, grads, strict=True):
             if e is not None:
                 walk.seed(e, g._a if mode == RAW else g)
         walk.run()
     finally:
+        STATE.partial_passes -= inputs is not None
         STATE.set_grad_enabled(previous)
     if inputs is None:
         return []

@@ -16,7 +16,7 @@ import numpy as np
 from . import errors, source
 from .dispatch import P
 from .node import Node, OutSlot, public_edge, start
-from .record import distinct, edge
+from .record import distinct, edge, rebuilt
 from .state import STATE
 from .value import CREATION, FROM_CUSTOM, TensorBase, make, with_history
 
@@ -102,7 +102,7 @@ class FunctionCtx(Node):
         if hooks:
             from .saved_hooks import pack_tensor
 
-            return ("packed", *pack_tensor(t), _position(t, outputs))
+            return ("packed", *pack_tensor(t), _position(t, outputs), edge(t))
         version = t._v if t._v is not None else [0]
         at = _position(t, outputs)
         if at is not None:
@@ -119,9 +119,8 @@ class FunctionCtx(Node):
             from .saved_hooks import unpack_tensor
 
             value = unpack_tensor(stored[1], stored[2])
-            if stored[3] is not None:
-                return with_history(value._a, OutSlot(self, stored[3]))
-            return value
+            history = stored[4] if stored[3] is None else OutSlot(self, stored[3])
+            return value if history is None else rebuilt(value._a, history, None, "graph", None)
         _, array, version, then = stored[:4]
         if version[0] != then:
             raise RuntimeError(

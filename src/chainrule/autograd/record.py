@@ -291,7 +291,7 @@ def saved_as_tensors(node: Any, mode: str) -> dict[str, Any]:
             continue
         if kind == "in" and op.variadic and detail == op.fixed:
             values[name] = tuple(
-                _rebuild(v, node.parents[detail + i], None, mode, level)
+                rebuilt(v, node.parents[detail + i], None, mode, level)
                 for i, v in enumerate(value)
             )
             continue
@@ -302,11 +302,12 @@ def saved_as_tensors(node: Any, mode: str) -> dict[str, Any]:
             history = node if op.n_out == 1 else OutSlot(node, detail)
             if detail in op.nondiff_out:
                 history = None
-        values[name] = _rebuild(value, history, version, mode, level)
+        values[name] = rebuilt(value, history, version, mode, level)
     return values
 
 
-def _rebuild(value: Any, history: Any, version: Any, mode: str, level: Any) -> Any:
+def rebuilt(value: Any, history: Any, version: Any, mode: str, level: Any) -> Any:
+    """A saved value as a tensor, with its history when mode is 'graph'."""
     if not isinstance(value, np.ndarray | TensorBase):
         return value
     if level is not None:

@@ -101,6 +101,8 @@ def pack(node: Any, names: tuple[str, ...], tensors: Any, outs: Any) -> None:
         shown = make(value)
         if kind == "in" and isinstance(tensors[detail], TensorBase):
             shown = tensors[detail]
+        elif kind == "out":
+            shown._v = values[len(names) + 2 * k]  # names of tensors come first
         values[k] = _Packed(*pack_tensor(shown))
         changed = True
     if changed:
