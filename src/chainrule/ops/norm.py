@@ -10,13 +10,15 @@ block find it in the cache (measured on 1M floats: twice as fast as whole-array 
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 
 from .. import ir
 from .batching import Plain
-from .reduce import wide
+from .kernels import fast
+from .reduce import ones_vector, wide
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -63,8 +65,65 @@ def statistics(y, axes):
     return centred, mean, mean_product(centred, centred, axes, count)
 
 
+@functools.lru_cache(maxsize=64)
+def _zeros(n, dtype):
+    """A vector of zeros that is not to be written to."""
+    return np.broadcast_to(np.zeros(n, dtype), n)
+
+
+def _parameters(x, w, b, n, affine):
+    """Weight and bias, or what stands for absent ones."""
+    w = w if affine[0] else ones_vector(n, x.dtype)
+    return w, b if affine[1] else _zeros(n, x.dtype)
+
+
+def _chunks(size, rows):
+    """How many sums native kernels make side by side: one for each piece of much work."""
+    return 1 if size < 1 << 15 else min(16, rows)
+
+
+def native_norm(x, w, b, view, axes, eps, affine):
+    """norm_arrays by machine code, or None; the statistics only for batches."""
+    if axes == (1,):
+        rows, n = view
+        y = fast.layer_norm(x, *_parameters(x, w, b, n, affine), rows, n, eps)
+        return None if y is None else (y, None, None)
+    if axes == (0, 2):
+        images, channels, inner = view
+        w, b = _parameters(x, w, b, channels, affine)
+        return fast.batch_norm(x, w, b, images, inner, eps) if images * inner else None
+    return None
+
+
+def native_gradients(g, mask, x, w, view, axes, eps, affine):
+    """norm_gradients by machine code, or None."""
+    if axes == (1,):
+        rows, n = view
+        if rows and n:
+            w = w if affine[0] else ones_vector(n, x.dtype)
+            chunks = _chunks(x.size, rows)
+            done = fast.layer_norm_gradient(g, x, w, rows, n, eps, chunks, *mask)
+            return done if done is None else (done[0], _total(done[1]), _total(done[2]))
+    elif axes == (0, 2):
+        images, channels, inner = view
+        if images * inner:
+            w = w if affine[0] else ones_vector(channels, x.dtype)
+            return fast.batch_norm_gradient(g, x, w, images, inner, eps, *mask)
+    return None
+
+
+def _total(parts):
+    """The sum of the chunks' rows."""
+    if parts is None:
+        return None
+    return parts[0] if len(parts) == 1 else np.add.reduce(parts, 0)
+
+
 def norm_arrays(x, w, b, view, axes, channel, eps, affine):
     """(result, mean, variance); the statistics keep the reduced axes of `view`."""
+    done = native_norm(x, w, b, view, axes, eps, affine)
+    if done is not None:
+        return done
     y = wide(x).reshape(view)
     w = wide(w).reshape(channel) if affine[0] else None
     b = wide(b).reshape(channel) if affine[1] else None
@@ -94,6 +153,11 @@ def norm_arrays(x, w, b, view, axes, channel, eps, affine):
 
 def norm_gradients(g, mask, x, w, b_shape, view, axes, channel, eps, affine):
     """Gradients of norm_arrays for the wanted of (x, w, b)."""
+    done = native_gradients(g, mask, x, w, view, axes, eps, affine)
+    if done is not None:
+        gx, gw, gb = done
+        gw = None if gw is None else gw.reshape(w.shape)
+        return gx, gw, None if gb is None else gb.reshape(b_shape)
     gy, y = wide(g).reshape(view), wide(x).reshape(view)
     scale = wide(w).reshape(channel) if affine[0] else None
     gx = np.empty(view, y.dtype) if mask[0] else None
@@ -286,6 +350,10 @@ def batch_norm(x, w, b, *, view, axes, channel, eps, affine):
 def rms_arrays(x, w, axes, eps, weighted):
     """x over its root mean square, times w."""
     n = math.prod(x.shape[k] for k in axes)
+    rows = x.size // n if n else 0
+    done = fast.rms_norm(x, w if weighted else ones_vector(n, x.dtype), rows, n, eps)
+    if done is not None:
+        return done
     y = wide(x).reshape(-1, n)
     out = np.empty(y.shape, y.dtype)
     scale = wide(w).reshape(1, n) if weighted else None
@@ -300,6 +368,12 @@ def rms_arrays(x, w, axes, eps, weighted):
 def rms_gradients(g, mask, x, w, axes, eps, weighted):
     """Gradients of rms_arrays for the wanted of (x, w)."""
     n = math.prod(x.shape[k] for k in axes)
+    rows = x.size // n if n else 0
+    if rows:
+        scale = w if weighted else ones_vector(n, x.dtype)
+        done = fast.rms_norm_gradient(g, x, scale, rows, n, eps, _chunks(x.size, rows), *mask)
+        if done is not None:
+            return done[0], None if done[1] is None else _total(done[1]).reshape(w.shape)
     y, gy = wide(x).reshape(-1, n), wide(g).reshape(-1, n)
     scale = wide(w).reshape(1, n) if weighted else None
     gx = np.empty(y.shape, y.dtype) if mask[0] else None

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Front
+from .kernels import fast
 from .reduce import wide
 from .schema import helper, op
 
@@ -60,6 +61,10 @@ def stable_lse(x, axis, keepdims):
 )
 def log_softmax(x, *, axis):
     """log(softmax(x)) along `axis`, stable for any logits."""
+    if axis == x.ndim - 1:
+        done = fast.log_softmax(x)
+        if done is not None:
+            return done
     return by_blocks(_log_softmax, axis, wide(x)).astype(x.dtype, copy=False)
 
 
@@ -83,6 +88,10 @@ def shifted_log_softmax(x, axis):
 )
 def softmax(x, *, axis):
     """exp(x) normalised to sum to one along `axis`, stable for any logits."""
+    if axis == x.ndim - 1:
+        done = fast.softmax(x)
+        if done is not None:
+            return done
     return by_blocks(_softmax, axis, wide(x)).astype(x.dtype, copy=False)
 
 
@@ -121,6 +130,10 @@ def shifted_softmax(x, axis):
 )
 def softmax_pull(u, y, *, axis):
     """The (symmetric) Jacobian of softmax at its result y, times u."""
+    if axis == y.ndim - 1:
+        done = fast.softmax_pull(u, y)
+        if done is not None:
+            return done
     return by_blocks(_softmax_pull, axis, wide(u), wide(y)).astype(y.dtype, copy=False)
 
 
@@ -150,6 +163,10 @@ def softmax_bend(g, u, y, axis):
 )
 def log_softmax_pull(u, y, *, axis):
     """The transposed Jacobian of log_softmax at its result y, times u."""
+    if axis == y.ndim - 1:
+        done = fast.log_softmax_pull(u, y)
+        if done is not None:
+            return done
     return by_blocks(_log_softmax_pull, axis, wide(u), wide(y)).astype(y.dtype, copy=False)
 
 

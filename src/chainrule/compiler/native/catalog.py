@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .language import Kernel
 
-HOMES: dict[str, tuple[str, ...]] = {
-    "loss_kernels": ("cross_entropy_mean", "cross_entropy_rows", "cross_entropy_mean_gradient"),
+HOMES: dict[str, str] = {
+    "loss_kernels": "cross_entropy_mean cross_entropy_rows cross_entropy_mean_gradient",
+    "softmax_kernels": "softmax softmax_pull log_softmax log_softmax_pull",
+    "norm_kernels": "layer_norm layer_norm_gradient rms_norm rms_norm_gradient",
+    "relu_kernels": "relu relu_gradient",
+    "channel_kernels": "batch_norm batch_norm_gradient",
 }
-NAMES = frozenset(name for names in HOMES.values() for name in names)
+NAMES = frozenset(name for names in HOMES.values() for name in names.split())
 
 
 def kernel(name: str) -> Kernel:
     """The kernel of this name."""
     for home, names in HOMES.items():
-        if name in names:
+        if name in names.split():
             return getattr(importlib.import_module(f".{home}", __package__), name)
     raise KeyError(f"there is no native kernel {name!r}")

@@ -92,8 +92,8 @@ class Entry:
         if self.kernel.signature.per_item:
             self._for_each_item()
         else:
-            self._arrays(None)
             self._numbers()
+            self._arrays(None)
             self._results()
             self._run()
             self._return()
@@ -132,6 +132,10 @@ class Entry:
         good = self.f.block_name("good")
         self.f.do(f"br i1 {condition}, label %{good}, label %{otherwise}")
         self.f.start(good)
+
+    def extent(self, name: str) -> str:
+        """The value of a dimension, or of a number that stands for one."""
+        return self.dims[name] if name in self.dims else self.values[name]
 
     def argument(self, position: int) -> str:
         return self.field("%arguments", 8 * position)
@@ -210,7 +214,7 @@ class Entry:
             self.size = self.f.value(f"select i1 {larger}, i64 {total}, i64 {self.size}")
 
     def _tie(self, name: str, size: str) -> None:
-        known = name if name.isdigit() else self.dims.get(name)
+        known = name if name.isdigit() else self.dims.get(name, self.values.get(name))
         if known is None:
             self.dims[name] = size
         else:
@@ -302,7 +306,7 @@ class Entry:
             dims = p.dims or ()
             rank, shape = str(len(dims)), f.alloca("i64", max(1, len(dims)))
             for k, dim in enumerate(dims):
-                size = dim if dim.isdigit() else self.dims[dim.lstrip("*")]
+                size = dim if dim.isdigit() else self.extent(dim.lstrip("*"))
                 place = f.value(f"getelementptr i64, ptr {shape}, i64 {k}")
                 f.do(f"store i64 {size}, ptr {place}")
         descr = self.slot(self.generic if p.type == "T" else p.type)
@@ -363,7 +367,7 @@ class Entry:
         f = self.f
         small, large, ran = (f.block_name(s) for s in ("small", "large", "ran"))
         shared = self.module.shared[self.raw]
-        whole = [("i64", "0"), ("i64", self.dims[shared])] if shared else []
+        whole = [("i64", "0"), ("i64", self.extent(shared))] if shared else []
         is_large = f.value(f"icmp sgt i64 {self.size}, {LARGE}")
         f.do(f"br i1 {is_large}, label %{large}, label %{small}")
         f.start(small)
@@ -374,7 +378,7 @@ class Entry:
             said = self.api("PyObject_CallObject", "ptr", f"ptr {self.slot('prepare')}, ptr null")
             self.api("Py_DecRef", "void", f"ptr {said}")
         state = self.api("PyEval_SaveThread", "ptr", "")
-        done = self._pieces(self.dims[shared]) if shared else self._call([])
+        done = self._pieces(self.extent(shared)) if shared else self._call([])
         self.api("PyEval_RestoreThread", "void", f"ptr {state}")
         second = done, f.label
         f.do(f"br label %{ran}")

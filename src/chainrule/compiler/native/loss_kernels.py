@@ -2,25 +2,8 @@
 
 from __future__ import annotations
 
-from .language import T, accumulate, exp, f64, inlined, log, maximum, native, shared
-
-
-@inlined
-def row_maximum(row, n):
-    """The largest element; NaN if there is one."""
-    top = row[0]
-    for j in range(1, n):
-        top = maximum(top, row[j])
-    return top
-
-
-@inlined
-def row_share(row, top, n):
-    """The sum of exp(row - top)."""
-    share = T(0.0)
-    for j in range(n):
-        share = accumulate(share, exp(row[j] - top))
-    return share
+from .language import T, accumulate, exp, f64, log, native, shared
+from .rows import row_maximum, row_share
 
 
 @native("T x[rows, classes], i64 target[rows], out T loss[]")

@@ -6,6 +6,7 @@
   A name that appears again must have the same value; a number stands for itself; `[]` is 0-dim.
 - `T?`: None is allowed (the kernel asks `w is not None`).
 - `out`: made by the call and returned; `like x` gives x's shape. Not an argument of the call.
+  A number that is declared too may be a dimension.
 - `wanted`: as `out`, but the call has an argument there that says whether it is wanted.
 - `list`: a list of arrays; the kernel runs once for each position of the lists.
 - Without brackets: a number (`f64`, `T`, `i64`, ...) or `bool`.
@@ -56,10 +57,11 @@ class Signature:
 
     def __init__(self, parameters: tuple[Parameter, ...]) -> None:
         self.parameters = parameters
+        numbers = {p.name for p in parameters if p.dims is None}
         found: dict[str, None] = {}
         for parameter in parameters:
             for dim in parameter.dims or ():
-                if not dim.isdigit():
+                if not dim.isdigit() and dim.lstrip("*") not in numbers:
                     found[dim.lstrip("*")] = None
         self.dims = tuple(found)
         self.names = (*(p.name for p in parameters), *self.dims)
@@ -82,10 +84,13 @@ class Signature:
         shapes: dict[str, tuple[int, ...]] = {}
         generic = None
         for p in self.parameters:
-            values[p.name] = value = next(given) if p.given else None
+            values[p.name] = next(given) if p.given else None
+        numbers = {p.name: values[p.name] for p in self.parameters if p.dims is None}
+        for p in self.parameters:
+            value = values[p.name]
             if p.dims is not None and not p.made and value is not None:
                 shapes[p.name] = value.shape
-                _bind(dims, p, value.shape)
+                _bind(dims, numbers, p, value.shape)
                 if p.type == "T" and generic is None:
                     generic = value.dtype
         flat = {}
@@ -94,7 +99,8 @@ class Signature:
             dtype = generic if p.type == "T" else NUMPY[p.type]
             if p.made:
                 wanted = p.role == "out" or value
-                shape = shapes[p.like] if p.like else tuple(_size(dims, d) for d in p.dims or ())
+                sizes = (_size({**numbers, **dims}, d) for d in p.dims or ())
+                shape = shapes[p.like] if p.like else tuple(sizes)
                 values[p.name] = value = np.empty(shape, dtype) if wanted else None
             elif p.dims is None:
                 value = dtype.type(value) if dtype is not None else value
@@ -110,7 +116,9 @@ def _size(dims: dict[str, int], dim: str) -> int:
     return int(dim) if dim.isdigit() else dims[dim.lstrip("*")]
 
 
-def _bind(dims: dict[str, int], parameter: Parameter, shape: tuple[int, ...]) -> None:
+def _bind(
+    dims: dict[str, int], numbers: dict[str, Any], parameter: Parameter, shape: tuple[int, ...]
+) -> None:
     pattern = parameter.dims or ()
     if pattern and pattern[0].startswith("*"):
         keep = len(pattern) - 1
@@ -118,7 +126,9 @@ def _bind(dims: dict[str, int], parameter: Parameter, shape: tuple[int, ...]) ->
     if len(shape) != len(pattern):
         raise TypeError(f"{parameter.name} has {len(shape)} dimensions, not {len(pattern)}")
     for dim, size in zip(pattern, shape, strict=True):
-        known = int(dim) if dim.isdigit() else dims.setdefault(dim.lstrip("*"), size)
+        name = dim.lstrip("*")
+        table = numbers if name in numbers else dims
+        known = int(dim) if dim.isdigit() else table.setdefault(name, size)
         if known != size:
             raise TypeError(f"{parameter.name}: {dim} is {size}, elsewhere {known}")
 
