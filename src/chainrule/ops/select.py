@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .kernels import fast
 from .schema import op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -56,6 +57,9 @@ _ZEROS = {np.dtype(char): np.zeros((), char) for char in "fd"}
 
 def _relu_gradient(g, out):
     """g where out is not 0; an array as zero spares NumPy the conversion."""
+    done = fast.relu_gradient(g, out)
+    if done is not None:
+        return done
     zero = _ZEROS[out.dtype]
     return pick(out <= zero, 0.0, g) if out.size >= _LARGE else np.where(out <= zero, zero, g)
 
@@ -70,6 +74,9 @@ def _relu_gradient(g, out):
 )
 def relu(x):
     """x where positive, else 0."""
+    done = fast.relu(x)
+    if done is not None:
+        return done
     zero = _ZEROS.get(x.dtype)
     return np.maximum(x, np.asarray(0, x.dtype) if zero is None else zero)
 
