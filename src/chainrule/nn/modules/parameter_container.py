@@ -136,7 +136,7 @@ class ParameterDict(Module):
 
     >>> import chainrule as torch
     >>> torch.nn.ParameterDict({"left": torch.ones(2)})
-    ParameterDict(  (left): Parameter containing: [torch.FloatTensor of size 2])
+    ParameterDict(  (left): Parameter containing: [torch.float32 of size 2])
     """
 
     def __init__(self, parameters: Any = None) -> None:

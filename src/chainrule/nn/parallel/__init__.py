@@ -1,0 +1,20 @@
+"""Modules run on several devices. Here there is one, the CPU: the wrappers call their module."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from .data_parallel import DataParallel, data_parallel
+from .distributed import DistributedDataParallel
+
+_SUBMODULES = {"data_parallel", "distributed"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]

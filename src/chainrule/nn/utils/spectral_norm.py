@@ -1,0 +1,189 @@
+"""Spectral normalisation by hooks: weight / its largest singular value, by power iteration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chainrule as torch
+
+from ...autograd.modes import no_grad
+from ...tensor import Parameter, Tensor
+from ..functional import normalize
+
+__all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
+
+_TRANSPOSED = ("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
+
+
+def output_dim(module: Any) -> int:
+    """The dimension of a weight that counts outputs."""
+    from ..modules import conv
+
+    transposed = tuple(getattr(conv, name) for name in _TRANSPOSED)
+    return 1 if isinstance(module, transposed) else 0
+
+
+def as_matrix(weight: Tensor, dim: int) -> Tensor:
+    """The weight with one row for each output."""
+    if dim != 0:
+        others = [d for d in range(weight.dim()) if d != dim]
+        weight = weight.permute(dim, *others)
+    return weight.reshape(weight.size(0), -1)
+
+
+class SpectralNorm:
+    """The hook that computes the weight before each call."""
+
+    _version = 1
+
+    def __init__(
+        self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
+    ) -> None:
+        if n_power_iterations <= 0:
+            raise ValueError(
+                "Expected n_power_iterations to be positive, but got "
+                f"n_power_iterations={n_power_iterations}"
+            )
+        self.name, self.dim = name, dim
+        self.n_power_iterations, self.eps = n_power_iterations, eps
+
+    def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
+        """The weight with one row for each output."""
+        return as_matrix(weight, self.dim)
+
+    def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
+        """The weight over its largest singular value, which the vectors u and v approach."""
+        weight = getattr(module, self.name + "_orig")
+        u, v = getattr(module, self.name + "_u"), getattr(module, self.name + "_v")
+        matrix = as_matrix(weight, self.dim)
+        if do_power_iteration:
+            with no_grad():
+                for _ in range(self.n_power_iterations):
+                    v.copy_(normalize(torch.mv(matrix.t(), u), dim=0, eps=self.eps))
+                    u.copy_(normalize(torch.mv(matrix, v), dim=0, eps=self.eps))
+                # Backward needs the vectors of this call, the next call changes them in place.
+                u, v = u.clone(), v.clone()
+        return weight / torch.dot(u, torch.mv(matrix, v))
+
+    def remove(self, module: Any) -> None:
+        """Make the weight a parameter again."""
+        with no_grad():
+            weight = self.compute_weight(module, do_power_iteration=False)
+        for name in (self.name, self.name + "_u", self.name + "_v", self.name + "_orig"):
+            delattr(module, name)
+        module.register_parameter(self.name, Parameter(weight.detach()))
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        weight = self.compute_weight(module, do_power_iteration=module.training)
+        setattr(module, self.name, weight)
+
+    @staticmethod
+    def apply(
+        module: Any, name: str, n_power_iterations: int, dim: int, eps: float
+    ) -> SpectralNorm:
+        """Put the hook on a module."""
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook, SpectralNorm) and hook.name == name:
+                raise RuntimeError(
+                    f"Cannot register two spectral_norm hooks on the same parameter {name}"
+                )
+        made = SpectralNorm(name, n_power_iterations, dim, eps)
+        weight = module._parameters[name]
+        if weight is None:
+            raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        with no_grad():
+            rows, columns = as_matrix(weight, dim).size()
+            u = normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)
+            v = normalize(weight.new_empty(columns).normal_(0, 1), dim=0, eps=eps)
+        delattr(module, name)
+        module.register_parameter(name + "_orig", weight)
+        # A plain attribute until the first call replaces it: not a second parameter.
+        setattr(module, name, weight.data)
+        module.register_buffer(name + "_u", u)
+        module.register_buffer(name + "_v", v)
+        module.register_forward_pre_hook(made)
+        module._register_state_dict_hook(_VersionHook(made))
+        module._register_load_state_dict_pre_hook(_LoadHook(made))
+        return made
+
+
+class _VersionHook:
+    """Marks in saved states that they hold u and v of this form."""
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(self, module: Any, state_dict: Any, prefix: str, local_metadata: Any) -> None:
+        marks = local_metadata.setdefault("spectral_norm", {})
+        key = self.fn.name + ".version"
+        if key in marks:
+            raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
+        marks[key] = self.fn._version
+
+
+class _LoadHook:
+    """Lets states saved before v was kept be loaded: v follows from u and the weight."""
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        version = local_metadata.get("spectral_norm", {}).get(self.fn.name + ".version")
+        start = prefix + self.fn.name
+        has_all = all(start + end in state_dict for end in ("_orig", "_u", "_v"))
+        if (version is not None and version >= 1) or has_all:
+            return
+        if start + "_orig" not in state_dict or start + "_u" not in state_dict:
+            return  # reported as missing
+        with no_grad():
+            matrix = as_matrix(state_dict[start + "_orig"], self.fn.dim)
+            u = state_dict[start + "_u"]
+            state_dict[start + "_v"] = normalize(torch.mv(matrix.t(), u), dim=0, eps=self.fn.eps)
+
+
+def spectral_norm(
+    module: Any,
+    name: str = "weight",
+    n_power_iterations: int = 1,
+    eps: float = 1e-12,
+    dim: int | None = None,
+) -> Any:
+    """Divide a weight by its largest singular value at each call.
+
+    >>> import chainrule as torch
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 2))
+    >>> sorted(layer.state_dict())
+    ['bias', 'weight_orig', 'weight_u', 'weight_v']
+    """
+    dim = output_dim(module) if dim is None else dim
+    SpectralNorm.apply(module, name, n_power_iterations, dim, eps)
+    return module
+
+
+def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
+    """Undo `spectral_norm`: the weight is a parameter again."""
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, SpectralNorm) and hook.name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[key]
+            break
+    else:
+        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+    for hooks, kind in (
+        (module._state_dict_hooks, _VersionHook),
+        (module._load_state_dict_pre_hooks, _LoadHook),
+    ):
+        for key, hook in list(hooks.items()):
+            found = getattr(hook, "hook", hook)
+            if isinstance(found, kind) and found.fn.name == name:
+                del hooks[key]
+    return module
