@@ -421,7 +421,13 @@ class _AlongDim(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The function along the dimension."""
-        return self._function(input, self.dim, 5)
+        if self.dim is None:
+            warnings.warn(
+                f"Implicit dimension choice for {self._function.__name__} has been deprecated. "
+                "Change the call to include dim=X as an argument.",
+                stacklevel=3,
+            )
+        return self._function(input, self.dim)
 
     def extra_repr(self) -> str:
         """The dimension."""

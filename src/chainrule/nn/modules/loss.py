@@ -167,6 +167,13 @@ class KLDivLoss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
+        if self.reduction == "mean":
+            warnings.warn(
+                "reduction: 'mean' divides the total loss by both the batch size and the support "
+                "size. 'batchmean' divides only by the batch size, and aligns with the KL div "
+                "math definition.",
+                stacklevel=3,
+            )
         return F.kl_div(input, target, None, None, self.reduction, self.log_target)
 
 

@@ -1,0 +1,37 @@
+"""Record what PyTorch's nn classes do in the cases of tests/nn: record_layers.py [family ...]
+
+Runs in an interpreter with torch and NumPy; chainrule is not imported. Writes
+tests/recorded/layers_<family>.json and .npz, which tests/nn/test_layers_recorded.py compares with.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+
+from nn.layer_cases import cases_of, family_names
+from nn.layer_runs import key_of, run, write
+
+
+def record(family: str) -> None:
+    """Run all cases of a family and write what they did."""
+    runs = {}
+    for path, cases in cases_of(family).items():
+        for number, case in enumerate(cases):
+            try:
+                runs[key_of(path, number)] = run(torch, path, case)
+            except Exception as problem:
+                raise RuntimeError(f"{path}, case {number}: {case}") from problem
+    write(family, runs)
+    print(f"{family}: {len(runs)} cases")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    for name in sys.argv[1:] or family_names():
+        record(name)
