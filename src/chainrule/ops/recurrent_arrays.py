@@ -144,7 +144,7 @@ def block_of(flat, start, stop, count, width):
 
 def by_gate(rows, count):
     """Rows of gates side by side, seen gate after gate."""
-    return rows.reshape(len(rows), count, -1).transpose(1, 0, 2)
+    return rows.reshape(len(rows), count, rows.shape[1] // count).transpose(1, 0, 2)
 
 
 def sigmoid_from_tanh(t):
@@ -234,7 +234,7 @@ def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
     dc become those of the first states.
     """
     width = dc.shape[1]
-    slopes = borrow(gates.size, dc.dtype).reshape(-1, 4 * width)
+    slopes = borrow(gates.size, dc.dtype).reshape(gates.size // (4 * width), 4 * width)
     held = None if w_hr is None else np.empty((len(slopes), dh.shape[1]), dh.dtype)
     bends, pulls = (borrow(4 * dc.size, dc.dtype) for _ in range(2))
     scratch = np.empty_like(dc)
@@ -333,7 +333,8 @@ def _gru_slopes(gy, dh, recurrent, gates, parts, states, steps):
     dh becomes the gradient of the first state.
     """
     width = dh.shape[1]
-    slopes, late = borrow(gates.size, dh.dtype).reshape(-1, 3 * width), borrow_like(parts)
+    slopes = borrow(gates.size, dh.dtype).reshape(len(parts), 3 * width)
+    late = borrow_like(parts)
     bends, pulls = (borrow(2 * dh.size, dh.dtype) for _ in range(2))
     scratch, passed = np.empty_like(dh), np.empty_like(dh)
     for start, stop, n in reversed(steps):
