@@ -86,6 +86,11 @@ def save(
             f"  save to {name_of(f)} at {source.here(2)}\n  Fix: leave "
             "_use_new_zipfile_serialization out; PyTorch reads the new format since 1.6."
         )
+    if pickle_protocol < 1:
+        raise pickle.PicklingError(
+            "persistent IDs in protocol 0 must be ASCII strings: tensors cannot be pickled with it"
+            f"\n  save to {name_of(f)} at {source.here(2)}\n  Fix: leave pickle_protocol out."
+        )
     with writing(f) as file:
         writer.write_archive(
             obj, file, writer.folder_name(f), pickle_protocol, pickle_module, get_crc32_options()

@@ -70,6 +70,7 @@ class Machine:
         self.names: set[str] = set()
         self.result: Any = None
         self.running = True
+        self.refused_any = False
         self.outside = False  # whether an error is not the pickle's own
         here = stream.tell()
         self.size = stream.seek(0, 2)
@@ -147,6 +148,7 @@ class Machine:
         missing = allowed.absent(full_name)
         if missing is not None:
             raise AbsentFeature(missing)
+        self.refused_any = True
         shown = "os." + name if module in ("posix", "nt") else full_name
         return Refused(full_name, shown.removeprefix("builtins."))
 
@@ -160,14 +162,15 @@ class Machine:
 
     def refuse_inside(self, values: Any, user: Any) -> None:
         """Stop when something refused is handed to an allowed function, however deep."""
-        found = _first_refused(values)
+        found = _first_refused(values) if self.refused_any else None
         if found is not None:
             name = getattr(user, "__name__", str(user))
             raise RefusedGlobal(found.full_name, f"{name}({found.shown}, ...)")
 
     def persistent(self, identity: Any) -> Any:
         """The storage that an id stands for."""
-        if not isinstance(identity, tuple) or _first_refused(identity) is not None:
+        self.refuse_inside(identity, "persistent_load")
+        if not isinstance(identity, tuple):
             raise Damaged("its pickle names a storage in an unknown form")
         self.outside = True
         found = self.persistent_load(identity)

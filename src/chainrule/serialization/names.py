@@ -78,7 +78,7 @@ def torch_name(found: Any) -> tuple[str, str] | None:
 
 def _public_function(found: Any, name: str) -> tuple[str, str] | None:
     """The namespace in which users find a function of the public table."""
-    for module in ("torch.nn.functional", "torch", "torch.special", "torch.linalg", "torch.fft"):
+    for module in ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "torch.fft"):
         home = importlib.import_module(_US + module[len("torch") :])
         if getattr(home, name, None) is found:
             return module, name

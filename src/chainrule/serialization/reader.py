@@ -142,10 +142,10 @@ class _Storages:
 def _checked_identity(identity: Any) -> tuple[Any, str, str, int]:
     parts = [p.decode() if isinstance(p, bytes) else p for p in identity]
     if len(parts) < 5 or parts[0] != "storage":
-        raise ValueError(f"the file names a storage in an unknown form: {identity!r}")
+        raise RuntimeError(f"the file names a storage in an unknown form: {identity!r}")
     kind = storages.UNTYPED if parts[1] is UntypedStorage else parts[1]
     if not isinstance(kind, storages.StorageType) or not isinstance(parts[4], int):
-        raise ValueError(f"the file names a storage of an unknown type: {identity!r}")
+        raise RuntimeError(f"the file names a storage of an unknown type: {identity!r}")
     return kind, str(parts[2]), str(parts[3]), parts[4]
 
 
@@ -198,35 +198,62 @@ def names_in_archive(file: BinaryIO) -> list[str]:
 def read_legacy(file: BinaryIO, how: How) -> Any:
     """The object in a file of PyTorch before 1.6: pickles in a row, then the storages' bytes."""
     _check_legacy_head(file, how)
-    start = file.tell()
-    room = file.seek(0, 2)
-    file.seek(start)
-    known: dict[str, tuple[Any, UntypedStorage]] = {}
-    later: list[Any] = []
-
-    def load_storage(identity: Any) -> Any:
-        kind, key, location, count = _checked_identity(identity)
-        if key not in known:
-            if not 0 <= count * kind.itemsize <= room:
-                raise RuntimeError(
-                    f"storage {key} should have {count * kind.itemsize} bytes, the file has {room}"
-                )
-            memory = UntypedStorage(np.zeros(count * kind.itemsize, np.uint8))
-            known[key] = kind, how.placement.placed(memory, location)
-        made = storages.unfilled(known[key][1], kind, later)
-        if len(identity) > 5 and identity[5] is not None:  # a part that counts as a storage
-            _, offset, size = identity[5]
-            made.array = made.array[offset * kind.itemsize : (offset + size) * kind.itemsize]
-        return made
-
-    result = how.unpickled(file, load_storage)
-    keys = How(how.name, how.placement, weights_only=True).unpickled(file, load_storage)
+    found = _LegacyStorages(file, how)
+    result = how.unpickled(file, found.load)
+    keys = How(how.name, how.placement, weights_only=True).unpickled(file, found.load)
+    if not isinstance(keys, list) or sorted(map(str, keys)) != sorted(found.known):
+        raise RuntimeError("its list of storages does not fit its tensors")
     for key in keys:
-        kind, storage = known[str(key)]
-        _fill_legacy(file, str(key), kind, storage)
-    for finish in later:
+        found.fill(str(key))
+    for finish in found.later:
         finish()
     return result
+
+
+class _LegacyStorages:
+    """Storages whose bytes follow after the pickle that names them."""
+
+    def __init__(self, file: BinaryIO, how: How) -> None:
+        self.file = file
+        self.how = how
+        start = file.tell()
+        self.room = file.seek(0, 2)
+        file.seek(start)
+        self.known: dict[str, tuple[Any, UntypedStorage]] = {}
+        self.later: list[Any] = []
+
+    def load(self, identity: Any) -> Any:
+        kind, key, location, count = _checked_identity(identity)
+        if key not in self.known:
+            size = count * kind.itemsize
+            if not 0 <= size <= self.room:
+                raise RuntimeError(f"storage {key} should have {size} bytes, the file {self.room}")
+            memory = UntypedStorage(np.zeros(size, np.uint8))
+            self.known[key] = kind, self.how.placement.placed(memory, location)
+        made = storages.unfilled(self.known[key][1], kind, self.later)
+        part = identity[5] if len(identity) > 5 else None
+        if part is not None:  # a part that counts as a storage of its own
+            if not (isinstance(part, tuple) and all(isinstance(n, int) for n in part[1:3])):
+                raise RuntimeError(f"storage {key} is a part in an unknown form: {part!r}")
+            begin, size = part[1] * kind.itemsize, part[2] * kind.itemsize
+            made.array = made.array[begin : begin + size]
+        return made
+
+    def fill(self, key: str) -> None:
+        kind, storage = self.known[key]
+        head = self.file.read(8)
+        if len(head) < 8:
+            raise RuntimeError(f"the file ends before storage {key}")
+        (count,) = struct.unpack("<q", head)
+        expected = storage.array.nbytes
+        if count * kind.itemsize != expected:
+            raise RuntimeError(
+                f"storage {key} has {count} elements where {expected // kind.itemsize} are expected"
+            )
+        data = self.file.read(expected)
+        if len(data) != expected:
+            raise RuntimeError(f"the file ends after {len(data)} of {expected} bytes of {key}")
+        storage.array.reshape(-1).view(np.uint8)[:] = np.frombuffer(data, np.uint8)
 
 
 def _check_legacy_head(file: BinaryIO, how: How) -> None:
@@ -240,19 +267,3 @@ def _check_legacy_head(file: BinaryIO, how: How) -> None:
     system = safely.unpickled(file, lambda identity: None)
     if isinstance(system, dict) and system.get("little_endian", True) != np.little_endian:
         raise RuntimeError("it was written on a machine of the other byte order")
-
-
-def _fill_legacy(file: BinaryIO, key: str, kind: Any, storage: UntypedStorage) -> None:
-    head = file.read(8)
-    if len(head) < 8:
-        raise RuntimeError(f"the file ends before storage {key}")
-    (count,) = struct.unpack("<q", head)
-    expected = storage.array.nbytes
-    if count * kind.itemsize != expected:
-        raise RuntimeError(
-            f"storage {key} has {count} elements where {expected // kind.itemsize} are expected"
-        )
-    data = file.read(expected)
-    if len(data) != expected:
-        raise RuntimeError(f"the file ends after {len(data)} of {expected} bytes of storage {key}")
-    storage.array.reshape(-1).view(np.uint8)[:] = np.frombuffer(data, np.uint8)

@@ -35,9 +35,10 @@ def _strided(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> A
         return meta_tensor(tuple(size), dtype.np)
     width = dtype.itemsize
     memory = storage.array.reshape(-1).view(np.uint8)
-    if 0 in size:
-        return make(np.ndarray(size, dtype.np))
     try:
+        if 0 in size:  # NumPy takes no strides for these
+            nothing = memory[offset * width : offset * width]
+            return make(nothing.view(dtype.np).reshape(size))
         steps = [step * width for step in stride]
         return make(np.ndarray(tuple(size), dtype.np, memory, offset * width, steps))
     except (TypeError, ValueError, OverflowError):

@@ -154,7 +154,7 @@ def read_header(file: BinaryIO) -> tuple[dict[str, Any], dict[str, str], int, in
         notes = header.pop(_METADATA, {})
         if not all(isinstance(part, str) for pair in notes.items() for part in pair):
             raise ValueError("its metadata is not text")
-    except (ValueError, AttributeError, RecursionError) as problem:
+    except (ValueError, TypeError, AttributeError, RecursionError) as problem:
         raise BadFile(f"its header is damaged ({problem})") from None
     _check_table(header, size - 8 - length)
     return header, notes, 8 + length, size - 8 - length
@@ -208,7 +208,7 @@ def read(file: BinaryIO, placement: Placement, mapped_path: str | None = None) -
         data = np.empty(0, np.uint8) if without_data else _all_bytes(file, start, size)
     found = {}
     for name, entry in table.items():
-        found[name] = _tensor(entry, data, placement, without_data)
+        found[name] = _tensor(entry, data, placement, without_data, mapped_path is not None)
     for name, kept in notes.items():
         if kept in found and name not in found:
             found[name] = make(found[kept]._a) if not found[kept].is_meta else found[kept]
@@ -229,7 +229,9 @@ def _all_bytes(file: BinaryIO, start: int, size: int) -> np.ndarray:
     return data
 
 
-def _tensor(entry: Any, data: np.ndarray, placement: Placement, without_data: bool) -> Any:
+def _tensor(
+    entry: Any, data: np.ndarray, placement: Placement, without_data: bool, mapped: bool
+) -> Any:
     from ..tensor.meta import meta_tensor
     from ..tensor.storage import UntypedStorage
 
@@ -238,8 +240,11 @@ def _tensor(entry: Any, data: np.ndarray, placement: Placement, without_data: bo
     if without_data:
         return meta_tensor(shape, dtype.np)
     begin, end = entry["data_offsets"]
-    # Its own memory, so that one tensor does not keep all the others alive.
-    part = data[begin:end] if isinstance(data.base, np.memmap) else data[begin:end].copy()
+    part = data[begin:end]
+    if mapped and part.size:  # a storage of its own: saving the tensor must not save the whole file
+        part = np.frombuffer(memoryview(part), np.uint8)
+    else:
+        part = part.copy()  # one tensor must not keep all the others alive
     storage = placement.placed(UntypedStorage(part), "cpu")
     if storage.is_meta:
         return meta_tensor(shape, dtype.np)
