@@ -1,0 +1,110 @@
+"""Adafactor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import chainrule as cr
+
+from ..autograd import source
+from .adam import steps_as_tensors
+from .checks import check_lr, refuse
+from .optimizer import Optimizer, ParamsT
+from .rule_optimizer import new_counter, number
+
+
+class Adafactor(Optimizer):
+    """Second moments of a matrix from its rows and columns alone (Shazeer and Stern, 2018)."""
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+    ) -> None:
+        check_lr(lr, "Learning rate should be >= 0 but is: {}")
+        if not 0.0 >= beta2_decay:
+            raise refuse(f"beta2_decay should be <= 0 but is: {beta2_decay}")
+        if eps[0] is not None and not 0.0 <= eps[0]:
+            raise refuse(f"epsilon1 should be >= 0 but is: {eps[0]}")
+        if not 0.0 <= eps[1]:
+            raise refuse(f"epsilon2 should be >= 0 but is: {eps[1]}")
+        if not 1.0 <= d:
+            raise refuse(f"Clipping threshold d should be >= 1 but is: {d}")
+        if not 0.0 <= weight_decay:
+            raise refuse(f"weight_decay should be >= 0 but is: {weight_decay}")
+        defaults = {
+            "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d,
+            "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("foreach", None)
+        steps_as_tensors(self, "step")
+
+    def _state_of(self, p: Any) -> dict[str, Any]:
+        if p.is_complex():
+            raise RuntimeError(
+                f"Adafactor does not support complex parameters\n  at {source.here(3)}"
+            )
+        state = self.state[p]
+        if not state:
+            state["step"] = new_counter()
+            if p.dim() > 1:
+                state["row_var"] = p.grad.new_zeros((*p.shape[:-1], 1))
+                state["col_var"] = p.grad.new_zeros((*p.shape[:-2], 1, p.shape[-1]))
+            else:
+                state["variance"] = cr.zeros_like(p.grad)
+        return state
+
+    @cr.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters that have a gradient."""
+        loss = None
+        if closure is not None:
+            with cr.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    adafactor_update(p, p.grad, self._state_of(p), group)
+        return loss
+
+
+def adafactor_update(p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+    """One step of one parameter."""
+    if group["maximize"]:
+        g = -g
+    lr = number(group["lr"])
+    floor, least_scale = group["eps"]
+    floor = cr.finfo(p.dtype).eps if floor is None else floor
+    state["step"].add_(1)
+    step = state["step"].item()
+    weight = step ** group["beta2_decay"]
+    scale = max(least_scale, p.norm(2).item() / p.numel() ** 0.5) * min(lr, step**-0.5)
+    if group["weight_decay"] != 0:
+        p.mul_(1 - lr * group["weight_decay"])
+    variance = _second_moment(g, state, weight, floor)
+    update = variance.clamp(min=floor * floor).rsqrt() * g
+    clip = max(1.0, update.norm(2).item() / (update.numel() ** 0.5 * group["d"]))
+    p.add_(update, alpha=-scale / clip)
+
+
+def _second_moment(g: Any, state: dict[str, Any], weight: float, floor: float) -> Any:
+    """The estimate of each element's mean square; of matrices as the product of two vectors."""
+    if g.dim() <= 1:
+        return state["variance"].lerp_(g * g, weight)
+    rows, columns = state["row_var"], state["col_var"]
+    rows.lerp_((g * g).mean(dim=-1, keepdim=True), weight)
+    columns.lerp_((g * g).mean(dim=-2, keepdim=True), weight)
+    return rows @ columns / rows.mean(dim=-2, keepdim=True).clamp(min=floor)

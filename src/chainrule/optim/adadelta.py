@@ -1,0 +1,65 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import rules
+from .adam import steps_as_tensors
+from .checks import check_lr, check_not_negative, refuse
+from .optimizer import ParamsT
+from .rule_optimizer import RuleOptimizer
+
+
+class Adadelta(RuleOptimizer):
+    """Moves in the unit of earlier moves, so that no rate need be found (Zeiler, 2012)."""
+
+    rule = staticmethod(rules.adadelta)
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        if not 0.0 <= rho <= 1.0:
+            raise refuse(f"Invalid rho value: {rho}", "choose one in [0, 1].")
+        check_not_negative(epsilon=eps, weight_decay=weight_decay)
+        defaults = {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("foreach", None)
+            for name in ("maximize", "differentiable", "capturable"):
+                group.setdefault(name, False)
+        steps_as_tensors(self, "step")
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("square_avg", "acc_delta")
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        return {"maximize": group["maximize"], "decay": group["weight_decay"] != 0}
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "lr": group["lr"],
+            "weight_decay": group["weight_decay"],
+            "rho": group["rho"],
+            "new": 1 - group["rho"],
+            "eps": group["eps"],
+        }

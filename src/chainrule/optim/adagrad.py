@@ -1,0 +1,83 @@
+"""Adagrad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chainrule as cr
+
+from . import rules
+from .adam import steps_as_tensors
+from .checks import check_forms, check_lr, check_not_negative
+from .optimizer import ParamsT
+from .rule_optimizer import RuleOptimizer, new_counter
+
+
+class Adagrad(RuleOptimizer):
+    """Rates that fall with the gradients seen so far (Duchi et al., 2011)."""
+
+    rule = staticmethod(rules.adagrad)
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_lr(lr)
+        check_not_negative(
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value,
+            epsilon=eps,
+        )
+        defaults = {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "fused": fused,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+        check_forms(fused, differentiable, foreach)
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p].update(self._new_state(group, p))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("foreach", None)
+            group.setdefault("maximize", False)
+            group.setdefault("differentiable", False)
+            group.setdefault("fused", None)
+        steps_as_tensors(self, "step")
+
+    def share_memory(self) -> None:
+        """Nothing to do: processes get copies of arrays; kept for PyTorch's programs."""
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("sum",)
+
+    def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
+        start = self.defaults["initial_accumulator_value"]
+        total = cr.full_like(p, complex(start, start) if p.is_complex() else start)
+        return {"step": new_counter(0.0, bool(group["fused"])), "sum": total.detach()}
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        return {"maximize": group["maximize"], "decay": group["weight_decay"] != 0}
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "weight_decay": group["weight_decay"],
+            "eps": group["eps"],
+            "rate": group["lr"] / (1 + (counted["step"] - 1) * group["lr_decay"]),
+        }

@@ -1,0 +1,72 @@
+"""Adamax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import rules
+from .adam import steps_as_tensors
+from .checks import check_betas, check_lr, check_not_negative
+from .optimizer import ParamsT
+from .rule_optimizer import RuleOptimizer
+
+
+class Adamax(RuleOptimizer):
+    """Adam by the infinity norm (Kingma and Ba, 2015)."""
+
+    rule = staticmethod(rules.adamax)
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_not_negative(epsilon=eps)
+        check_betas(betas)
+        check_not_negative(weight_decay=weight_decay)
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+            "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("foreach", None)
+            for name in ("maximize", "differentiable", "capturable"):
+                group.setdefault(name, False)
+        steps_as_tensors(self, "step")
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("exp_avg", "exp_inf")
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        return {
+            "maximize": group["maximize"],
+            "decay": group["weight_decay"] != 0,
+            "far": group["betas"][0] <= 0.5,
+        }
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        beta1, beta2 = group["betas"]
+        return {
+            "weight_decay": group["weight_decay"],
+            "beta1": beta1,
+            "new1": 1 - beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "step_size": group["lr"] / (1 - beta1 ** counted["step"]),
+        }

@@ -1,0 +1,91 @@
+"""ASGD."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chainrule as cr
+
+from . import rules
+from .adam import steps_as_tensors
+from .checks import check_lr, check_not_negative
+from .optimizer import ParamsT
+from .rule_optimizer import RuleOptimizer, new_counter, number
+
+
+class ASGD(RuleOptimizer):
+    """Gradient descent with a falling rate; `state[p]["ax"]` is the average of its path."""
+
+    rule = staticmethod(rules.asgd)
+    counters = ("step", "eta", "mu")
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_not_negative(weight_decay=weight_decay)
+        defaults = {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+            "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+            "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("foreach", None)
+            for name in ("maximize", "differentiable", "capturable"):
+                group.setdefault(name, False)
+        steps_as_tensors(self, "step", "eta", "mu")
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("ax",)
+
+    def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
+        eta = new_counter(number(group["lr"]))
+        return {"step": new_counter(), "eta": eta, "mu": new_counter(1.0)}
+
+    def _advance(self, group: dict[str, Any], state: dict[str, Any], read: Any) -> None:
+        state["step"].add_(1)
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        return {
+            "maximize": group["maximize"],
+            "decay": group["weight_decay"] != 0,
+            "averaging": isinstance(counted["mu"], cr.Tensor) or counted["mu"] != 1,
+        }
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "weight_decay": group["weight_decay"],
+            "keep": 1 - group["lambd"] * counted["eta"],
+            "eta": counted["eta"],
+            "mu": counted["mu"],
+        }
+
+    def _finish(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> None:
+        """The rate and the weight of the average for the next step."""
+        step, lr = counted["step"], group["lr"]
+        eta = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
+        since = step - group["t0"]
+        if isinstance(step, cr.Tensor):
+            state["eta"].copy_(eta)
+            state["mu"].copy_(1 / since.clamp(min=1.0))
+        else:
+            state["eta"].fill_(number(eta))
+            state["mu"].fill_(1 / max(1, since))

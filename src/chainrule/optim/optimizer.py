@@ -1,0 +1,403 @@
+"""Optimizer: parameter groups, state, hooks and saving, without any update rule."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+import chainrule as cr
+
+from ..autograd import source
+from ..autograd.node import RemovableHandle
+
+ParamsT = Iterable[Any]
+
+_global_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_global_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_HOOK_TABLES = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
+
+
+class _RequiredParameter:
+    """Stands for a hyperparameter that every group must give itself."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _RequiredParameter()
+
+
+def _add_hook(table: OrderedDict[int, Any], hook: Any, prepend: bool = False) -> RemovableHandle:
+    handle = RemovableHandle(table)
+    table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    return handle
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before the step of every optimizer."""
+    return _add_hook(_global_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after the step of every optimizer."""
+    return _add_hook(_global_post_hooks, hook)
+
+
+def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A class's `step` that also calls the hooks registered around it."""
+
+    @functools.wraps(step)
+    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if not (
+            self._optimizer_step_pre_hooks
+            or self._optimizer_step_post_hooks
+            or _global_pre_hooks
+            or _global_post_hooks
+        ):
+            return step(self, *args, **kwargs)
+        args = (self, *args)
+        for hook in chain(_global_pre_hooks.values(), self._optimizer_step_pre_hooks.values()):
+            changed = hook(self, args, kwargs)
+            if changed is None:
+                continue
+            if not (isinstance(changed, tuple) and len(changed) == 2):
+                raise RuntimeError(
+                    f"{hook} must return None or a tuple of (new_args, new_kwargs), but got "
+                    f"{changed}.\n  at {source.here(2)}"
+                )
+            args, kwargs = changed
+        result = step(*args, **kwargs)
+        for hook in chain(self._optimizer_step_post_hooks.values(), _global_post_hooks.values()):
+            hook(self, args, kwargs)
+        return result
+
+    hooked.hooked = True  # type: ignore[attr-defined]
+    return hooked
+
+
+class Optimizer:
+    """What all optimizers share: groups of parameters with their options, state, and hooks.
+
+    A subclass gives `defaults` (the options and their values) and a `step`:
+
+    >>> import chainrule as torch
+    >>> class Descent(torch.optim.Optimizer):
+    ...     def __init__(self, params, lr):
+    ...         super().__init__(params, {"lr": lr})
+    ...     @torch.no_grad()
+    ...     def step(self, closure=None):
+    ...         for group in self.param_groups:
+    ...             for p in group["params"]:
+    ...                 p.sub_(p.grad * group["lr"])
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (w * w).sum().backward()
+    >>> Descent([w], lr=0.25).step()
+    >>> w
+    tensor([0.5000, 1.0000], requires_grad=True)
+    """
+
+    _optimizer_step_pre_hooks: OrderedDict[int, Any]
+    _optimizer_step_post_hooks: OrderedDict[int, Any]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Any]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Any]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Any]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Any]
+    _plans: Any = None  # what a subclass prepared for its fast step; never saved
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        step = cls.__dict__.get("step")
+        if step is not None and not hasattr(step, "hooked"):
+            cls.step = with_step_hooks(step)  # type: ignore[method-assign]
+
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        for table in _HOOK_TABLES:
+            setattr(self, table, OrderedDict())
+        if isinstance(params, cr.Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {type(params).__name__} of shape {list(params.shape)}\n"
+                f"  at {source.here(2)}\n  Fix: put it into a list: [parameter]."
+            )
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError(
+                f"optimizer got an empty parameter list\n  at {source.here(2)}\n  It would have "
+                "nothing to update. A module without parameters, or a generator that was used up "
+                "before (keep list(model.parameters())), gives one."
+            )
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    # ---- groups ----------------------------------------------------------------------------------
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Optimize more parameters, with options of their own where the dict gives them."""
+        if not isinstance(param_group, dict):
+            raise TypeError(
+                f"param_group must be a dict, but got {type(param_group)}\n  at {source.here(2)}\n"
+                "  Fix: {'params': [...], 'lr': ...}."
+            )
+        params, names = _tensors_and_names(param_group["params"])
+        param_group["params"] = params
+        if names:
+            param_group["param_names"] = names
+        self._check_params(params)
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(
+                    "parameter group didn't specify a value of required optimization parameter "
+                    f"{name}\n  at {source.here(2)}"
+                )
+            param_group.setdefault(name, default)
+        if len(params) != len(set(params)):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; each copy is "
+                "stepped, so such a parameter moves several times per step. Give every parameter "
+                "once (in future this will be an error).",
+                stacklevel=3,
+            )
+        self._check_against_groups(param_group)
+        self.param_groups.append(param_group)
+        self._plans = None
+
+    def _check_params(self, params: list[Any]) -> None:
+        for i, p in enumerate(params):
+            if not isinstance(p, cr.Tensor):
+                raise TypeError(
+                    "optimizer can only optimize Tensors, but one of the params is "
+                    f"{type(p).__module__}.{type(p).__qualname__}\n  number {i} of "
+                    f"{len(params)}, at {source.here(3)}\n  Fix: pass model.parameters(), or "
+                    "dicts with 'params'."
+                )
+            if not self.defaults.get("differentiable") and not (p.is_leaf or p.retains_grad):
+                raise ValueError(
+                    f"can't optimize a non-leaf Tensor: number {i}, of shape {list(p.shape)}, is "
+                    f"the result of {p.grad_fn.name()}, so backward() leaves no .grad on it\n"
+                    f"  at {source.here(3)}\n  Fix: optimize the tensor it was computed from, or "
+                    "x.detach().requires_grad_()."
+                )
+
+    def _check_against_groups(self, param_group: dict[str, Any]) -> None:
+        """A parameter belongs to one group; names are given for all groups or for none."""
+        known: set[Any] = set()
+        for group in self.param_groups:
+            known.update(group["params"])
+            if ("param_names" in param_group) != ("param_names" in group):
+                which = "with names" if "param_names" in param_group else "without names"
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param "
+                    f"group {which} to the optimizer\n  at {source.here(3)}\n  Fix: use "
+                    "named_parameters() for all groups or for none."
+                )
+        shared = [i for i, p in enumerate(param_group["params"]) if p in known]
+        if shared:
+            raise ValueError(
+                "some parameters appear in more than one parameter group: numbers "
+                f"{shared} of group {len(self.param_groups)} are in an earlier group too\n"
+                f"  at {source.here(3)}\n  Fix: list every parameter once."
+            )
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients: to None, or to zeros in place with `set_to_none=False`."""
+        if set_to_none:
+            for group in self.param_groups:
+                for p in group["params"]:
+                    p._grad = None
+            return
+        for group in self.param_groups:
+            for p in group["params"]:
+                grad = p.grad
+                if grad is not None:
+                    if grad.grad_fn is not None:
+                        grad.detach_()
+                    else:
+                        grad.requires_grad_(False)
+                    grad.zero_()
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters by their gradients; `closure` computes the loss anew."""
+        raise NotImplementedError
+
+    # ---- saving ----------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """State and options as plain containers; parameters are numbered in order."""
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        numbers: dict[int, int] = {}
+        groups = []
+        for group in self.param_groups:
+            for p in group["params"]:
+                numbers.setdefault(id(p), len(numbers))
+            packed = {k: v for k, v in group.items() if k != "params"}
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            groups.append(packed)
+        state = {
+            (numbers[id(k)] if isinstance(k, cr.Tensor) else k): v for k, v in self.state.items()
+        }
+        saved: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            saved = hook(self, saved) or saved
+        return saved
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave for an optimizer of as many groups and parameters."""
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            state_dict = hook(self, state_dict) or state_dict
+        loaded = deepcopy(state_dict["param_groups"])
+        _check_sizes(self.param_groups, loaded)
+        owners = dict(
+            zip(
+                chain.from_iterable(g["params"] for g in loaded),
+                chain.from_iterable(g["params"] for g in self.param_groups),
+                strict=True,
+            )
+        )
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            if key in owners:
+                group = next(g for g in loaded if key in g["params"])
+                state[owners[key]] = _fitted(value, owners[key], group)
+            else:
+                state[key] = value
+        for group, new in zip(self.param_groups, loaded, strict=True):
+            new["params"] = group["params"]
+            if "param_names" in group:
+                new.setdefault("param_names", group["param_names"])
+        self.__setstate__({"state": state, "param_groups": loaded})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "defaults": self.defaults,
+            "state": self.state,
+            "param_groups": self.param_groups,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for table in _HOOK_TABLES:
+            self.__dict__.setdefault(table, OrderedDict())
+        self.defaults.setdefault("differentiable", False)
+        self._plans = None
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {i}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+    # ---- hooks -----------------------------------------------------------------------------------
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step; it may return new ones."""
+        return _add_hook(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return _add_hook(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer)` before `state_dict` collects anything."""
+        return _add_hook(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` on what `state_dict` is to return."""
+        return _add_hook(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before loading; it may return another dict."""
+        return _add_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer)` after loading."""
+        return _add_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def _tensors_and_names(params: Any) -> tuple[list[Any], list[str]]:
+    """The parameters of a group as a list, and their names if it gives (name, tensor) pairs."""
+    if isinstance(params, cr.Tensor):
+        return [params], []
+    if isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering "
+            "of tensors in sets will change between runs. Please use a list instead.\n"
+            f"  at {source.here(3)}"
+        )
+    items = list(params)
+    names = [item[0] for item in items if isinstance(item, tuple)]
+    if names and len(names) != len(items):
+        raise ValueError(
+            "all optimizer params should be with/without names. Some param names are missing\n"
+            f"  {len(names)} of {len(items)} have one, at {source.here(3)}"
+        )
+    return [item[1] if isinstance(item, tuple) else item for item in items], names
+
+
+def _check_sizes(groups: list[dict[str, Any]], loaded: list[dict[str, Any]]) -> None:
+    if len(groups) != len(loaded):
+        raise ValueError(
+            f"loaded state dict has a different number of parameter groups: {len(loaded)}, this "
+            f"optimizer has {len(groups)}\n  at {source.here(3)}\n  Fix: make the optimizer with "
+            "the same groups before loading."
+        )
+    for i, (group, new) in enumerate(zip(groups, loaded, strict=True)):
+        if len(group["params"]) != len(new["params"]):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of "
+                f"optimizer's group: group {i} has {len(new['params'])} parameters in the dict and "
+                f"{len(group['params'])} here\n  at {source.here(3)}\n  Fix: build the same model "
+                "as was saved."
+            )
+
+
+def _fitted(value: Any, param: Any, group: dict[str, Any], key: Any = None) -> Any:
+    """Loaded state with the type of its parameter; the count of steps keeps its own."""
+    if isinstance(value, cr.Tensor):
+        if key == "step":
+            as_single = group.get("capturable") or group.get("fused")
+            return value.to(dtype=cr.float32) if as_single else value
+        return value.to(dtype=param.dtype) if param.is_floating_point() else value
+    if isinstance(value, dict):
+        return {k: _fitted(v, param, group, k) for k, v in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return type(value)(_fitted(v, param, group) for v in value)  # type: ignore[call-arg]
+    return value
+
+
+__all__ = [
+    "Optimizer",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+]

@@ -1,0 +1,101 @@
+"""RAdam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chainrule as cr
+
+from . import rules
+from .adam import steps_as_tensors
+from .checks import check_betas, check_lr, check_not_negative
+from .optimizer import ParamsT
+from .rule_optimizer import RuleOptimizer
+
+
+class RAdam(RuleOptimizer):
+    """Adam that starts as momentum until its second moment can be trusted (Liu et al., 2020)."""
+
+    rule = staticmethod(rules.radam)
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_not_negative(epsilon=eps)
+        check_betas(betas)
+        check_not_negative(weight_decay=weight_decay)
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("foreach", None)
+            for name in ("maximize", "differentiable", "decoupled_weight_decay", "capturable"):
+                group.setdefault(name, False)
+        steps_as_tensors(self, "step")
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("exp_avg", "exp_avg_sq")
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        undecided = isinstance(counted["step"], cr.Tensor)
+        trusted = not undecided and _certainty(group["betas"][1], counted["step"])[0] > 5.0
+        return {
+            "maximize": group["maximize"],
+            "decay": group["weight_decay"] != 0,
+            "decoupled": group["decoupled_weight_decay"],
+            "far": group["betas"][0] <= 0.5,
+            "rectified": trusted,
+            "undecided": undecided,
+        }
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        lr, weight_decay, step = group["lr"], group["weight_decay"], counted["step"]
+        beta1, beta2 = group["betas"]
+        length, limit = _certainty(beta2, step)
+        trusted = length > 5.0
+        plain = lr / (1 - beta1**step)
+        numbers = {
+            "keep": 1 - lr * weight_decay,
+            "weight_decay": weight_decay,
+            "beta1": beta1,
+            "new1": 1 - beta1,
+            "beta2": beta2,
+            "new2": 1 - beta2,
+            "eps": group["eps"],
+            "plain": plain,
+            "adaptive": 0.0,
+        }
+        if isinstance(step, cr.Tensor):
+            numbers["trusted"] = trusted
+            length = cr.where(trusted, length, 6.0)  # the unused branch must not be NaN
+        if isinstance(step, cr.Tensor) or trusted:
+            above = (length - 4) * (length - 2) * limit
+            below = (limit - 4) * (limit - 2) * length
+            numbers["adaptive"] = plain * (above / below * (1 - beta2**step)) ** 0.5
+        return numbers
+
+
+def _certainty(beta2: float, step: Any) -> tuple[Any, float]:
+    """The length of the average that the second moment stands for: now, and in the end."""
+    limit = 2 / (1 - beta2) - 1
+    return limit - 2 * step * beta2**step / (1 - beta2**step), limit

@@ -1,0 +1,78 @@
+"""RMSprop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import rules
+from .adam import steps_as_tensors
+from .checks import check_lr, check_not_negative
+from .optimizer import ParamsT
+from .rule_optimizer import RuleOptimizer
+
+
+class RMSprop(RuleOptimizer):
+    """The gradient over the root of its mean square (Hinton, 2012); `centered` by its variance."""
+
+    rule = staticmethod(rules.rmsprop)
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_not_negative(epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
+        defaults = {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("momentum", 0)
+            group.setdefault("foreach", None)
+            for name in ("centered", "maximize", "differentiable", "capturable"):
+                group.setdefault(name, False)
+        steps_as_tensors(self, "step")
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        names = ["square_avg"]
+        if group["momentum"] > 0:
+            names.append("momentum_buffer")
+        if group["centered"]:
+            names.append("grad_avg")
+        return tuple(names)
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        return {
+            "maximize": group["maximize"],
+            "decay": group["weight_decay"] != 0,
+            "centered": group["centered"],
+            "momentum": group["momentum"] > 0,
+            "far": group["alpha"] <= 0.5,
+        }
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "lr": group["lr"],
+            "weight_decay": group["weight_decay"],
+            "momentum": group["momentum"],
+            "alpha": group["alpha"],
+            "new": 1 - group["alpha"],
+            "eps": group["eps"],
+        }

@@ -1,0 +1,71 @@
+"""Rprop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chainrule as cr
+
+from . import rules
+from .adam import steps_as_tensors
+from .checks import check_lr, refuse
+from .optimizer import ParamsT
+from .rule_optimizer import RuleOptimizer, new_counter, number
+
+
+class Rprop(RuleOptimizer):
+    """Steps by the sign of the gradient alone, for full batches (Riedmiller and Braun, 1993)."""
+
+    rule = staticmethod(rules.rprop)
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise refuse(
+                f"Invalid eta values: {etas[0]}, {etas[1]}", "they satisfy 0 < first < 1 < second."
+            )
+        defaults = {
+            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("foreach", None)
+            for name in ("maximize", "differentiable", "capturable"):
+                group.setdefault(name, False)
+        steps_as_tensors(self, "step")
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("prev", "step_size")
+
+    def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
+        lr = number(group["lr"])
+        return {
+            "step": new_counter(),
+            "prev": cr.zeros_like(p, requires_grad=False),
+            "step_size": cr.full_like(p, complex(lr, lr) if p.is_complex() else lr).detach(),
+        }
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        return {"maximize": group["maximize"]}
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        shrink, grow = group["etas"]
+        smallest, largest = group["step_sizes"]
+        return {"shrink": shrink, "grow": grow, "smallest": smallest, "largest": largest}

@@ -1,0 +1,244 @@
+"""The step of optimizers whose rule works element by element.
+
+One of three forms of the same rule runs (`program.py`): machine code for all parameters in one
+call (`plan.py`), NumPy block by block, or tensor ops where the step itself is traced or
+differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+import chainrule as cr
+
+from ..autograd import source
+from ..autograd.inplace import check_writable, refuse_overlap
+from ..autograd.state import STATE, TRACE
+from . import plan
+from .array_form import ArrayForm
+from .optimizer import Optimizer
+from .program import Program, Rule, on_tensors
+
+_COMPUTED_IN = {np.dtype(t): np.dtype(t) for t in (np.float32, np.float64)}
+_COMPUTED_IN |= {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
+
+
+@cache
+def program_of(
+    rule: Rule,
+    states: tuple[str, ...],
+    scalars: tuple[str, ...],
+    flags: tuple[tuple[str, Any], ...],
+) -> Program:
+    """The program of a rule with some options; made once."""
+    return Program(rule, states, scalars, dict(flags))
+
+
+@cache
+def array_form(program: Program) -> ArrayForm:
+    """The NumPy code of a program; made once."""
+    return ArrayForm(program)
+
+
+class RuleOptimizer(Optimizer):
+    """Base of the optimizers that are a rule and a few numbers per step.
+
+    Subclasses say: `rule`, the options that decide what it computes (`_flags`), its state
+    (`_new_state`, `_state_names`), and the numbers of a step (`_numbers`).
+    """
+
+    rule: ClassVar[Rule]
+    counters: ClassVar[tuple[str, ...]] = ("step",)  # 0-dim state that the numbers depend on
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        """The state that has the shape of the parameter."""
+        raise NotImplementedError
+
+    def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
+        """The state of a parameter before its first step, except what starts at zero."""
+        return {name: new_counter() for name in self.counters}
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        """The options that decide which operations the rule has."""
+        raise NotImplementedError
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        """The rule's scalars; written so that lr and the counters may be tensors."""
+        raise NotImplementedError
+
+    def _advance(
+        self, group: dict[str, Any], state: dict[str, Any], read: Callable[[Any], Any]
+    ) -> None:
+        """Move the counters on, before the update."""
+        for name in self.counters:
+            state[name].add_(1)
+
+    def _finish(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> None:
+        """What changes in the counters after the update."""
+
+    # ---- the step --------------------------------------------------------------------------------
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters that have a gradient; returns what `closure` returns."""
+        loss = None
+        if closure is not None:
+            with cr.enable_grad():
+                loss = closure()
+        if self._plans is not None and not STATE.unusual and plan.run(self):
+            return loss
+        before = STATE.grad_enabled
+        STATE.set_grad_enabled(bool(self.defaults.get("differentiable")))
+        try:
+            for group in self.param_groups:
+                self._step_group(group)
+        finally:
+            STATE.set_grad_enabled(before)
+        if not STATE.unusual:
+            plan.prepare(self)
+        return loss
+
+    def _step_group(self, group: dict[str, Any]) -> None:
+        by_ops = bool(STATE.unusual & TRACE or group.get("differentiable"))
+        buckets: dict[Any, list[dict[str, Any]]] = {}
+        finished = []
+        for p in group["params"]:
+            if p._grad is None:
+                continue
+            state = self._state_of(group, p)
+            if by_ops or p._level is not None or p._grad._level is not None:
+                self._step_by_ops(group, p, state)
+                continue
+            self._advance(group, state, _value)
+            counted = {name: _value(state[name]) for name in self.counters}
+            flags = self._flags(group, state, counted)
+            numbers = self._numbers(_plain_options(group), counted)
+            tensors = self._tensors(group, p, state)
+            program = program_of(
+                type(self).rule, tuple(tensors)[2:], tuple(numbers), tuple(flags.items())
+            )
+            buckets.setdefault((program, tuple(numbers.values())), []).append(tensors)
+            finished.append((state, counted))
+        for (program, numbers), members in buckets.items():
+            update_arrays(program, members, numbers)
+        for state, counted in finished:
+            self._finish(group, state, counted)
+
+    def _state_of(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
+        """The state of a parameter, made at its first step."""
+        if p._grad.is_sparse:
+            raise RuntimeError(
+                f"{type(self).__name__} does not support sparse gradients, please consider "
+                f"SparseAdam instead\n  at {source.here(4)}"
+            )
+        if not self._state_names(group) and not self.counters:
+            return {}
+        state = self.state[p]
+        if not state:
+            state.update(self._new_state(group, p))
+        return state
+
+    def _tensors(self, group: dict[str, Any], p: Any, state: dict[str, Any]) -> dict[str, Any]:
+        """What the rule reads and writes; state that is not there yet starts at zero."""
+        tensors = {"p": p, "g": p._grad}
+        for name in self._state_names(group):
+            if state.get(name) is None:
+                state[name] = cr.zeros_like(p, requires_grad=False)
+            tensors[name] = state[name]
+        return tensors
+
+    def _step_by_ops(self, group: dict[str, Any], p: Any, state: dict[str, Any]) -> None:
+        """The update of one parameter in tensor ops."""
+        self._advance(group, state, _as_double)
+        counted = {name: _as_double(state[name]) for name in self.counters}
+        flags = self._flags(group, state, counted)
+        # Adding the rate to a tensor makes it an operand that a trace can see changing.
+        options = dict(group)
+        if "lr" in group and not isinstance(group["lr"], cr.Tensor):
+            options["lr"] = cr.zeros((), dtype=cr.float64) + group["lr"]
+        numbers = self._numbers(options, counted)
+        tensors = self._tensors(group, p, state)
+        if p.is_complex():
+            tensors = {name: cr.view_as_real(t) for name, t in tensors.items()}
+        on_tensors(type(self).rule, tensors, numbers, flags)
+        self._finish(group, state, counted)
+
+
+def update_arrays(
+    program: Program, members: list[dict[str, Any]], numbers: tuple[Any, ...]
+) -> None:
+    """Update the memory of some parameters and their states."""
+    where = ("an optimizer's step", *source.user_position(4))
+    for tensors in members:
+        p = tensors["p"]
+        check_writable(p, "step", False)
+        if (0 in p._a.strides and p._a.size > 1) or not p._a.flags.writeable:
+            refuse_overlap(p._a)
+        arrays = [tensors[name]._a for name in program.arrays]
+        _update_one(program, arrays, numbers)
+        for name in program.results:
+            version = tensors[name]._v
+            if version is not None:
+                version[0] += 1
+                version[1:] = where
+
+
+def _update_one(program: Program, arrays: list[np.ndarray], numbers: tuple[Any, ...]) -> None:
+    computed_in = _COMPUTED_IN.get(arrays[0].dtype)
+    first = arrays[0]
+    direct = computed_in is not None and all(
+        a.flags.c_contiguous and a.dtype == first.dtype and a.shape == first.shape for a in arrays
+    )
+    if direct:
+        flat = [a.reshape(-1).view(computed_in) for a in arrays]
+        array_form(program)(flat, numbers)
+        return
+    # Half precision is computed in single and rounded once; odd strides go through copies.
+    wide = computed_in or np.dtype(np.float32)
+    kept = first.dtype if first.dtype.kind == "c" else wide
+    copies = [np.ascontiguousarray(a, dtype=kept).reshape(-1).view(wide) for a in arrays]
+    copies = [
+        c.copy() if np.may_share_memory(c, a) else c for c, a in zip(copies, arrays, strict=True)
+    ]
+    array_form(program)(copies, numbers)
+    for name, array, copied in zip(program.arrays, arrays, copies, strict=True):
+        if name in program.results:
+            array[...] = copied.view(kept).reshape(array.shape)
+
+
+def new_counter(value: float = 0.0, single: bool = False) -> Any:
+    """0-dim state: float32, or float64 where that is the default type."""
+    double = cr.get_default_dtype() is cr.float64 and not single
+    return cr.tensor(value, dtype=cr.float64 if double else cr.float32)
+
+
+def _value(t: Any) -> float:
+    return t._a.item()
+
+
+def _as_double(t: Any) -> Any:
+    return t.to(cr.float64)
+
+
+def number(value: Any) -> Any:
+    """A hyperparameter as a Python number; tensors of one element are read."""
+    return value.item() if isinstance(value, cr.Tensor) else value
+
+
+def _plain_options(group: dict[str, Any]) -> dict[str, Any]:
+    """The group with tensors among its numbers read."""
+    if any(isinstance(v, cr.Tensor) for v in group.values()) or isinstance(
+        group.get("betas", (0.0,))[0], cr.Tensor
+    ):
+        read = {k: number(v) for k, v in group.items() if k != "params"}
+        if "betas" in read:
+            read["betas"] = tuple(number(b) for b in read["betas"])
+        return read
+    return group

@@ -1,0 +1,88 @@
+"""SGD."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import rules
+from .checks import check_forms, check_lr, check_not_negative, refuse
+from .optimizer import ParamsT
+from .rule_optimizer import RuleOptimizer
+
+
+class SGD(RuleOptimizer):
+    """Gradient descent, optionally with momentum (also Nesterov's) and weight decay.
+
+    >>> import chainrule as torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.8000, 1.6000], requires_grad=True)
+    """
+
+    rule = staticmethod(rules.sgd)
+    counters = ()
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: Any = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_lr(lr)
+        check_not_negative(momentum=momentum, weight_decay=weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise refuse(
+                "Nesterov momentum requires a momentum and zero dampening, but momentum is "
+                f"{momentum} and dampening {dampening}",
+                "for example momentum=0.9, dampening=0.",
+            )
+        defaults = {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+            "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
+            "differentiable": differentiable, "fused": fused,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+        check_forms(fused, differentiable, foreach)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("nesterov", False)
+            group.setdefault("maximize", False)
+            group.setdefault("foreach", None)
+            group.setdefault("differentiable", False)
+            group.setdefault("fused", False)
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("momentum_buffer",) if group["momentum"] != 0 else ()
+
+    def _flags(
+        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
+    ) -> dict[str, bool]:
+        momentum = group["momentum"] != 0
+        return {
+            "maximize": group["maximize"],
+            "decay": bool(group["weight_decay"] != 0),
+            "momentum": momentum,
+            "nesterov": momentum and group["nesterov"],
+            "first": momentum and state.get("momentum_buffer") is None,
+        }
+
+    def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "lr": group["lr"],
+            "weight_decay": group["weight_decay"],
+            "momentum": group["momentum"],
+            "undamped": 1 - group["dampening"],
+        }

@@ -1,0 +1,129 @@
+"""SparseAdam, and gradients that know which rows they touch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import chainrule as cr
+
+from ..autograd import source
+from .checks import check_betas, check_lr, refuse
+from .optimizer import Optimizer, ParamsT
+from .rule_optimizer import number
+
+
+class RowGradient(cr.Tensor):
+    """A gradient of few rows of a large matrix, such as an embedding's.
+
+    It is an ordinary tensor that also knows its rows: what `SparseAdam` updates.
+
+    >>> import chainrule as torch
+    >>> from chainrule.optim.sparse_adam import RowGradient
+    >>> table = torch.zeros(4, 2, requires_grad=True)
+    >>> table.grad = RowGradient.of(torch.ones(4, 2), [1, 3, 1])
+    >>> table.grad.is_sparse, table.grad._indices()
+    (True, tensor([[1, 3]]))
+    """
+
+    @classmethod
+    def of(cls, dense: Any, rows: Any) -> Any:
+        """The gradient with the rows that were used, repeated or not."""
+        made = dense.detach()
+        made.__class__ = cls
+        made.__dict__["rows"] = cr.unique(cr.as_tensor(rows, dtype=cr.int64).flatten())
+        return made
+
+    @property
+    def is_sparse(self) -> bool:
+        return True
+
+    def coalesce(self) -> Any:
+        """Itself: its rows are listed once."""
+        return self
+
+    def _indices(self) -> Any:
+        return self.__dict__["rows"].unsqueeze(0)
+
+    def _values(self) -> Any:
+        dense = self.detach()
+        dense.__class__ = cr.Tensor
+        return dense[self.__dict__["rows"]]
+
+
+class SparseAdam(Optimizer):
+    """Adam that moves only the rows that have a gradient, and only their moments."""
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
+    ) -> None:
+        check_lr(lr, positive=True)
+        if not 0.0 < eps:
+            raise refuse(f"Invalid epsilon value: {eps}", "it must be greater than 0.")
+        check_betas(betas)
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize}
+        super().__init__(params, defaults)
+        places = [
+            [i, k]
+            for i, group in enumerate(self.param_groups)
+            for k, p in enumerate(group["params"])
+            if p.is_complex()
+        ]
+        if places:
+            raise refuse(
+                f"Complex params at indices {places}: SparseAdam does not support complex "
+                "parameters"
+            )
+
+    @cr.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the rows that have a gradient."""
+        loss = None
+        if closure is not None:
+            with cr.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    self._step_one(group, p)
+        return loss
+
+    def _step_one(self, group: dict[str, Any], p: Any) -> None:
+        grad = p.grad
+        if not grad.is_sparse:
+            raise RuntimeError(
+                "SparseAdam does not support dense gradients, please consider Adam instead\n"
+                f"  the gradient of shape {list(grad.shape)} is dense, at {source.here(4)}\n"
+                "  Fix: give this parameter to Adam, or say which rows were used with "
+                "RowGradient.of(p.grad, rows)."
+            )
+        state = self.state[p]
+        if not state:
+            state["step"] = 0
+            state["exp_avg"] = cr.zeros_like(p, requires_grad=False)
+            state["exp_avg_sq"] = cr.zeros_like(p, requires_grad=False)
+        state["step"] += 1
+        grad = grad.coalesce()
+        values = -grad._values() if group["maximize"] else grad._values()
+        if values.numel():
+            update_rows(p, grad._indices()[0], values, state, group)
+
+
+def update_rows(
+    p: Any, rows: Any, values: Any, state: dict[str, Any], group: dict[str, Any]
+) -> None:
+    """Adam's step on some rows of a parameter and of its moments."""
+    beta1, beta2 = group["betas"]
+    old_mean, old_square = state["exp_avg"][rows], state["exp_avg_sq"][rows]
+    mean = old_mean + (values - old_mean) * (1 - beta1)
+    square = old_square + (values * values - old_square) * (1 - beta2)
+    state["exp_avg"][rows] = mean
+    state["exp_avg_sq"][rows] = square
+    step = state["step"]
+    size = number(group["lr"]) * (1 - beta2**step) ** 0.5 / (1 - beta1**step)
+    p[rows] = p[rows] - mean / (square.sqrt() + group["eps"]) * size

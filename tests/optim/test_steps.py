@@ -1,0 +1,41 @@
+"""Weights and state after 1, 2, 3 and 10 steps are PyTorch's, for every class and option."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import optim_cases
+import pytest
+
+import chainrule as torch
+
+RECORDED = Path(__file__).resolve().parents[1] / "recorded" / "optim_steps.npz"
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    with np.load(RECORDED) as file:
+        index = json.loads(str(file["index"]))
+        flat = {kind: file[kind] for kind in file.files if kind != "index"}
+    found: dict[str, dict[str, np.ndarray]] = {}
+    for label, (kind, start, shape) in index.items():
+        key, _, rest = label.partition("/")
+        size = int(np.prod(shape))
+        found.setdefault(key, {})[rest] = flat[kind][start : start + size].reshape(shape)
+    return found
+
+
+CASES = optim_cases.all_cases()
+
+
+@pytest.mark.parametrize(("key", "name", "options", "dtype"), CASES, ids=[c[0] for c in CASES])
+def test_steps_are_those_of_pytorch(recorded, key, name, options, dtype):
+    found = optim_cases.run(torch, name, options, dtype)
+    expected = recorded[key]
+    assert sorted(found) == sorted(expected)
+    tolerance = 1e-12 if dtype == "float64" else 2e-6
+    for label, value in found.items():
+        assert value.dtype == expected[label].dtype, label
+        np.testing.assert_allclose(
+            value, expected[label], rtol=tolerance, atol=tolerance / 10, err_msg=label
+        )
