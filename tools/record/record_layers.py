@@ -1,5 +1,7 @@
 """Record what PyTorch's nn classes do in the cases of tests/nn: record_layers.py [family ...]
 
+The family "init" is the functions of `nn.init`.
+
 Runs in an interpreter with torch and NumPy; chainrule is not imported. Writes
 tests/recorded/layers_<family>.json and .npz, which tests/nn/test_layers_recorded.py compares with.
 """
@@ -14,6 +16,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
+from nn.init_cases import FILLS, run_fill
 from nn.layer_cases import cases_of, family_names
 from nn.layer_runs import key_of, run, write
 
@@ -31,7 +34,13 @@ def record(family: str) -> None:
     print(f"{family}: {len(runs)} cases")
 
 
+def record_initialisations() -> None:
+    """Run all calls of `nn.init` and write what they drew."""
+    write("init", {repr(fill): run_fill(torch, fill) for fill in FILLS})
+    print(f"init: {len(FILLS)} cases")
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    for name in sys.argv[1:] or family_names():
-        record(name)
+    for name in sys.argv[1:] or [*family_names(), "init"]:
+        record_initialisations() if name == "init" else record(name)
