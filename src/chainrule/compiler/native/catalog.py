@@ -14,6 +14,7 @@ HOMES: dict[str, str] = {
     "norm_kernels": "layer_norm layer_norm_gradient rms_norm rms_norm_gradient",
     "relu_kernels": "relu relu_gradient",
     "channel_kernels": "batch_norm batch_norm_gradient",
+    "random_kernels": "fill_singles fill_doubles fill_mask fill_normals",
 }
 NAMES = frozenset(name for names in HOMES.values() for name in names.split())
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import fast
 from ._checks import (
     FLOATS,
     INTEGERS,
@@ -38,8 +39,14 @@ def bernoulli(
             "it a probability"
         )
     shape = normalized_shape(shape)
-    uniforms = doubles(chosen(generator), element_count(shape))
-    return (uniforms < p).astype(dtype).reshape(shape)
+    generator, count = chosen(generator), element_count(shape)
+    if count and type_name(dtype) in ("float32", "float64"):
+        mask = np.empty(shape, dtype)
+        with generator.lock:
+            # A uniform is a multiple of 2**-53, and p times 2**53 is exact.
+            if fast.fill_mask(generator.state_address(), mask, math.ceil(p * 2.0**53), 1.0):
+                return mask
+    return (doubles(generator, count) < p).astype(dtype).reshape(shape)
 
 
 def bernoulli_array(

@@ -50,6 +50,7 @@ class Generator:
 
     __slots__ = (
         "__weakref__",
+        "_address",
         "_engine",
         "_float_normal",
         "_legacy_seeder",
@@ -66,6 +67,7 @@ class Generator:
         self.lock = threading.RLock()
         self._legacy_seeder = None
         self._engine = None
+        self._address = 0
         self._restart(DEFAULT_SEED)
 
     # --- seeding ---
@@ -106,6 +108,13 @@ class Generator:
         if count:
             self._unread_since_seeding = False
         return self._started_engine().random_raw(count)
+
+    def state_address(self) -> int:
+        """Where the twister's words and position are, for a kernel that will draw. Hold `lock`."""
+        self._unread_since_seeding = False
+        if not self._address:
+            self._address = self._started_engine().ctypes.state_address
+        return self._address
 
     def skip_words(self, count: int) -> None:
         """Advance past `count` words. Hold `lock`."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import fast
 from ._box_muller import normals_from_uniforms
 from ._checks import (
     COMPLEX,
@@ -165,6 +166,8 @@ def _normals_in_blocks(
     whole = count - count % _BLOCK
     out = np.empty(count, dtype)
     with generator.lock:
+        if fast.fill_normals(generator.state_address(), out, mean, std):
+            return out
         for start in range(0, whole, CHUNK):
             part = out[start : min(start + CHUNK, whole)]
             part[...] = _block_normals(generator, part.size, dtype, mean, std)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import fast
 from ._checks import (
     COMPLEX,
     FLOATS,
@@ -34,6 +35,8 @@ _DOUBLE_STEP = 2.0**-53
 def fill_singles(generator: Generator, out: np.ndarray) -> None:
     """Fill the flat float32 array with multiples of 2**-24 in [0, 1): one word each."""
     with generator.lock:
+        if out.size and fast.fill_singles(generator.state_address(), out):
+            return
         for start in range(0, out.size, CHUNK):
             part = out[start : start + CHUNK]
             words = generator.words(part.size)
@@ -46,6 +49,8 @@ def fill_singles(generator: Generator, out: np.ndarray) -> None:
 def fill_doubles(generator: Generator, out: np.ndarray) -> None:
     """Fill the flat float64 array with multiples of 2**-53 in [0, 1): two words each."""
     with generator.lock:
+        if out.size and fast.fill_doubles(generator.state_address(), out):
+            return
         for start in range(0, out.size, CHUNK):
             part = out[start : start + CHUNK]
             words = generator.double_words(part.size)
