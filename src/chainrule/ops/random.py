@@ -46,9 +46,9 @@ def draw_permutation(*, n, dtype, generator):
 
 
 @op(random=True)
-def draw_mask(*, shape, dtype, p, generator):
-    """Zeros with probability p, else ones: the noise of dropout."""
-    return rng.dropout_mask(generator, shape, dtype, p)
+def draw_mask(*, shape, dtype, p, kept, generator):
+    """Zeros with probability p, else `kept`: the noise of dropout."""
+    return rng.dropout_mask(generator, shape, dtype, p, kept)
 
 
 # ---- values that depend on a tensor --------------------------------------------------------------

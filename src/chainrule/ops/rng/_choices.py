@@ -28,9 +28,13 @@ _MOST_CATEGORIES = 2**24
 
 
 def bernoulli(
-    generator: Generator | None, shape: Shape, dtype: Any = np.float32, p: float = 0.5
+    generator: Generator | None,
+    shape: Shape,
+    dtype: Any = np.float32,
+    p: float = 0.5,
+    one: float = 1.0,
 ) -> np.ndarray:
-    """Ones with probability `p`, else zeros; two words each, whatever the type."""
+    """Ones (or what stands for them) with probability `p`, else zeros; two words each."""
     allowed = FLOATS | INTEGERS | {"bool"}
     dtype = require_dtype(dtype, allowed, "bernoulli_scalar_cpu_")
     if not 0 <= p <= 1:
@@ -44,9 +48,10 @@ def bernoulli(
         mask = np.empty(shape, dtype)
         with generator.lock:
             # A uniform is a multiple of 2**-53, and p times 2**53 is exact.
-            if fast.fill_mask(generator.state_address(), mask, math.ceil(p * 2.0**53), 1.0):
+            if fast.fill_mask(generator.state_address(), mask, math.ceil(p * 2.0**53), one):
                 return mask
-    return (doubles(generator, count) < p).astype(dtype).reshape(shape)
+    mask = (doubles(generator, count) < p).astype(dtype).reshape(shape)
+    return mask if one == 1 else mask * dtype.type(one)
 
 
 def bernoulli_array(
@@ -90,11 +95,15 @@ def geometric(
 
 
 def dropout_mask(
-    generator: Generator | None, shape: Shape, dtype: Any = np.float32, p: float = 0.5
+    generator: Generator | None,
+    shape: Shape,
+    dtype: Any = np.float32,
+    p: float = 0.5,
+    kept: float = 1.0,
 ) -> np.ndarray:
-    """Zeros with probability `p`, else ones: the draw behind every dropout.
+    """Zeros with probability `p`, else `kept`: the draw behind every dropout.
 
-    Dropout multiplies by mask / (1 - p). Channel-wise dropout draws the same with the shape
+    Dropout multiplies by the mask with 1 / (1 - p) for `kept`. Channel-wise dropout draws the same with the shape
     (N, C, 1, ...), and alpha dropout uses the mask as it is. For p = 0 and p = 1 nothing is
     random, and as in PyTorch no word of the stream is taken.
     """
@@ -105,7 +114,7 @@ def dropout_mask(
         )
     if p in (0, 1):
         return np.full(normalized_shape(shape), 1 - p, np.dtype(dtype))
-    return bernoulli(generator, shape, dtype, 1.0 - p)
+    return bernoulli(generator, shape, dtype, 1.0 - p, kept)
 
 
 # --- categories ---

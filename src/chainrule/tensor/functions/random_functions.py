@@ -283,8 +283,13 @@ def _drop(input: Any, p: float, training: bool, in_place: bool, feature: bool = 
     if p == 1:
         return _times(input, _zero(input), in_place)
     shape = _noise_shape(input, feature)
-    mask = P.draw_mask(shape=shape, dtype=input.dtype.np, p=p, generator=None)
-    return _times(input, mask.div_(1 - p), in_place)
+    dtype = input.dtype.np
+    if dtype.char not in "fd":
+        mask = P.draw_mask(shape=shape, dtype=dtype, p=p, kept=1.0, generator=None)
+        return _times(input, mask.div_(1 - p), in_place)
+    kept = 1 / dtype.type(1 - p)  # rounded as a division of the mask would be
+    mask = P.draw_mask(shape=shape, dtype=dtype, p=p, kept=float(kept), generator=None)
+    return _times(input, mask, in_place)
 
 
 def _zero(input: Any) -> Any:
@@ -302,7 +307,7 @@ def _alpha_drop(input: Any, p: float, training: bool, in_place: bool, feature: b
         return _times(input, _zero(input), in_place)
     shape = _noise_shape(input, feature)
     scale = 1 / math.sqrt((_ALPHA**2 * p + 1) * (1 - p))
-    mask = P.draw_mask(shape=shape, dtype=input.dtype.np, p=p, generator=None)
+    mask = P.draw_mask(shape=shape, dtype=input.dtype.np, p=p, kept=1.0, generator=None)
     shift = mask.sub(1).mul_(_ALPHA * scale).add_(_ALPHA * scale * p)
     kept = _times(input, mask.mul_(scale), in_place)
     return kept.add_(shift) if in_place else kept + shift
