@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ... import Tensor, empty, sigmoid, tanh
@@ -11,6 +10,7 @@ from ...autograd import source
 from ...tensor import Parameter
 from .. import functional as F
 from .. import init as _init
+from .layer_common import warn_user
 from .module import Module
 
 __all__ = [
@@ -175,10 +175,9 @@ class Hardtanh(Module):
             ("max_value", "max_val", max_value),
         ):
             if given is not None:
-                warnings.warn(
+                warn_user(
                     f"keyword argument `{old}` is deprecated and renamed to `{new}`",
                     FutureWarning,
-                    stacklevel=2,
                 )
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value
@@ -422,10 +421,9 @@ class _AlongDim(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The function along the dimension."""
         if self.dim is None:
-            warnings.warn(
+            warn_user(
                 f"Implicit dimension choice for {self._function.__name__} has been deprecated. "
                 "Change the call to include dim=X as an argument.",
-                stacklevel=3,
             )
         return self._function(input, self.dim)
 

@@ -34,7 +34,7 @@ Sizes = int | tuple[int, ...]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
-_NO_PADDING = (0, (0,), (0, 0), (0, 0, 0))
+_NO_PADDING = ((0,), (0, 0), (0, 0, 0))
 
 
 def _refuse(phrase: str) -> ValueError:
@@ -128,12 +128,11 @@ class _ConvNd(Module):
             f"kernel_size={self.kernel_size}",
             f"stride={self.stride}",
         ]
-        zeros, ones = (0,) * len(self.kernel_size), (1,) * len(self.kernel_size)
-        if self.padding != zeros:
+        if self.padding not in _NO_PADDING:
             said.append(f"padding={self.padding}")
-        if self.dilation != ones:
+        if any(d != 1 for d in self.dilation):
             said.append(f"dilation={self.dilation}")
-        if self.output_padding != zeros:
+        if any(self.output_padding):
             said.append(f"output_padding={self.output_padding}")
         if self.groups != 1:
             said.append(f"groups={self.groups}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ... import Tensor
 from ...autograd import source
 from ..functional import instance_norm
 from .batchnorm import _LazyNormBase, _NormBase
-from .layer_common import PROBLEMS, add_layer
+from .layer_common import PROBLEMS, add_layer, warn_user
 
 __all__ = [
     "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d",
@@ -42,10 +41,9 @@ class _InstanceNorm(_NormBase):
                 f"but got: {input.shape[dim]}.\n  input {list(input.shape)}, in {self!r}\n"
                 f"  at {source.here(2)}"
             )
-        warnings.warn(
+        warn_user(
             f"input's size at dim={dim} does not match num_features ({input.shape[dim]} and "
             f"{self.num_features}). num_features is not used because affine=False.",
-            stacklevel=4,
         )
 
     def forward(self, input: Tensor) -> Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from ...autograd import source
 from .. import functional as F
 from ..functional import cross_entropy, mse_loss
 from .distance import PairwiseDistance
+from .layer_common import warn_user
 from .module import Module
 
 __all__ = [
@@ -28,9 +28,8 @@ def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
         meant = "none"
     else:
         meant = "sum" if size_average is False else "mean"
-    warnings.warn(
+    warn_user(
         f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.",
-        stacklevel=5,
     )
     return meant
 
@@ -168,11 +167,10 @@ class KLDivLoss(_Loss):
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         if self.reduction == "mean":
-            warnings.warn(
+            warn_user(
                 "reduction: 'mean' divides the total loss by both the batch size and the support "
                 "size. 'batchmean' divides only by the batch size, and aligns with the KL div "
                 "math definition.",
-                stacklevel=3,
             )
         return F.kl_div(input, target, None, None, self.reduction, self.log_target)
 
@@ -303,11 +301,10 @@ class NLLLoss2d(NLLLoss):
         self, weight: Tensor | None = None, size_average: bool | None = None,
         ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        warnings.warn(
+        warn_user(
             "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in "
             "replacement.",
             FutureWarning,
-            stacklevel=2,
         )
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
