@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .kernels import fast
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -156,6 +157,10 @@ def tanh_gelu_gradient_block(out, g, x):
 
 def gelu_gradient(g, x, approximate):
     """g times the derivative of gelu."""
+    kernel = fast.tanh_gelu_gradient if approximate == "tanh" else fast.gelu_gradient
+    done = kernel(g, x)
+    if done is not None:
+        return done
     y, gy = floating(x, "GeluBackwardKernelImpl"), floating(g, "GeluBackwardKernelImpl")
     block = tanh_gelu_gradient_block if approximate == "tanh" else gelu_gradient_block
     return as_type_of(x, blockwise(block, np.empty(y.shape, y.dtype), gy, y))
@@ -185,6 +190,9 @@ def _gelu_joint(gradient):
 )
 def gelu(x, *, approximate):
     """x times the probability that a standard normal value is below x."""
+    done = (fast.tanh_gelu if approximate == "tanh" else fast.gelu)(x)
+    if done is not None:
+        return done
     y = floating(x, "GeluKernelImpl")
     block = tanh_gelu_block if approximate == "tanh" else gelu_block
     return as_type_of(x, blockwise(block, np.empty(y.shape, y.dtype), y))
@@ -197,12 +205,25 @@ def silu_slope(x):
     return s * (1 + x * (1 - s))
 
 
+def _silu_gradient(g, x):
+    """g times the derivative of silu."""
+    done = fast.silu_gradient(g, x)
+    if done is not None:
+        return done
+    s = np.reciprocal(1 + np.exp(-x))
+    return g * (s * (1 + x * (1 - s)))
+
+
 @op(
     partials={"x": lambda x: silu_slope(x)},
+    arrays={"x": _silu_gradient},
     lower=ir.pointwise(lambda x: x * ir.sigmoid(x)),
 )
 def silu(x):
     """x * sigmoid(x)."""
+    done = fast.silu(x)
+    if done is not None:
+        return done
     if x.dtype.kind == "c":
         return x / (1 + np.exp(-x))
     y = floating(x, "silu_cpu")

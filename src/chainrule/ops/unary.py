@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import ir
 from .dtypes import F32
+from .kernels import fast
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -195,9 +196,18 @@ def log1p(x):
     return np.log1p(x)
 
 
-@op(partials={"x": lambda out: out * (1 - out)}, promote="float", lower=ir.sigmoid)
+def _sigmoid_gradient(g, out):
+    done = fast.sigmoid_gradient(g, out)
+    return g * (out * (1 - out)) if done is None else done
+
+
+@op(partials={"x": lambda out: out * (1 - out)}, arrays={"x": _sigmoid_gradient}, promote="float",
+    lower=ir.sigmoid)  # fmt: skip
 def sigmoid(x):
     """1 / (1 + exp(-x)); an overflowing exp gives the limit 0."""
+    done = fast.sigmoid_forward(x)
+    if done is not None:
+        return done
     if x.dtype.itemsize == 2:
         return sigmoid(x.astype(np.float32)).astype(x.dtype)
     y = np.exp(np.negative(x))
@@ -288,6 +298,9 @@ _ONE = np.ones((), F32)  # an array spares NumPy the conversion of a number
 
 
 def _tanh_gradient(g, out):
+    done = fast.tanh_gradient(g, out)
+    if done is not None:
+        return done
     r = out * out
     if r.__class__ is not np.ndarray:
         return g * (1 - r)

@@ -13,14 +13,21 @@ HOMES: dict[str, str] = {
     "softmax_kernels": "softmax softmax_pull log_softmax log_softmax_pull",
     "norm_kernels": "layer_norm layer_norm_gradient rms_norm rms_norm_gradient",
     "relu_kernels": "relu relu_gradient",
+    "activation_kernels": "gelu gelu_gradient tanh_gelu tanh_gelu_gradient silu silu_gradient "
+    "sigmoid_forward sigmoid_gradient tanh_gradient",
     "channel_kernels": "batch_norm batch_norm_gradient",
+    "optimizer_kernels": "steps_are_single steps_are_double",
     "random_kernels": "fill_singles fill_doubles fill_mask fill_normals",
 }
 NAMES = frozenset(name for names in HOMES.values() for name in names.split())
 
 
 def kernel(name: str) -> Kernel:
-    """The kernel of this name."""
+    """The kernel of this name; those of optimizers' steps are written from their rules."""
+    if name.startswith("step_"):
+        from .optimizer_kernels import step_kernel
+
+        return step_kernel(name)
     for home, names in HOMES.items():
         if name in names.split():
             return getattr(importlib.import_module(f".{home}", __package__), name)
