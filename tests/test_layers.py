@@ -21,20 +21,28 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd",),
     ("tensor",),
     ("fft", "func", "linalg", "signal", "special", "chainrule"),
-    ("accelerator", "backends", "cpu", "cuda", "mps", "random", "version", "xpu"),
-    ("nn", "optim", "amp", "utils", "serialization", "distributions", "testing"),
+    (
+        "_C", "accelerator", "backends", "cpu", "cuda", "mps", "multiprocessing", "onnx", "random",
+        "torch_version", "types", "version", "xpu",
+    ),
+    (
+        "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",
+    ),
     ("checking", "derivatives"),
     ("compiler",),
     ("distributed",),
     ("checking", "derivatives", "explain", "doctor", "studio", "memory"),
+    ("run",),
     ("cli", "__main__"),
-)
+)  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # (importing module, imported layer): why it must look upward. Only imports inside functions and
 # under `if TYPE_CHECKING` may be listed; nothing excuses an upward import at module level.
 DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
     ("chainrule.autograd.vmap", "tensor"): "chunked results are joined by the public `cat`",
+    ("chainrule.tensor.attributes", "sparse"): "x.to_sparse() is a method of every tensor",
+    ("chainrule.tensor.functions.nn_linear", "sparse"): "sparse=True marks the rows of gradients",
 }
 
 # Imported when used, so that `import chainrule` stays close to `import numpy`.

@@ -248,9 +248,11 @@ def test_embedding_limits_the_norm_of_the_rows_it_uses():
     np.testing.assert_allclose(out.numpy(), weight.numpy()[:2])
 
 
-def test_sparse_gradients_are_refused():
-    with pytest.raises(NotImplementedError, match="leave sparse=False"):
-        F.embedding(torch.tensor([0]), torch.ones(2, 2), sparse=True)
+def test_sparse_gradients_say_which_rows_were_used():
+    weight = torch.ones(4, 2, requires_grad=True)
+    F.embedding(torch.tensor([2, 0]), weight, sparse=True).sum().backward()
+    assert weight.grad.is_sparse
+    assert weight.grad._indices().tolist() == [[0, 2]]
 
 
 @pytest.mark.parametrize(

@@ -130,9 +130,9 @@ globals().update(_legacy_types)
 
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
-    "accelerator", "amp", "autograd", "backends", "checking", "cpu", "cuda", "derivatives",
+    "_C", "accelerator", "amp", "autograd", "backends", "checking", "cpu", "cuda", "derivatives",
     "distributed", "distributions", "func", "jit", "mps", "multiprocessing", "onnx", "optim",
-    "random", "serialization", "testing", "types", "utils", "version", "xpu",
+    "random", "run", "serialization", "sparse", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
@@ -144,9 +144,22 @@ _LAZY = {
     "gradcheck_points": "checking",
     "load": "serialization",
     "save": "serialization",
+    "smm": "sparse",
+    "sparse_coo_tensor": "sparse",
+    "spmm": "sparse",
     "symbolic": "derivatives",
     "vmap": "func",
 }
+
+
+_AUTOCAST_STATE = (
+    "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
+    "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",
+    "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
+    "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
+    "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype",
+)  # fmt: skip
+_LAZY.update(dict.fromkeys(_AUTOCAST_STATE, "amp"))
 
 
 _functions: dict[str, Any] = {}  # the records of the public table, once somebody asks

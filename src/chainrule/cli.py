@@ -1,4 +1,4 @@
-"""The command line: `chainrule tour`, `chainrule ops`.
+"""The command line: `chainrule run`, `chainrule tour`, `chainrule ops`.
 
 Plain text when the output is no terminal or NO_COLOR is set.
 """
@@ -14,19 +14,25 @@ from typing import Any
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    if arguments[:1] == ["run"]:  # what follows belongs to the program, options included
+        from .run import main as run
+
+        return run(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="chainrule", description="Automatic differentiation with PyTorch's API, on the CPU."
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
+    commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
     commands.add_parser("tour", help="build a graph, run backward, and look at the tape")
     ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")
     ops.add_argument("pattern", nargs="?", default="", help="only names that contain this")
     parser.add_argument("--version", action="store_true", help="print the version")
-    options = parser.parse_args(argv)
+    options = parser.parse_args(arguments)
     if options.version:
-        import chainrule
+        from .version import chainrule as version
 
-        print(chainrule.__version__)
+        print(version)
         return 0
     if options.command == "tour":
         tour()

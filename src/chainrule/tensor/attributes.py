@@ -208,12 +208,21 @@ def map2_(self: Any, x: Any, y: Any, callable: Any) -> Any:  # noqa: A002 - PyTo
     return _map(self, (x, y), callable, "map2_")
 
 
-def _refuse_sparse(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """Refused: there are no sparse tensors here."""
+def to_sparse(self: Any, sparse_dim: int | None = None, *, layout: Any = None, **kw: Any) -> Any:
+    """The values that are not zero, with their places, as a sparse tensor."""
+    from ..sparse.handlers import to_sparse as sparse_of
+
+    if layout is not None and layout.name != "sparse_coo":
+        return _refuse_layout(self)
+    return sparse_of(self, sparse_dim)
+
+
+def _refuse_layout(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Refused: sparse tensors have coordinate form only."""
     raise NotImplementedError(
-        f"sparse tensors are not supported: this one, of shape {list(self.shape)}, stays dense\n"
-        f"  at {source.here(2)}\n  Fix: keep indices and values as two tensors, and use "
-        "index_add or scatter_add."
+        "sparse tensors have coordinate (COO) form only, this one of shape "
+        f"{list(self.shape)} cannot be given another\n  at {source.here(2)}\n"
+        "  Fix: x.to_sparse()."
     )
 
 
@@ -264,8 +273,8 @@ METHODS: dict[str, Any] = {
     "share_memory_": resolve_conj, "as_subclass": as_subclass,
     "_make_subclass": staticmethod(_make_subclass), "new": new, "apply_": apply_,
     "__reversed__": __reversed__, "_base": property(_root),
-    "map_": map_, "map2_": map2_, "module_load": module_load, "to_sparse": _refuse_sparse,
-    "to_sparse_coo": _refuse_sparse, "to_sparse_csr": _refuse_sparse,
+    "map_": map_, "map2_": map2_, "module_load": module_load, "to_sparse": to_sparse,
+    "to_sparse_coo": to_sparse, "to_sparse_csr": _refuse_layout,
     "record_stream": lambda self, stream: None, "volatile": property(lambda self: False),
     "const_data_ptr": lambda self: self.data_ptr(), "is_maia": _no("Whether it is on MAIA."),
     "storage_type": lambda self: TypedStorage, "_grad_fn": property(lambda self: self.grad_fn),

@@ -156,12 +156,11 @@ def _padding_row(padding_idx: Any, weight: Any) -> int:
     return padding_idx + rows if padding_idx < 0 else padding_idx
 
 
-def _refuse_sparse(sparse: bool) -> None:
-    if sparse:
-        raise NotImplementedError(
-            "sparse=True gives sparse gradients, which this package does not have\n"
-            f"  at {source.here(2)}\n  Fix: leave sparse=False; the dense gradient is the same."
-        )
+def _sparse_gradient(rows: Any, weight: Any, used: Any) -> Any:
+    """The result of `sparse=True`: the gradient of weight will say which rows were used."""
+    from ...sparse.rows import track_rows
+
+    return track_rows(rows, weight, used)
 
 
 def _limit_rows(input: Any, weight: Any, max_norm: float, norm_type: float) -> None:
@@ -187,14 +186,14 @@ def embedding(
     sparse: bool = False,
 ) -> Any:
     """The rows of `weight` numbered by `input`."""
-    _refuse_sparse(sparse)
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, got {list(weight.shape)}\n  at {source.here(2)}")
     _check_indices(input, weight, "embedding")
     padding = _padding_row(padding_idx, weight)
     if max_norm is not None:
         _limit_rows(input, weight, max_norm, norm_type)
-    return P.embedding(weight, input, padding=padding, by_count=scale_grad_by_freq)
+    out = P.embedding(weight, input, padding=padding, by_count=scale_grad_by_freq)
+    return _sparse_gradient(out, weight, input) if sparse else out
 
 
 @public(namespace="nn.functional", out=False)
@@ -212,7 +211,6 @@ def embedding_bag(
     padding_idx: Any = None,
 ) -> Any:
     """Rows of `weight`, summed, averaged or maximised per bag of indices."""
-    _refuse_sparse(sparse)
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
     if per_sample_weights is not None and mode != "sum":
@@ -244,7 +242,8 @@ def embedding_bag(
         out = P.embedding_sum(
             rows * share.unsqueeze(1), bags, rows=count, padding=-1, by_count=False
         )
-    return named(out, "EmbeddingBagBackward0")
+    out = named(out, "EmbeddingBagBackward0")
+    return _sparse_gradient(out, weight, flat) if sparse else out
 
 
 def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:

@@ -1,0 +1,114 @@
+"""Run PyTorch programs unmodified: `torch` resolves to chainrule in this process and its children.
+
+From the command line `chainrule run script.py`; in a notebook, before `torch` is imported:
+
+>>> import chainrule.run
+>>> with chainrule.run.installed():
+...     import torch
+...     import torch.nn.functional as F
+>>> torch.__name__, F.__name__
+('chainrule', 'chainrule.nn.functional')
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from ..torch_version import TorchVersion
+from .finder import ALIASES, TorchFinder, explain_missing, forget_missing, speaks_torch
+
+REPORTED_VERSION = TorchVersion("2.13.0+chainrule")
+_SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "for_children")
+_FINDER = TorchFinder()
+
+
+def install() -> None:
+    """Make `import torch` mean chainrule, here and in processes started from here.
+
+    `torch.__version__` then reports the PyTorch release whose interface is offered, with the label
+    `+chainrule`. Calling it again changes nothing.
+    """
+    import chainrule
+
+    there = sys.modules.get("torch")
+    if there is not None and there is not chainrule:
+        raise ImportError(
+            f"torch is already imported from {getattr(there, '__file__', '?')}, so chainrule "
+            "cannot stand in for it: objects of both would be mixed.\n"
+            "  Fix: restart the kernel or process and call chainrule.run.install() before the "
+            "first `import torch`."
+        )
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
+        for name, module in _modules_of_ours():
+            if speaks_torch(name):
+                explain_missing(module)
+    _report_version(REPORTED_VERSION)
+    _tell_children()
+
+
+def uninstall() -> None:
+    """Take back what `install` did; modules that a program holds stay chainrule's."""
+    from ..version import chainrule as own_version
+
+    if _FINDER in sys.meta_path:
+        sys.meta_path.remove(_FINDER)
+    for name in [n for n in sys.modules if n.partition(".")[0] == "torch" or n in ALIASES]:
+        del sys.modules[name]
+    for _, module in _modules_of_ours():
+        forget_missing(module)
+    _report_version(own_version)
+    sys.path[:] = [p for p in sys.path if p != _SHIM]
+    paths = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != _SHIM]
+    if paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    else:
+        os.environ.pop("PYTHONPATH", None)
+
+
+@contextlib.contextmanager
+def installed() -> Iterator[None]:
+    """`torch` is chainrule inside the block."""
+    install()
+    try:
+        yield
+    finally:
+        uninstall()
+
+
+def _modules_of_ours() -> list[tuple[str, Any]]:
+    return [
+        (name, module)
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] == "chainrule" and module is not None
+    ]
+
+
+def _report_version(version: str) -> None:
+    import chainrule
+    from chainrule import version as module
+
+    chainrule.__version__ = module.__version__ = version
+
+
+def _tell_children() -> None:
+    """New interpreters find the stand-in of `for_children` when they import torch.
+
+    By PYTHONPATH, which `subprocess` and every start method of `multiprocessing` pass on, and by
+    sys.path, which `multiprocessing` copies into the processes it spawns.
+    """
+    inherited = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != _SHIM]
+    os.environ["PYTHONPATH"] = os.pathsep.join([_SHIM, *inherited])
+    if _SHIM not in sys.path:
+        sys.path.insert(1, _SHIM)
+
+
+def main(argv: list[str]) -> int:
+    """`chainrule run ...`: run a script, a module or a string; returns the exit code."""
+    from .script import main as run
+
+    return run(argv)

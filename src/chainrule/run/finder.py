@@ -1,0 +1,161 @@
+"""The import hook: `torch` and everything below it are chainrule's own module objects."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from ..autograd import source
+from .missing import companion_refused, missing_error, missing_module
+
+# Packages whose compiled parts are linked with PyTorch: they would crash or misbehave.
+COMPANIONS = frozenset(
+    {"torchaudio", "torchtext", "torchvision", "torch_cluster", "torch_scatter", "torch_sparse"}
+)
+# Modules of PyTorch that have another name here.
+ALIASES = {
+    "torch._tensor": "chainrule.tensor.tensor",
+    "torch.autograd.anomaly_mode": "chainrule.autograd.anomaly",
+    "torch.autograd.grad_mode": "chainrule.autograd.modes",
+    "torch.storage": "chainrule.tensor.storage",
+    "functorch": "chainrule.func",
+}
+# Folders of ours that PyTorch does not have; a failed look-up there keeps Python's error.
+_INTERNAL = frozenset(
+    {"checking", "cli", "compiler", "derivatives", "ir", "ops", "run", "tensor", "torch_version"}
+)
+_OWN_GETATTR = "_getattr_without_hook"
+
+
+class TorchFinder(MetaPathFinder):
+    """Answers imports of `torch...` with chainrule's modules."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        head = fullname.partition(".")[0]
+        if head == "torch" or fullname in ALIASES:
+            return self._stand_in(fullname)
+        if head == "chainrule":
+            return self._watched(fullname, path, target)
+        if fullname in COMPANIONS and not _only_asked():
+            raise companion_refused(fullname)
+        return None
+
+    def _stand_in(self, fullname: str) -> ModuleSpec | None:
+        module = counterpart(fullname)
+        if module is None:
+            if _only_asked():
+                return None
+            raise missing_module(fullname, _deepest_package(fullname))
+        is_package = hasattr(module, "__path__")
+        return ModuleSpec(fullname, _SameModule(module), is_package=is_package)
+
+    def _watched(self, fullname: str, path: Any, target: Any) -> ModuleSpec | None:
+        """The ordinary spec of one of our modules, which gets the hook's errors once loaded."""
+        if not speaks_torch(fullname):
+            return None
+        for finder in sys.meta_path:
+            found = None if finder is self else finder.find_spec(fullname, path, target)
+            if found is not None:
+                loader: Any = found.loader
+                execute = loader.exec_module
+
+                def exec_module(module: ModuleType, execute: Any = execute) -> None:
+                    execute(module)
+                    explain_missing(module)
+
+                loader.exec_module = exec_module
+                return found
+        return None
+
+
+class _SameModule(Loader):
+    """Loads nothing: hands out a module that exists."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self.module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec  # the import system has just written the other one
+
+
+def counterpart(fullname: str) -> ModuleType | None:
+    """Our module for a module of PyTorch; None when there is none."""
+    ours = ALIASES.get(fullname) or "chainrule" + fullname.removeprefix("torch")
+    try:
+        return importlib.import_module(ours)
+    except ModuleNotFoundError as problem:
+        if problem.name is None or not f"{ours}.".startswith(f"{problem.name}."):
+            raise  # something else is not installed
+    parent, _, last = ours.rpartition(".")
+    found = getattr(sys.modules.get(parent), last, None)
+    return found if isinstance(found, ModuleType) else None
+
+
+def _deepest_package(fullname: str) -> ModuleType | None:
+    while "." in fullname:
+        fullname = fullname.rpartition(".")[0]
+        if fullname in sys.modules:
+            return sys.modules[fullname]
+    return None
+
+
+def _only_asked() -> bool:
+    """Whether `importlib.util.find_spec` asks if a module exists, which is no error."""
+    frame = sys._getframe(2)
+    while frame is not None and "importlib" in frame.f_code.co_filename:
+        if frame.f_code.co_name == "find_spec" and frame.f_globals["__name__"] == "importlib.util":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def speaks_torch(module_name: str) -> bool:
+    """Whether a module of ours has names that scripts look up."""
+    parts = module_name.split(".")
+    return len(parts) == 1 or parts[1] not in _INTERNAL
+
+
+def explain_missing(module: ModuleType) -> None:
+    """Let failed look-ups in the module say what is missing, on which line, and what is close."""
+    space = vars(module)
+    if _OWN_GETATTR in space:
+        return
+    own = space[_OWN_GETATTR] = space.get("__getattr__")
+
+    def __getattr__(name: str) -> Any:
+        frame = sys._getframe(1)
+        try:
+            if own is not None:
+                return own(name)
+        except AttributeError:
+            if name.startswith("__") or source.is_library(frame.f_code.co_filename):
+                raise
+        submodule = sys.modules.get(f"{module.__name__}.{name}")
+        if submodule is not None:
+            return submodule
+        if name.startswith("__") or source.is_library(frame.f_code.co_filename):
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}", name=name)
+        raise missing_error(module, name, frame) from None
+
+    space["__getattr__"] = __getattr__
+
+
+def forget_missing(module: ModuleType) -> None:
+    """Undo `explain_missing`."""
+    space = vars(module)
+    if _OWN_GETATTR in space:
+        own = space.pop(_OWN_GETATTR)
+        space.pop("__getattr__")
+        if own is not None:
+            space["__getattr__"] = own

@@ -1,0 +1,224 @@
+"""Sparse tensors in coordinate form: where the values are, and the values.
+
+A sparse tensor is a tensor of a level of its own (as meta tensors are): ops on it are handled by
+`SparseLevel`, which writes each in public ops on the indices and values. Gradients therefore flow
+through the values without rules of their own.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import chainrule as torch
+
+from ..autograd import source
+from ..autograd.levels import Level
+from ..autograd.value import make
+from ..ops.schema import Op
+from ..tensor.creation import blank_array
+from ..tensor.text import tensor_repr
+
+_LINE = 80
+
+
+class SparseTensor(torch.Tensor):
+    """A tensor that stores only the values at given places; repeated places add up."""
+
+    __slots__ = ()
+
+    # ---- what it is made of ----
+
+    def _indices(self) -> Any:
+        return self.__dict__["_coo"][0]
+
+    def _values(self) -> Any:
+        return self.__dict__["_coo"][1]
+
+    def _nnz(self) -> int:
+        return self._values().shape[0]
+
+    def is_coalesced(self) -> bool:
+        """Whether every place occurs once, in order."""
+        return self.__dict__["_coo"][2]
+
+    def indices(self) -> Any:
+        """The places, one column per value."""
+        return self._coalesced("indices")[0]
+
+    def values(self) -> Any:
+        """The values."""
+        return self._coalesced("values")[1]
+
+    def _coalesced(self, asked: str) -> Any:
+        if not self.is_coalesced():
+            raise RuntimeError(
+                f"Cannot get {asked} on an uncoalesced tensor, please call .coalesce() first: "
+                f"places may occur several times\n  at {source.here(3)}"
+            )
+        return self.__dict__["_coo"]
+
+    def sparse_dim(self) -> int:
+        """How many leading dimensions are given by places."""
+        return self._indices().shape[0]
+
+    def dense_dim(self) -> int:
+        """How many dimensions each value has."""
+        return self.ndim - self.sparse_dim()
+
+    is_sparse = property(lambda self: True, doc="Whether it is sparse: yes.")
+    layout = property(lambda self: torch.sparse_coo, doc="How it is stored.")
+    requires_grad = property(
+        lambda self: self._values().requires_grad,
+        lambda self, wanted: self.requires_grad_(wanted),
+        doc="Whether gradients flow to the values.",
+    )
+    grad_fn = property(lambda self: self._values().grad_fn, doc="The node of the values.")
+    is_leaf = property(lambda self: self._values().is_leaf, doc="Whether the values are a leaf.")
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Say whether gradients are wanted with respect to the values; returns it."""
+        self._values().requires_grad_(requires_grad)
+        return self
+
+    @property
+    def grad(self) -> Any:
+        """The gradient of the values, at their places."""
+        grad = self._values().grad
+        return None if grad is None else self._like(self._indices(), grad)
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        self._values().grad = None if value is None else value._values()
+
+    # ---- conversions ----
+
+    def coalesce(self) -> Any:
+        """The same tensor with every place once, in order, and the values there added up."""
+        if self.is_coalesced():
+            return self
+        keys, inverse = torch.unique(self._keys(), return_inverse=True)
+        values = self._values()
+        zeros = values.new_zeros((len(keys), *values.shape[1:]))
+        places = torch.stack(torch.unravel_index(keys, self._sparse_shape()))
+        return self._like(places, zeros.index_add(0, inverse, values), coalesced=True)
+
+    def to_dense(self, dtype: Any = None, **kwargs: Any) -> Any:
+        """The tensor with its zeros written out."""
+        values = self._values() if dtype is None else self._values().to(dtype)
+        rows = 1
+        for n in self._sparse_shape():
+            rows *= n
+        flat = values.new_zeros((rows, *values.shape[1:]))
+        return flat.index_add(0, self._keys(), values).reshape(self.shape)
+
+    def to_sparse(self, *args: Any, **kwargs: Any) -> Any:
+        """Itself."""
+        return self
+
+    to_sparse_coo = to_sparse
+
+    def _sparse_shape(self) -> tuple[int, ...]:
+        return tuple(self.shape[: self.sparse_dim()])
+
+    def _keys(self) -> Any:
+        """One number per place: its position in the flattened sparse dimensions."""
+        keys, indices = torch.zeros(self._nnz(), dtype=torch.int64), self._indices()
+        for k, n in enumerate(self._sparse_shape()):
+            keys = keys * n + indices[k]
+        return keys
+
+    def _like(self, indices: Any, values: Any, *, coalesced: bool | None = None) -> Any:
+        flag = self.is_coalesced() if coalesced is None else coalesced
+        return coo(indices, values, tuple(self.shape), flag)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        parts = (self._indices(), self._values().detach(), tuple(self.shape), self.is_coalesced())
+        return coo, parts
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = self._like(self._indices().clone(), copy.deepcopy(self._values(), memo))
+        memo[id(self)] = made
+        return made
+
+    def __copy__(self) -> Any:
+        return self._like(self._indices(), self._values())
+
+
+SparseTensor.__name__ = SparseTensor.__qualname__ = "Tensor"
+
+
+def coo(indices: Any, values: Any, size: tuple[int, ...], coalesced: bool = False) -> Any:
+    """A sparse tensor of its parts, which are trusted."""
+    made: Any = make(blank_array(size, values._a.dtype))
+    made.__class__ = SparseTensor
+    made.__dict__.update(_level=LEVEL, _coo=(indices, values, coalesced))
+    return made
+
+
+class SparseLevel(Level):
+    """Runs ops on sparse tensors."""
+
+    kind = "sparse"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index = 0  # below every transform
+
+    def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        from .handlers import handle
+
+        return handle(op, args, params)
+
+    def detach(self, t: Any) -> Any:
+        return t._like(t._indices(), t._values().detach())
+
+    def lift(self, value: Any) -> Any:
+        return value
+
+    def copy_parts(self, into: Any, value: Any) -> None:
+        into._a = value._a
+        into.__dict__["_coo"] = value.__dict__["_coo"]
+
+    def item(self, t: Any) -> Any:
+        return t.to_dense().item()
+
+    def array(self, t: Any, what: str) -> Any:
+        raise TypeError(
+            f"can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first. ({what} of "
+            f"a tensor of shape {list(t.shape)} with {t._nnz()} stored values)"
+            f"\n  at {source.here(4)}"
+        )
+
+    def text(self, t: Any) -> str:
+        values = t._values()
+        facts = [f"size={tuple(t.shape)}", f"nnz={t._nnz()}"]
+        if t.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
+            facts.append(f"dtype={t.dtype}")
+        facts.append("layout=torch.sparse_coo")
+        if values.grad_fn is not None:
+            facts.append(f"grad_fn=<{values.grad_fn.name()}>")
+        elif values.requires_grad:
+            facts.append("requires_grad=True")
+        lines = ["tensor(indices=" + _indented(t._indices(), 15) + ",",
+                 "       values=" + _indented(values.detach(), 14) + ",",
+                 "       " + facts[0]]  # fmt: skip
+        for fact in facts[1:]:
+            if len(lines[-1]) + len(fact) + 3 > _LINE:
+                lines[-1] += ","
+                lines.append(f"       {fact}")
+            else:
+                lines[-1] += f", {fact}"
+        return "\n".join(lines) + ")"
+
+
+LEVEL = SparseLevel()
+
+
+def _indented(t: Any, columns: int) -> str:
+    """A tensor's text without its type, as it stands after `columns` characters."""
+    if t.numel():
+        text = tensor_repr(t).partition(", dtype=")[0].removesuffix(")")
+    else:
+        text = f"tensor([], size={tuple(t.shape)}"
+    return (text + ")").replace("\n", "\n" + " " * columns)
