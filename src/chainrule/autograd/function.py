@@ -384,12 +384,15 @@ def _record(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[
     dirty = {id(t) for t in ctx.dirty_tensors}
     for t in ctx.dirty_tensors:
         check_writable(t, ctx.name(), True)
+    still = {id(t) for t in ctx.non_differentiable}
     fixed = []
     for o in outputs:
         # An input returned as it is becomes a new tensor, so that it can have its own history.
         if isinstance(o, TensorBase) and id(o) not in dirty and any(o is a for a in args):
             alias = make(o._a)
             alias._v = o._v
+            if id(o) in still:
+                still.add(id(alias))
             o = alias
         fixed.append(o)
     ctx.meta = tuple(
@@ -398,7 +401,6 @@ def _record(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[
     )
     _bump_dirty(ctx)
     ctx._store(args, tuple(fixed))
-    still = {id(t) for t in ctx.non_differentiable}
     for k, o in enumerate(fixed):
         if not isinstance(o, TensorBase) or id(o) in still or o.dtype.category < 2:
             if isinstance(o, TensorBase) and id(o) in still:

@@ -131,7 +131,9 @@ class MetaLevel(Level):
         return meta_tensor(tuple(t.shape), t._a.dtype)
 
     def copy_parts(self, into: Any, value: Any) -> None:
-        into._a, into._rg, into._node = value._a, value._rg, value._node
+        into._a = value._a
+        if value._rg:  # a write that is not recorded leaves a parameter a parameter
+            into._rg, into._node = True, value._node
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         tensors = prepare(op, args)

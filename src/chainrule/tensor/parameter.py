@@ -34,6 +34,14 @@ class Parameter(Tensor):
             t.requires_grad_()
         return t
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """A copy without the gradient: a copied model starts to learn anew, as PyTorch's."""
+        grad, self._grad = self._grad, None
+        try:
+            return super().__deepcopy__(memo)
+        finally:
+            self._grad = grad
+
 
 def _take_level(t: Any, data: Any) -> None:
     """A parameter around a meta tensor, or around a tensor of a transform."""

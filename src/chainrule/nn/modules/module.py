@@ -65,6 +65,14 @@ class MissingAttributeError(AttributeError):
         close = difflib.get_close_matches(name, dir(module), n=3)
         return f"{text}. Did you mean: {', '.join(map(repr, close))}?" if close else text
 
+    def __reduce__(self) -> Any:
+        return AttributeError, (str(self),)
+
+
+# In a traceback it is the error every Python programmer knows.
+MissingAttributeError.__name__ = MissingAttributeError.__qualname__ = "AttributeError"
+MissingAttributeError.__module__ = "builtins"
+
 
 def _addindent(s_: str, numSpaces: int) -> str:
     """All lines but the first moved to the right."""
@@ -198,6 +206,8 @@ class Module(Hooked, State, Convertible, Members):
                 raise AttributeError(registry.before_init("parameters", self))
             self._forget(name, "_buffers", "_modules")
             self.register_parameter(name, value)
+        elif parameters is not None and name in parameters:
+            self._replace_parameter(name, value)
         elif isinstance(value, Module):
             if parameters is None:
                 raise AttributeError(registry.before_init("module", self))
@@ -208,8 +218,6 @@ class Module(Hooked, State, Convertible, Members):
             if isinstance(value, Tensor) and getattr(value, "_is_buffer", False):
                 raise AttributeError(registry.before_init("buffer", self))
             object.__setattr__(self, name, value)
-        elif name in parameters:
-            self._replace_parameter(name, value)
         elif name in fields["_modules"]:
             self._replace_module(name, value)
         elif name in fields["_buffers"] or (

@@ -13,17 +13,34 @@ from ...tensor import Tensor
 Hook = Callable[..., Any]
 
 
+def zeros(shape: Any, dtype: Any) -> Tensor:
+    """A tensor of zeros."""
+    from ...tensor.creation import zeros as make_zeros
+
+    return make_zeros(shape, dtype=dtype)
+
+
 class BackwardHookFunction(Function):
     """The identity: the node whose hooks see a module's gradients."""
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx: Any, *args: Any) -> Any:
-        ctx.mark_non_differentiable(*[a for a in args if not a.requires_grad])
+    def forward(*args: Any) -> Any:  # type: ignore[override]
         return args
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        fixed = [o for i, o in zip(inputs, output, strict=True) if not i.requires_grad]
+        ctx.mark_non_differentiable(*fixed)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         return grads
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return tangents
 
 
 class BackwardHook:
@@ -41,11 +58,16 @@ class BackwardHook:
         self.output_tensors_index: list[int] | None = None
         self.n_inputs = -1
         self.input_tensors_index: list[int] | None = None
+        # Shape and type of the inputs without gradient, which hooks see as zeros.
+        self.constants: dict[int, tuple[Any, Any]] = {}
 
     def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of forward, those that need a gradient behind an identity node."""
         made, self.input_tensors_index = self._behind_identity(args, self._hook_inputs)
         self.n_inputs = len(args)
+        for i in self.input_tensors_index or ():
+            if not args[i].requires_grad:
+                self.constants[i] = (args[i].shape, args[i].dtype)
         return made
 
     def setup_output_hook(self, result: Any) -> Any:
@@ -127,6 +149,11 @@ class BackwardHook:
             )
         index = self.input_tensors_index or []
         known = self._spread(index, grad_inputs, self.n_inputs)
+        if self.constants:
+            known = tuple(
+                zeros(*self.constants[i]) if g is None and i in self.constants else g
+                for i, g in enumerate(known)
+            )
         for hook in self.user_hooks:
             made = hook(self.module, known, self.grad_outputs)
             if made is None:

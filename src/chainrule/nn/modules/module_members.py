@@ -11,11 +11,12 @@ from . import module_registry as registry
 
 
 def type_name(value: Any) -> str:
-    """How PyTorch names a value's type in its errors: `torch.FloatTensor`, `builtins.int`."""
+    """How PyTorch names a value's type in its errors: `torch.FloatTensor`, `int`."""
     if isinstance(value, Tensor):
         return value.type()
     cls = type(value)
-    return f"{cls.__module__}.{cls.__qualname__}"
+    home = "" if cls.__module__ in ("builtins", None) else cls.__module__ + "."
+    return home + cls.__qualname__
 
 
 def check_name(module: Any, kind: str, name: Any, held: dict[str, Any]) -> None:
@@ -29,8 +30,7 @@ def check_name(module: Any, kind: str, name: Any, held: dict[str, Any]) -> None:
         shown = f", got: {name}" if kind == "module" else ""
         problem = f'{kind} name can\'t contain "."{shown}'
     elif name == "":
-        shown = ', got: ""' if kind == "module" else ""
-        problem = f'{kind} name can\'t be empty string ""{shown}'
+        problem = f'{kind} name can\'t be empty string ""'
     elif name not in held and hasattr(module, name):
         problem = f"attribute '{name}' already exists"
     if problem is not None:

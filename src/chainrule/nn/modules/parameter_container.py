@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from ...autograd import source
 from ...tensor import Parameter, Tensor
 from .module import Module
+from .module_members import type_name
 
 
 def check_pairs(owner: str, given: Any) -> Iterator[tuple[Any, Any]]:
@@ -39,13 +41,13 @@ def _as_parameter(value: Any) -> Any:
     return value
 
 
-def _line(key: Any, value: Any) -> str:
+def _line(key: Any, value: Any, kind_of_number: Any) -> str:
     """How the container's repr shows one value."""
     if not isinstance(value, Tensor):
         return f"  ({key}): Object of type: {type(value).__name__}"
     size = "x".join(str(n) for n in value.size())
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    return f"  ({key}): {kind} containing: [{value.dtype} of size {size}]"
+    return f"  ({key}): {kind} containing: [{kind_of_number} of size {size}]"
 
 
 class ParameterList(Module):
@@ -125,7 +127,7 @@ class ParameterList(Module):
 
     def extra_repr(self) -> str:
         """One line for each value."""
-        return "\n".join(_line(i, value) for i, value in enumerate(self))
+        return "\n".join(_line(i, v, getattr(v, "dtype", None)) for i, v in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterList should not be called.")
@@ -136,7 +138,7 @@ class ParameterDict(Module):
 
     >>> import chainrule as torch
     >>> torch.nn.ParameterDict({"left": torch.ones(2)})
-    ParameterDict(  (left): Parameter containing: [torch.float32 of size 2])
+    ParameterDict(  (left): Parameter containing: [torch.FloatTensor of size 2])
     """
 
     def __init__(self, parameters: Any = None) -> None:
@@ -240,16 +242,18 @@ class ParameterDict(Module):
 
     def update(self, parameters: Any) -> None:
         """Add values from a mapping or from pairs, replacing those of the same name."""
-        if isinstance(parameters, Mapping | ParameterDict):
-            for key, value in parameters.items():
-                self[key] = value
-            return
-        for key, value in check_pairs("ParameterDict", parameters):
+        if isinstance(parameters, OrderedDict | ParameterDict):
+            pairs = parameters.items()
+        elif isinstance(parameters, Mapping):
+            pairs = sorted(parameters.items())  # as PyTorch, which does not trust their order
+        else:
+            pairs = check_pairs("ParameterDict", parameters)
+        for key, value in pairs:
             self[key] = value
 
     def extra_repr(self) -> str:
         """One line for each value."""
-        return "\n".join(_line(key, value) for key, value in self.items())
+        return "\n".join(_line(key, v, type_name(v)) for key, v in self.items())
 
     def __call__(self, input: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")

@@ -16,7 +16,8 @@ def check_first(made: Any, shape: Any, dtype: Any) -> None:
         if old != new:
             raise ValueError(
                 f"Registering a parametrization may not change the {what} of the tensor, unless "
-                f"`unsafe` flag is enabled.\nunparametrized {what}: {old}\nparametrized {what}: {new}"
+                f"`unsafe` flag is enabled.\nunparametrized {what}: {old}\n"
+                f"parametrized {what}: {new}"
             )
 
 
