@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.inplace import bump
 from ...autograd.modes import no_grad
+from ...ops.dtypes import float32
+from ...autograd.state import NO_GRAD, STATE
+from ...autograd.value import PLAIN
 from ..api import public
 from .common import P
 from .nn_common import named, stand_in
@@ -28,12 +32,19 @@ def _normalised(op: Any, x: Any, weight: Any, bias: Any, **geometry: Any) -> Any
     return op(x, w, b, affine=affine, **geometry)
 
 
+def _mixed(x: Any, *others: Any) -> bool:
+    """Half precision with float32 parameters, as autocast gives it: rounded once, at the end."""
+    return any(t is not None and t.dtype is not x.dtype for t in others)
+
+
 def _same_types(x: Any, *others: Any) -> None:
+    half = x.dtype.itemsize == 2
     for t in others:
-        if t is not None and t.dtype is not x.dtype:
+        if t is not None and t.dtype is not x.dtype and not (half and t.dtype is float32):
             raise RuntimeError(
-                f"expected scalar type {x.dtype!r} but found {t.dtype!r}: input and affine "
-                f"parameters of a norm have one type\n  at {source.here(2)}"
+                f"mixed dtype (CPU): expected scalar type {x.dtype!r} but found {t.dtype!r}: input "
+                "and affine parameters of a norm have one type, or float32 parameters and an input "
+                f"of half precision\n  at {source.here(2)}"
             )
 
 
@@ -67,6 +78,8 @@ def _trailing(x: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[in
 def _layer_norm(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
     shape = _trailing(x, normalized_shape, weight, bias)
     _same_types(x, weight, bias)
+    if _mixed(x, weight, bias):
+        return _layer_norm(x.float(), normalized_shape, weight, bias, eps).to(x.dtype)
     n = _size(shape)
     rows = x.numel() // n if n else _size(x.shape[: x.ndim - len(shape)])
     return _normalised(
@@ -130,6 +143,8 @@ def _group_norm(x: Any, groups: int, weight: Any, bias: Any, eps: float) -> Any:
                 f"  at {source.here(2)}"
             )
     _same_types(x, weight, bias)
+    if _mixed(x, weight, bias):
+        return _group_norm(x.float(), groups, weight, bias, eps).to(x.dtype)
     inner = _size(x.shape[2:])
     return _normalised(
         P.group_norm, x, weight, bias, view=(n, groups, c // groups, inner), axes=(2, 3),
@@ -188,12 +203,30 @@ def _batch_norm_train(
         P.batch_norm, x, weight, bias, view=(n, c, inner), axes=(0, 2), channel=(1, c, 1), eps=eps
     )
     count = n * inner
-    if running_mean is not None:
-        _update(running_mean, mean.detach().reshape(c), momentum)
-    if running_var is not None:
-        unbiased = var.detach().reshape(c) * (count / max(1, count - 1))
-        _update(running_var, unbiased, momentum)
+    for running, new, factor in (
+        (running_mean, mean, 1.0),
+        (running_var, var, count / max(1, count - 1)),  # the running variance is unbiased
+    ):
+        if running is not None and not _update_array(running, new, factor, momentum):
+            _update(running, new.detach().reshape(c) * factor, momentum)
     return out, mean, var
+
+
+def _update_array(running: Any, new: Any, factor: float, momentum: float) -> bool:
+    """`_update` on arrays, in a few microseconds; False when something is unusual."""
+    if STATE.w > NO_GRAD or running.__class__ not in PLAIN or new.__class__ not in PLAIN:
+        return False
+    target, values = running._a, new._a
+    if running._rg or running._v is None or target.dtype is not values.dtype:
+        return False
+    if target.dtype.kind != "f" or target.itemsize < 4 or not target.flags.c_contiguous:
+        return False
+    if not target.flags.writeable:
+        return False
+    target *= 1 - momentum
+    target += values.reshape(target.shape) * (momentum * factor)
+    bump(running, "batch_norm")
+    return True
 
 
 def _batch_norm_eval(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
@@ -241,10 +274,11 @@ def _check_channels(x: Any, *parameters: Any) -> None:
             f"batch_norm expects at least 2 dimensions (batch, channels), got {list(x.shape)}\n"
             f"  at {source.here(2)}"
         )
+    channels = x.shape[1]
     for name, t in zip(names, parameters, strict=True):
-        if t is not None and t.numel() != x.shape[1]:
+        if t is not None and (t._a.size if t.__class__ in PLAIN else t.numel()) != channels:
             raise RuntimeError(
-                f"{name} should contain {x.shape[1]} elements not {t.numel()}\n"
+                f"{name} should contain {channels} elements not {t.numel()}\n"
                 f"  input {list(x.shape)}, at {source.here(2)}"
             )
 
