@@ -125,10 +125,12 @@ class Product:
         for start, length in cuts:
             values += (
                 (at_a, a_row, a_column, at_b + start * b_column, b_row, b_column,
-                 at_c + start * size, c_row, m, length, k, rows, depth, added + start * step, step)
+                 at_c + start * size, c_row, m, length, k, rows, depth, added + start * step,
+                 step, _ZEROS_AT, 0, 0)
                 if across else
                 (at_a + start * a_row, a_row, a_column, at_b, b_row, b_column,
-                 at_c + start * c_row, c_row, length, n, k, rows, depth, added, step)
+                 at_c + start * c_row, c_row, length, n, k, rows, depth, added, step,
+                 _ZEROS_AT, 0, 0)
             )  # fmt: skip
         return _packer(len(values))(*values), len(cuts)
 

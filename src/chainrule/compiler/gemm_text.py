@@ -43,9 +43,9 @@ TILES = {64: Tiles(64, 8, 3), 32: Tiles(32, 6, 2)}
 
 ARGUMENTS = (
     "a", "a_row", "a_column", "b", "b_row", "b_column", "c", "c_row",
-    "m", "n", "k", "mc", "kc", "bias", "bias_step",
+    "m", "n", "k", "mc", "kc", "bias", "bias_step", "row_bias", "row_bias_step", "accumulate",
 )  # fmt: skip
-_POINTERS = ("a", "b", "c", "bias", "a_panels", "b_panels")
+_POINTERS = ("a", "b", "c", "bias", "row_bias", "a_panels", "b_panels")
 _PANEL_OF_B = 640 * 1024  # where it begins in the workspace; the panels of a come first
 
 
@@ -56,8 +56,9 @@ def _type_of(argument: str) -> str:
 def module_text(tiles: Tiles, dtype: str) -> str:
     """The module of one dtype: `gemm_piece(arguments, workspace)`.
 
-    The arguments are ARGUMENTS, 8 bytes each, strides in bytes.  `bias` is added to every row; with
-    a step of 0 it is one vector of zeros.
+    The arguments are ARGUMENTS, 8 bytes each, strides in bytes.  `bias` is added to every row and
+    `row_bias` to every column; with a step of 0 they are one vector and one element of zeros.  With
+    `accumulate` the product is added to what c holds, without them.
     """
     declarations: set[str] = set()
     parts = list(_Product(dtype, tiles, declarations).texts())
@@ -254,7 +255,8 @@ class _Product:
         return f.text(
             f"internal void @tile_{self.dtype}_{height}_{vectors}(ptr noalias %a, ptr noalias %b, "
             "ptr noalias %c, i64 %c_row, i64 %k, i64 %rows, i64 %columns, i64 %start, "
-            "ptr %ahead, i64 %ahead_step, ptr %bias, i64 %bias_step) noinline"
+            "ptr %ahead, i64 %ahead_step, ptr %bias, i64 %bias_step, "
+            "ptr %row_bias, i64 %row_bias_step) noinline"
         )
 
     def _places(self, f: Function, sums: list[list[str]], r: int) -> list[tuple[str, str]]:
@@ -272,6 +274,18 @@ class _Product:
         """Where the bias of a vector of columns lies."""
         return self._at(f, "%bias", f.value(f"mul i64 %bias_step, {v * self.lanes}"))
 
+    def _row_bias(self, f: Function, r: int) -> str:
+        """The bias of a row of the tile, in every lane."""
+        place = self._at(f, "%row_bias", f.value(f"mul i64 %row_bias_step, {r}"))
+        return self._every_lane(f, f.value(f"load {self.scalar}, ptr {place}"))
+
+    def _every_lane(self, f: Function, number: str) -> str:
+        first = f.value(f"insertelement {self.vector} poison, {self.scalar} {number}, i32 0")
+        return f.value(
+            f"shufflevector {self.vector} {first}, {self.vector} poison, "
+            f"<{self.lanes} x i32> zeroinitializer"
+        )
+
     def _write_whole(self, f: Function, sums: list[list[str]]) -> None:
         first, later, done = (f.block_name(n) for n in ("first", "later", "written"))
         f.do(f"br i1 {f.value('icmp eq i64 %start, 0')}, label %{first}, label %{later}")
@@ -281,8 +295,10 @@ class _Product:
             for v in range(len(sums[0]))
         ]
         for r in range(len(sums)):
+            level = self._row_bias(f, r)
             for (place, total), more in zip(self._places(f, sums, r), bias, strict=True):
                 total = f.value(f"fadd {self.vector} {total}, {more}")
+                total = f.value(f"fadd {self.vector} {total}, {level}")
                 f.do(f"store {self.vector} {total}, ptr {place}, align 1")
         f.do(f"br label %{done}")
         f.start(later)
@@ -301,12 +317,17 @@ class _Product:
         biases = [self._bias(f, v) for v in range(len(masks))]
         for r in range(len(sums)):
             with f.when(f.value(f"icmp slt i64 {r}, %rows")):
+                level = f.value(
+                    f"select i1 {adds}, {self.vector} zeroinitializer, "
+                    f"{self.vector} {self._row_bias(f, r)}"
+                )
                 for (place, total), bias, mask in zip(
                     self._places(f, sums, r), biases, masks, strict=True
                 ):
                     source = f.value(f"select i1 {adds}, ptr {place}, ptr {bias}")
                     before = self._load(f, source, mask)
                     total = f.value(f"fadd {self.vector} {before}, {total}")
+                    total = f.value(f"fadd {self.vector} {total}, {level}")
                     self._store(f, total, place, mask)
 
     def _tile_step(self, f: Function, a: str, b: str, u: int, sums: list[list[str]]) -> None:
@@ -321,11 +342,7 @@ class _Product:
         for r, row in enumerate(sums):
             place = self._at(f, a, str((u * self.tiles.height + r) * self.size))
             one = f.value(f"load {self.scalar}, ptr {place}")
-            first = f.value(f"insertelement {self.vector} poison, {self.scalar} {one}, i32 0")
-            left = f.value(
-                f"shufflevector {self.vector} {first}, {self.vector} poison, "
-                f"<{self.lanes} x i32> zeroinitializer"
-            )
+            left = self._every_lane(f, one)
             for slot, column in zip(row, right, strict=True):
                 before = f.value(f"load {self.vector}, ptr {slot}")
                 after = f.value(
@@ -340,28 +357,37 @@ class _Product:
         """The outer loops: along k, down a block of rows, across blocks of columns."""
         f = self._function()
         with self._blocks(f, "%k", "%kc") as (p, depth):
+            before = f.value(f"add i64 {p}, %accumulate")
             padded = f.value(f"and i64 {f.value(f'add i64 {depth}, {UNROLL - 1}')}, {-UNROLL}")
             with self._blocks(f, "%m", "%mc") as (i, rows):
                 a = self._at(f, "%a", f.value(f"mul i64 {i}, %a_row"))
                 a = self._at(f, a, f.value(f"mul i64 {p}, %a_column"))
                 c = self._at(f, "%c", f.value(f"mul i64 {i}, %c_row"))
+                level = self._at(f, "%row_bias", f.value(f"mul i64 {i}, %row_bias_step"))
                 strides = "%a_row", "%a_column"
                 self._panels(
                     f, "%a_panels", self.tiles.height, narrow, a, strides, rows, (depth, padded)
                 )
                 with self._blocks(f, "%n", str(self.columns)) as (j, columns):
-                    b, ahead = self._right_panel(f, p, j, depth)
-                    strides = "%b_column", "%b_row"
-                    self._panels(
-                        f, "%b_panels", self.columns, self.lanes, b, strides, columns,
-                        (depth, padded),
-                    )  # fmt: skip
+                    ahead = self._right_panels(f, p, j, columns, (depth, padded))
                     there = self._at(f, c, f.value(f"mul i64 {j}, {self.size}"))
                     bias = self._at(f, "%bias", f.value(f"mul i64 {j}, %bias_step"))
-                    self._tiles(f, there, rows, columns, padded, p, ahead, bias)
+                    self._tiles(f, there, rows, columns, padded, before, ahead, (bias, level))
         names = (*ARGUMENTS, "a_panels", "b_panels")
         arguments = ", ".join(f"{_type_of(name)} %{name}" for name in names)
         return f.text(f"internal void @gemm({arguments})")
+
+    def _right_panels(
+        self, f: Function, p: str, j: str, columns: str, depths: tuple[str, str]
+    ) -> str:
+        """Pack the panel of b at (p, j); gives where the one lies that is wanted next."""
+        b, ahead = self._right_panel(f, p, j, depths[0])
+        strides = "%b_column", "%b_row"
+        self._panels(f, "%b_panels", self.columns, self.lanes, b, strides, columns, depths)
+        return ahead
+
+    def _panel_of_b(self, f: Function) -> str:
+        return self._at(f, "%workspace", str(_PANEL_OF_B))
 
     def _piece(self) -> str:
         """The entry: reads the arguments from memory and places the panels in the workspace."""
@@ -371,8 +397,8 @@ class _Product:
             kind = _type_of(name)
             place = self._at(f, "%arguments", str(8 * i))
             values.append(f"{kind} {f.value(f'load {kind}, ptr {place}')}")
-        panel_of_b = self._at(f, "%workspace", str(_PANEL_OF_B))
-        f.do(f"call void @gemm({', '.join([*values, 'ptr %workspace', f'ptr {panel_of_b}'])})")
+        panels = "ptr %workspace", f"ptr {self._panel_of_b(f)}"
+        f.do(f"call void @gemm({', '.join([*values, *panels])})")
         return f.text("void @gemm_piece(ptr %arguments, ptr %workspace)")
 
     def _right_panel(self, f: Function, p: str, j: str, depth: str) -> tuple[str, str]:
@@ -406,7 +432,7 @@ class _Product:
 
     def _tiles(
         self, f: Function, c: str, rows: str, columns: str, depth: str, start: str, ahead: str,
-        bias: str,
+        biases: tuple[str, str],
     ) -> None:  # fmt: skip
         """Multiply the panels of a block of rows by one panel of b."""
         high_tile, low_tile = (
@@ -420,10 +446,11 @@ class _Product:
             low = f.value(f"icmp sle i64 {high}, {self.tiles.height // 2}")
             tile = f.value(f"select i1 {low}, ptr {low_tile}, ptr {high_tile}")
             first, step = self._lines_ahead(f, i, ahead)
+            level = self._at(f, biases[1], f.value(f"mul i64 {i}, %row_bias_step"))
             f.do(
                 f"call void {tile}(ptr {a}, ptr %b_panels, ptr {place}, i64 %c_row, i64 {depth}, "
                 f"i64 {high}, i64 {columns}, i64 {start}, ptr {first}, i64 {step}, "
-                f"ptr {bias}, i64 %bias_step)"
+                f"ptr {biases[0]}, i64 %bias_step, ptr {level}, i64 %row_bias_step)"
             )
 
     def _lines_ahead(self, f: Function, i: str, ahead: str) -> tuple[str, str]:

@@ -24,7 +24,7 @@ import numpy as np
 from ..tensor import settings
 from . import blas
 
-WORKSPACE_BYTES = 1 << 20
+WORKSPACE_BYTES = 4 << 20
 _IDLE_TURNS = 20_000  # about a millisecond
 _PAGE = 4096
 

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .kernels import LARGE, gathered_product
 from .reduce import wide
 
+_FEWEST_ROWS = 8  # output channels of a group below which tiles would be mostly empty
 _CHUNK = 1 << 18  # elements of the columns of one chunk
 
 
@@ -80,6 +82,95 @@ class Geometry:
         per_image = max(1, self.columns * self.groups * self.length)
         return max(1, min(n, _CHUNK // per_image))
 
+    # ---- as products with a gathered factor ------------------------------------------------------
+
+    def worth_gathering(self, x):
+        """Whether machine code that gathers windows beats building columns."""
+        rows = self.outputs // self.groups
+        work = len(x) * rows * self.columns * math.prod(self.out)
+        return x.dtype.char in "fd" and rows >= _FEWEST_ROWS and work >= LARGE
+
+    def kernel_places(self):
+        """Where the elements of a kernel lie, seen from the first of a window."""
+        return _places(
+            (math.prod(self.padded), *(s * d for s, d in _pairs(self.row_strides, self.dilation))),
+            (self.channels // self.groups, *self.kernel),
+        )
+
+    def window_places(self):
+        """Where windows begin in a padded image."""
+        return _places([s * k for s, k in _pairs(self.row_strides, self.stride)], self.out)
+
+    def border(self, x):
+        """How an image of one group is copied into the middle of zeros; None without padding."""
+        if not any(self.padding):
+            return None
+        missing = (1,) * (3 - len(self.spatial))
+        size, channels = x.itemsize, self.channels // self.groups
+        spatial, padded = (*missing, *self.spatial), (*missing, *self.padded)
+        steps = [size * n for n in (padded[1] * padded[2], padded[2], 1)]
+        padding = (*((0,) * len(missing)), *self.padding)
+        first = sum(p * s for p, s in _pairs(padding, steps))
+        channel, wide_channel = size * math.prod(spatial), size * math.prod(padded)
+        return (
+            channels, spatial[0], spatial[1], size * spatial[2], channel,
+            size * spatial[1] * spatial[2], size * spatial[2], wide_channel, steps[0], steps[1],
+            first, channels * wide_channel,
+        )  # fmt: skip
+
+    def of_group(self, array, group, count):
+        """The channels of one group, `count` in each."""
+        return array[:, group * count : (group + 1) * count]
+
+
+def _pairs(a, b):
+    return zip(a, b, strict=True)
+
+
+def _places(strides, shape):
+    """stride * index, summed over dimensions, for every index of `shape`."""
+    places = np.zeros((), np.int64)
+    for stride, n in _pairs(strides, shape):
+        places = places[..., None] + stride * np.arange(n)
+    return places.ravel()
+
+
+def gather_forward(x, w, b, g, out):
+    """Fill out with the convolution; False where that is left to columns."""
+    if not g.worth_gathering(x):
+        return False
+    x, w = np.ascontiguousarray(x), np.ascontiguousarray(w)
+    rows, columns = g.kernel_places() * x.itemsize, g.window_places().astype(np.int32)
+    border, inputs, outputs = g.border(x), g.channels // g.groups, g.outputs // g.groups
+    kernels = w.reshape(g.groups, outputs, g.columns)
+    return all(
+        gathered_product(
+            kernels[i],
+            g.of_group(x, i, inputs),
+            rows,
+            columns,
+            g.of_group(out, i, outputs).reshape(len(x), outputs, -1),
+            border,
+            None if b is None else b[i * outputs : (i + 1) * outputs],
+        )
+        for i in range(g.groups)
+    )
+
+
+def gather_weight_gradient(x, gy, g):
+    """The gradient of the kernels, (groups, outputs, columns); None where left to columns."""
+    if not g.worth_gathering(x):
+        return None
+    x, gy = np.ascontiguousarray(x), np.ascontiguousarray(gy)
+    rows, columns = g.window_places() * x.itemsize, g.kernel_places().astype(np.int32)
+    border, inputs, outputs = g.border(x), g.channels // g.groups, g.outputs // g.groups
+    total = np.empty((g.groups, outputs, g.columns), x.dtype)
+    for i in range(g.groups):
+        part = g.of_group(gy, i, outputs).reshape(len(x), outputs, -1)
+        if not gathered_product(part, g.of_group(x, i, inputs), rows, columns, total[i], border):
+            return None
+    return total
+
 
 def pad_into(buffer, x, geometry):
     """x in the middle of a zeroed buffer."""
@@ -140,6 +231,8 @@ def conv_forward(x, w, b, stride, padding, dilation, groups):
     out = np.empty((n, g.outputs, *g.out), x.dtype)
     if not out.size:
         return out.astype(dtype, copy=False)
+    if gather_forward(x, w, None if b is None else wide(b), g, out):
+        return out.astype(dtype, copy=False)
     kernel = np.ascontiguousarray(w).reshape(groups, per_group, g.columns)
     grouped = out.reshape(n, groups, per_group, -1)
     columns = Columns(x if x.flags.c_contiguous or not g.plain else x.copy(), g)
@@ -166,6 +259,9 @@ def conv_weight_gradient(x, gy, w_shape, stride, padding, dilation, groups):
     total = np.zeros((groups, per_group, g.columns), x.dtype)
     if not gy.size or not x.size:
         return total.reshape(w_shape).astype(dtype, copy=False)
+    gathered = gather_weight_gradient(x, gy, g)
+    if gathered is not None:
+        return gathered.reshape(w_shape).astype(dtype, copy=False)
     columns = Columns(x if x.flags.c_contiguous or not g.plain else x.copy(), g)
     spread = (
         np.zeros((columns.size, g.outputs, g.out[0], *g.padded[1:]), x.dtype) if g.run else None
