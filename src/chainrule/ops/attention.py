@@ -1,121 +1,20 @@
 """Attention: softmax(q k^T scale + mask) v as one op that keeps no scores.
 
-Scores are made for a few (batch, head) pairs at a time, in the forward and again in the backward
-pass, so only q, k, v and the result are held. A row in which everything is masked gives zeros.
+Besides the result it returns the logarithm of each query's sum, from which the backward pass makes
+the scores again, and where all of them are few, the weights (see `attention_arrays`). A query from
+which everything is hidden gives zeros. The mask is added, or, where it is of type bool, says which
+keys take part.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 
-from .. import ir
+from .attention_arrays import attention_arrays, attention_gradients
 from .batching import Front, Plain
-from .reduce import wide
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
-
-_SCORES = 1 << 18  # elements of the scores held at a time
-
-
-# ---- on arrays -----------------------------------------------------------------------------------
-
-
-def stacked(x):
-    """x with all dimensions before the last two as one."""
-    return x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:])
-
-
-class Scores:
-    """Makes the attention weights of chunks of (batch, head) pairs."""
-
-    def __init__(self, q, k, mask, scale, causal, masked):
-        self.lead = q.shape[:-2]
-        self.q, self.k = stacked(wide(q)), stacked(wide(k))
-        rows, columns = q.shape[-2], k.shape[-2]
-        self.size = max(1, _SCORES // max(1, rows * columns))
-        self.scale = scale
-        self.mask: Any = None
-        if masked:
-            full = np.broadcast_to(wide(mask), (*self.lead, rows, columns))
-            shared = all(n == 1 for n in mask.shape[:-2])
-            self.mask = wide(mask).reshape(mask.shape[-2:]) if shared and mask.ndim > 1 else full
-        self.upper = None
-        if causal:
-            later = np.arange(columns) > np.arange(rows)[:, None]
-            self.upper = np.where(later, np.asarray(-np.inf, self.q.dtype), 0)
-
-    def chunks(self):
-        """(start, end) of each chunk."""
-        for start in range(0, len(self.q), self.size):
-            yield start, min(start + self.size, len(self.q))
-
-    def weights(self, start, end):
-        """The softmax of the scores of one chunk."""
-        s = np.matmul(self.q[start:end], self.k[start:end].swapaxes(-1, -2))
-        s *= self.scale
-        if self.mask is not None:
-            s += self.mask_of(start, end)
-        if self.upper is not None:
-            s += self.upper
-        top = s.max(-1, keepdims=True) if s.shape[-1] else np.zeros((*s.shape[:-1], 1), s.dtype)
-        s -= np.where(top == -np.inf, 0, top)
-        np.exp(s, out=s)
-        total = s.sum(-1, keepdims=True)
-        s /= np.where(total == 0, 1, total)
-        return s
-
-    def mask_of(self, start, end):
-        if self.mask.ndim == 2:
-            return self.mask
-        return self.mask[np.unravel_index(np.arange(start, end), self.lead)]
-
-
-def attention_arrays(q, k, v, mask, scale, causal, masked):
-    """softmax(q k^T scale + mask) v."""
-    scores = Scores(q, k, mask, scale, causal, masked)
-    values = stacked(wide(v))
-    out = np.empty((len(scores.q), q.shape[-2], v.shape[-1]), scores.q.dtype)
-    for start, end in scores.chunks():
-        np.matmul(scores.weights(start, end), values[start:end], out=out[start:end])
-    return out.reshape(*q.shape[:-1], v.shape[-1]).astype(q.dtype, copy=False)
-
-
-def attention_gradients(g, wants, q, k, v, mask, out, scale, causal, masked):
-    """Gradients of attention for the wanted of (q, k, v, mask)."""
-    scores = Scores(q, k, mask, scale, causal, masked)
-    values, gy, y = stacked(wide(v)), stacked(wide(g)), stacked(wide(out))
-    gq, gk, gv = np.empty_like(scores.q), np.empty_like(scores.k), np.empty_like(values)
-    gm = np.empty((len(gy), q.shape[-2], k.shape[-2]), gy.dtype) if wants[3] else None
-    through = (gy * y).sum(-1, keepdims=True)
-    for start, end in scores.chunks():
-        p = scores.weights(start, end)
-        part = gy[start:end]
-        np.matmul(p.swapaxes(-1, -2), part, out=gv[start:end])
-        s = np.matmul(part, values[start:end].swapaxes(-1, -2))
-        s -= through[start:end]
-        s *= p
-        if gm is not None:
-            gm[start:end] = s
-        s *= scale
-        np.matmul(s, scores.k[start:end], out=gq[start:end])
-        np.matmul(s.swapaxes(-1, -2), scores.q[start:end], out=gk[start:end])
-    found = [a.reshape(t.shape).astype(t.dtype, copy=False)
-             for a, t in ((gq, q), (gk, k), (gv, v))]  # fmt: skip
-    return (*found, None if gm is None else _summed_to(gm, q, mask))
-
-
-def _summed_to(gm, q, mask):
-    full = gm.reshape(*q.shape[:-2], *gm.shape[-2:])
-    lead = full.ndim - mask.ndim
-    axes = tuple(range(lead)) + tuple(
-        lead + i for i, n in enumerate(mask.shape) if n == 1 and full.shape[lead + i] != 1
-    )
-    return full.sum(axes).reshape(mask.shape).astype(mask.dtype, copy=False)
-
 
 # ---- in ops --------------------------------------------------------------------------------------
 
@@ -135,7 +34,9 @@ def causal_fill(x):
 def attention_weights(q, k, mask, scale, causal, masked):
     """softmax(q k^T scale + mask), zeros where a whole row is masked."""
     s = matmul(q, mT(k)) * scale
-    if masked:
+    if masked == "bool":
+        s = where(mask, s, -float("inf"))
+    elif masked:
         s = s + mask
     if causal:
         s = causal_fill(s)
@@ -144,8 +45,11 @@ def attention_weights(q, k, mask, scale, causal, masked):
     return where(dead, 0.0, softmax(where(dead, 0.0, s), axis=last[0]))
 
 
-def _attention_in_ops(q, k, v, mask, *, scale, causal, masked):
-    return matmul(attention_weights(q, k, mask, scale, causal, masked), v)
+@helper
+def attention_in_ops(q, k, v, mask, scale, causal, masked):
+    """Attention in ops; nothing is kept."""
+    nothing = reshape(slice_axis(q, axis=len(q.shape) - 1, start=0, stop=0, step=1), shape=(0,))
+    return matmul(attention_weights(q, k, mask, scale, causal, masked), v), nothing, nothing
 
 
 @helper
@@ -171,8 +75,8 @@ def attention_tangent(ts, q, k, v, mask, scale, causal, masked):
 def _array_rule(gradients):
     """The rule on arrays; the function comes through a closure, as it speaks NumPy."""
 
-    def joint(g, mask, q, k, v, bias, out, scale, causal, masked):
-        return gradients(g, mask, q, k, v, bias, out, scale, causal, masked)
+    def joint(g, mask, q, k, v, bias, out0, out1, out2, scale, causal, masked):
+        return gradients(g[0], mask, q, k, v, bias, out0, out1, out2, scale, causal, masked)
 
     return joint
 
@@ -180,26 +84,26 @@ def _array_rule(gradients):
 @op(
     joint=_array_rule(attention_gradients),
     plain_joint=lambda g, mask, q, k, v, bias, scale, causal, masked: attention_gradients_in_ops(
-        g, mask, q, k, v, bias, scale, causal, masked
+        g[0], mask, q, k, v, bias, scale, causal, masked
     ),
     jvp={
-        "q": lambda t, q, k, v, bias, scale, causal, masked: attention_tangent(
-            matmul(t, mT(k)) * scale, q, k, v, bias, scale, causal, masked
-        ),
-        "k": lambda t, q, k, v, bias, scale, causal, masked: attention_tangent(
-            matmul(q, mT(t)) * scale, q, k, v, bias, scale, causal, masked
-        ),
-        "v": lambda t, q, k, bias, scale, causal, masked: matmul(
-            attention_weights(q, k, bias, scale, causal, masked), t
-        ),
-        "bias": lambda t, q, k, v, bias, scale, causal, masked: attention_tangent(
-            t, q, k, v, bias, scale, causal, masked
-        ),
+        "q": lambda t, q, k, v, bias, scale, causal, masked: (attention_tangent(
+            matmul(t, mT(k)) * scale, q, k, v, bias, scale, causal, masked), None, None),
+        "k": lambda t, q, k, v, bias, scale, causal, masked: (attention_tangent(
+            matmul(q, mT(t)) * scale, q, k, v, bias, scale, causal, masked), None, None),
+        "v": lambda t, q, k, bias, scale, causal, masked: (matmul(
+            attention_weights(q, k, bias, scale, causal, masked), t), None, None),
+        "bias": lambda t, q, k, v, bias, scale, causal, masked: (attention_tangent(
+            t, q, k, v, bias, scale, causal, masked), None, None),
     },
-    batch=Plain(_attention_in_ops),
+    n_out=3, nondiff_out=(1, 2), materialise=False,
+    batch=Plain(lambda q, k, v, bias, *, scale, causal, masked: attention_in_ops(
+        q, k, v, bias, scale, causal, masked)),
     node="ScaledDotProductFlashAttentionForCpuBackward0",
-    lower=ir.compose(_attention_in_ops),
-)
+)  # fmt: skip
 def attention(q, k, v, bias, *, scale, causal, masked):
-    """softmax(q k^T scale + bias) v; `causal` hides keys after the query's position."""
+    """(softmax(q k^T scale + bias) v, logarithms of sums, weights); `causal` hides later keys.
+
+    `masked` is "add" for an additive bias, "bool" for one that says what takes part, "" for none.
+    """
     return attention_arrays(q, k, v, bias, scale, causal, masked)

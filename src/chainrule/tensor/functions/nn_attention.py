@@ -34,18 +34,20 @@ def scaled_dot_product_attention(
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
     lead = _common_lead(query, key, value)
     q, k, v = (_with_lead(t, lead) for t in (query, key, value))
-    bias = _additive(attn_mask, q)
-    if bias is not None:
-        _check_mask(bias, (*lead, q.shape[-2], k.shape[-2]))
+    if attn_mask is not None:
+        _check_mask(attn_mask, (*lead, q.shape[-2], k.shape[-2]))
     if dropout_p > 0.0:
-        return _with_dropout(q, k, v, bias, dropout_p, is_causal, factor)
+        return _with_dropout(q, k, v, _additive(attn_mask, q), dropout_p, is_causal, factor)
     if q.dtype.category != dtypes.FLOAT:
-        return _weights(q, k, bias, is_causal, factor).matmul(v)
-    out = P.attention(
-        q, k, v, stand_in(q) if bias is None else bias, scale=factor, causal=bool(is_causal),
-        masked=bias is not None,
-    )  # fmt: skip
-    fused = q.ndim == 4 and not (bias is not None and bias.requires_grad)
+        return _weights(q, k, _additive(attn_mask, q), is_causal, factor).matmul(v)
+    if attn_mask is None:
+        bias, masked = stand_in(q), ""
+    elif attn_mask.dtype is dtypes.bool_:
+        bias, masked = attn_mask, "bool"
+    else:
+        bias, masked = _additive(attn_mask, q), "add"
+    out = P.attention(q, k, v, bias, scale=factor, causal=bool(is_causal), masked=masked)[0]
+    fused = q.ndim == 4 and not (masked and bias.requires_grad)
     return out if fused else named(out, "UnsafeViewBackward0" if q.ndim > 2 else "MmBackward0")
 
 

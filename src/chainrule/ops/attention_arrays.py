@@ -1,0 +1,320 @@
+"""Attention on arrays, block by block: memory grows with the length, not with its square.
+
+The scores of a block of queries exist only while the block is worked on: as many leading (batch,
+head) entries at a time as fit into `_BLOCK` scores, or else one entry, some of its queries at a
+time, and for very long sequences some of the keys at a time with a running maximum. The backward
+pass makes the scores again from the logarithm of their sum; only where all of them are few and the
+sequence is not long compared with the width, the forward pass hands over the weights. With a causal mask keys behind a block's last
+query are left out altogether.
+
+Inputs may be strided (heads split off a projection are): products take them as they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from .buffers import borrow
+from .reduce import wide
+
+_BLOCK = 1 << 17  # scores at a time
+_KEPT = 1 << 18  # scores in all, up to which the weights are kept for the backward pass
+_QUERIES = 128  # queries at a time at least, before keys are taken in parts
+_KEYS = 512  # keys at a time at least
+_CAUSAL_QUERIES = 128  # queries at a time with a causal mask, which leaves out later keys
+
+
+def pieces(lead, each):
+    """Indices of leading dimensions such that each part has about _BLOCK scores."""
+    total = math.prod(lead) * each
+    if total <= _BLOCK or not lead:
+        yield ()
+        return
+    inner = math.prod(lead[1:]) * each
+    if inner <= _BLOCK:
+        step = max(1, _BLOCK // max(1, inner))
+        for start in range(0, lead[0], step):
+            yield (slice(start, start + step),)
+        return
+    for i in range(lead[0]):
+        for rest in pieces(lead[1:], each):
+            yield (i, *rest)
+
+
+@functools.lru_cache(maxsize=16)
+def later_keys(rows, columns, dtype):
+    """Minus infinity where a key comes after the query, else 0."""
+    later = np.arange(columns) > np.arange(rows)[:, None]
+    return np.where(later, dtype.type(-np.inf), dtype.type(0))
+
+
+def keys_first(x):
+    """x with its last two dimensions exchanged."""
+    return x.swapaxes(-1, -2)
+
+
+class Scores:
+    """The scores of one piece: queries against keys, scaled and masked."""
+
+    def __init__(self, q, k, mask, scale, causal):
+        self.q, self.k, self.mask, self.scale, self.causal = q, keys_first(k), mask, scale, causal
+        self.length, self.keys = q.shape[-2], k.shape[-2]
+        each = math.prod(q.shape[:-2]) * self.keys
+        self.step = min(max(_QUERIES, _BLOCK // max(1, each)), max(1, self.length))
+        if causal:
+            self.step = min(self.step, max(_CAUSAL_QUERIES, self.length // 8))
+        self.memory = self.other = None
+
+    def blocks(self, arrays=1):
+        """(first query, end, number of keys they see) of every block, with memory for each."""
+        entries = math.prod(self.q.shape[:-2]) * self.step
+        self.width = max(_KEYS, _BLOCK // max(1, entries))
+        count = entries * min(self.width, self.keys)
+        self.memory = borrow(count, self.q.dtype)
+        self.other = borrow(count, self.q.dtype) if arrays > 1 else None
+        for start in range(0, self.length, self.step):
+            stop = min(start + self.step, self.length)
+            yield start, stop, min(stop, self.keys) if self.causal else self.keys
+
+    def of(self, queries, start, first, last):
+        """The scores of scaled queries from `start` on for the keys first to last."""
+        s = self.room(self.memory, queries, last - first)
+        np.matmul(queries, self.k[..., first:last], out=s)
+        stop = start + queries.shape[-2]
+        if self.mask is not None:
+            self._hide(s, self.mask[..., start:stop, first:last])
+        if self.causal and last > start:
+            seen = max(start, first)
+            hidden = later_keys(stop - start, last - start, s.dtype)
+            s[..., seen - first :] += hidden[:, seen - start :]
+        return s
+
+    def room(self, memory, queries, keys):
+        """An array for the scores of a block, in memory that all blocks share."""
+        shape = (*queries.shape[:-1], keys)
+        if memory is None:
+            return np.empty(shape, queries.dtype)
+        return memory[: math.prod(shape)].reshape(shape)
+
+    def _hide(self, s, mask):
+        if mask.dtype.kind == "b":
+            np.copyto(s, -np.inf, where=~mask)
+        else:
+            s += mask
+
+    def scaled(self, start, stop):
+        """A block of queries times the scale."""
+        return self.q[..., start:stop, :] * self.scale
+
+
+def _of_piece(array, piece):
+    """The part of an array that belongs to a piece of the leading dimensions."""
+    return array if not piece else array[piece]
+
+
+def _prepared(q, k, v, mask, masked):
+    q, k, v = wide(q), wide(k), wide(v)
+    lead, sizes = q.shape[:-2], (q.shape[-2], k.shape[-2])
+    if masked:
+        mask = mask if mask.dtype.kind == "b" else wide(mask)
+        mask = np.broadcast_to(mask, (*lead, *sizes))
+    return q, k, v, mask if masked else None, lead, sizes
+
+
+def attention_arrays(q, k, v, mask, scale, causal, masked):
+    """(softmax(q k^T scale + mask) v, logarithms of the sums, weights or nothing)."""
+    dtype = q.dtype
+    q, k, v, mask, lead, (rows, columns) = _prepared(q, k, v, mask, masked)
+    scale = q.dtype.type(scale)
+    out = np.empty((*lead, rows, v.shape[-1]), q.dtype)
+    sums = np.empty((*lead, rows, 1), q.dtype)
+    weights = np.empty(0, q.dtype)
+    keep = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
+    for piece in ((),) if keep else pieces(lead, rows * columns):
+        own = [_of_piece(a, piece) for a in (q, k, v, out, sums)]
+        scores = Scores(
+            own[0], own[1], None if mask is None else _of_piece(mask, piece), scale, causal
+        )
+        if keep:
+            weights = _attend_at_once(scores, *own[2:])
+        else:
+            for start, stop, seen in scores.blocks():
+                _attend(scores, start, stop, seen, *own[2:])
+    return out.astype(dtype, copy=False), sums, weights
+
+
+def _attend_at_once(scores, v, out, sums):
+    """Attention with all its weights, which are returned."""
+    s = scores.of(scores.scaled(0, scores.length), 0, 0, scores.keys)
+    top = _top(s)
+    s -= top
+    np.exp(s, out=s)
+    total = np.add.reduce(s, -1, keepdims=True)
+    _finish(sums, top, total)
+    s /= total
+    np.matmul(s, v, out=out)
+    return s
+
+
+def _top(s):
+    """The largest score of each query; 0 where there is none."""
+    if not s.shape[-1]:
+        return np.zeros((*s.shape[:-1], 1), s.dtype)
+    top = np.maximum.reduce(s, -1, keepdims=True)
+    top[top == -np.inf] = 0
+    return top
+
+
+def _finish(sums, top, total):
+    """Write the logarithms of the sums; a query that sees nothing has infinity there, so that its
+    weights come out as 0 again.
+    """
+    nothing = total == 0
+    if nothing.any():
+        total[nothing] = 1
+        np.log(total, out=sums)
+        sums += top
+        sums[nothing] = np.inf
+        return
+    np.log(total, out=sums)
+    sums += top
+
+
+def _attend(scores, start, stop, seen, v, out, sums):
+    """Attention of one block of queries."""
+    queries = scores.scaled(start, stop)
+    width = scores.width
+    block = out[..., start:stop, :]
+    top = total = None
+    for first in range(0, seen, width):
+        last = min(first + width, seen)
+        s = scores.of(queries, start, first, last)
+        high = _top(s)
+        if total is not None:
+            high = np.maximum(high, top)
+        s -= high
+        np.exp(s, out=s)
+        part = np.add.reduce(s, -1, keepdims=True)
+        if total is None:
+            np.matmul(s, v[..., first:last, :], out=block)
+            total = part
+        else:
+            shrink = np.exp(top - high)
+            block *= shrink
+            block += np.matmul(s, v[..., first:last, :])
+            total = total * shrink + part
+        top = high
+    if total is None:  # no keys at all
+        block[...] = 0
+        sums[..., start:stop, :] = np.inf
+        return
+    _finish(sums[..., start:stop, :], top, total)
+    block /= total
+
+
+# ---- gradients -----------------------------------------------------------------------------------
+
+
+def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, causal, masked):
+    """Gradients of attention for the wanted of (q, k, v, mask)."""
+    given = (q, k, v, mask)
+    q, k, v, mask, lead, (rows, columns) = _prepared(q, k, v, mask, masked)
+    g, out = wide(g), wide(out)
+    scale = q.dtype.type(scale)
+    if sums.shape != (*lead, rows, 1):  # the forward pass ran in ops that keep nothing for us
+        _, sums, weights = attention_arrays(*given, scale, causal, masked)
+    through = np.einsum("...i,...i->...", g, out)[..., None]
+    found = [np.empty(a.shape, a.dtype) for a in (q, k, v)]
+    to_mask = None
+    if wants[3]:
+        to_mask = np.zeros((*(1,) * (q.ndim - given[3].ndim), *given[3].shape), q.dtype)
+    for piece in ((),) if weights.size else pieces(lead, rows * columns):
+        own = [_of_piece(a, piece) for a in (k, v, g, sums, through, *found)]
+        scores = Scores(
+            _of_piece(q, piece), own[0],
+            None if mask is None else _of_piece(mask, piece), scale, causal,
+        )  # fmt: skip
+        add = None
+        if to_mask is not None:
+            add = _adder(_of_broadcast(to_mask, piece))
+        if weights.size:
+            _pull_at_once(scores, weights, *own, add)
+        else:
+            _pull(scores, *own, add)
+    results = (*found, None if to_mask is None else to_mask.reshape(given[3].shape))
+    return tuple(
+        None if r is None else r.astype(x.dtype, copy=False)
+        for r, x in zip(results, given, strict=True)
+    )
+
+
+def _pull_at_once(scores, p, k, v, g, sums, through, gq, gk, gv, add):
+    """Gradients from kept weights."""
+    np.matmul(keys_first(p), g, out=gv)
+    s = np.matmul(g, keys_first(v))
+    s -= through
+    s *= p
+    if add is not None:
+        add(s, 0, 0)
+    s *= scores.scale
+    np.matmul(s, k, out=gq)
+    np.matmul(keys_first(s), scores.q, out=gk)
+
+
+def _pull(scores, k, v, g, sums, through, gq, gk, gv, add):
+    """Gradients block by block."""
+    gk[...] = 0
+    gv[...] = 0
+    values = keys_first(v)
+    for start, stop, seen in scores.blocks(2):
+        queries, part = scores.scaled(start, stop), g[..., start:stop, :]
+        width = scores.width
+        own, log_sums = gq[..., start:stop, :], sums[..., start:stop, :]
+        if not seen:
+            own[...] = 0
+        for first in range(0, seen, width):
+            last = min(first + width, seen)
+            p = scores.of(queries, start, first, last)
+            p -= log_sums
+            np.exp(p, out=p)
+            gv[..., first:last, :] += np.matmul(keys_first(p), part)
+            s = scores.room(scores.other, part, last - first)
+            np.matmul(part, values[..., first:last], out=s)
+            s -= through[..., start:stop, :]
+            s *= p
+            if add is not None:
+                add(s, start, first)
+            gk[..., first:last, :] += np.matmul(keys_first(s), queries)
+            if first == 0:
+                np.matmul(s, k[..., first:last, :], out=own)
+            else:
+                own += np.matmul(s, k[..., first:last, :])
+        own *= scores.scale
+
+
+def _of_broadcast(array, piece):
+    """The part of a piece, where the array may have length 1 along leading dimensions."""
+    index = []
+    for k, i in enumerate(piece):
+        if array.shape[k] == 1:
+            index.append(slice(None) if isinstance(i, slice) else 0)
+        else:
+            index.append(i)
+    return array[tuple(index)]
+
+
+def _adder(target):
+    """A function that adds gradients of a block of scores to a mask's, summed where broadcast."""
+
+    def add(s, start, first):
+        rows, columns = s.shape[-2:]
+        own = target
+        own = own if target.shape[-2] == 1 else own[..., start : start + rows, :]
+        own = own if target.shape[-1] == 1 else own[..., first : first + columns]
+        axes = tuple(k for k, n in enumerate(own.shape) if n == 1 and s.shape[k] != 1)
+        own += np.add.reduce(s, axes, keepdims=True) if axes else s
+
+    return add
