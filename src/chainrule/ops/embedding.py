@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from .kernels import fast
 from .reduce import wide
 from .schema import Refused, op
 
@@ -31,6 +32,9 @@ def embedding(w, index, *, padding, by_count):
 
 def sum_rows(g, index, rows):
     """Zeros of `rows` rows, plus g[i] at row index[i]."""
+    done = fast.sum_by_number(g, index, rows, 1 if g.size < _LARGE else 8)
+    if done is not None:
+        return done
     if g.size > _LARGE:
         # A sparse 0/1 matrix times g: measured nine times as fast as sorting and np.add.reduceat.
         from scipy.sparse import csr_array

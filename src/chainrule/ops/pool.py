@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from .batching import Front
+from .kernels import fast
 from .reduce import wide
 from .schema import TABLE, helper, op
 from .select import pick
@@ -71,10 +72,36 @@ def window_slices(offset, out, stride, dilation):
     )
 
 
+def halves(kernel, stride, padding, dilation, ceil):
+    """Whether windows are blocks of 2 x 2 side by side."""
+    return (
+        kernel == (2, 2) and stride == (2, 2) and padding == (0, 0) and dilation == (1, 1)
+        and not ceil
+    )  # fmt: skip
+
+
+def native_max_gradient(g, x, kernel, stride, padding, dilation, ceil):
+    """max_gradient by machine code, or None."""
+    if len(kernel) != 2:
+        return None
+    if halves(kernel, stride, padding, dilation, ceil):
+        done = fast.max_pool_halves_gradient(g, x)
+        if done is not None:
+            return done
+    return fast.max_pool2d_gradient(g, x, *kernel, *stride, *padding, *dilation)
+
+
 def max_forward(x, kernel, stride, padding, dilation, ceil):
     """The largest element of each window."""
     nd = len(kernel)
     out = pooled_sizes(x.shape[x.ndim - nd :], kernel, stride, padding, dilation, ceil)
+    if nd == 2:
+        if halves(kernel, stride, padding, dilation, ceil):
+            done = fast.max_pool_halves(x, *out)
+        else:
+            done = fast.max_pool2d(x, *out, *kernel, *stride, *padding, *dilation)
+        if done is not None:
+            return done.reshape(*x.shape[:-2], *out)
     full = padded_for(x, nd, out, kernel, stride, padding, dilation, lowest(x.dtype))
     best = None
     for offset in np.ndindex(*kernel):
@@ -215,8 +242,12 @@ def max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil):
 def _max_joint(gradient):
     """The rule on arrays; the functions come through a closure, as they speak NumPy."""
     position, put = max_pool_index, TABLE["put_positions"].forward
+    native = native_max_gradient
 
     def joint(g, mask, x, out, kernel, stride, padding, dilation, ceil):
+        done = native(g, x, kernel, stride, padding, dilation, ceil)
+        if done is not None:
+            return (done,)
         if x.dtype.kind == "f" and not (out == out).all():  # NaN equals nothing: go by position
             index = position(
                 x, kernel=kernel, stride=stride, padding=padding, dilation=dilation, ceil=ceil
@@ -335,6 +366,11 @@ def average_forward(x, kernel, stride, padding, ceil, include_pad, divisor):
     nd, y = len(kernel), wide(x)
     spatial, one = x.shape[x.ndim - nd :], (1,) * nd
     out = pooled_sizes(spatial, kernel, stride, padding, one, ceil)
+    if nd == 2 and not (divisor and divisor < 0):
+        geometry = (*out, *kernel, *stride, *padding, include_pad, divisor or 0)
+        done = fast.avg_pool2d(x, *geometry)
+        if done is not None:
+            return done.reshape(*x.shape[:-2], *out)
     y = padded_for(y, nd, out, kernel, stride, padding, one, 0)
     for axis in range(nd):
         place = nd - axis
@@ -353,6 +389,11 @@ def average_backward(g, spatial, kernel, stride, padding, ceil, include_pad, div
     """The transpose of average_forward."""
     nd = len(kernel)
     out = g.shape[g.ndim - nd :]
+    if nd == 2 and not (divisor and divisor < 0):
+        geometry = (*spatial, *kernel, *stride, *padding, include_pad, divisor or 0)
+        done = fast.avg_pool2d_gradient(g, *geometry)
+        if done is not None:
+            return done.reshape(*g.shape[:-2], *spatial)
     counts = window_counts(spatial, out, kernel, stride, padding, include_pad, divisor)
     y = wide(g)
     y = y / np.asarray(counts, y.dtype)

@@ -11,6 +11,7 @@ import numpy as np
 from .. import ir
 from .batching import Front
 from .dtypes import F32, F64
+from .kernels import fast
 from .schema import helper, op
 from .shape import broadcast_to
 
@@ -106,6 +107,53 @@ def _mean_gradient(g, x_shape, axis, keepdims):
     return _repeated(g, x_shape, axis, keepdims, count_of(x_shape, axis))
 
 
+_PLANS: dict = {}
+
+
+def sum_plan(shape, axis, keepdims):
+    """How native kernels sum a contiguous array: (kernel, sizes of merged dimensions, result's
+    shape); None where no kernel is for it."""
+    groups: list = []  # [whether summed, size]
+    for k, n in enumerate(shape):
+        if groups and groups[-1][0] == (k in axis):
+            groups[-1][1] *= n
+        else:
+            groups.append([k in axis, n])
+    kinds, sizes = tuple(s for s, _ in groups), tuple(n for _, n in groups)
+    kernel = {(True,): "all", (False, True): "rows", (True, False): "columns",
+              (True, False, True): "channels"}.get(kinds)  # fmt: skip
+    result = kept(shape, axis) if keepdims else tuple(
+        n for k, n in enumerate(shape) if k not in axis)  # fmt: skip
+    return kernel, sizes, result
+
+
+def native_sum(x, axis, keepdims):
+    """The sum of a float32 or float64 array by machine code, or None."""
+    key = (x.shape, axis, keepdims)
+    plan = _PLANS.get(key)
+    if plan is None:
+        plan = sum_plan(*key)
+        if len(_PLANS) < 1024:
+            _PLANS[key] = plan
+    kernel, sizes, shape = plan
+    large = x.size >= _THREADED
+    if kernel == "all":
+        done = fast.sum_parts(x, 16) if large else fast.sum_all(x)
+        if large and done is not None:
+            done = np.add.reduce(done).astype(x.dtype)
+    elif kernel == "rows":
+        done = fast.row_sums(x, *sizes)
+    elif kernel == "columns":
+        done = fast.column_sums(x, *sizes, min(16, sizes[0]) if large else 1)
+        if done is not None:
+            done = done[0] if len(done) == 1 else np.add.reduce(done, 0)
+    elif kernel == "channels":
+        done = fast.channel_sums(x, *sizes)
+    else:
+        return None
+    return done if done is None or done.shape == shape else done.reshape(shape)
+
+
 @op(
     vjp={"x": lambda g, x_shape, axis, keepdims: spread(g, x_shape, axis, keepdims)},
     arrays={"x": _sum_gradient},
@@ -119,6 +167,10 @@ def reduce_sum(x, *, axis, keepdims):
     dtype = x.dtype
     if dtype.itemsize == 2 and dtype.kind in "fV":
         return np.add.reduce(x.astype(np.float32), axis, keepdims=keepdims).astype(dtype)
+    if (dtype is F32 or dtype is F64) and axis and x.size:
+        done = native_sum(x, axis, keepdims)
+        if done is not None:
+            return done
     if keepdims:
         return np.add.reduce(x, axis, keepdims=True)
     if x.size <= _SMALL and (dtype is F32 or dtype is F64):
@@ -131,6 +183,7 @@ def reduce_sum(x, *, axis, keepdims):
 
 
 _SMALL = 1 << 14
+_THREADED = 1 << 15  # elements from which threads share the work
 _ONES: dict = {}
 
 
@@ -165,7 +218,7 @@ def ones_vector(n, dtype):
 def reduce_mean(x, *, axis, keepdims):
     """The arithmetic mean over `axis`."""
     n = count_of(x.shape, axis)
-    if len(axis) == x.ndim and 0 < n <= _SMALL and (x.dtype is F32 or x.dtype is F64):
+    if x.size and axis and (x.dtype is F32 or x.dtype is F64):
         total = reduce_sum(x, axis=axis, keepdims=keepdims)
         return total / n
     return np.asarray(np.add.reduce(wide(x), axis, keepdims=keepdims) / n).astype(

@@ -17,6 +17,10 @@ HOMES: dict[str, str] = {
     "sigmoid_forward sigmoid_gradient tanh_gradient",
     "channel_kernels": "batch_norm batch_norm_gradient",
     "optimizer_kernels": "steps_are_single steps_are_double",
+    "sum_kernels": "sum_all sum_parts row_sums column_sums channel_sums",
+    "table_kernels": "sum_by_number",
+    "pool_kernels": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "
+    "avg_pool2d avg_pool2d_gradient",
     "random_kernels": "fill_singles fill_doubles fill_mask fill_normals",
 }
 NAMES = frozenset(name for names in HOMES.values() for name in names.split())

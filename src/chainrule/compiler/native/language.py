@@ -92,6 +92,7 @@ shared = range  # the outermost loop of a kernel whose turns may run on several 
 
 exp, expm1, log, log1p, tanh, sqrt = np.exp, np.expm1, np.log, np.log1p, np.tanh, np.sqrt
 maximum, minimum = np.maximum, np.minimum
+max, min = max, min  # noqa: A001 - of integers
 copysign, floor = np.copysign, np.floor
 
 

@@ -32,11 +32,12 @@ def steps_are_double(step, count):
 
 
 def step_kernel(name: str) -> Kernel:
-    """The kernel of a program by the name the program gives it; `_f32` or `_f64` after it is the
-    type of a list of counters, which the kernel sets."""
-    stem, _, counters = name.removeprefix("step_").partition("__")
+    """The kernel of a program by name: the program's, `__`, the type of the arrays and, after `_`,
+    that of the counters of steps, if the kernel is to set them."""
+    stem, _, types = name.removeprefix("step_").partition("__")
     program = KNOWN[stem]
-    declaration, text = kernel_source(program, counters)
+    dtype, _, counters = types.partition("_")
+    declaration, text = kernel_source(program, dtype, counters)
     filename = f"<chainrule {name}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     space = dict(vars(language))
@@ -44,14 +45,14 @@ def step_kernel(name: str) -> Kernel:
     return native(declaration, exact=True)(space[program.name])
 
 
-def kernel_source(program: Program, counters: str = "") -> tuple[str, str]:
+def kernel_source(program: Program, dtype: str, counters: str = "") -> tuple[str, str]:
     """The declaration and the Python text of a program's kernel."""
-    lists = [f"list T {name}[*n]" for name in program.arrays]
+    lists = [f"list {dtype} {name}[*n]" for name in program.arrays]
     names = list(program.arrays)
     if counters:
         lists += [f"list {counters} step[]", "f64 count"]
         names += ["step", "count"]
-    declaration = ", ".join([*lists, *(f"T {name}" for name in program.scalars)])
+    declaration = ", ".join([*lists, *(f"{dtype} {name}" for name in program.scalars)])
     lines = [f"def {program.name}({', '.join([*names, *program.scalars, 'n'])}):"]
     if counters:
         lines.append("    step[0] = count")
@@ -59,18 +60,18 @@ def kernel_source(program: Program, counters: str = "") -> tuple[str, str]:
     place = {id(program.values[name]): f"{name}[i]" for name in program.arrays}
     for k, symbol in enumerate(program.operations):
         place[id(symbol)] = f"t{k}"
-        lines.append(f"        t{k} = {_expression(symbol, place)}")
+        lines.append(f"        t{k} = {_expression(symbol, place, dtype)}")
     # Inputs are overwritten only after everything was computed.
     lines += [f"        {n}[i] = {place[id(s)]}" for n, s in program.results.items()]
     return declaration, "\n".join(lines) + "\n"
 
 
-def _expression(symbol: Symbol, place: dict[int, str]) -> str:
+def _expression(symbol: Symbol, place: dict[int, str], t: str) -> str:
     """The right side of an assignment."""
     parts = []
     for argument in symbol.args:
         if not isinstance(argument, Symbol):
-            parts.append(f"T({float(argument)!r})")
+            parts.append(f"{t}({float(argument)!r})")
         else:
             parts.append(argument.args[0] if argument.op == "scalar" else place[id(argument)])
     if symbol.op in _OPERATORS:
@@ -83,4 +84,4 @@ def _expression(symbol: Symbol, place: dict[int, str]) -> str:
         return f"-{parts[0]}"
     assert symbol.op == "sign"
     (x,) = parts
-    return f"T(1.0) if {x} > T(0.0) else (T(-1.0) if {x} < T(0.0) else {x})"
+    return f"{t}(1.0) if {x} > {t}(0.0) else ({t}(-1.0) if {x} < {t}(0.0) else {x})"

@@ -1,0 +1,73 @@
+"""Sums of contiguous arrays over groups of neighbouring dimensions.
+
+Long runs are summed in blocks whose sums are added as doubles, so that errors do not grow with the
+length.
+"""
+
+from __future__ import annotations
+
+from .language import T, f64, inlined, min, native, shared  # noqa: A004 - the kernels' word
+from .rows import row_sum
+
+_BLOCK = 1024
+
+
+@inlined
+def long_sum(x, n):
+    """The sum of n elements, as a double."""
+    total: f64 = 0.0
+    start = 0
+    while start < n:
+        total += f64(row_sum(x[start:], min(_BLOCK, n - start)))
+        start += _BLOCK
+    return total
+
+
+@native("T x[*n], out T y[]")
+def sum_all(x, y, n):
+    """The sum of everything."""
+    y[0] = T(long_sum(x, n))
+
+
+@native("T x[*n], i64 chunks, out f64 y[chunks]")
+def sum_parts(x, chunks, y, n):
+    """The sums of `chunks` parts."""
+    for c in shared(chunks):
+        start = n * c // chunks
+        y[c] = long_sum(x[start:], n * (c + 1) // chunks - start)
+
+
+@native("T x[*size], i64 rows, i64 n, out T y[rows]")
+def row_sums(x, rows, n, y, size):
+    """The sum of each row."""
+    if rows * n != size:
+        return False
+    for r in shared(rows):
+        y[r] = T(long_sum(x[r * n :], n))
+
+
+@native("T x[*size], i64 rows, i64 n, i64 chunks, out T y[chunks, n]")
+def column_sums(x, rows, n, chunks, y, size):
+    """The sum of each column, over `chunks` groups of rows."""
+    if rows * n != size:
+        return False
+    for c in shared(chunks):
+        into = y[c * n :]
+        for j in range(n):
+            into[j] = 0.0
+        for r in range(rows * c // chunks, rows * (c + 1) // chunks):
+            row = x[r * n :]
+            for j in range(n):
+                into[j] = into[j] + row[j]
+
+
+@native("T x[*size], i64 images, i64 channels, i64 inner, out T y[channels]")
+def channel_sums(x, images, channels, inner, y, size):
+    """The sum of each channel over images and positions."""
+    if images * channels * inner != size:
+        return False
+    for c in shared(channels):
+        total: f64 = 0.0
+        for k in range(images):
+            total += long_sum(x[(k * channels + c) * inner :], inner)
+        y[c] = T(total)
