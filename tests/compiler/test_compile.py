@@ -463,3 +463,15 @@ def test_a_compiled_step_keeps_nothing_of_its_batches_alive():
 def test_options_of_pytorch_are_accepted():
     run = torch.compile(mode="max-autotune", dynamic=False)(lambda x: x + 1)
     assert run(torch.ones(1)).item() == 2
+
+
+def test_a_view_of_a_contiguous_copy():
+    """The copy is folded away, so what `view` sees then is no longer contiguous."""
+
+    def f(x):
+        return x.transpose(0, 1).contiguous().view(-1) * 2
+
+    compiled = torch.compile(f, fullgraph=True)
+    for seed in range(5):
+        x = torch.tensor(np.random.default_rng(seed).standard_normal((3, 4)))
+        assert torch.equal(compiled(x), f(x))

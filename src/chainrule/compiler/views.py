@@ -83,7 +83,10 @@ def rearrange(
         return None  # a stand-in with negative strides would need its own origin
     extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if n)
     memory = np.empty(max(extent, 1), np.int8)
-    result = lookup(op).forward(as_strided(memory, shape, strides), **params)
+    try:
+        result = lookup(op).forward(as_strided(memory, shape, strides), **params)
+    except ValueError:  # `view` of what passes before this one left in another layout
+        return None
     start = result.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
     shared = result.base is not None and 0 <= start < len(memory)
     if not shared and result.size:
