@@ -1,4 +1,4 @@
-"""Mixed precision under its old CUDA name; `chainrule.amp` is the same for the CPU."""
+"""Mixed precision under its old names for this device; `chainrule.amp` has the new ones."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("GradScaler", "autocast"):
+    if name in ("GradScaler", "autocast", "custom_bwd", "custom_fwd"):
         import importlib
 
-        return getattr(importlib.import_module("...amp", __name__), name)
+        home = importlib.import_module("...amp.old_names", __name__)
+        return home.old_names("cuda")[name]
     raise AttributeError(f"module 'chainrule.cuda.amp' has no attribute {name!r}")

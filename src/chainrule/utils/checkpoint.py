@@ -270,7 +270,7 @@ def checkpoint_sequential(
     >>> steps = [torch.sin, torch.exp, torch.sin, torch.exp]
     >>> checkpoint_sequential(steps, 2, x, use_reentrant=False).backward()
     >>> x.grad
-    tensor(-0.1295)
+    tensor(-0.1707)
     """
     if use_reentrant is None:
         _warn_about_default("checkpoint.checkpoint_sequential")

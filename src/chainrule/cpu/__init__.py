@@ -22,3 +22,11 @@ def current_device() -> str:
 
 def synchronize(device: Any = None) -> None:
     """Waits for outstanding work: there is none, results are there when a call returns."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":
+        import importlib
+
+        return importlib.import_module(".amp", __name__)
+    raise AttributeError(f"module 'chainrule.cpu' has no attribute {name!r}")

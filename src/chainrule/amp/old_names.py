@@ -1,0 +1,55 @@
+"""Mixed precision under the names it had per device: `cuda.amp.autocast`, `cpu.amp.GradScaler`."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import Any
+
+from . import autocast_mode, grad_scaler
+
+NAMES = ("GradScaler", "autocast", "custom_bwd", "custom_fwd")
+
+
+@functools.cache
+def old_names(device: str) -> dict[str, Any]:
+    """The old classes and functions of a device; each says what to write instead."""
+
+    def deprecated(name: str, instead: str) -> None:
+        warnings.warn(
+            f"`torch.{device}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{instead}` "
+            "instead.",
+            FutureWarning,
+            stacklevel=3,
+        )
+
+    class autocast(autocast_mode.autocast):
+        """`amp.autocast(device, ...)` under its old name."""
+
+        def __init__(
+            self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True
+        ) -> None:
+            deprecated("autocast", f"autocast('{device}', args...)")
+            super().__init__(device, dtype, enabled, cache_enabled)
+
+    class GradScaler(grad_scaler.GradScaler):
+        """`amp.GradScaler(device, ...)` under its old name."""
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            deprecated("GradScaler", f"GradScaler('{device}', args...)")
+            super().__init__(device, *args, **kwargs)
+
+    def custom_fwd(fwd: Any = None, *, cast_inputs: Any = None) -> Any:
+        """`amp.custom_fwd(..., device_type=device)` under its old name."""
+        deprecated("custom_fwd", f"custom_fwd(args..., device_type='{device}')")
+        return autocast_mode.custom_fwd(fwd, device_type=device, cast_inputs=cast_inputs)
+
+    def custom_bwd(bwd: Any) -> Any:
+        """`amp.custom_bwd(..., device_type=device)` under its old name."""
+        deprecated("custom_bwd", f"custom_bwd(args..., device_type='{device}')")
+        return autocast_mode.custom_bwd(bwd, device_type=device)
+
+    return {
+        "autocast": autocast, "GradScaler": GradScaler, "custom_fwd": custom_fwd,
+        "custom_bwd": custom_bwd,
+    }  # fmt: skip
