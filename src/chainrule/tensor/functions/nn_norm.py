@@ -10,6 +10,7 @@ from ...autograd import source
 from ...autograd.inplace import bump
 from ...autograd.modes import no_grad
 from ...ops.dtypes import float32
+from ...ops.dtypes import float32
 from ...autograd.state import NO_GRAD, STATE
 from ...autograd.value import PLAIN
 from ..api import public
