@@ -9,10 +9,9 @@ import numpy as np
 from ...autograd import source
 from ...autograd.inplace import bump
 from ...autograd.modes import no_grad
-from ...ops.dtypes import float32
-from ...ops.dtypes import float32
 from ...autograd.state import NO_GRAD, STATE
 from ...autograd.value import PLAIN
+from ...ops.dtypes import float32
 from ..api import public
 from .common import P
 from .nn_common import named, stand_in
