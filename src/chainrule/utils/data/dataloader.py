@@ -1,0 +1,344 @@
+"""The DataLoader: batches of a dataset, in PyTorch's order, in this process or by workers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import warnings
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+from ...autograd import source
+from ._utils.collate import default_collate, default_convert
+from ._utils.fetch import fetcher_for
+from ._utils.worker import get_worker_info
+from .dataset import IterableDataset
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
+
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
+
+T = TypeVar("T")
+
+
+class _DatasetKind:
+    """Whether samples are found by number or come one after the other."""
+
+    Map = 0
+    Iterable = 1
+
+
+class _InfiniteConstantSampler(Sampler[Any]):
+    """None, for ever: samples of an iterable dataset have no numbers."""
+
+    def __iter__(self) -> Iterator[None]:
+        return itertools.repeat(None)
+
+
+class DataLoader(Generic[T]):
+    """Batches of a dataset: sampled, fetched, collated, here or in worker processes.
+
+    The order for a seed, the seeds of workers and all arguments are PyTorch's. Batches of workers
+    come through shared memory; an error in a worker is raised here with its traceback.
+
+    >>> import chainrule as torch
+    >>> _ = torch.manual_seed(0)
+    >>> [batch.tolist() for batch in DataLoader(range(7), batch_size=3, shuffle=True)]
+    [[4, 1, 2], [5, 0, 3], [6]]
+    """
+
+    _iterator: Any = None
+    __initialized = False
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        batch_sampler: Any = None,
+        num_workers: int = 0,
+        collate_fn: Any = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Any = None,
+        multiprocessing_context: Any = None,
+        generator: Any = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
+        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        if num_workers > 0 and prefetch_factor is None:
+            prefetch_factor = 2
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.prefetch_factor = prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = multiprocessing_context
+        self.in_order = in_order
+        iterable = isinstance(dataset, IterableDataset)
+        self._dataset_kind = _DatasetKind.Iterable if iterable else _DatasetKind.Map
+        if iterable:
+            _refuse_order(shuffle, sampler, batch_sampler)
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        batch_size, drop_last = _checked_batches(
+            batch_sampler, batch_size, shuffle, sampler, drop_last
+        )
+        if sampler is None:
+            sampler = self._default_sampler(bool(shuffle), generator)
+        if batch_size is not None and batch_sampler is None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.sampler = sampler
+        self.batch_sampler = batch_sampler
+        self.generator = generator
+        if collate_fn is None:
+            collate_fn = default_collate if self._auto_collation else default_convert
+        self.collate_fn = collate_fn
+        self.persistent_workers = persistent_workers
+        self.__initialized = True
+        self._IterableDataset_len_called: int | None = None
+        self.check_worker_number_rationality()
+
+    def _default_sampler(self, shuffle: bool, generator: Any) -> Any:
+        if self._dataset_kind == _DatasetKind.Iterable:
+            return _InfiniteConstantSampler()
+        if shuffle:
+            return RandomSampler(self.dataset, generator=generator)
+        return SequentialSampler(self.dataset)
+
+    @property
+    def multiprocessing_context(self) -> Any:
+        """How workers are started: a context of `multiprocessing`, or None for its default."""
+        return self.__multiprocessing_context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, context: Any) -> None:
+        self.__multiprocessing_context = (
+            None if context is None else _checked_context(context, self.num_workers)
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        fixed = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset",
+                 "persistent_workers")  # fmt: skip
+        if self.__initialized and name in fixed:
+            raise ValueError(
+                f"{name} attribute should not be set after {type(self).__name__} is initialized\n"
+                f"  at {source.here(2)}\n  Fix: make a new one."
+            )
+        super().__setattr__(name, value)
+
+    def __iter__(self) -> Any:
+        if not (self.persistent_workers and self.num_workers > 0):
+            return self._get_iterator()
+        if self._iterator is None:
+            self._iterator = self._get_iterator()
+        else:
+            self._iterator._reset(self)
+        return self._iterator
+
+    def _get_iterator(self) -> _BaseDataLoaderIter:
+        if self.num_workers == 0:
+            return _SingleProcessDataLoaderIter(self)
+        from .workers import _MultiProcessingDataLoaderIter
+
+        self.check_worker_number_rationality()
+        return _MultiProcessingDataLoaderIter(self)
+
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        return self.batch_sampler if self._auto_collation else self.sampler
+
+    def __len__(self) -> int:
+        if self._dataset_kind != _DatasetKind.Iterable:
+            return len(self._index_sampler)
+        length = self._IterableDataset_len_called = len(self.dataset)
+        if self.batch_size is None:
+            return length
+        return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
+
+    def check_worker_number_rationality(self) -> None:
+        """Warn when there are more workers than processors to run them."""
+        if not self.num_workers:
+            return
+        allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+        usable = len(allowed) or os.cpu_count() or self.num_workers
+        if self.num_workers > usable:
+            warnings.warn(
+                f"This DataLoader will create {self.num_workers} worker processes in total. Our "
+                f"suggested max number of worker in current system is {usable}, which is smaller "
+                "than what this DataLoader is going to create. They will wait for each other; "
+                "lower num_workers.",
+                stacklevel=3,
+            )
+
+
+def _check_workers(
+    num_workers: int, timeout: float, prefetch_factor: Any, persistent: bool
+) -> None:
+    if num_workers < 0:
+        raise ValueError(
+            "num_workers option should be non-negative; use num_workers=0 to disable "
+            f"multiprocessing. Got {num_workers}"
+        )
+    if timeout < 0:
+        raise ValueError(f"timeout option should be non-negative, got {timeout}")
+    if num_workers == 0 and prefetch_factor is not None:
+        raise ValueError(
+            "prefetch_factor option could only be specified in multiprocessing."
+            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
+        )
+    if prefetch_factor is not None and prefetch_factor < 0:
+        raise ValueError(f"prefetch_factor option should be non-negative, got {prefetch_factor}")
+    if persistent and num_workers == 0:
+        raise ValueError("persistent_workers option needs num_workers > 0")
+
+
+def _refuse_order(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
+    """An iterable dataset decides the order itself."""
+    given = (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler))
+    for name, value in given:
+        if value is not None:
+            raise ValueError(
+                f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
+                f"{name}={value}"
+            )
+
+
+def _checked_batches(
+    batch_sampler: Any, batch_size: Any, shuffle: Any, sampler: Any, drop_last: bool
+) -> tuple[int | None, bool]:
+    """(batch_size, drop_last), when they and the samplers go together."""
+    if batch_sampler is not None:
+        if batch_size != 1 or shuffle or sampler is not None or drop_last:
+            raise ValueError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, "
+                "and drop_last"
+            )
+        return None, False
+    if batch_size is None and drop_last:
+        raise ValueError(
+            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
+        )
+    return batch_size, drop_last
+
+
+def _checked_context(context: Any, num_workers: int) -> Any:
+    if num_workers <= 0:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading "
+            f"(num_workers > 0), but got num_workers={num_workers}"
+        )
+    import multiprocessing
+    from multiprocessing.context import BaseContext
+
+    if isinstance(context, str):
+        valid = multiprocessing.get_all_start_methods()
+        if context not in valid:
+            raise ValueError(
+                "multiprocessing_context option should specify a valid start method in "
+                f"{valid!r}, but got multiprocessing_context={context!r}"
+            )
+        return multiprocessing.get_context(context)
+    if not isinstance(context, BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string "
+            f"specifying the start method, but got multiprocessing_context={context}"
+        )
+    return context
+
+
+class _BaseDataLoaderIter:
+    """One pass over a DataLoader's batches."""
+
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        self._dataset = loader.dataset
+        self._dataset_kind = loader._dataset_kind
+        self._index_sampler = loader._index_sampler
+        self._timeout = loader.timeout
+        if loader.pin_memory:
+            warnings.warn(
+                "'pin_memory' argument is set as true but no accelerator is found, then device "
+                "pinned memory won't be used.",
+                stacklevel=5,
+            )
+        self._sampler_iter = iter(self._index_sampler)
+        self._base_seed = drawn_seed(loader.generator)
+        self._num_yielded = 0
+        self._promised = loader._IterableDataset_len_called
+
+    def __iter__(self) -> _BaseDataLoaderIter:
+        return self
+
+    def _reset(self, loader: DataLoader[Any]) -> None:
+        self._sampler_iter = iter(self._index_sampler)
+        self._num_yielded = 0
+        self._promised = loader._IterableDataset_len_called
+
+    def _next_index(self) -> Any:
+        return next(self._sampler_iter)
+
+    def _next_data(self) -> Any:
+        raise NotImplementedError
+
+    def __next__(self) -> Any:
+        data = self._next_data()
+        self._num_yielded += 1
+        promised = self._promised
+        is_iterable = self._dataset_kind == _DatasetKind.Iterable
+        if is_iterable and promised is not None and self._num_yielded > promised:
+            warnings.warn(
+                f"Length of IterableDataset {self._dataset} was reported to be {promised}(when "
+                f"accessing len(dataloader)), but {self._num_yielded} samples have been fetched. "
+                "With workers, each must produce its own share: see get_worker_info().",
+                stacklevel=2,
+            )
+        return data
+
+    def __len__(self) -> int:
+        return len(self._index_sampler)
+
+    def __getstate__(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
+
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """Batches made in this process, when they are asked for."""
+
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        super().__init__(loader)
+        if loader.timeout:
+            raise AssertionError(
+                "_SingleProcessDataLoaderIter requires timeout == 0: without workers nothing is "
+                f"waited for, got {loader.timeout}"
+            )
+        self._fetcher = fetcher_for(
+            loader.dataset,
+            loader._dataset_kind == _DatasetKind.Iterable,
+            loader._auto_collation,
+            loader.collate_fn,
+            loader.drop_last,
+        )
+
+    def _next_data(self) -> Any:
+        return self._fetcher.fetch(self._next_index())
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_MultiProcessingDataLoaderIter":  # its module needs multiprocessing
+        from .workers import _MultiProcessingDataLoaderIter
+
+        return _MultiProcessingDataLoaderIter
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
