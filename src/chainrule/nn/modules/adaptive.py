@@ -23,7 +23,9 @@ class _ASMoutput(NamedTuple):
 
 def _check_cutoffs(cutoffs: list[Any], n_classes: int) -> None:
     if not cutoffs:
-        raise ValueError("cutoffs should be a sequence of length larger than 0")
+        raise ValueError(
+            f"cutoffs should be a sequence of length larger than 0\n  at {source.here(3)}"
+        )
     rising = all(a < b for a, b in pairwise(cutoffs))
     whole = all(int(c) == c for c in cutoffs)
     if not rising or not whole or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1:

@@ -128,7 +128,12 @@ class _BatchNorm(_NormBase):
             by_batch, factor = True, self._factor(buffers)
         else:
             by_batch, factor, mean, var = True, 0.0, None, None
+        held = self._parameters
         try:
+            return batch_norm(
+                input, mean, var, held["weight"], held["bias"], by_batch, factor, self.eps
+            )
+        except KeyError:  # computed from others, by a parametrization
             return batch_norm(input, mean, var, self.weight, self.bias, by_batch, factor, self.eps)
         except PROBLEMS as problem:
             add_layer(problem, self)
@@ -238,7 +243,9 @@ class _LazyNormBase(LazyModuleMixin):
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Give parameters and buffers as many features as this input has."""
-        if not self.has_uninitialized_params():
+        if not self.has_uninitialized_params():  # loaded before the first call
+            known = self.weight if self.weight is not None else self.running_mean
+            self.num_features = self.num_features if known is None else known.shape[0]
             return
         self.num_features = input.shape[self._channel_dim(input)]
         for name in ("weight", "bias", "running_mean", "running_var"):

@@ -324,7 +324,9 @@ class _LazyConvXdMixin(LazyModuleMixin):
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Give the parameters the shapes that this input asks for, and values."""
-        if not self.has_uninitialized_params():
+        if not self.has_uninitialized_params():  # loaded before the first call
+            shape = self.weight.shape
+            self.in_channels = shape[0] if self.transposed else shape[1] * self.groups
             return
         dims = self._dims
         if input.ndim not in (dims + 1, dims + 2):

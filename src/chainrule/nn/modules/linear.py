@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ... import Tensor
+from ...autograd import source
 from ...tensor import Parameter
 from .. import init
 from ..functional import bilinear, linear
@@ -102,7 +103,10 @@ class Bilinear(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
+            raise ValueError(
+                f"in1_features must be > 0, but got (in1_features={in1_features})\n"
+                f"  at {source.here(2)}"
+            )
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
@@ -165,9 +169,10 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Give the parameters the shapes that this input asks for, and values."""
-        if not self.has_uninitialized_params():
+        waiting = self.has_uninitialized_params()
+        self.in_features = input.shape[-1] if waiting else self.weight.shape[1]
+        if not waiting:
             return
-        self.in_features = input.shape[-1]
         self.weight.materialize((self.out_features, self.in_features))
         if self.bias is not None:
             self.bias.materialize((self.out_features,))

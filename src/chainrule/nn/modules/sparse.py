@@ -94,9 +94,12 @@ class Embedding(_Table):
 
     def forward(self, input: Tensor) -> Tensor:
         """The rows numbered by the input."""
+        weight = self._parameters.get("weight")
+        if weight is None:  # computed from others, by a parametrization
+            weight = self.weight
         try:
             return embedding(
-                input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+                input, weight, self.padding_idx, self.max_norm, self.norm_type,
                 self.scale_grad_by_freq, self.sparse,
             )  # fmt: skip
         except PROBLEMS as problem:
