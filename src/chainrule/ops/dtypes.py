@@ -151,6 +151,16 @@ def from_numpy_dtype(np_dtype: Any) -> dtype:
     return found
 
 
+def canonical(array: np.ndarray) -> np.ndarray:
+    """The array with the dtype object of its type that everything else has.
+
+    NumPy makes a new object for every unpickled array, and the fast paths of ops compare dtypes by
+    identity: such an array, and all that is computed from it, would take the general path.
+    """
+    known = BY_NUMPY.get(array.dtype)
+    return array if known is None or known.np is array.dtype else array.view(known.np)
+
+
 def _register_bfloat16(np_dtype: Any) -> dtype:
     BY_NUMPY[np_dtype] = bfloat16
     bfloat16._np = np_dtype

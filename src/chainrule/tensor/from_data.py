@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from chainrule.ops.dtypes import BY_NUMPY, from_numpy_dtype, promote_types
+from chainrule.ops.dtypes import BY_NUMPY, canonical, from_numpy_dtype, promote_types
 from chainrule.tensor import data_errors as errors
 from chainrule.tensor.data_errors import Place
 
@@ -71,7 +71,7 @@ def array_from_data(
             return np.array(data, _INT64 if kind is int else _BOOL)
         target = _natural_dtype({kind}, default_float) if dtype is None else dtype
         return _numbers_to_array([data], {kind}, target, ()).reshape(())
-    return _from_object(data, dtype, default_float, unwrap)
+    return canonical(_from_object(data, dtype, default_float, unwrap))
 
 
 def default_dtype_for(scalar: object, default_float: np.dtype = _FLOAT32) -> np.dtype:

@@ -92,7 +92,7 @@ def from_numpy(array: np.ndarray) -> Any:
             stacklevel=2,
         )
     plain = array.view(np.ndarray) if type(array) is not np.ndarray else array
-    return make(plain, inference=STATE.inference)
+    return make(dtypes.canonical(plain), inference=STATE.inference)
 
 
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,

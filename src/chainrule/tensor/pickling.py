@@ -17,7 +17,8 @@ def rebuild(
     cls: type, array: np.ndarray, dtype_name: str, requires_grad: bool, attributes: dict[str, Any]
 ) -> Any:
     """A tensor from what `reduce_tensor` stored."""
-    made = make(array if dtype_name != "bfloat16" else array.view(dtypes.bfloat16.np))
+    is_bfloat16 = dtype_name == "bfloat16"
+    made = make(array.view(dtypes.bfloat16.np) if is_bfloat16 else dtypes.canonical(array))
     if cls is not type(made):
         made.__class__ = cls
     made._rg = requires_grad
