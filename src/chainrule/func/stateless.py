@@ -6,53 +6,94 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..autograd import source
 from ..autograd.dispatch import P
+from ..autograd.value import TensorBase
+
+_MISSING: Any = object()
 
 
-def _owner(module: Any, path: str) -> tuple[Any, str]:
-    """The submodule that holds a parameter, and its name there."""
-    *parents, name = path.split(".")
-    for part in parents:
-        module = getattr(module, part)
-    return module, name
+# ---- other values in a module's places ---------------------------------------------------------
 
 
-def _holder(owner: Any, name: str) -> dict[str, Any]:
-    """The dict in which an attribute of a module (or a plain object) is kept."""
-    for kept in ("_parameters", "_buffers"):
-        found = owner.__dict__.get(kept)
-        if found is not None and name in found:
-            return found
-    return owner.__dict__
+class _Place:
+    """Where a module keeps one parameter, buffer or plain attribute."""
+
+    def __init__(self, module: Any, path: str) -> None:
+        *parents, self.name = path.split(".")
+        if self.name == "":
+            raise KeyError('tensor name can\'t be empty string ""')
+        for part in parents:
+            found = getattr(module, part, _MISSING)
+            if found is _MISSING:
+                raise AttributeError(f"{type(module).__name__} has no attribute `{part}`")
+            module = found
+        self.owner = module
+
+    def _held(self) -> dict[str, Any] | None:
+        for kept in ("_parameters", "_buffers"):
+            found = self.owner.__dict__.get(kept)
+            if found is not None and self.name in found:
+                return found
+        return None
+
+    def swap(self, value: Any) -> Any:
+        """Put a value there (or nothing), past the module's checks; returns what was there."""
+        held = self._held()
+        if held is not None:
+            before = held[self.name]
+            if value is _MISSING:
+                del held[self.name]
+            else:
+                held[self.name] = value
+            return before
+        before = getattr(self.owner, self.name, _MISSING)
+        if value is not _MISSING:
+            setattr(self.owner, self.name, value)
+        elif before is not _MISSING:
+            delattr(self.owner, self.name)
+        return before
+
+
+def _check_keys(module: Any, values: dict[str, Any]) -> None:
+    """Exactly the names of the module's parameters and buffers."""
+    known = {n for n, _ in module.named_parameters(remove_duplicate=False)}
+    known |= {n for n, _ in module.named_buffers(remove_duplicate=False)}
+    problems = []
+    for what, keys in (("Unexpected", set(values) - known), ("Missing", known - set(values))):
+        if keys:
+            problems.append(f"\n\t{what} key(s): {', '.join(map(repr, sorted(keys)))}.")
+    if problems:
+        raise RuntimeError(
+            f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(problems)}\n"
+            f"  at {source.here(2)}\n"
+            "  Fix: give all names of named_parameters() and named_buffers(), or strict=False."
+        )
 
 
 @contextlib.contextmanager
-def swapped(module: Any, values: dict[str, Any], strict: bool) -> Iterator[None]:
-    """Inside the block, the module has these parameters and buffers instead of its own."""
-    if strict and hasattr(module, "named_parameters"):
-        known = {n for n, _ in module.named_parameters()}
-        if hasattr(module, "named_buffers"):
-            known |= {n for n, _ in module.named_buffers()}
-        if unexpected := sorted(set(values) - known):
-            raise RuntimeError(f"Unexpected key(s): {', '.join(unexpected)}.")
-        if missing := sorted(known - set(values)):
-            raise RuntimeError(f"Missing key(s): {', '.join(missing)}.")
-    old: list[tuple[dict[str, Any], str, Any]] = []
+def swapped(module: Any, values: dict[str, Any], strict: bool) -> Iterator[dict[str, Any]]:
+    """Inside the block, the module has these parameters and buffers instead of its own.
+
+    After it, the dict that the block got has what the module left in their places.
+    """
+    if strict:
+        _check_keys(module, values)
+    old: list[tuple[str, _Place, Any]] = []
+    after: dict[str, Any] = {}
     try:
         for path, value in values.items():
-            owner, name = _owner(module, path)
-            kept = _holder(owner, name)
-            if name not in kept:
-                raise RuntimeError(
-                    f"functional_call: {type(module).__name__} has no parameter or buffer "
-                    f"{path!r} to replace"
-                )
-            old.append((kept, name, kept[name]))
-            kept[name] = value
-        yield
+            if not isinstance(value, TensorBase) and value is not None:
+                raise TypeError(f"{value} is not an instance of torch.Tensor")
+            place = _Place(module, path)
+            old.append((path, place, place.swap(value)))
+        yield after
     finally:
-        for kept, name, value in reversed(old):
-            kept[name] = value
+        for path, place, value in reversed(old):
+            after[path] = place.swap(value)
+
+
+# ---- what users call ---------------------------------------------------------------------------
 
 
 def functional_call(
@@ -67,61 +108,86 @@ def functional_call(
     """Call a module with the given parameters and buffers in place of its own.
 
     >>> import chainrule as torch
-    >>> class Scale:
-    ...     def __init__(self):
-    ...         self.weight = torch.tensor(2.0)
-    ...     def __call__(self, x):
-    ...         return self.weight * x
-    >>> torch.func.functional_call(Scale(), {"weight": torch.tensor(5.0)}, torch.tensor(3.0))
-    tensor(15.)
+    >>> layer = torch.nn.Linear(2, 1, bias=False)
+    >>> torch.func.functional_call(layer, {"weight": torch.full((1, 2), 3.0)}, torch.ones(1, 2))
+    tensor([[6.]])
     """
-    dicts = parameter_and_buffer_dicts
-    given: dict[str, Any] = {}
-    for part in (dicts,) if isinstance(dicts, dict) else dicts:
-        if repeated := sorted(set(part) & set(given)):
-            raise ValueError(f"{', '.join(repeated)} appeared in multiple dictionaries")
-        given.update(part)
-    if tie_weights:
-        given = _with_tied(module, given)
+    given = _merged(parameter_and_buffer_dicts)
+    values = _with_tied(module, given) if tie_weights else given
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
-    with swapped(module, given, strict):
-        return module(*positional, **(kwargs or {}))
+    with swapped(module, values, strict) as after:
+        result = module(*positional, **(kwargs or {}))
+    for path in given:
+        if after[path] is not given[path] and after[path] is not _MISSING:
+            given[path] = after[path]  # buffers that the call replaced
+    return result
+
+
+def _merged(dicts: Any) -> dict[str, Any]:
+    """One dict of one or several; a single one is used itself."""
+    if isinstance(dicts, dict):
+        return dicts
+    if not isinstance(dicts, Sequence):
+        raise ValueError(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+            f"{type(dicts)}"
+        )
+    if not all(isinstance(d, dict) for d in dicts):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    made: dict[str, Any] = {}
+    for one in dicts:
+        if repeated := [key for key in one if key in made]:
+            raise ValueError(
+                f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
+                "ambiguous"
+            )
+        made.update(one)
+    return made
 
 
 def _with_tied(module: Any, given: dict[str, Any]) -> dict[str, Any]:
     """Names of the same parameter get the same value."""
-    if not hasattr(module, "named_parameters"):
-        return given
-    try:
-        named = list(module.named_parameters(remove_duplicate=False))
-    except TypeError:
-        return given
     names: dict[int, list[str]] = {}
-    for name, p in named:
-        names.setdefault(id(p), []).append(name)
+    for find in (module.named_parameters, module.named_buffers):
+        for name, t in find(remove_duplicate=False):
+            names.setdefault(id(t), []).append(name)
     made = dict(given)
     for group in names.values():
-        values = [given[n] for n in group if n in given]
-        if len(group) > 1 and values:
-            if any(v is not values[0] for v in values):
-                raise ValueError(f"functional_call got multiple values for keys {group}")
-            made.update(dict.fromkeys(group, values[0]))
+        if len(group) == 1:
+            continue
+        present = [name for name in group if name in given]
+        if not present:
+            continue
+        value = given[present[0]]
+        if any(given[name] is not value for name in present):
+            raise ValueError(
+                f"functional_call got multiple values for keys {present}, which are tied. "
+                "Consider using tie_weights=False"
+            )
+        made.update(dict.fromkeys(group, value))
     return made
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(parameters, buffers) of several alike modules, stacked: to vmap over an ensemble."""
+    """(parameters, buffers) of several alike modules, stacked: to vmap over an ensemble.
+
+    >>> import chainrule as torch
+    >>> models = [torch.nn.Linear(3, 2) for _ in range(5)]
+    >>> parameters, buffers = torch.func.stack_module_state(models)
+    >>> parameters["weight"].shape
+    torch.Size([5, 2, 3])
+    """
     if len(models) == 0:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if not all(type(m) is type(models[0]) for m in models):
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     if len({getattr(m, "training", None) for m in models}) > 1:
         raise RuntimeError(
             "stack_module_state: Expected all models to have the same training/eval mode."
         )
+    if not all(type(m) is type(models[0]) for m in models):
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     parameters = _stacked([dict(m.named_parameters()) for m in models])
-    for p in parameters.values():
-        p.requires_grad_()
+    for name, p in parameters.items():
+        p.requires_grad_(models[0].get_parameter(name).requires_grad)
     return parameters, _stacked([dict(m.named_buffers()) for m in models])
 
 

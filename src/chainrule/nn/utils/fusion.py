@@ -40,7 +40,7 @@ def fuse_conv_bn_weights(
     shape = [1, -1] if transpose else [-1, 1]
     weight = (conv_w * scale.reshape(shape + [1] * (conv_w.dim() - 2))).to(conv_w.dtype)
     bias = _shifted(conv_b, bn_rm, scale, bn_b, conv_w)
-    wanted = conv_w.requires_grad if conv_b is None else conv_b.requires_grad
+    wanted = conv_b is not None and conv_b.requires_grad
     return Parameter(weight, conv_w.requires_grad), Parameter(bias, wanted)
 
 
