@@ -35,4 +35,7 @@ class ExceptionWrapper:
                 problem = self.exc_type(text)
         except Exception:  # a type that wants other arguments
             problem = RuntimeError(text)
-        raise problem
+        try:
+            raise problem
+        finally:
+            del problem  # its traceback has this frame: together they would live on
