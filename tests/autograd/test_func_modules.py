@@ -7,29 +7,16 @@ import chainrule as torch
 from chainrule.func import functional_call, grad, jacobian, stack_module_state, vmap
 
 
-class Layer:
-    """Just enough of a module: named parameters and a call."""
-
-    training = True
+class Layer(torch.nn.Module):
+    """tanh of a product and a shift that is a buffer."""
 
     def __init__(self, seed):
+        super().__init__()
         rng = np.random.default_rng(seed)
-        self._parameters = {"weight": torch.tensor(rng.normal(size=(3, 2)), requires_grad=True)}
-        self._buffers = {"shift": torch.tensor(rng.normal(size=3))}
+        self.weight = torch.nn.Parameter(torch.tensor(rng.normal(size=(3, 2))))
+        self.register_buffer("shift", torch.tensor(rng.normal(size=3)))
 
-    def __getattr__(self, name):
-        for kept in ("_parameters", "_buffers"):
-            if name in self.__dict__.get(kept, {}):
-                return self.__dict__[kept][name]
-        raise AttributeError(name)
-
-    def named_parameters(self):
-        return list(self._parameters.items())
-
-    def named_buffers(self):
-        return list(self._buffers.items())
-
-    def __call__(self, x):
+    def forward(self, x):
         return (self.weight @ x + self.shift).tanh()
 
 
@@ -40,8 +27,9 @@ def test_functional_call_swaps_and_restores():
     made = functional_call(layer, {"weight": torch.zeros(3, 2).double()}, (x,))
     np.testing.assert_allclose(made.numpy(), np.tanh(layer.shift.numpy()))
     assert layer.weight is own
-    with pytest.raises(RuntimeError, match="no parameter or buffer 'bias'"):
-        functional_call(layer, {"bias": x}, (x,))
+    with pytest.raises(AttributeError, match="Layer has no attribute `sub`"):
+        functional_call(layer, {"weight": own * 2, "sub.bias": x}, (x,))
+    assert layer.weight is own
     with pytest.raises(RuntimeError, match="Unexpected key"):
         functional_call(layer, {"bias": x}, (x,), strict=True)
     assert layer.weight is own
