@@ -1,14 +1,141 @@
-"""The fast step: one call of machine code for all parameters of a group."""
+"""The fast step: everything that does not change from step to step is found once.
+
+A plan lists the parameters of a group, their states and the kernel. Before it is used it is checked
+that they still are what they were: parameters, gradients and states are read anew at every step
+(any of them may be another tensor by now), and the kernel checks their memory.
+"""
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any
 
+import numpy as np
 
-def run(optimizer: Any) -> bool:
-    """Do the step as prepared; False, and nothing is changed, if something is not as it was."""
-    return False
+from ..autograd import source
+from ..ops.kernels import fast
+from .program import Program
 
 
-def prepare(optimizer: Any) -> None:
-    """Prepare the next step."""
+class Plans:
+    """The plans of an optimizer's groups, and the state they were made for."""
+
+    __slots__ = ("groups", "state", "states")
+
+    def __init__(self, optimizer: Any) -> None:
+        self.state = optimizer.state
+        self.states = list(self.state.values())
+        self.groups = [plan_of(optimizer, group) for group in optimizer.param_groups]
+
+    def hold(self, optimizer: Any) -> bool:
+        """Whether the optimizer has the same groups, and every parameter its state."""
+        state = optimizer.state
+        return (
+            len(self.groups) == len(optimizer.param_groups)
+            and state is self.state
+            and len(state) == len(self.states)
+            and all(map(is_, state.values(), self.states))
+        )
+
+
+class GroupPlan:
+    """One group: who takes part, with which kernel, after how many steps."""
+
+    __slots__ = (
+        "count",
+        "everyone",
+        "flags",
+        "idle",
+        "kernel",
+        "names",
+        "params",
+        "same",
+        "states",
+    )
+
+    def run(self, optimizer: Any, group: dict[str, Any]) -> bool:
+        """Do the group's step; False, and nothing has changed, if something is not as it was."""
+        everyone, params, states = self.everyone, self.params, self.states
+        given = group["params"]
+        if len(given) != len(everyone) or not all(map(is_, given, everyone)):
+            return False
+        for p in self.idle:
+            if p._grad is not None:
+                return False
+        try:
+            arrays = [[p._a for p in params], [p._grad._a for p in params]]
+            for name in self.names:
+                arrays.append([s[name]._a for s in states])
+            if self.same is None:
+                counted: dict[str, Any] = {}
+            else:
+                steps = [s["step"]._a for s in states]
+                if self.same(steps, self.count) is None:
+                    return False
+                counted = {"step": self.count + 1.0}
+                arrays += [steps, self.count + 1.0]
+        except (AttributeError, KeyError):  # a gradient is None, or a state is gone
+            return False
+        if optimizer._flags(group, states[0] if states else {}, counted) != self.flags:
+            return False
+        numbers = optimizer._numbers(group, counted)
+        if self.kernel(*arrays, *numbers.values()) is None:
+            return False
+        self.count += 1.0
+        note_change(params)
+        return True
+
+
+def note_change(params: list[Any]) -> None:
+    """Move the versions on, and say who wrote if a graph still needs the old values."""
+    where = ("an optimizer's step", *source.user_position(3))
+    for p in params:
+        version = p._v
+        version[0] += 1
+        version[1:] = where
+
+
+def plan_of(optimizer: Any, group: dict[str, Any]) -> GroupPlan | None:
+    """A plan for the group's next step; None where its parameters are not all alike."""
+    params = [p for p in group["params"] if p._grad is not None]
+    names = optimizer._state_names(group)
+    has_steps = optimizer.counters == ("step",)
+    if not params or (optimizer.counters and not has_steps) or group.get("differentiable"):
+        return None
+    if any(p._v is None or p._level is not None for p in params):
+        return None
+    states = [optimizer.state[p] for p in params] if names or has_steps else []
+    made = GroupPlan()
+    made.everyone, made.params, made.states = list(group["params"]), params, states
+    made.idle = [p for p in group["params"] if p._grad is None]
+    made.names, made.same, made.count = names, None, 0.0
+    counted: dict[str, Any] = {}
+    counter = None
+    if has_steps:
+        found = {(s["step"]._a.item(), s["step"]._a.dtype) for s in states}
+        if len(found) != 1:
+            return None
+        ((made.count, counter),) = found
+        made.same = fast.steps_are_single if counter.itemsize == 4 else fast.steps_are_double
+        counted = {"step": made.count + 1.0}
+    made.flags = optimizer._flags(group, states[0] if states else {}, counted)
+    numbers = optimizer._numbers(group, counted)
+    program = optimizer.program(names, tuple(numbers), made.flags)
+    made.kernel = kernel_of(program, params[0]._a.dtype, counter)
+    return made
+
+
+_SHORT = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
+
+
+def kernel_of(program: Program, dtype: np.dtype, counter: np.dtype | None) -> Any:
+    """The machine code of a program for a type; where there is none, what declines every call."""
+    short = _SHORT.get(dtype)
+    if short is None or counter not in (None, *_SHORT):
+        return _declines
+    counters = f"_{_SHORT[counter]}" if counter is not None else ""
+    return getattr(fast, f"{program.kernel}__{short}{counters}")
+
+
+def _declines(*arguments: Any) -> None:
+    """Half precision and complex numbers have no kernels."""

@@ -7,6 +7,7 @@ array form and the machine code are made. So the three forms cannot drift apart.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -83,6 +84,9 @@ def select(condition: Any, yes: Any, no: Any) -> Any:
 Rule = Callable[[Any, Any, Any], dict[str, Any]]
 
 
+KNOWN: dict[str, Program] = {}  # by the name of the kernel, for whoever makes machine code
+
+
 class Program:
     """The operations of a rule in order; `arrays[:2]` are the parameter and its gradient."""
 
@@ -102,6 +106,11 @@ class Program:
         # Copies of inputs come first, before those inputs are overwritten.
         self.results = dict(sorted(changed.items(), key=lambda item: item[1].op != "array"))
         self.operations = self._ordered()
+        # What the program does, and the name under which its machine code is kept.
+        self.text = self._listed()
+        digest = hashlib.sha256(self.text.encode()).hexdigest()[:16]
+        self.kernel = f"step_{self.name}_{digest}"
+        KNOWN[self.kernel.removeprefix("step_")] = self
 
     def _ordered(self) -> list[Symbol]:
         """Each operation once, after its operands."""
@@ -119,6 +128,22 @@ class Program:
         for result in self.results.values():
             visit(result)
         return list(found.values())
+
+    def _listed(self) -> str:
+        """All of it as lines: arrays, scalars, operations, results."""
+        number = {id(s): f"%{i}" for i, s in enumerate(self.operations)}
+
+        def named(value: Any) -> str:
+            if not isinstance(value, Symbol):
+                return repr(float(value))
+            return value.args[0] if value.op in ("array", "scalar") else number[id(value)]
+
+        lines = [f"arrays {' '.join(self.arrays)}", f"scalars {' '.join(self.scalars)}"]
+        for symbol in self.operations:
+            operands = " ".join(named(a) for a in symbol.args)
+            lines.append(f"{number[id(symbol)]} = {symbol.op} {operands}")
+        lines += [f"{name} <- {named(symbol)}" for name, symbol in self.results.items()]
+        return "\n".join(lines)
 
 
 def on_tensors(rule: Rule, tensors: dict[str, Any], scalars: dict[str, Any], flags: Any) -> None:

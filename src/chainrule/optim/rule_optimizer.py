@@ -92,18 +92,34 @@ class RuleOptimizer(Optimizer):
         if closure is not None:
             with cr.enable_grad():
                 loss = closure()
-        if self._plans is not None and not STATE.unusual and plan.run(self):
-            return loss
+        usual = not STATE.unusual
+        plans = self._plans
+        if usual and plans is not None and plans.hold(self):
+            left = [
+                group
+                for group, made in zip(self.param_groups, plans.groups, strict=True)
+                if made is None or not made.run(self, group)
+            ]
+            if not left:
+                return loss
+        else:
+            left = self.param_groups
         before = STATE.grad_enabled
         STATE.set_grad_enabled(bool(self.defaults.get("differentiable")))
         try:
-            for group in self.param_groups:
+            for group in left:
                 self._step_group(group)
         finally:
             STATE.set_grad_enabled(before)
-        if not STATE.unusual:
-            plan.prepare(self)
+        if usual:
+            self._plans = plan.Plans(self)
         return loss
+
+    def program(
+        self, names: tuple[str, ...], scalars: tuple[str, ...], flags: dict[str, bool]
+    ) -> Program:
+        """The rule with some options."""
+        return program_of(type(self).rule, names, scalars, tuple(flags.items()))
 
     def _step_group(self, group: dict[str, Any]) -> None:
         by_ops = bool(STATE.unusual & TRACE or group.get("differentiable"))
@@ -121,13 +137,14 @@ class RuleOptimizer(Optimizer):
             flags = self._flags(group, state, counted)
             numbers = self._numbers(_plain_options(group), counted)
             tensors = self._tensors(group, p, state)
-            program = program_of(
-                type(self).rule, tuple(tensors)[2:], tuple(numbers), tuple(flags.items())
-            )
-            buckets.setdefault((program, tuple(numbers.values())), []).append(tensors)
+            program = self.program(tuple(tensors)[2:], tuple(numbers), flags)
+            if self.counters == ("step",):
+                tensors["step"] = state["step"]
+            alike = program, tuple(numbers.values()), tuple(counted.values())
+            buckets.setdefault(alike, []).append(tensors)
             finished.append((state, counted))
-        for (program, numbers), members in buckets.items():
-            update_arrays(program, members, numbers)
+        for (program, values, _), members in buckets.items():
+            update_arrays(program, members, values)
         for state, counted in finished:
             self._finish(group, state, counted)
 
@@ -171,23 +188,23 @@ class RuleOptimizer(Optimizer):
         self._finish(group, state, counted)
 
 
-def update_arrays(
-    program: Program, members: list[dict[str, Any]], numbers: tuple[Any, ...]
-) -> None:
+def update_arrays(program: Program, members: list[dict[str, Any]], numbers: tuple) -> None:
     """Update the memory of some parameters and their states."""
-    where = ("an optimizer's step", *source.user_position(4))
-    for tensors in members:
-        p = tensors["p"]
+    params = [tensors["p"] for tensors in members]
+    for p in params:
         check_writable(p, "step", False)
         if (0 in p._a.strides and p._a.size > 1) or not p._a.flags.writeable:
             refuse_overlap(p._a)
-        arrays = [tensors[name]._a for name in program.arrays]
-        _update_one(program, arrays, numbers)
-        for name in program.results:
-            version = tensors[name]._v
-            if version is not None:
-                version[0] += 1
-                version[1:] = where
+    arrays = [[tensors[name]._a for tensors in members] for name in program.arrays]
+    counters: list[Any] = []
+    if "step" in members[0]:  # counted already: the kernel writes what is there
+        steps = [tensors["step"]._a for tensors in members]
+        counters = [steps, steps[0].item()]
+    kernel = plan.kernel_of(program, params[0]._a.dtype, counters[0][0].dtype if counters else None)
+    if kernel(*arrays, *counters, *numbers) is None:
+        for of_one in zip(*arrays, strict=True):
+            _update_one(program, list(of_one), numbers)
+    plan.note_change([p for p in params if p._v is not None])
 
 
 def _update_one(program: Program, arrays: list[np.ndarray], numbers: tuple[Any, ...]) -> None:
