@@ -29,6 +29,24 @@ as_double: torch.Tensor = x.to(torch.float64)
 rows: int = len(x)
 doubled: torch.Tensor = 2 * x + (x == 2).float()
 
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 2)
+        self.blocks = torch.nn.ModuleList([torch.nn.ReLU(), torch.nn.Tanh()])
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.scale * self.layer(x)
+
+net = Net().train().to(torch.float32)
+state = net.state_dict()
+weight: torch.nn.Parameter = net.layer.weight
+torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+torch.nn.utils.parametrize.register_parametrization(net.layer, "weight", torch.nn.Identity())
+
+torch.nn.Linaer(2, 2)  # reportAttributeAccessIssue
+torch.nn.Linear(in_features="x", out_features=2)  # reportArgumentType
 torch.tanh("x")  # reportArgumentType
 torch.sum(x, keepdim="yes")  # reportArgumentType
 x.tahn()  # reportAttributeAccessIssue

@@ -478,6 +478,29 @@ def package_line(name: str, value: Any) -> str:
     return f"{name}: {'_float' if isinstance(value, float) else 'Any'}"
 
 
+def nn_stubs() -> dict[Path, str]:
+    """`chainrule.nn` and its classes, which are imported when their names are first used."""
+    about = '"""{} Written by tools/generate_stubs.py; do not edit."""\n\n'
+    homes = chainrule.nn.modules.HOMES
+    classes = [(home, name) for home, names in homes.items() for name in names]
+    modules = [f"from . import {f} as {f}" for f in sorted(chainrule.nn.modules.FILES)]
+    modules += sorted(f"from .{home} import {name} as {name}" for home, name in classes)
+    modules += ["HOMES: dict[str, tuple[str, ...]]", "HOME_OF: dict[str, str]"]
+    lines = [f"from . import {s} as {s}" for s in sorted(chainrule.nn._SUBMODULES)]
+    lines += ["from . import functional as functional"]
+    lines += sorted(f"from .modules.{home} import {name} as {name}" for home, name in classes)
+    lines += ["from .parallel.data_parallel import DataParallel as DataParallel"]
+    named = sorted({"Parameter", *chainrule.nn._OF_PARAMETER})
+    lines += [f"from .parameter import {name} as {name}" for name in named]
+    folder = SOURCE / "nn"
+    return {
+        folder / "__init__.pyi": about.format("`chainrule.nn`.") + "\n".join(lines) + "\n",
+        folder / "modules" / "__init__.pyi": about.format("The classes of `chainrule.nn`.")
+        + "\n".join([*modules, "FILES: tuple[str, ...]"])
+        + "\n",
+    }
+
+
 def stubs() -> dict[Path, str]:
     """Every stub file and its text."""
     chainrule.manual_seed(0)
@@ -486,6 +509,7 @@ def stubs() -> dict[Path, str]:
         SOURCE / "__init__.pyi": package_stub(),
         SOURCE / "tensor" / "tensor.pyi": tensor_stub(),
         SOURCE / "tensor" / "return_types.pyi": return_types_stub(),
+        **nn_stubs(),
     }
     for namespace, path in NAMESPACES.items():
         found[SOURCE / path] = namespace_stub(namespace, path)

@@ -79,6 +79,13 @@ def _addindent(s_: str, numSpaces: int) -> str:
     return s_.replace("\n", "\n" + " " * numSpaces)
 
 
+def _forward_unimplemented(self: Any, *input: Any) -> Any:
+    """What the module computes; every subclass defines it."""
+    raise NotImplementedError(
+        f'Module [{type(self).__name__}] is missing the required "forward" function'
+    )
+
+
 class Module(Hooked, State, Convertible, Members):
     """The base class of layers and models: assign parameters and modules to its attributes.
 
@@ -130,11 +137,8 @@ class Module(Hooked, State, Convertible, Members):
 
     # ---- calling -------------------------------------------------------------------------------
 
-    def forward(self, *input: Any) -> Any:
-        """What the module computes; every subclass defines it."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
+    # A variable for type checkers: subclasses may take any arguments.
+    forward: Callable[..., Any] = _forward_unimplemented
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # Some functions have the name of their file: imported here, they win over the file.
 from .clip_grad import (
@@ -27,6 +27,13 @@ from .memory_format import (
 )
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
+
+if TYPE_CHECKING:  # loaded when used
+    from . import parametrizations as parametrizations
+    from . import parametrize as parametrize
+    from . import prune as prune
+    from . import rnn as rnn
+    from . import stateless as stateless
 
 _SUBMODULES = {"parametrizations", "parametrize", "prune", "rnn", "stateless"}
 
