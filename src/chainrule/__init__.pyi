@@ -14,22 +14,50 @@ from .tensor.size import Size as _Size
 from .tensor.tensor import Tensor as Tensor
 
 from . import accelerator as accelerator
+from . import amp as amp
 from . import autograd as autograd
 from . import backends as backends
 from . import checking as checking
 from . import cpu as cpu
 from . import cuda as cuda
 from . import derivatives as derivatives
+from . import distributed as distributed
 from . import fft as fft
 from . import func as func
+from . import jit as jit
 from . import linalg as linalg
 from . import mps as mps
+from . import multiprocessing as multiprocessing
 from . import nn as nn
+from . import onnx as onnx
+from . import optim as optim
 from . import random as random
+from . import run as run
+from . import serialization as serialization
 from . import signal as signal
+from . import sparse as sparse
 from . import special as special
+from . import testing as testing
+from . import types as types
+from . import utils as utils
 from . import version as version
 from . import xpu as xpu
+from .amp.autocast_mode import autocast as autocast
+from .amp.state import autocast_decrement_nesting as autocast_decrement_nesting
+from .amp.state import autocast_increment_nesting as autocast_increment_nesting
+from .amp.state import clear_autocast_cache as clear_autocast_cache
+from .amp.state import get_autocast_cpu_dtype as get_autocast_cpu_dtype
+from .amp.state import get_autocast_dtype as get_autocast_dtype
+from .amp.state import get_autocast_gpu_dtype as get_autocast_gpu_dtype
+from .amp.state import is_autocast_cache_enabled as is_autocast_cache_enabled
+from .amp.state import is_autocast_cpu_enabled as is_autocast_cpu_enabled
+from .amp.state import is_autocast_enabled as is_autocast_enabled
+from .amp.state import set_autocast_cache_enabled as set_autocast_cache_enabled
+from .amp.state import set_autocast_cpu_dtype as set_autocast_cpu_dtype
+from .amp.state import set_autocast_cpu_enabled as set_autocast_cpu_enabled
+from .amp.state import set_autocast_dtype as set_autocast_dtype
+from .amp.state import set_autocast_enabled as set_autocast_enabled
+from .amp.state import set_autocast_gpu_dtype as set_autocast_gpu_dtype
 from .autograd.modes import enable_grad as enable_grad
 from .autograd.modes import inference_mode as inference_mode
 from .autograd.modes import is_grad_enabled as is_grad_enabled
@@ -47,6 +75,11 @@ from .derivatives.numeric import finite_difference as finite_difference
 from .ops.dtypes import dtype as dtype
 from .ops.dtypes import get_default_dtype as get_default_dtype
 from .ops.dtypes import set_default_dtype as set_default_dtype
+from .serialization import load as load
+from .serialization import save as save
+from .sparse import smm as smm
+from .sparse import spmm as spmm
+from .sparse.creation import sparse_coo_tensor as sparse_coo_tensor
 from .tensor import return_types as return_types
 from .tensor.device import device as device
 from .tensor.device import get_default_device as get_default_device
@@ -368,6 +401,8 @@ def greater_equal_(input: Tensor, other: Tensor | _bool | _int | _float | _compl
 def grid_sampler_2d(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Tensor: ...
 def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> Tensor: ...
 def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05) -> Tensor: ...
+def gru(*args: Any, **kwargs: Any) -> _tuple[Tensor, ...]: ...
+def gru_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor: ...
 def gt(input: Tensor | _bool | _int | _float | _complex, other: Tensor | _bool | _int | _float | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def gt_(input: Tensor, other: Tensor | _bool | _int | _float | _complex) -> Tensor: ...
 def hamming_window(window_length: _int, periodic: _bool = True, alpha: _float = 0.54, beta: _float = 0.46, *, dtype: _dtype | None = None, **options: Any) -> Tensor: ...
@@ -455,6 +490,8 @@ def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None
 def logit_(input: Tensor, eps: _float | None = None) -> Tensor: ...
 def logspace(start: Any, end: Any, steps: _int, base: _float = 10.0, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, requires_grad: _bool = False, layout: Any = None, out: Tensor | None = None) -> Tensor: ...
 def logsumexp(input: Tensor, dim: _int | Sequence[_int], keepdim: _bool = False, *, axis: Any = None, keepdims: _bool = False, out: Tensor | None = None) -> Tensor: ...
+def lstm(*args: Any, **kwargs: Any) -> _tuple[Tensor, ...]: ...
+def lstm_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> _tuple[Tensor, ...]: ...
 def lt(input: Tensor | _bool | _int | _float | _complex, other: Tensor | _bool | _int | _float | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def lt_(input: Tensor, other: Tensor | _bool | _int | _float | _complex) -> Tensor: ...
 def lu(A: Tensor, pivot: _bool = True, get_infos: _bool = False, *, out: Any | None = None) -> _tuple[Tensor, ...]: ...
@@ -567,6 +604,10 @@ def reshape_as(input: Tensor | _bool | _int | _float | _complex, other: Tensor |
 def resolve_conj(input: Tensor) -> Tensor: ...
 def resolve_neg(input: Tensor) -> Tensor: ...
 def rms_norm(input: Tensor, normalized_shape: _int | Sequence[_int], weight: Tensor | None = None, eps: Any = None) -> Tensor: ...
+def rnn_relu(*args: Any, **kwargs: Any) -> _tuple[Tensor, ...]: ...
+def rnn_relu_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor: ...
+def rnn_tanh(*args: Any, **kwargs: Any) -> _tuple[Tensor, ...]: ...
+def rnn_tanh_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor: ...
 def roll(input: Tensor, shifts: Any, dims: _int | Sequence[_int] = ()) -> Tensor: ...
 def rot90(input: Tensor, k: _int = 1, dims: _int | Sequence[_int] = (0, 1)) -> Tensor: ...
 def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor: ...

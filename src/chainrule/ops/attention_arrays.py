@@ -4,8 +4,8 @@ The scores of a block of queries exist only while the block is worked on: as man
 head) entries at a time as fit into `_BLOCK` scores, or else one entry, some of its queries at a
 time, and for very long sequences some of the keys at a time with a running maximum. The backward
 pass makes the scores again from the logarithm of their sum; only where all of them are few and the
-sequence is not long compared with the width, the forward pass hands over the weights. With a causal mask keys behind a block's last
-query are left out altogether.
+sequence is not long compared with the width, the forward pass hands over the weights. With a
+causal mask, keys behind a block's last query are left out altogether.
 
 Inputs may be strided (heads split off a projection are): products take them as they are.
 """

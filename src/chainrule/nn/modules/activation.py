@@ -12,6 +12,7 @@ from .. import functional as F
 from .. import init as _init
 from .layer_common import warn_user
 from .module import Module
+from .multihead import MultiheadAttention
 
 __all__ = [
     "CELU",
@@ -27,6 +28,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
+    "MultiheadAttention",
     "PReLU",
     "RReLU",
     "ReLU",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -250,6 +251,7 @@ def multi_head_attention_forward(
 ) -> tuple[Any, Any]:
     """Attention of several heads between projections: (output, weights or None)."""
     single = query.ndim == 2
+    _check_ranks(query, key, value, key_padding_mask, attn_mask)
     if single:
         query, key, value = (t.unsqueeze(1) for t in (query, key, value))
         if key_padding_mask is not None:
@@ -258,11 +260,7 @@ def multi_head_attention_forward(
     _check_heads(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
     heads = _Heads(num_heads, batch, embed // num_heads)
     is_causal = _usable_hint(is_causal, attn_mask, key_padding_mask, need_weights)
-    masks = (
-        None if is_causal else _mask_per_head(
-            _float_mask(attn_mask, query, "attn_mask"), batch * num_heads, length, key.shape[0]),
-        _float_mask(key_padding_mask, query, "key_padding_mask"),
-    )  # fmt: skip
+    masks = _masks(attn_mask, key_padding_mask, is_causal, query, key, num_heads)
     if use_separate_proj_weight:
         separate = (q_proj_weight, k_proj_weight, v_proj_weight)
         q, k, v = _separately_projected(query, key, value, separate, in_proj_bias)
@@ -284,12 +282,62 @@ def multi_head_attention_forward(
     )
 
 
+def _check_ranks(q: Any, k: Any, v: Any, padding: Any, mask: Any) -> None:
+    """Refuse inputs of which some have a batch and some have none."""
+    if q.ndim not in (2, 3):
+        raise AssertionError(
+            "query should be unbatched 2D or batched 3D tensor but received "
+            f"{q.ndim}-D query tensor\n  at {source.here(3)}"
+        )
+    kind = "batched (3-D)" if q.ndim == 3 else "unbatched (2-D)"
+    if k.ndim != q.ndim or v.ndim != q.ndim:
+        raise AssertionError(
+            f"For {kind} `query`, expected `key` and `value` to be {q.ndim}-D but found "
+            f"{k.ndim}-D and {v.ndim}-D tensors respectively\n  at {source.here(3)}"
+        )
+    if padding is not None and padding.ndim != q.ndim - 1:
+        raise AssertionError(
+            f"For {kind} `query`, expected `key_padding_mask` to be `None` or {q.ndim - 1}-D but "
+            f"found {padding.ndim}-D tensor instead\n  at {source.here(3)}"
+        )
+    if mask is not None and mask.ndim not in (2, 3):
+        raise AssertionError(
+            f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
+            f"{mask.ndim}-D tensor instead\n  at {source.here(3)}"
+        )
+
+
+def _masks(
+    attn_mask: Any, padding: Any, is_causal: bool, query: Any, key: Any, num_heads: int
+) -> tuple[Any, Any]:
+    """(mask of the scores, mask of the keys), as masks that are added."""
+    length, batch, _ = query.shape
+    if padding is not None:
+        if tuple(padding.shape) != (batch, key.shape[0]):
+            k = 0 if padding.shape[0] != batch else 1
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{k}] to be {(batch, key.shape[0])[k]}, but got "
+                f"{padding.shape[k]}\n  at {source.here(3)}"
+            )
+        if attn_mask is not None and attn_mask.dtype is not padding.dtype:
+            warnings.warn(
+                "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same "
+                "type for both instead.",
+                stacklevel=4,
+            )
+    added = None
+    if not is_causal:
+        added = _float_mask(attn_mask, query, "attn_mask")
+        added = _mask_per_head(added, batch * num_heads, length, key.shape[0])
+    return added, _float_mask(padding, query, "key_padding_mask")
+
+
 def _usable_hint(is_causal: bool, attn_mask: Any, padding: Any, need_weights: bool) -> bool:
     """Whether the causal hint alone replaces the mask."""
     if is_causal and attn_mask is None:
         raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. Use the Transformer module method "
-            f"`generate_square_subsequent_mask` to create this mask.\n  at {source.here(2)}"
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+            f"method `generate_square_subsequent_mask` to create this mask.\n  at {source.here(2)}"
         )
     return is_causal and padding is None and not need_weights
 
