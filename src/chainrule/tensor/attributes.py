@@ -250,6 +250,24 @@ def view_depth(self: Any) -> int:
     return depth
 
 
+def is_shared(self: Any) -> bool:
+    """Whether other processes can see this tensor's memory."""
+    from .sharing import block_of  # mmap is loaded when it is used
+
+    return self._level is None and block_of(self._a) is not None
+
+
+def share_memory_(self: Any) -> Any:
+    """Move the tensor's memory to where forked and receiving processes share it.
+
+    Other tensors that viewed the old memory stay there: share before making views.
+    """
+    from .sharing import share
+
+    share(self)
+    return self
+
+
 METHODS: dict[str, Any] = {
     "T": property(_reversed_view), "mT": property(_matrix_transpose),
     "mH": property(_matrix_adjoint), "H": property(_adjoint),
@@ -263,14 +281,14 @@ METHODS: dict[str, Any] = {
     "is_sparse": _no("Whether it is sparse."), "is_sparse_csr": _no("Whether it is CSR-sparse."),
     "is_quantized": _no("Whether it is quantized."), "is_nested": _no("Whether it is nested."),
     "is_conj": lambda self: False, "is_neg": lambda self: False,
-    "is_pinned": lambda self, device=None: False, "is_shared": lambda self: False,
+    "is_pinned": lambda self, device=None: False, "is_shared": is_shared,
     "is_coalesced": lambda self: False, "is_distributed": lambda self: False,
     "name": property(lambda self: self.__dict__.get("name")),
     "output_nr": property(output_nr), "_view_depth": view_depth,
     "get_device": get_device, "is_nonzero": is_nonzero, "is_same_size": is_same_size,
     "is_set_to": is_set_to, "dim_order": dim_order, "resolve_conj": resolve_conj,
     "resolve_neg": resolve_conj, "pin_memory": pin_memory, "to_dense": to_dense,
-    "share_memory_": resolve_conj, "as_subclass": as_subclass,
+    "share_memory_": share_memory_, "as_subclass": as_subclass,
     "_make_subclass": staticmethod(_make_subclass), "new": new, "apply_": apply_,
     "__reversed__": __reversed__, "_base": property(_root),
     "map_": map_, "map2_": map2_, "module_load": module_load, "to_sparse": to_sparse,
