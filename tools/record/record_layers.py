@@ -1,6 +1,6 @@
 """Record what PyTorch's nn classes do in the cases of tests/nn: record_layers.py [family ...]
 
-The family "init" is the functions of `nn.init`.
+The family "init" is the functions of `nn.init`, "signatures" those of all classes.
 
 Runs in an interpreter with torch and NumPy; chainrule is not imported. Writes
 tests/recorded/layers_<family>.json and .npz, which tests/nn/test_layers_recorded.py compares with.
@@ -16,6 +16,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
+from nn import layer_signatures
 from nn.init_cases import FILLS, run_fill
 from nn.layer_cases import cases_of, family_names
 from nn.layer_runs import key_of, run, write
@@ -40,7 +41,20 @@ def record_initialisations() -> None:
     print(f"init: {len(FILLS)} cases")
 
 
+def record_signatures() -> None:
+    """Write the signatures of all classes."""
+    found = vars(torch.nn.modules).copy()
+    found["NonDynamicallyQuantizableLinear"] = (
+        torch.nn.modules.linear.NonDynamicallyQuantizableLinear
+    )
+    classes = {name: value for name, value in sorted(found.items()) if isinstance(value, type)}
+    layer_signatures.write(classes)
+    print(f"signatures: {len(classes)} classes")
+
+
+OTHERS = {"init": record_initialisations, "signatures": record_signatures}
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    for name in sys.argv[1:] or [*family_names(), "init"]:
-        record_initialisations() if name == "init" else record(name)
+    for name in sys.argv[1:] or [*family_names(), *OTHERS]:
+        OTHERS[name]() if name in OTHERS else record(name)

@@ -79,9 +79,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def reset_parameters(self) -> None:
         """Draw all weights again."""
         self.head.reset_parameters()
-        for down, up in self.tail:
-            down.reset_parameters()
-            up.reset_parameters()
+        for cluster in self.tail:
+            for projection in cluster.children():
+                projection.reset_parameters()
 
     def _clusters(self) -> list[tuple[int, int]]:
         """(first class, class after the last) of each cluster."""

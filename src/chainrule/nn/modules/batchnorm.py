@@ -61,18 +61,18 @@ class _NormBase(Module):
 
     def reset_running_stats(self) -> None:
         """Forget the statistics seen so far."""
-        if self.track_running_stats:
-            self.running_mean.zero_()
-            self.running_var.fill_(1)
-            self.num_batches_tracked.zero_()
+        for name, start in (("running_mean", 0), ("running_var", 1), ("num_batches_tracked", 0)):
+            known = self._buffers[name]
+            if known is not None:
+                known.fill_(start)
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0, no statistics."""
         self.reset_running_stats()
-        if self.affine:
+        if self.weight is not None:
             init.ones_(self.weight)
-            if self.bias is not None:
-                init.zeros_(self.bias)
+        if self.bias is not None:
+            init.zeros_(self.bias)
 
     def _channel_dim(self, input: Tensor) -> int:
         return 1
@@ -107,6 +107,9 @@ class _NormBase(Module):
         )
 
 
+_NO_STATISTICS: dict[str, Any] = {"running_mean": None, "running_var": None}
+
+
 class _BatchNorm(_NormBase):
     def _factor(self, buffers: dict[str, Any]) -> float:
         """The weight of this batch in the running statistics; counts the batch."""
@@ -120,15 +123,16 @@ class _BatchNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         """Each channel to mean 0 and variance 1, times weight plus bias."""
         self._check_input_dim(input)
-        buffers = self._buffers
-        mean, var = buffers["running_mean"], buffers["running_var"]
+        buffers: dict[str, Any] = self._buffers
+        by_batch, factor = True, 0.0
         if not self.training:
-            by_batch, factor = mean is None and var is None, 0.0
+            by_batch = buffers.get("running_mean") is None and buffers.get("running_var") is None
         elif self.track_running_stats:
-            by_batch, factor = True, self._factor(buffers)
+            factor = self._factor(buffers)
         else:
-            by_batch, factor, mean, var = True, 0.0, None, None
-        held = self._parameters
+            buffers = _NO_STATISTICS
+        mean, var = buffers["running_mean"], buffers["running_var"]
+        held: dict[str, Any] = self._parameters
         try:
             return batch_norm(
                 input, mean, var, held["weight"], held["bias"], by_batch, factor, self.eps
@@ -239,7 +243,7 @@ class _LazyNormBase(LazyModuleMixin):
     def reset_parameters(self) -> None:
         """Weight 1, bias 0, no statistics, once the shapes are known."""
         if not self.has_uninitialized_params() and self.num_features != 0:
-            super().reset_parameters()
+            super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Give parameters and buffers as many features as this input has."""
@@ -247,7 +251,7 @@ class _LazyNormBase(LazyModuleMixin):
             known = self.weight if self.weight is not None else self.running_mean
             self.num_features = self.num_features if known is None else known.shape[0]
             return
-        self.num_features = input.shape[self._channel_dim(input)]
+        self.num_features = input.shape[self._channel_dim(input)]  # type: ignore[attr-defined]
         for name in ("weight", "bias", "running_mean", "running_var"):
             waiting = getattr(self, name)
             if waiting is not None:

@@ -175,7 +175,7 @@ class _Conv(_ConvNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolution of the input with the weight, plus the bias."""
-        held = self._parameters
+        held: dict[str, Any] = self._parameters
         try:
             return self._conv_forward(input, held["weight"], held["bias"])
         except KeyError:  # computed from others: a weight norm, a parametrization
@@ -311,6 +311,14 @@ class ConvTranspose3d(_ConvTransposeNd):
 class _LazyConvXdMixin(LazyModuleMixin):
     """Channels of the input taken from the first input."""
 
+    _dims: int
+    in_channels: int
+    groups: int
+    transposed: bool
+    kernel_size: tuple[int, ...]
+    weight: Any
+    bias: Any
+
     def _wait(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         self.out_channels = out_channels
@@ -320,7 +328,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
     def reset_parameters(self) -> None:
         """Draw the parameters again, once their shapes are known."""
         if not self.has_uninitialized_params() and self.in_channels != 0:
-            super().reset_parameters()
+            super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Give the parameters the shapes that this input asks for, and values."""

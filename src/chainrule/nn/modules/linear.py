@@ -65,7 +65,7 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """input @ weight.T + bias."""
-        held = self._parameters
+        held: dict[str, Any] = self._parameters
         try:
             return linear(input, held["weight"], held["bias"])
         except KeyError:  # computed from others: a weight norm, a parametrization
@@ -152,6 +152,8 @@ class LazyLinear(LazyModuleMixin, Linear):
     """
 
     cls_to_become = Linear
+    weight: Any
+    bias: Any
 
     def __init__(
         self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None

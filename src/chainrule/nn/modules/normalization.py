@@ -52,10 +52,10 @@ class LayerNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
-        if self.elementwise_affine:
+        if self.weight is not None:
             init.ones_(self.weight)
-            if self.bias is not None:
-                init.zeros_(self.bias)
+        if self.bias is not None:
+            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised input."""
@@ -101,7 +101,7 @@ class RMSNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1."""
-        if self.elementwise_affine:
+        if self.weight is not None:
             init.ones_(self.weight)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -150,10 +150,10 @@ class GroupNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
-        if self.affine:
+        if self.weight is not None:
             init.ones_(self.weight)
-            if self.bias is not None:
-                init.zeros_(self.bias)
+        if self.bias is not None:
+            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised input."""

@@ -42,8 +42,8 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     for key in list(state_dict):
         if key.startswith(prefix):
             state_dict[key.removeprefix(prefix)] = state_dict.pop(key)
-    metadata = getattr(state_dict, "_metadata", None)
-    for key in list(metadata or ()):
+    metadata = getattr(state_dict, "_metadata", {})
+    for key in list(metadata):
         if key in (prefix, prefix.removesuffix(".")) and prefix:
             metadata[""] = metadata.pop(key)
         elif key.startswith(prefix):
