@@ -193,7 +193,7 @@ def __getattr__(name: str) -> Any:
 def _load_fast_product() -> Any:
     import importlib
 
-    return importlib.import_module(".compiler.gemm", __name__).load()
+    return importlib.import_module(".compiler.gemm", __name__).shared()
 
 
 def _load_native_kernel(name: str) -> Any:

@@ -5,9 +5,11 @@ A segment is a run of calls without extern steps; its entry takes the table of b
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
+from . import parallel
 from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg
 from .emit import emit_kernel
 from .graph import dtype_name
@@ -28,6 +30,7 @@ class Target(NamedTuple):
     vector_bytes: int
     registers: int  # vector registers
     blas_int: str | None  # LLVM type of BLAS integers; None when there is no BLAS to call
+    threads: int = 1  # that share large loops and products; 0: there is no pool
 
 
 class Slots:
@@ -41,8 +44,8 @@ class Slots:
         for kind in self.kinds:
             self.start[kind] = position
             position += len(buffers[kind])
-        self.arena = position
-        self.count = position + 1
+        self.arena, self.board, self.workspace = position, position + 1, position + 2
+        self.count = position + 3
 
     def of(self, buffer: Buffer) -> int:
         """The table position that holds this buffer's address (or the arena's)."""
@@ -81,20 +84,49 @@ class Module:
         return name
 
     def _address(self, f: Function, bases: dict[int, str], buffer: Buffer, offset: int) -> str:
-        slot = self.slots.of(buffer)
-        base = bases.get(slot)
-        if base is None:
-            where = f.value(f"getelementptr ptr, ptr %table, i64 {slot}")
-            base = bases[slot] = f.value(f"load ptr, ptr {where}")
+        base = self._slot(f, bases, self.slots.of(buffer))
         nbytes = offset * buffer.dtype.itemsize
         if buffer.kind == "temp":
             nbytes += buffer.offset
-        return base if nbytes == 0 else f.value(f"getelementptr i8, ptr {base}, i64 {nbytes}")
+        return _moved(f, base, nbytes)
+
+    def _slot(self, f: Function, bases: dict[int, str], slot: int) -> str:
+        """What the table holds at a position."""
+        if slot not in bases:
+            where = f.value(f"getelementptr ptr, ptr %table, i64 {slot}")
+            bases[slot] = f.value(f"load ptr, ptr {where}")
+        return bases[slot]
+
+    def _pool(self, f: Function, bases: dict[int, str]) -> tuple[str, str]:
+        """The board of the pool and this call's workspace."""
+        return self._slot(f, bases, self.slots.board), self._slot(f, bases, self.slots.workspace)
+
+    def _piece(self, stem: str, kinds: list[str]) -> str:
+        """The name of the piece function for operands of these types."""
+        key = (stem, *kinds)
+        name = self.kernels.get(key)
+        if name is None:
+            name = self.kernels[key] = f"{stem}_{len(self.kernels)}"
+            self.definitions.append(parallel.piece_text(name, kinds, self.declarations))
+        return name
 
     def _call_kernel(self, f: Function, bases: dict[int, str], call: KernelCall) -> None:
-        name = self.kernel(call.kernel)
-        addresses = [f"ptr {self._address(f, bases, b, offset)}" for b, offset in call.pointers]
-        f.do(f"call void @{name}({', '.join([*addresses, f'i64 {call.length}'])})")
+        addresses = [self._address(f, bases, b, offset) for b, offset in call.pointers]
+        pieces = parallel.kernel_pieces(call.kernel, call.length, self.target.threads)
+        if pieces is None:
+            name = self.kernel(call.kernel)
+            operands = [*(f"ptr {a}" for a in addresses), f"i64 {call.length}"]
+            f.do(f"call void @{name}({', '.join(operands)})")
+            return
+        names, rows = [], []
+        for kernel, start, axis, length in pieces:
+            names.append(self.kernel(kernel))
+            shifts = parallel.offsets(call.kernel, axis, start)
+            rows.append([
+                *(f"ptr {_moved(f, a, shift)}" for a, shift in zip(addresses, shifts, strict=True)),
+                f"i64 {length}",
+            ])  # fmt: skip
+        parallel.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
 
     def kernel(self, kernel: Kernel) -> str:
         """The name of the function for a kernel; equal kernels share one."""
@@ -111,14 +143,47 @@ class Module:
 
     def _call_gemm(self, f: Function, bases: dict[int, str], call: GemmCall) -> None:
         gemm = Gemm.of(call)
+        operands = [self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c)]
         if gemm.direct(self.target):
-            name = self._direct(gemm)
+            self._call_direct(f, bases, gemm, operands)
+            return
+        given = ", ".join(f"ptr {x}" for x in operands)
+        if gemm.pooled(self.target):
+            board, workspace = self._pool(f, bases)
+            f.do(f"call void @{self._pooled(gemm)}({given}, ptr {board}, ptr {workspace})")
         elif self.target.blas_int is not None:
-            name = self._blas(gemm)
+            f.do(f"call void @{self._blas(gemm)}({given})")
         else:
             raise NotImplementedError("a large product without BLAS is an extern step")
-        a, b, c = (self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c))
-        f.do(f"call void @{name}(ptr {a}, ptr {b}, ptr {c})")
+
+    def _call_direct(
+        self, f: Function, bases: dict[int, str], gemm: Gemm, operands: list[str]
+    ) -> None:
+        """Small products; a large batch of them is shared between threads."""
+        work = math.prod(gemm.batch) * gemm.m * gemm.n * gemm.k
+        threads = self.target.threads
+        if threads < 2 or not gemm.batch or work < parallel.LEAST_PRODUCT:
+            given = ", ".join(f"ptr {x}" for x in operands)
+            f.do(f"call void @{self._direct(gemm)}({given})")
+            return
+        size = ITEM_BYTES[gemm.dtype]
+        strides = gemm.a_strides[0], gemm.b_strides[0], gemm.c_strides[0]
+        names, rows = [], []
+        for start, count in parallel.cuts(gemm.batch[0], 2 * threads):
+            names.append(self._direct(gemm._replace(batch=(count, *gemm.batch[1:]))))
+            pairs = zip(operands, strides, strict=True)
+            rows.append([f"ptr {_moved(f, x, start * s * size)}" for x, s in pairs])
+        parallel.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
+
+    def _pooled(self, gemm: Gemm) -> str:
+        name = self.kernels.get(gemm)
+        if name is None:
+            name = self.kernels[gemm] = f"gemm_{len(self.kernels)}"
+            rows = parallel.product_rows(gemm, self.target.vector_bytes, self.target.threads)
+            self.definitions.append(
+                parallel.pooled_product(name, rows, gemm.dtype, self.declarations)
+            )
+        return name
 
     def _direct(self, gemm: Gemm) -> str:
         name = self.kernels.get(gemm)
@@ -160,6 +225,13 @@ class Gemm(NamedTuple):
                 del s[-3]
         return cls(dtype_name(c.buffer.dtype), m, n, k, tuple(batch), *map(tuple, strides))
 
+    def pooled(self, target: Target) -> bool:
+        """Whether the blocked product of `gemm.py` can do it."""
+        usual = self.c_strides[-1] == 1
+        for row, column in (self.a_strides[-2:], self.b_strides[-2:]):
+            usual = usual and 1 in (row, column)
+        return usual and target.threads > 0 and min(self.m, self.k) >= 8 and self.n >= 8
+
     def direct(self, target: Target) -> bool:
         """Whether our own loops are the better choice."""
         if self.k * 2 * target.vector_bytes > _PACK_BYTES:
@@ -167,6 +239,11 @@ class Gemm(NamedTuple):
         lanes = target.vector_bytes // ITEM_BYTES[self.dtype]
         limit = DIRECT_LIMIT if self.n >= lanes else min(DIRECT_LIMIT, _NARROW_LIMIT)
         return self.m * self.n * self.k <= limit
+
+
+def _moved(f: Function, address: str, nbytes: int) -> str:
+    """An address so many bytes further on."""
+    return address if nbytes == 0 else f.value(f"getelementptr i8, ptr {address}, i64 {nbytes}")
 
 
 def _rows_continue(strides: list[list[int]], m: int) -> bool:

@@ -28,8 +28,14 @@ _ZEROS_AT: int = _ZEROS.__array_interface__["data"][0]
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 
 
+@functools.cache
+def shared() -> Product | None:
+    """The product of this process, as eager code and plans use it; None where there is none."""
+    return load()
+
+
 def load() -> Product | None:
-    """The product for this machine; None where there is none."""
+    """A new product for this machine; None where there is none."""
     try:
         from . import llvm
     except ImportError:
@@ -69,6 +75,11 @@ class Product:
                 if dtype not in self._functions:
                     self._make(dtype)
         return self._functions[dtype] is not None
+
+    def address(self, dtype: str) -> int | None:
+        """Where the machine code for a type is; None if there is none."""
+        kind = np.dtype(dtype)
+        return self._functions[kind] if self.has(kind) else None
 
     def _make(self, dtype: np.dtype) -> None:
         if dtype not in _DTYPES:

@@ -23,6 +23,23 @@ def target() -> Target:
     return _state["target"]
 
 
+def plan_target() -> Target:
+    """The machine with the threads and products that plans may share, whose symbols it declares."""
+    from . import gemm, pool
+
+    plain = target()
+    threads, product = pool.shared(), gemm.shared()
+    if threads is None or product is None:
+        return plain._replace(threads=0)
+    for dtype, name in (("float32", "f32"), ("float64", "f64")):
+        address = product.address(dtype)
+        if address is None:
+            return plain._replace(threads=0)
+        llvm.add_symbol(f"chainrule_gemm_{name}", address)
+    llvm.add_symbol("chainrule_pool_run", threads.entry)
+    return plain._replace(threads=pool.thread_count())
+
+
 def _initialise() -> None:
     with _lock:
         if "target" in _state:
@@ -135,7 +152,8 @@ def object_code(text: str) -> bytes:
         module.triple = llvm.get_default_triple()
         machine = llvm.Target.from_default_triple().create_target_machine(
             cpu=llvm.get_host_cpu_name(),
-            features=llvm.get_host_cpu_features().flatten(),
+            # Processors protected against Downfall gather slower than they load one by one.
+            features=llvm.get_host_cpu_features().flatten() + ",+prefer-no-gather",
             opt=3,
             reloc="pic",
             codemodel="small",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from . import pool
 from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
 from .graph import Graph, Value, dtype_name
@@ -43,7 +44,7 @@ class Frame:
     """The memory of one running call: arena, address table, extern results."""
 
     __slots__ = (
-        "address", "arena", "arrays", "checks", "externs", "numbers", "slots", "table",
+        "address", "arena", "arrays", "checks", "externs", "numbers", "slots", "table", "workspace",
     )  # fmt: skip
 
     def __init__(self, plan: Plan) -> None:
@@ -54,6 +55,10 @@ class Frame:
         self.table = (ctypes.c_void_p * slots.count)()
         self.address = ctypes.addressof(self.table)
         self.table[slots.arena] = address_of(raw) + start
+        threads = plan.pool
+        if threads is not None:
+            self.workspace = threads.new_workspace()
+            self.table[slots.board], self.table[slots.workspace] = threads.board, self.workspace[0]
         self.numbers = [np.zeros((), b.dtype) for b in plan.schedule.buffers["number"]]
         self.checks = np.zeros(len(plan.schedule.check_sizes), np.int64)
         words = [self.checks[i:] for i in range(len(self.checks))]
@@ -82,7 +87,10 @@ class Plan:
             return
         from . import llvm
 
-        target = llvm.target()
+        target = llvm.plan_target()
+        self.pool = pool.shared() if target.threads else None
+        if self.pool is not None and target.threads > 1:
+            self.pool.hire(target.threads - 1)
         self.schedule = Schedule(self.graph, products=target.blas_int is not None)
         self.memory = MemoryPlan(self.schedule)
         self.slots = Slots(self.schedule.buffers)

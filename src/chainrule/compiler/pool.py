@@ -248,6 +248,7 @@ class Pool:
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled  # owns the code
         self._run = compiled.function("pool_run", 6)
+        self.entry = address_of(self._run)  # of pool_run, for machine code that calls it
         self.run_address = ctypes.cast(self._run, ctypes.c_void_p).value or 0
         self._hire = compiled.function("hire", 2)
         self._prepare = compiled.function("prepare", 1)
@@ -276,11 +277,15 @@ class Pool:
     def workspace(self) -> int:
         """The address of the calling thread's own memory."""
         try:
-            return self._own.address
+            return self._own.workspace[0]
         except AttributeError:
-            self._own.memory = memory = np.empty(WORKSPACE_BYTES + _PAGE, np.uint8)
-            self._own.address = (_address(memory) + _PAGE - 1) & -_PAGE
-            return self._own.address
+            self._own.workspace = self.new_workspace()
+            return self._own.workspace[0]
+
+    def new_workspace(self) -> tuple[int, np.ndarray]:
+        """The address of a workspace, and the array that owns it."""
+        memory = np.empty(WORKSPACE_BYTES + _PAGE, np.uint8)
+        return (_address(memory) + _PAGE - 1) & -_PAGE, memory
 
     def hire(self, count: int) -> None:
         """See that there are so many workers."""
@@ -288,8 +293,7 @@ class Pool:
             if self._workers == 0 and count > 0:
                 blas.keep_to_one_thread()
             while self._workers < min(count, self.MOST_WORKERS):
-                memory = np.empty(WORKSPACE_BYTES + _PAGE, np.uint8)
-                workspace = (_address(memory) + _PAGE - 1) & -_PAGE
+                workspace, memory = self.new_workspace()
                 start = np.array([self.board, workspace], np.int64)
                 self._belongings += [memory, start]
                 if self._hire(_address(self._threads) + 8 * self._workers, _address(start)):

@@ -1,0 +1,226 @@
+"""Large loops and matrix products of a plan in pieces, which the threads of `pool.py` share.
+
+How work is cut depends on the sizes and on the number of threads at the time of compiling.  Only
+axes along which nothing is summed are cut, so the bits of a result do not depend on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .asm import ITEM_BYTES, Function
+from .gemm_text import ARGUMENTS, TILES, UNROLL
+from .loops import EXPENSIVE, Access, Kernel
+
+# A job costs a few microseconds: what takes less than about twenty is not cut.
+LEAST_LOOP_COST = 400_000  # elements times operations
+LEAST_PRODUCT = 1_000_000  # multiplications
+_DEAR = 8  # an exponential costs as much as so many additions
+_PER_THREAD = 2  # pieces, so that a late thread costs little
+_CUT = 64  # cuts along the inner axis fall between whole vectors
+
+_ROWS, _DEPTH = 512, 264  # as in gemm.py: rows packed at once, elements summed in registers
+
+
+def cuts(length: int, count: int, unit: int = 1) -> list[tuple[int, int]]:
+    """At most `count` parts as (start, length): all but the last equal, multiples of `unit`."""
+    step = max(unit, -(-length // (count * unit)) * unit)
+    return [(start, min(step, length - start)) for start in range(0, length, step)]
+
+
+# ---- loops ---------------------------------------------------------------------------------------
+
+
+def accesses(kernel: Kernel) -> dict[int, Access] | None:
+    """How each argument is addressed; None if one is addressed in two ways."""
+    found: dict[int, Access] = {}
+    used = [n.value for n in kernel.nodes if n.op == "load"]
+    used += [n.value[0] for n in kernel.nodes if n.op == "take"]
+    used += [to for _, to in kernel.stores]
+    used += [to for _, _, to, _ in kernel.accumulates]
+    for access in used:
+        if found.setdefault(access.argument, access).strides != access.strides:
+            return None
+    return found
+
+
+def cost(kernel: Kernel) -> int:
+    """Elements times operations."""
+    dear = sum(n.op in EXPENSIVE for n in kernel.nodes)
+    return math.prod(kernel.space) * (len(kernel.nodes) + _DEAR * dear)
+
+
+def axis_to_cut(kernel: Kernel) -> int | None:
+    """The first long axis along which nothing is folded, counted or scattered; None if there is
+    none."""
+    if kernel.scatters or accesses(kernel) is None:
+        return None
+    counted = {n.value for n in kernel.nodes if n.op == "index"}
+    folds = any(n.op == "fold" for n in kernel.nodes)
+    inner = len(kernel.space) - 1
+    for axis, size in enumerate(kernel.space):
+        if size < 2 or axis in counted or (axis == inner and (folds or size < 2 * _CUT)):
+            continue
+        if all(to.strides[axis] for _, _, to, _ in kernel.accumulates):
+            return axis
+    return None
+
+
+def kernel_pieces(kernel: Kernel, length: int, threads: int) -> list[Any] | None:
+    """[(kernel of a piece, start along the cut axis, axis, length argument)], or None."""
+    if threads < 2:
+        return None
+    generic = kernel.generic()
+    whole = kernel._replace(space=(length,)) if generic else kernel
+    if cost(whole) < LEAST_LOOP_COST:
+        return None
+    axis = axis_to_cut(whole)
+    if axis is None:
+        return None
+    inner = axis == len(whole.space) - 1
+    pieces = []
+    for start, size in cuts(whole.space[axis], _PER_THREAD * threads, _CUT if inner else 1):
+        space = (*whole.space[:axis], size, *whole.space[axis + 1 :])
+        # The code of a one-axis kernel serves every length.
+        part = kernel if generic else kernel._replace(space=space)
+        pieces.append((part, start, axis, size if inner else length))
+    return pieces if len(pieces) > 1 else None
+
+
+def offsets(kernel: Kernel, axis: int, start: int) -> list[int]:
+    """Bytes from the beginning of each argument to a piece that starts there."""
+    by_argument = accesses(kernel) or {}
+    return [
+        by_argument[i].strides[axis] * start * ITEM_BYTES[dtype] if i in by_argument else 0
+        for i, dtype in enumerate(kernel.arguments)
+    ]
+
+
+# ---- products ------------------------------------------------------------------------------------
+
+
+def product_rows(gemm: Any, vector_bytes: int, threads: int) -> list[tuple[int, ...]]:
+    """ARGUMENTS of every piece of a batch of large products; pointers as bytes from a, b and c."""
+    size = ITEM_BYTES[gemm.dtype]
+    tiles = TILES[vector_bytes]
+    m, n, k = gemm.m, gemm.n, gemm.k
+    depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
+    block = _ROWS * 4 // size // tiles.height * tiles.height
+    batch = list(_batch_offsets(gemm))
+    wanted = -(-threads * _PER_THREAD // len(batch)) if len(batch) < threads else 1
+    if threads > 1 and len(batch) == 1:
+        wanted = threads
+    across = n >= m
+    unit = tiles.lanes(gemm.dtype) if across else tiles.height
+    (a_row, a_column), (b_row, b_column) = gemm.a_strides[-2:], gemm.b_strides[-2:]
+    c_row = gemm.c_strides[-2]
+    rows = []
+    for at_a, at_b, at_c in batch:
+        for start, length in cuts(n if across else m, wanted, unit):
+            if across:
+                places, sizes = (at_a, at_b + start * b_column, at_c + start), (m, length)
+            else:
+                places, sizes = (at_a + start * a_row, at_b, at_c + start * c_row), (length, n)
+            a, b, c = (x * size for x in places)
+            rows.append((
+                a, a_row * size, a_column * size, b, b_row * size, b_column * size, c,
+                c_row * size, *sizes, k, block, depth, 0, 0, 0, 0, 0,
+            ))  # fmt: skip
+    return rows
+
+
+def _batch_offsets(gemm: Any) -> Any:
+    """Elements to the matrices of each product of a batch."""
+    places = [(0, 0, 0)]
+    strides = (gemm.a_strides, gemm.b_strides, gemm.c_strides)
+    for axis, count in enumerate(gemm.batch):
+        steps = [s[axis] for s in strides]
+        places = [
+            tuple(p + i * s for p, s in zip(place, steps, strict=True))
+            for place in places
+            for i in range(count)
+        ]
+    return places
+
+
+_BASES = {"a": "%a", "b": "%b", "c": "%c", "bias": "@no_bias", "row_bias": "@no_bias"}
+
+
+def pooled_product(name: str, rows: list[tuple[int, ...]], dtype: str, declare: set[str]) -> str:
+    """A function (a, b, c, board, workspace) that runs the pieces of a product in the pool."""
+    f = Function(declare)
+    symbol = f"@chainrule_gemm_{dtype}"
+    declare |= {
+        f"declare void {symbol}(ptr, ptr)",
+        "declare void @chainrule_pool_run(ptr, ptr, ptr, i64, i64, ptr)",
+        "@no_bias = internal constant [128 x i8] zeroinitializer, align 64",
+    }
+    width = len(ARGUMENTS)
+    table = f.alloca("i64", width * len(rows))
+    values = ", ".join(f"i64 {v}" for row in rows for v in row)
+    constant = f"@{name}_pieces = internal constant [{width * len(rows)} x i64] [{values}]"
+    with f.loop(str(len(rows))) as i:
+        first = f.value(f"mul i64 {i}, {8 * width}")
+        source = f.value(f"getelementptr i8, ptr @{name}_pieces, i64 {first}")
+        target = f.value(f"getelementptr i8, ptr {table}, i64 {first}")
+        for position, argument in enumerate(ARGUMENTS):
+            here = f.value(f"getelementptr i64, ptr {source}, i64 {position}")
+            number = f.value(f"load i64, ptr {here}")
+            to = f.value(f"getelementptr i64, ptr {target}, i64 {position}")
+            base = _BASES.get(argument)
+            if base is None:
+                f.do(f"store i64 {number}, ptr {to}")
+            else:
+                f.do(
+                    f"store ptr {f.value(f'getelementptr i8, ptr {base}, i64 {number}')}, ptr {to}"
+                )
+    f.do(
+        f"call void @chainrule_pool_run(ptr %board, ptr {symbol}, ptr {table}, i64 {8 * width}, "
+        f"i64 {len(rows)}, ptr %workspace)"
+    )
+    head = f"internal void @{name}(ptr %a, ptr %b, ptr %c, ptr %board, ptr %workspace)"
+    return constant + "\n" + f.text(f"{head} noinline nounwind")
+
+
+# ---- calls in pieces -----------------------------------------------------------------------------
+
+
+def shared_call(
+    f: Function,
+    functions: list[str],
+    rows: list[list[str]],
+    board: str,
+    workspace: str,
+    define: Callable[[str, list[str]], str],
+) -> None:
+    """Call each function with its row of typed operands, the rows shared between threads.
+
+    All rows have operands of the same types; `define` gives the piece function for a function name
+    and operand types.
+    """
+    kinds = [operand.split()[0] for operand in rows[0]]
+    width = len(kinds) + 1
+    table = f.alloca("i64", width * len(rows))
+    for r, (function, row) in enumerate(zip(functions, rows, strict=True)):
+        for i, operand in enumerate([f"ptr @{function}", *row]):
+            place = f.value(f"getelementptr i64, ptr {table}, i64 {r * width + i}")
+            f.do(f"store {operand}, ptr {place}")
+    f.declarations.add("declare void @chainrule_pool_run(ptr, ptr, ptr, i64, i64, ptr)")
+    f.do(
+        f"call void @chainrule_pool_run(ptr {board}, ptr @{define('piece', kinds)}, ptr {table}, "
+        f"i64 {8 * width}, i64 {len(rows)}, ptr {workspace})"
+    )
+
+
+def piece_text(name: str, kinds: list[str], declare: set[str]) -> str:
+    """A function of a piece: calls the function in its first word with the words behind it."""
+    f = Function(declare)
+    operands = []
+    for i, kind in enumerate(kinds):
+        place = f.value(f"getelementptr i64, ptr %piece, i64 {i + 1}")
+        operands.append(f"{kind} {f.value(f'load {kind}, ptr {place}')}")
+    function = f.value("load ptr, ptr %piece")
+    f.do(f"call void {function}({', '.join(operands)})")
+    return f.text(f"internal void @{name}(ptr %piece, ptr %workspace) nounwind")

@@ -1,0 +1,77 @@
+"""Loops and products in pieces: the same results as whole ones, whatever the number of threads."""
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule.compiler import codegen, parallel, pool
+from chainrule.compiler.graph import Graph
+from chainrule.compiler.infer import emit
+from chainrule.compiler.interpret import interpret
+from chainrule.compiler.loops import Kernel
+from chainrule.compiler.plan import Plan
+
+from .programs import assert_same_as_interpreted, random_inputs
+from .random_graphs import RandomGraph
+
+pytestmark = pytest.mark.jit
+
+
+@pytest.fixture
+def in_pieces(monkeypatch):
+    """Everything that can be cut is cut, for two threads."""
+    monkeypatch.setattr(parallel, "LEAST_LOOP_COST", 0)
+    monkeypatch.setattr(parallel, "LEAST_PRODUCT", 0)
+    monkeypatch.setattr(parallel, "_CUT", 16)
+    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs(seed, in_pieces):
+    program = RandomGraph(1000 + seed, length=4 + seed % 12)
+    plan = Plan(program.graph)
+    tolerance = 2e-4 if program.dtype == "f4" else 1e-10
+    mine, theirs = program.arrays(seed), program.arrays(seed)
+    got, want = plan.run(mine), interpret(program.graph, theirs)
+    for have, expected in zip([*got, *mine], [*want, *theirs], strict=True):
+        scale = float(np.nanmax(np.abs(expected), initial=1))
+        np.testing.assert_allclose(have, expected, rtol=tolerance, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 40], ids=["blocked", "loops"])
+@pytest.mark.parametrize("flags", [(0, 0), (0, 1), (1, 0), (1, 1)], ids=str)
+@pytest.mark.parametrize("shape", [((), 40, 50, 30), ((3,), 9, 70, 33), ((2, 5), 24, 8, 16)])
+def test_products(shape, flags, limit, in_pieces, monkeypatch):
+    monkeypatch.setattr(codegen, "DIRECT_LIMIT", limit)
+    batch, m, n, k = shape
+    ta, tb = map(bool, flags)
+    for dtype, rtol in (("f4", 1e-4), ("f8", 1e-12)):
+        g = Graph()
+        a = g.input((*batch, *((k, m) if ta else (m, k))), dtype)
+        b = g.input((*batch, *((n, k) if tb else (k, n))), dtype)
+        g.outputs = [emit(g, "gemm", a, b, ta=ta, tb=tb)]
+        assert_same_as_interpreted(g, random_inputs(g), rtol)
+
+
+def test_sums_over_rows_are_cut_along_columns_only(in_pieces):
+    g = Graph()
+    x = g.input((37, 96), "f4")
+    g.outputs = [emit(g, "reduce_sum", emit(g, "tanh", x), axis=(0,), keepdims=False)]
+    plan = Plan(g)
+    (kernel,) = [k for k in plan.module.kernels if isinstance(k, Kernel)]
+    assert kernel.space == (37, 32)
+    assert_same_as_interpreted(g, random_inputs(g), 1e-5)
+
+
+def test_bits_do_not_depend_on_threads(monkeypatch):
+    monkeypatch.setattr(parallel, "LEAST_LOOP_COST", 0)
+    w = chainrule.tensor(np.random.default_rng(0).standard_normal((300, 200)).astype("f4"))
+    x = chainrule.tensor(np.random.default_rng(1).standard_normal((64, 300)).astype("f4"))
+    results = []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(pool.settings._Settings, "threads", threads)
+        step = chainrule.compile(lambda x, w: chainrule.softmax((x @ w).tanh(), 1).sum(0))
+        for _ in range(4):
+            result = step(x, w)
+        results.append(result)
+    assert all(chainrule.equal(results[0], other) for other in results[1:])
