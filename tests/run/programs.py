@@ -46,7 +46,7 @@ PROGRAMS = [
     Program("checkpointing"),
     Program("cnn_digits", final=0.1, absolute=0.05, own_process=True, arguments=("--epochs", "4")),
     Program("custom_function"),
-    Program("dataloader_workers", own_process=True),
+    Program("dataloader_workers", first=4, own_process=True),
     Program("dcgan", final=0.1),
     Program("distillation"),
     Program("dqn", text=False, final=0.1),
