@@ -7,6 +7,7 @@ from typing import Any, Self
 from ... import Tensor, empty, long, ones, tensor, zeros
 from ...autograd import source
 from ...tensor import Parameter
+from ...tensor.functions.nn_norm import count_batch
 from .. import init
 from ..functional import batch_norm
 from ..parameter import UninitializedBuffer, UninitializedParameter
@@ -115,7 +116,7 @@ class _BatchNorm(_NormBase):
         """The weight of this batch in the running statistics; counts the batch."""
         counter = buffers["num_batches_tracked"]
         if counter is not None:
-            counter.add_(1)
+            count_batch(counter)
             if self.momentum is None:  # all batches weigh the same
                 return 1.0 / float(counter)
         return 0.0 if self.momentum is None else self.momentum

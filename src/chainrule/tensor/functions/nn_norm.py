@@ -212,6 +212,15 @@ def _batch_norm_train(
     return out, mean, var
 
 
+def count_batch(counter: Any) -> None:
+    """counter += 1 in place: what a batch norm does in every step, without `add_`'s checks."""
+    if STATE.w > NO_GRAD or counter.__class__ not in PLAIN or counter._v is None:
+        counter.add_(1)
+    else:
+        counter._a += 1
+        bump(counter, "batch_norm")
+
+
 def _update_array(running: Any, new: Any, factor: float, momentum: float) -> bool:
     """`_update` on arrays, in a few microseconds; False when something is unusual."""
     if STATE.w > NO_GRAD or running.__class__ not in PLAIN or new.__class__ not in PLAIN:
