@@ -367,8 +367,11 @@ def average_forward(x, kernel, stride, padding, ceil, include_pad, divisor):
     spatial, one = x.shape[x.ndim - nd :], (1,) * nd
     out = pooled_sizes(spatial, kernel, stride, padding, one, ceil)
     if nd == 2 and not (divisor and divisor < 0):
-        geometry = (*out, *kernel, *stride, *padding, include_pad, divisor or 0)
-        done = fast.avg_pool2d(x, *geometry)
+        if not divisor and halves(kernel, stride, padding, one, ceil):
+            done = fast.avg_pool_halves(x, *out)
+        else:
+            geometry = (*out, *kernel, *stride, *padding, include_pad, divisor or 0)
+            done = fast.avg_pool2d(x, *geometry)
         if done is not None:
             return done.reshape(*x.shape[:-2], *out)
     y = padded_for(y, nd, out, kernel, stride, padding, one, 0)
@@ -390,8 +393,11 @@ def average_backward(g, spatial, kernel, stride, padding, ceil, include_pad, div
     nd = len(kernel)
     out = g.shape[g.ndim - nd :]
     if nd == 2 and not (divisor and divisor < 0):
-        geometry = (*spatial, *kernel, *stride, *padding, include_pad, divisor or 0)
-        done = fast.avg_pool2d_gradient(g, *geometry)
+        if not divisor and halves(kernel, stride, padding, (1, 1), ceil):
+            done = fast.avg_pool_halves_gradient(g, *spatial)
+        else:
+            geometry = (*spatial, *kernel, *stride, *padding, include_pad, divisor or 0)
+            done = fast.avg_pool2d_gradient(g, *geometry)
         if done is not None:
             return done.reshape(*g.shape[:-2], *spatial)
     counts = window_counts(spatial, out, kernel, stride, padding, include_pad, divisor)

@@ -20,7 +20,7 @@ HOMES: dict[str, str] = {
     "sum_kernels": "sum_all sum_parts row_sums column_sums channel_sums",
     "table_kernels": "sum_by_number",
     "pool_kernels": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "
-    "avg_pool2d avg_pool2d_gradient",
+    "avg_pool2d avg_pool2d_gradient avg_pool_halves avg_pool_halves_gradient",
     "random_kernels": "fill_singles fill_doubles fill_mask fill_normals",
 }
 NAMES = frozenset(name for names in HOMES.values() for name in names.split())

@@ -86,13 +86,14 @@ U = np.uint64
 
 
 shared = range  # the outermost loop of a kernel whose turns may run on several threads
+short = range  # a loop of few turns: one masked vector operation instead of scalar ones
+narrow = range  # a loop of few turns over every second element: vectors of four
 
 
 # ---- functions -----------------------------------------------------------------------------------
 
 exp, expm1, log, log1p, tanh, sqrt = np.exp, np.expm1, np.log, np.log1p, np.tanh, np.sqrt
 maximum, minimum = np.maximum, np.minimum
-max, min = max, min  # noqa: A001 - of integers
 copysign, floor = np.copysign, np.floor
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _FASTCALL = 0x80  # METH_FASTCALL
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-_FORMAT = "native kernels 1"
+_FORMAT = "native kernels 2"
 _HEADER = object.__basicsize__
 
 _lock = threading.RLock()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .language import T, accumulate, exp, f64, log, native, shared
-from .rows import row_maximum, row_share
+from .language import T, f64, log, native, shared
+from .rows import row_exponentials, row_maximum, row_scale, row_share
 
 
 @native("T x[rows, classes], i64 target[rows], out T loss[]")
@@ -50,12 +50,6 @@ def cross_entropy_mean_gradient(g, x, target, gx, rows, classes):
         row = x[r * classes :]
         into = gx[r * classes :]
         top = row_maximum(row, classes)
-        share = T(0.0)
-        for j in range(classes):
-            e = exp(row[j] - top)
-            into[j] = e
-            share = accumulate(share, e)
-        scale = factor / share
-        for j in range(classes):
-            into[j] = into[j] * scale
+        share = row_exponentials(into, row, top, classes)
+        row_scale(into, factor / share, classes)
         into[t] = into[t] - factor

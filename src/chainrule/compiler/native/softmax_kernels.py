@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .language import T, accumulate, exp, log, native, shared
-from .rows import row_maximum, row_share, row_sum
+from .rows import row_exponentials, row_maximum, row_scale, row_share, row_sum
 
 
 @native("T x[*rows, n], out T y[like x]")
@@ -15,14 +15,8 @@ def softmax(x, y, rows, n):
         row = x[r * n :]
         into = y[r * n :]
         top = row_maximum(row, n)
-        share = T(0.0)
-        for j in range(n):
-            e = exp(row[j] - top)
-            into[j] = e
-            share = accumulate(share, e)
-        scale = 1.0 / share
-        for j in range(n):
-            into[j] = into[j] * scale
+        share = row_exponentials(into, row, top, n)
+        row_scale(into, 1.0 / share, n)
 
 
 @native("T u[*rows, n], T y[*rows, n], out T gx[like y]")

@@ -6,7 +6,7 @@ length.
 
 from __future__ import annotations
 
-from .language import T, f64, inlined, min, native, shared  # noqa: A004 - the kernels' word
+from .language import T, f64, inlined, native, shared
 from .rows import row_sum
 
 _BLOCK = 1024

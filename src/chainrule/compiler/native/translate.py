@@ -17,6 +17,25 @@ from .language import Inlined, Kernel
 __all__ = ["KernelError", "Module", "Writer", "llvm_type", "raw_type"]
 
 
+def _hint(name: str, value: str) -> str:
+    return f'!"llvm.loop.{name}", {value}'
+
+
+# What LLVM shall do with loops of few turns, given whether elements are single floats.
+_VECTORS: dict[str, Any] = {
+    "short": lambda single: (
+        _hint("vectorize.enable", "i1 true"),
+        _hint("vectorize.width", f"i32 {16 if single else 8}"),
+        _hint("vectorize.predicate.enable", "i1 true"),
+    ),
+    "narrow": lambda single: (
+        _hint("vectorize.enable", "i1 true"),
+        _hint("vectorize.width", "i32 4"),
+        _hint("interleave.count", "i32 1"),
+    ),
+}
+
+
 class Module:
     """The text of several functions and what they declare."""
 
@@ -26,6 +45,8 @@ class Module:
         self.results: dict[str, str] = {}
         self.shared: dict[str, str | None] = {}  # the dimension a kernel's pieces divide
         self.written: dict[str, set[str]] = {}  # the parameters it stores into
+        self.metadata: list[str] = []
+        self.notes = 0
 
     def kernel(self, kernel: Kernel, generic: str) -> str:
         """Define `i1 name(...)` (whether it was done) and give the name."""
@@ -50,9 +71,21 @@ class Module:
             self.results[name] = writer.result or "void"
         return name, self.results[name]
 
+    def loop_note(self, *hints: str) -> str:
+        """A note for LLVM on a loop's last branch."""
+        first = self.notes
+        self.notes += 1 + len(hints)
+        numbers = range(first, self.notes)
+        parts = ", ".join(f"!{k}" for k in numbers)
+        lines = [f"!{first} = distinct !{{{parts}}}"]
+        lines += [f"!{k} = !{{{hint}}}" for k, hint in zip(numbers[1:], hints, strict=True)]
+        self.metadata += lines
+        return f", !llvm.loop !{first}"
+
     def text(self) -> str:
         """All of it."""
-        return "\n".join([*sorted(self.declarations), "", *self.definitions.values(), ATTRIBUTES])
+        parts = [*sorted(self.declarations), "", *self.definitions.values(), ATTRIBUTES]
+        return "\n".join([*parts, *self.metadata])
 
 
 ATTRIBUTES = (
@@ -196,6 +229,8 @@ class Writer(Expressions):
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
                 and isinstance(node.target, ast.Name)):  # fmt: skip
             self.refuse(node, "for loops run over range(...)")
+        if call.func.id not in ("range", "shared", *_VECTORS):
+            self.refuse(node, f"no loops over {call.func.id}")
         if call.func.id == "shared":
             if self.loops or self.shares or not self.is_kernel:
                 self.refuse(node, "one shared loop, the outermost, of a kernel")
@@ -222,6 +257,10 @@ class Writer(Expressions):
         at = self.f.value(f"load i64, ptr {slot}")
         self.f.do(f"store i64 {self.f.value(f'add nsw i64 {at}, {step}')}, ptr {slot}")
         self.jump(head)
+        if call.func.id in _VECTORS:
+            self.f.lines[-1] += self.module.loop_note(
+                *_VECTORS[call.func.id](self.generic == "f32")
+            )
         self.start(done)
 
     def bounds(self, node: ast.AST, arguments: list[ast.expr]) -> tuple[str, str, int]:

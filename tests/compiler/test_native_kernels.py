@@ -1,0 +1,368 @@
+"""Every native kernel computes what the NumPy form of its op computes, at all kinds of shapes."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import chainrule as torch
+from chainrule.compiler.native import catalog
+from chainrule.ops import kernels
+from chainrule.ops.kernels import fast
+
+F = torch.nn.functional
+OWN_TESTS = {  # kernels of the random stream: their draws are compared word for word
+    "fill_singles", "fill_doubles", "fill_mask", "fill_normals",
+}  # fmt: skip
+
+
+class Watched:
+    """Kernels by name, remembering which of them did a call."""
+
+    def __init__(self, find):
+        self.find, self.used = find, set()
+
+    def __call__(self, name):
+        kernel = self.find(name)
+
+        def call(*arguments):
+            done = kernel(*arguments)
+            if done is not None:
+                self.used.add(name)
+            return done
+
+        return None if kernel is None else call
+
+
+@pytest.fixture
+def both(monkeypatch):
+    """Run a function by NumPy and by kernels: (results, results, names of kernels used)."""
+    find = fast._find
+
+    def run(function):
+        watched = Watched(find)
+        try:
+            kernels.provide(lambda name: None)
+            expected = function()
+            kernels.provide(watched)
+            found = function()
+        finally:
+            kernels.provide(find)
+        return expected, found, watched.used
+
+    return run
+
+
+def close(found, expected, dtype):
+    tolerance = 2e-5 if dtype == torch.float32 else 1e-11
+    for a, b in zip(found, expected, strict=True):
+        assert (a is None) == (b is None)
+        if a is None:
+            continue
+        a, b = a.detach().numpy(), b.detach().numpy()
+        assert a.shape == b.shape and a.dtype == b.dtype
+        scale = max(1.0, float(np.max(np.abs(b[np.isfinite(b)]), initial=0)))
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * scale)
+
+
+def tensors(shapes, dtype, seed=0):
+    random = np.random.default_rng(seed)
+    made = [torch.tensor(random.normal(size=s) * 2, dtype=dtype) for s in shapes]
+    return [t.requires_grad_() for t in made]
+
+
+def gradients(function, inputs, seed=1):
+    """The result and the gradients of all inputs for a random gradient of the result."""
+    out = function(*inputs)
+    g = torch.tensor(np.random.default_rng(seed).normal(size=tuple(out.shape)), dtype=out.dtype)
+    return [out, *torch.autograd.grad(out, inputs, g)]
+
+
+# (kernels expected, function of tensors, shapes of its inputs)
+ROWS = [(1, 1), (3, 5), (4, 17), (2, 3, 33), (2, 300), (70, 501), (7,)]
+CASES = [
+    *(("softmax softmax_pull", lambda x: F.softmax(x, -1), [s]) for s in ROWS),
+    *(("log_softmax log_softmax_pull", lambda x: F.log_softmax(x, -1), [s]) for s in ROWS),
+    *(
+        (
+            "layer_norm layer_norm_gradient",
+            lambda x, w, b: F.layer_norm(x, w.shape, w, b),
+            [s, s[-1:], s[-1:]],
+        )
+        for s in ROWS
+    ),
+    ("layer_norm layer_norm_gradient", lambda x: F.layer_norm(x, (3, 4)), [(5, 3, 4)]),
+    ("layer_norm layer_norm_gradient", lambda x, w: F.layer_norm(x, (4,), w), [(5, 4), (4,)]),
+    *(
+        ("rms_norm rms_norm_gradient", lambda x, w: F.rms_norm(x, w.shape, w), [s, s[-1:]])
+        for s in ROWS
+    ),
+    ("rms_norm rms_norm_gradient", lambda x: F.rms_norm(x, (4,)), [(5, 4)]),
+    *(
+        (
+            "batch_norm batch_norm_gradient",
+            lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True),
+            [s, s[1:2], s[1:2]],
+        )
+        for s in [(5, 3), (2, 3, 4), (4, 2, 5, 3), (9, 33, 20, 8)]
+    ),
+    *(
+        (name, function, [s])
+        for s in [(), (1,), (3, 7), (40_001,)]
+        for name, function in [
+            ("tanh_gelu tanh_gelu_gradient", lambda x: F.gelu(x, approximate="tanh")),
+            ("silu silu_gradient", F.silu),
+            ("sigmoid_forward sigmoid_gradient", torch.sigmoid),
+            ("tanh_gradient", torch.tanh),
+            ("relu relu_gradient", torch.relu),
+        ]
+    ),
+    ("sum_all", lambda x: x.sum(), [(3, 5)]),
+    ("sum_parts", lambda x: x.sum(), [(300, 203)]),
+    ("sum_parts", lambda x: x.mean(), [(300, 203)]),
+    ("row_sums", lambda x: x.sum((1, 2), keepdim=True), [(3, 4, 5)]),
+    ("row_sums", lambda x: x.mean(-1), [(30, 2101)]),
+    ("column_sums", lambda x: x.sum((0, 1)), [(3, 4, 5)]),
+    ("column_sums", lambda x: x.sum(0), [(301, 203)]),
+    ("channel_sums", lambda x: x.sum((0, 2, 3)), [(5, 3, 7, 2)]),
+    ("column_sums", lambda x, b: x + b, [(200, 203), (203,)]),
+    *(
+        ("max_pool_halves max_pool_halves_gradient", lambda x: F.max_pool2d(x, 2), [s])
+        for s in [(1, 1, 2, 2), (2, 3, 8, 9), (3, 7, 8), (8, 9, 28, 30)]
+    ),
+    *(
+        ("max_pool2d max_pool2d_gradient", f, [s])
+        for s in [(1, 1, 5, 5), (2, 3, 8, 9), (8, 9, 28, 30), (1, 1, 3, 600)]
+        for f in [
+            lambda x: F.max_pool2d(x, 3, 2, 1),
+            lambda x: F.max_pool2d(x, (2, 3), (1, 3), (1, 0)),
+            lambda x: F.max_pool2d(x, 2, 2, ceil_mode=True, padding=1),
+            lambda x: F.max_pool2d(x, 2, 1, dilation=2),
+        ]
+    ),
+    *(
+        ("avg_pool_halves avg_pool_halves_gradient", lambda x: F.avg_pool2d(x, 2), [s])
+        for s in [(1, 1, 2, 2), (2, 3, 8, 9), (8, 9, 28, 30)]
+    ),
+    *(
+        ("avg_pool2d avg_pool2d_gradient", f, [s])
+        for s in [(1, 1, 5, 5), (2, 3, 8, 9), (8, 9, 28, 30)]
+        for f in [
+            lambda x: F.avg_pool2d(x, 3, 2, 1),
+            lambda x: F.avg_pool2d(x, (2, 3), (1, 3), (1, 0), count_include_pad=False),
+            lambda x: F.avg_pool2d(x, 2, 2, ceil_mode=True, padding=1),
+            lambda x: F.avg_pool2d(x, 3, 1, divisor_override=5),
+        ]
+    ),
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(
+    ("names", "function", "shapes"), CASES, ids=[f"{n.split()[0]}-{s[0]}" for n, _, s in CASES]
+)
+def test_kernels_compute_what_numpy_does(both, names, function, shapes, dtype):
+    inputs = tensors(shapes, dtype)
+    expected, found, used = both(lambda: gradients(function, inputs))
+    assert set(names.split()) <= used
+    close(found, expected, dtype)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3, 7), (40_001,)])
+def test_exact_gelu_of_single_floats(both, shape):
+    inputs = tensors([shape], torch.float32)
+    expected, found, used = both(lambda: gradients(F.gelu, inputs))
+    assert {"gelu", "gelu_gradient"} <= used
+    close(found, expected, torch.float32)
+
+
+# ---- class numbers -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("shape", [(1, 1), (32, 2), (3, 10), (64, 33), (70, 501)])
+def test_cross_entropy(both, shape, dtype):
+    inputs = tensors([shape], dtype)
+    target = torch.tensor(np.random.default_rng(2).integers(0, shape[1], shape[0]))
+    expected, found, used = both(
+        lambda: gradients(lambda x: F.cross_entropy(x, target), inputs)
+    )  # fmt: skip
+    forward = "cross_entropy_rows" if shape[0] * shape[1] >= 1 << 15 else "cross_entropy_mean"
+    assert {forward, "cross_entropy_mean_gradient"} <= used
+    close(found, expected, dtype)
+
+
+def test_cross_entropy_is_stable_and_leaves_special_targets_to_numpy(both):
+    x = torch.tensor([[1e4, -1e4], [-1e4, 1e4], [3.0, 3.0]], requires_grad=True)
+    target = torch.tensor([0, 0, 1])
+    expected, found, _ = both(lambda: gradients(lambda x: F.cross_entropy(x, target), [x]))
+    close(found, expected, torch.float32)
+    assert found[0].item() == pytest.approx((2e4 + np.log(2)) / 3)
+    ignored = torch.tensor([0, -100, 1])
+    expected, found, used = both(lambda: gradients(lambda x: F.cross_entropy(x, ignored), [x]))
+    assert not any(name.startswith("cross") for name in used)
+    close(found, expected, torch.float32)
+    with pytest.raises(IndexError, match="Target 7 is out of bounds"):
+        F.cross_entropy(x, torch.tensor([0, 7, 1]))
+
+
+def test_a_class_that_is_ignored_does_not_count(both):
+    x, target = tensors([(4, 3)], torch.float32)[0], torch.tensor([0, 1, 2, 1])
+    expected, found, used = both(
+        lambda: gradients(lambda x: F.cross_entropy(x, target, ignore_index=1), [x])
+    )
+    assert not any(name.startswith("cross") for name in used)
+    close(found, expected, torch.float32)
+
+
+@pytest.mark.parametrize("size", [6, 40_000])
+def test_gradient_of_an_embedding(both, size):
+    table = tensors([(11, 5)], torch.float32)
+    index = torch.tensor(np.random.default_rng(3).integers(0, 11, (2, size // 2)))
+    expected, found, used = both(lambda: gradients(lambda w: F.embedding(index, w), table))
+    assert "sum_by_number" in used
+    close(found, expected, torch.float32)
+
+
+# ---- special values and layouts ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: F.softmax(x, -1), lambda x: F.log_softmax(x, -1), F.gelu, F.silu, torch.sigmoid,
+        torch.relu, lambda x: F.gelu(x, approximate="tanh"), lambda x: F.layer_norm(x, x.shape[1:]),
+        lambda x: x.sum(1), lambda x: x.sum(0), lambda x: x.sum(),
+        lambda x: F.max_pool2d(x[None], 2), lambda x: F.max_pool2d(x[None], 3, 1, 1),
+        lambda x: F.cross_entropy(x, torch.zeros(len(x), dtype=torch.int64)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("width", [6, 40])
+def test_nan_and_infinities_go_where_numpy_lets_them(both, function, width):
+    x = tensors([(6, width)], torch.float32)[0].detach()
+    x[0, 1] = np.nan
+    x[1, 1] = np.inf
+    x[2, 1] = -np.inf
+    x[3, 0], x[3, 1] = np.inf, -np.inf
+    x[4] = -np.inf
+    x.requires_grad_()
+    expected, found, used = both(lambda: gradients(function, [x]))
+    assert used
+    for a, b in zip(found, expected, strict=True):
+        a, b = a.detach().numpy(), b.detach().numpy()
+        np.testing.assert_array_equal(np.isnan(a), np.isnan(b))
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: F.softmax(x, -1), F.gelu, F.silu, lambda x: x.sum(0), lambda x: x.sum(1),
+        lambda x: F.layer_norm(x, (x.shape[1],)), lambda x: F.max_pool2d(x[None], 2),
+        lambda x: F.avg_pool2d(x[None], 2, 1),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "view", [lambda x: x.T, lambda x: x[::2], lambda x: x[:, 1:], lambda x: x.expand(6, 9)]
+)
+def test_other_layouts_give_the_same_results(both, function, view):
+    inputs = tensors([(1, 9) if view(torch.ones(1, 9)).shape == (6, 9) else (8, 9)], torch.float32)
+    expected, found, _ = both(lambda: gradients(lambda x: function(view(x)), inputs))
+    close(found, expected, torch.float32)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: F.softmax(x, -1), lambda x: F.log_softmax(x, -1), F.gelu, torch.sigmoid,
+        lambda x: F.layer_norm(x, (3,)), lambda x: F.rms_norm(x, (3,)), lambda x: x.sum(0),
+    ],
+)  # fmt: skip
+def test_nothing_comes_of_nothing(both, function):
+    inputs = tensors([(0, 3)], torch.float32)
+    expected, found, _ = both(lambda: gradients(function, inputs))
+    close(found, expected, torch.float32)
+
+
+def test_sums_of_many_elements_keep_their_digits():
+    x = torch.full((3_000_001,), 0.1)
+    exact = 3_000_001 * float(np.float32(0.1))
+    assert x.sum().item() == pytest.approx(exact, rel=1e-6)
+    assert x[None].sum(1).item() == pytest.approx(exact, rel=1e-6)
+
+
+# ---- random numbers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [15, 16, 17, 1000, 5001, 70_000])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda n: torch.randn(n), lambda n: torch.randn(n, dtype=torch.float64),
+        lambda n: torch.empty(n).normal_(1.5, 0.3), lambda n: torch.rand(n),
+        lambda n: torch.rand(n, dtype=torch.float64), lambda n: F.dropout(torch.ones(n), 0.3),
+        lambda n: F.dropout(torch.ones(n, dtype=torch.float64), 0.1),
+    ],
+)  # fmt: skip
+def test_draws_are_the_same_bits_and_leave_the_stream_at_the_same_place(both, draw, size):
+    def twice():
+        torch.manual_seed(5)
+        return [draw(size).numpy(), draw(3).numpy(), torch.get_rng_state().numpy()]
+
+    expected, found, used = both(twice)
+    assert used & OWN_TESTS
+    for a, b in zip(found, expected, strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+# ---- without kernels -----------------------------------------------------------------------------
+
+SCRIPT = """
+import sys
+if "{blocked}": sys.modules["llvmlite"] = None
+import chainrule as torch
+x = torch.tensor([[1.0, 2.0], [3.0, 1.0]], requires_grad=True)
+loss = torch.nn.functional.cross_entropy(torch.nn.functional.gelu(x), torch.tensor([0, 1]))
+loss.backward()
+from chainrule.ops.kernels import fast
+print(round(loss.item(), 5), fast.cross_entropy_mean(x.detach().numpy(), None))
+"""
+
+
+@pytest.mark.parametrize("blocked", ["llvmlite", ""])
+def test_without_llvmlite_or_by_choice_numpy_does_the_work(tmp_path, blocked):
+    variables = {**os.environ, "CHAINRULE_CACHE_DIR": str(tmp_path)}
+    if not blocked:
+        variables["CHAINRULE_KERNELS"] = "0"
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT.replace("{blocked}", blocked)],
+        env=variables, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.split() == ["1.83077", "None"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_cache_entry_is_compiled_again(tmp_path):
+    code = """
+import numpy as np
+from chainrule.ops.kernels import fast
+import chainrule
+print(fast.relu(np.array([-1.0, 2.0])))
+"""
+    for _ in range(2):
+        run = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+            env={**os.environ, "CHAINRULE_CACHE_DIR": str(tmp_path)},
+        )  # fmt: skip
+        assert run.stdout.strip() == "[0. 2.]"
+        for entry in tmp_path.iterdir():
+            entry.write_bytes(entry.read_bytes()[:-9] + b"???")
+
+
+def test_every_kernel_of_the_catalog_is_there():
+    for name in catalog.NAMES:
+        assert catalog.kernel(name).name == name
+    with pytest.raises(KeyError, match="no native kernel 'nonsense'"):
+        catalog.kernel("nonsense")
