@@ -293,6 +293,34 @@ def test_sums_of_many_elements_keep_their_digits():
     assert x[None].sum(1).item() == pytest.approx(exact, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (lambda x: F.softmax(x, -1), [(257, 301)]),
+        (F.gelu, [(100_003,)]),
+        (lambda x, w, b: F.layer_norm(x, (301,), w, b), [(257, 301), (301,), (301,)]),
+        (lambda x, w: F.batch_norm(x, None, None, w, training=True), [(9, 33, 15, 16), (33,)]),
+        (lambda x: F.cross_entropy(x, torch.arange(257)), [(257, 301)]),
+        (lambda x: x.sum(), [(300, 301)]),
+        (lambda x: x.sum(0), [(300, 301)]),
+        (lambda w: F.embedding(torch.arange(3000) % 11, w), [(11, 50)]),
+        (lambda x: F.max_pool2d(x, 3, 2, 1), [(7, 9, 30, 30)]),
+    ],
+)
+def test_results_do_not_depend_on_the_number_of_threads(function, shapes):
+    inputs, before = tensors(shapes, torch.float32), torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        alone = gradients(function, inputs)
+        for threads in (2, 3):
+            torch.set_num_threads(threads)
+            together = gradients(function, inputs)
+            for a, b in zip(alone, together, strict=True):
+                assert a.detach().numpy().tobytes() == b.detach().numpy().tobytes()
+    finally:
+        torch.set_num_threads(before)
+
+
 # ---- random numbers ------------------------------------------------------------------------------
 
 
