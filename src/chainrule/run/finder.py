@@ -112,8 +112,10 @@ def _deepest_package(fullname: str) -> ModuleType | None:
 
 def _only_asked() -> bool:
     """Whether `importlib.util.find_spec` asks if a module exists, which is no error."""
-    frame = sys._getframe(2)
-    while frame is not None and "importlib" in frame.f_code.co_filename:
+    frame = sys._getframe(1)
+    while frame is not None and (
+        frame.f_globals is globals() or "importlib" in frame.f_code.co_filename
+    ):
         if frame.f_code.co_name == "find_spec" and frame.f_globals["__name__"] == "importlib.util":
             return True
         frame = frame.f_back

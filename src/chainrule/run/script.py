@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import io
 import os
@@ -126,7 +127,7 @@ def _set_arguments(argv: list[str], folder: str) -> None:
 def _fresh_main(**attributes: Any) -> ModuleType:
     """A new __main__ for the program; ours is kept alive beside it."""
     module = ModuleType("__main__")
-    vars(module).update({"__builtins__": __builtins__, "__package__": None, **attributes})
+    vars(module).update({"__builtins__": builtins, "__package__": None, **attributes})
     if "__main__" in sys.modules:
         _replaced_mains.append(sys.modules["__main__"])
     sys.modules["__main__"] = module

@@ -179,7 +179,7 @@ class _Check:
             return None
         if actual.ndim == 0:
             return _scalar_report(actual.item(), expected.item(), rtol, atol)
-        return _tensor_report(actual, expected, close, rtol, atol)
+        return _tensor_report(actual, expected, close, rtol, atol, one.dtype)
 
 
 def _is_bool(value: Any) -> bool:
@@ -221,18 +221,18 @@ def _scalar_report(actual: Any, expected: Any, rtol: float, atol: float) -> str:
     )
 
 
-def _tensor_report(actual: Any, expected: Any, close: Any, rtol: float, atol: float) -> str:
-    if actual.dtype == bool:
-        actual, expected = actual.astype(np.int64), expected.astype(np.int64)
-    elif actual.dtype.kind in "iu":
+def _tensor_report(
+    actual: Any, expected: Any, close: Any, rtol: float, atol: float, dtype: Any
+) -> str:
+    if actual.dtype.kind in "biu":
         actual, expected = actual.astype(np.int64), expected.astype(np.int64)
     wrong = int((~close).sum())
-    difference = np.where(close, 0, np.abs(actual - expected))
+    difference = _rounded(np.where(close, 0, np.abs(actual - expected)), dtype)
     scale = np.abs(expected)
     if difference.dtype.kind == "i":
         relative = difference.astype(np.float32) / scale.astype(np.float32)
     else:
-        relative = difference / scale
+        relative = _rounded(difference / scale, dtype)
     relative = np.where(close, np.zeros((), relative.dtype), relative)
     exact = rtol == atol == 0
     share = wrong / close.size
@@ -242,6 +242,13 @@ def _tensor_report(actual: Any, expected: Any, close: Any, rtol: float, atol: fl
         f"Greatest absolute difference: {_greatest(difference)}{_allowed(atol, exact)}\n"
         f"Greatest relative difference: {_greatest(relative)}{_allowed(rtol, exact)}"
     )
+
+
+def _rounded(values: Any, dtype: Any) -> Any:
+    """Differences of half-precision values have half precision too."""
+    if dtype is not torch.float16 and dtype is not torch.bfloat16:
+        return values
+    return torch.from_numpy(np.asarray(values)).to(dtype).float().numpy()
 
 
 def _greatest(values: Any) -> str:

@@ -1,0 +1,112 @@
+"""The small modules that programs import: what they answer, and what they refuse with a reason."""
+
+import os
+
+import pytest
+
+import chainrule as torch
+import chainrule.distributed as dist
+
+
+@pytest.fixture
+def group():
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    yield
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def test_a_group_of_one_process_answers_and_computes(group):
+    assert dist.is_available() and dist.is_initialized()
+    assert (dist.get_rank(), dist.get_world_size(), dist.get_backend()) == (0, 1, "gloo")
+    x = torch.tensor([1.0, 2.0])
+    assert dist.all_reduce(x, op=dist.ReduceOp.SUM) is None
+    assert dist.all_reduce(x, async_op=True).wait()
+    dist.broadcast(x, src=0)
+    dist.barrier()
+    gathered, objects = [torch.zeros(2)], [None]
+    dist.all_gather(gathered, x)
+    dist.all_gather_object(objects, {"loss": 1})
+    assert gathered[0].tolist() == x.tolist() == [1.0, 2.0]
+    assert objects == [{"loss": 1}]
+    assert dist.get_rank(dist.new_group([0])) == 0
+    with pytest.raises(ValueError, match="initialize the default process group twice"):
+        dist.init_process_group("gloo", rank=0, world_size=1)
+    with pytest.raises(RuntimeError, match="invalid root rank: 1"):
+        dist.broadcast(x, src=1)
+    with pytest.raises(ValueError, match="should not be the same as the rank"):
+        dist.send(x, 0)
+    dist.destroy_process_group()
+    assert not dist.is_initialized()
+
+
+def test_a_group_is_made_before_it_is_used():
+    for use in (dist.get_rank, dist.get_world_size, dist.barrier):
+        with pytest.raises(ValueError, match="process group has not been initialized"):
+            use()
+
+
+def test_more_processes_and_gpus_are_refused(monkeypatch):
+    with pytest.raises(RuntimeError, match="a group of 4 processes was asked for"):
+        dist.init_process_group("gloo", rank=0, world_size=4)
+    with pytest.raises(RuntimeError, match="doesn't have NCCL built in"):
+        dist.init_process_group("nccl", rank=0, world_size=1)
+    monkeypatch.delenv("RANK", raising=False)
+    with pytest.raises(ValueError, match="environment variable RANK expected, but not set"):
+        dist.init_process_group("gloo")
+
+
+def test_torchruns_variables_are_read(monkeypatch):
+    monkeypatch.setitem(os.environ, "RANK", "0")
+    monkeypatch.setitem(os.environ, "WORLD_SIZE", "1")
+    dist.init_process_group()
+    assert dist.get_world_size() == 1
+    dist.destroy_process_group()
+
+
+def test_scripting_and_tracing_return_the_python_function():
+    @torch.jit.script
+    def f(x):
+        return x * 2 if x.sum() > 0 else -x
+
+    model = torch.nn.Linear(2, 1)
+    assert torch.jit.trace(model, torch.ones(1, 2)) is model
+    assert f(torch.ones(1)).item() == 2.0 and f(-torch.ones(1)).item() == 1.0
+    assert not torch.jit.is_scripting() and not torch.jit.is_tracing()
+    with pytest.raises(RuntimeError, match="TorchScript files"):
+        torch.jit.save(model, "model.ts")
+
+
+def test_onnx_export_is_refused_with_the_way_out():
+    with pytest.raises(RuntimeError, match="writes no ONNX files, so Linear was not") as error:
+        torch.onnx.export(torch.nn.Linear(2, 1), torch.ones(1, 2), "model.onnx")
+    assert "state_dict" in str(error.value)
+
+
+def test_types_and_the_compiled_cores_names():
+    assert torch.types.Number and torch.types.Device
+    assert torch.types._TensorOrTensors
+    with pytest.raises(torch._C._LinAlgError):
+        torch.linalg.inv(torch.zeros(2, 2))
+    assert torch._C._LinAlgError is torch.linalg.LinAlgError
+
+
+def report_rank(rank, folder):
+    import chainrule
+
+    with open(os.path.join(folder, str(rank)), "w") as out:
+        out.write(str(chainrule.full((2,), float(rank)).sum().item()))
+    if folder.endswith("fail") and rank == 1:
+        raise ValueError("rank 1 fails")
+
+
+def test_spawn_runs_a_function_per_rank_and_raises_what_one_raised(tmp_path):
+    torch.multiprocessing.spawn(report_rank, args=(str(tmp_path),), nprocs=2, start_method="fork")
+    assert [(tmp_path / str(rank)).read_text() for rank in range(2)] == ["0.0", "2.0"]
+    failing = tmp_path / "fail"
+    failing.mkdir()
+    with pytest.raises(torch.multiprocessing.ProcessRaisedException, match="rank 1 fails"):
+        torch.multiprocessing.spawn(
+            report_rank, args=(str(failing),), nprocs=2, start_method="fork"
+        )
+    assert torch.multiprocessing.cpu_count() == os.cpu_count()
