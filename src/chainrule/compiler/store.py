@@ -6,48 +6,72 @@ believed only if they belong to this user; nothing here raises when the disk doe
 
 from __future__ import annotations
 
-import hashlib
 import os
-import tempfile
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 _DIGEST_BYTES = 32
 
 
-def folder() -> Path:
+def _find_sha256() -> Callable[[bytes], Any]:
+    """SHA-256 of the interpreter itself: hashlib would load OpenSSL, as long as all else here."""
+    for home in ("_sha256", "_sha2"):
+        try:
+            return __import__(home).sha256
+        except (ImportError, AttributeError):
+            continue
+    from hashlib import sha256
+
+    return sha256
+
+
+sha256 = _find_sha256()
+
+
+def folder() -> str:
     """CHAINRULE_CACHE_DIR, else the user's cache folder."""
     chosen = os.environ.get("CHAINRULE_CACHE_DIR")
     if chosen:
-        return Path(chosen)
+        return chosen
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "chainrule"
+    return os.path.join(base, "chainrule")
 
 
-def _path(key: str) -> Path:
-    return folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.o"
+def _path(key: str) -> str:
+    return os.path.join(folder(), f"{sha256(key.encode()).hexdigest()}.o")
 
 
 def read(key: str) -> bytes | None:
     """The code that was written under this key, or None."""
     try:
-        path = _path(key)
-        if hasattr(os, "getuid") and path.stat().st_uid != os.getuid():
-            return None
-        entry = path.read_bytes()
+        with open(_path(key), "rb") as file:
+            if hasattr(os, "getuid") and os.fstat(file.fileno()).st_uid != os.getuid():
+                return None
+            entry = file.read()
     except OSError:
         return None
     code = entry[_DIGEST_BYTES:]
-    return code if hashlib.sha256(code).digest() == entry[:_DIGEST_BYTES] else None
+    return code if sha256(code).digest() == entry[:_DIGEST_BYTES] else None
 
 
 def write(key: str, code: bytes) -> None:
     """Keep the code; readers see all of it or nothing."""
+    temporary = ""
     try:
         path = _path(key)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        temporary = f"{path}.{os.getpid()}.{os.urandom(8).hex()}"
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(code).digest() + code)
+            file.write(sha256(code).digest() + code)
         os.replace(temporary, path)
+    except OSError:
+        if temporary:
+            _remove(temporary)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
     except OSError:
         return

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import os
 import sys
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,9 +125,14 @@ def _entry_address(code: bytes) -> int:
 @functools.cache
 def _sources() -> str:
     """A digest of everything that decides what a kernel's machine code is."""
-    here = Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), here.parent / "asm.py", here.parent / "vecmath.py"]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    here = os.path.dirname(__file__)
+    above = os.path.dirname(here)
+    files = [os.path.join(here, name) for name in sorted(os.listdir(here)) if name.endswith(".py")]
+    digest = store.sha256(b"")
+    for path in (*files, os.path.join(above, "asm.py"), os.path.join(above, "vecmath.py")):
+        with open(path, "rb") as file:
+            digest.update(file.read())
+    return digest.hexdigest()
 
 
 @functools.cache
