@@ -35,7 +35,7 @@ def module_text(kernel: Kernel, header: int) -> str:
         f.do(f"ret ptr {result}")
     message = f"{kernel.name} takes {given} arguments"
     constant = f'@message = internal constant [{len(message) + 1} x i8] c"{message}\\00"'
-    head = "define ptr @entry(ptr %self, ptr %arguments, i64 %count) #0 {"
+    head = "define ptr @entry(ptr %self, ptr %arguments, i64 %count) #2 {"
     module.definitions["entry"] = "\n".join([constant, head, "entry:", *f.allocas, *f.lines, "}"])
     return module.text()
 

@@ -22,7 +22,7 @@ _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 
 CUT = f"""
 ; Cut the extent into pieces (arguments, begin, end) for so many threads; gives how many.
-define internal i64 @native.cut(ptr %pieces, ptr %block, i64 %extent, i64 %threads) #0 {{
+define internal i64 @native.cut(ptr %pieces, ptr %block, i64 %extent, i64 %threads) #2 {{
 entry:
   %one = icmp eq i64 %threads, 1
   %several = mul i64 %threads, 4
@@ -104,7 +104,7 @@ class Entry:
         self.f.start("failed")
         self.f.do("ret ptr null")
         body = [*self.f.allocas, *self.f.lines]
-        head = f"define internal ptr @{name}(ptr %table, ptr %arguments) #0 {{"
+        head = f"define internal ptr @{name}(ptr %table, ptr %arguments) #2 {{"
         self.module.definitions[name] = "\n".join([head, "entry:", *body, "}", ""])
         return name
 

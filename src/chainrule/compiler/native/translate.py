@@ -89,8 +89,10 @@ class Module:
 
 
 ATTRIBUTES = (
-    'attributes #0 = { nounwind "prefer-vector-width"="512" }\n'
+    # One copy of a kernel serves all its callers: it is compiled once.
+    'attributes #0 = { nounwind noinline "prefer-vector-width"="512" }\n'
     "attributes #1 = { nounwind alwaysinline }\n"
+    "attributes #2 = { nounwind minsize optsize }\n"
 )
 
 
