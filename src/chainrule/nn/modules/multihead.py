@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import Tensor
 from ...tensor import Parameter
+from ...tensor.functions.nn_heads import self_attention
 from .. import init
 from ..functional import multi_head_attention_forward
 from .layer_common import PROBLEMS, add_layer, new_parameter
@@ -106,6 +107,8 @@ class MultiheadAttention(Module):
         True in a bool mask leaves a key out; a float mask is added to the scores. `is_causal` says
         that `attn_mask` is the causal one, so that it need not be looked at.
         """
+        if query is key and key is value and not need_weights and self._is_plain(query):
+            return self._attend_itself(query, (attn_mask, key_padding_mask), is_causal), None
         turned = self.batch_first and query.dim() == 3
         if turned:
             query, key, value = _sequence_first(query, key, value)
@@ -121,6 +124,19 @@ class MultiheadAttention(Module):
         except PROBLEMS as problem:
             add_layer(problem, self)
         return (output.transpose(0, 1) if turned else output), weights
+
+    def _is_plain(self, query: Tensor) -> bool:
+        simple = self._qkv_same_embed_dim and self.bias_k is None and not self.add_zero_attn
+        return simple and query.dim() == 3
+
+    def _attend_itself(self, x: Tensor, masks: Any, is_causal: bool) -> Tensor:
+        out = self.out_proj
+        weights = (self.in_proj_weight, self.in_proj_bias, out.weight, out.bias)
+        p = self.dropout if self.training else 0.0
+        try:
+            return self_attention(x, self.num_heads, weights, p, masks, is_causal, self.batch_first)
+        except PROBLEMS as problem:
+            add_layer(problem, self)
 
     def merge_masks(
         self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor
