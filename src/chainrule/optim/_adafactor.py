@@ -11,7 +11,7 @@ from ..autograd import source
 from .adam import steps_as_tensors
 from .checks import check_lr, refuse
 from .optimizer import Optimizer, ParamsT
-from .rule_optimizer import new_counter, number
+from .rule_optimizer import new_counter, rate_of
 
 
 class Adafactor(Optimizer):
@@ -85,22 +85,21 @@ def adafactor_update(p: Any, g: Any, state: dict[str, Any], group: dict[str, Any
     """One step of one parameter."""
     if group["maximize"]:
         g = -g
-    lr = number(group["lr"])
+    lr = rate_of(group)
     floor, least_scale = group["eps"]
     floor = cr.finfo(p.dtype).eps if floor is None else floor
-    state["step"].add_(1)
-    step = state["step"].item()
-    weight = step ** group["beta2_decay"]
-    scale = max(least_scale, p.norm(2).item() / p.numel() ** 0.5) * min(lr, step**-0.5)
+    step = state["step"].add_(1).double()
+    weight = (step ** group["beta2_decay"]).to(p.dtype)
+    scale = (p.norm(2) / p.numel() ** 0.5).clamp(min=least_scale) * (step**-0.5).clamp(max=lr)
     if group["weight_decay"] != 0:
         p.mul_(1 - lr * group["weight_decay"])
     variance = _second_moment(g, state, weight, floor)
     update = variance.clamp(min=floor * floor).rsqrt() * g
-    clip = max(1.0, update.norm(2).item() / (update.numel() ** 0.5 * group["d"]))
-    p.add_(update, alpha=-scale / clip)
+    clip = (update.norm(2) / (update.numel() ** 0.5 * group["d"])).clamp(min=1.0)
+    p.sub_(update * (scale / clip))
 
 
-def _second_moment(g: Any, state: dict[str, Any], weight: float, floor: float) -> Any:
+def _second_moment(g: Any, state: dict[str, Any], weight: Any, floor: float) -> Any:
     """The estimate of each element's mean square; of matrices as the product of two vectors."""
     if g.dim() <= 1:
         return state["variance"].lerp_(g * g, weight)

@@ -11,7 +11,7 @@ import chainrule as cr
 from ..autograd import source
 from .checks import check_lr, refuse
 from .optimizer import Optimizer, ParamsT
-from .rule_optimizer import number
+from .rule_optimizer import rate_of
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
@@ -91,12 +91,12 @@ class Muon(Optimizer):
 
 def muon_update(p: Any, g: Any, buffer: Any, group: dict[str, Any]) -> None:
     """One step of one matrix."""
-    momentum, lr = group["momentum"], number(group["lr"])
+    momentum, lr = group["momentum"], rate_of(group)
     buffer.lerp_(g, 1 - momentum)
     direction = g.lerp(buffer, momentum) if group["nesterov"] else buffer
     direction = orthogonalised(direction, group["ns_coefficients"], group["ns_steps"], group["eps"])
     p.mul_(1 - lr * group["weight_decay"])
-    p.add_(direction, alpha=-lr * _scale(group["adjust_lr_fn"], *p.shape))
+    p.sub_(direction * (lr * _scale(group["adjust_lr_fn"], *p.shape)))
 
 
 def orthogonalised(g: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:

@@ -9,7 +9,7 @@ import chainrule as cr
 
 from .checks import check_betas, check_lr, check_not_negative
 from .optimizer import Optimizer, ParamsT
-from .rule_optimizer import new_counter, number
+from .rule_optimizer import new_counter, rate_of
 
 
 class LAMB(Optimizer):
@@ -72,17 +72,15 @@ def lamb_update(p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) ->
     """One step of one parameter."""
     beta1, beta2 = group["betas"]
     g = -g if group["maximize"] else g
-    state["step"].add_(1)
-    step = state["step"].item()
+    step = state["step"].add_(1).double()
     mean = state["exp_avg"].lerp_(g, 1 - beta1)
     square = state["exp_avg_sq"].mul_(beta2).addcmul_(g, g, value=1 - beta2)
     below = (square / (1 - beta2**step)).sqrt() + group["eps"]
     update = mean / (1 - beta1**step) / below
     if group["weight_decay"] != 0:
         update = update + p * group["weight_decay"]
-    trust = 1.0
     if group["always_adapt"] or group["weight_decay"] != 0:
-        weights, length = p.norm().item(), update.norm().item()
-        if weights > 0 and length > 0:
-            trust = weights / length
-    p.sub_(update, alpha=number(group["lr"]) * trust)
+        weights, length = p.norm(), update.norm()
+        known = (weights > 0) & (length > 0)
+        update = update * cr.where(known, weights / length, cr.ones_like(length))
+    p.sub_(update * rate_of(group))

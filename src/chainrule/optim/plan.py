@@ -7,7 +7,7 @@ that they still are what they were: parameters, gradients and states are read an
 
 from __future__ import annotations
 
-from operator import is_
+from operator import attrgetter, is_, itemgetter
 from typing import Any
 
 import numpy as np
@@ -55,42 +55,45 @@ class GroupPlan:
 
     def run(self, optimizer: Any, group: dict[str, Any]) -> bool:
         """Do the group's step; False, and nothing has changed, if something is not as it was."""
-        everyone, params, states = self.everyone, self.params, self.states
-        given = group["params"]
-        if len(given) != len(everyone) or not all(map(is_, given, everyone)):
+        params, states, given = self.params, self.states, group["params"]
+        if len(given) != len(self.everyone) or not all(map(is_, given, self.everyone)):
             return False
         for p in self.idle:
             if p._grad is not None:
                 return False
         try:
-            arrays = [[p._a for p in params], [p._grad._a for p in params]]
-            for name in self.names:
-                arrays.append([s[name]._a for s in states])
+            arrays: list[Any] = [list(map(_array, params)), list(map(_grad_array, params))]
+            for get in self.names:
+                arrays.append(list(map(_array, map(get, states))))
             if self.same is None:
                 counted: dict[str, Any] = {}
             else:
-                steps = [s["step"]._a for s in states]
+                steps, count = list(map(_array, map(_step, states))), self.count + 1.0
                 if self.same(steps, self.count) is None:
                     return False
-                counted = {"step": self.count + 1.0}
-                arrays += [steps, self.count + 1.0]
+                counted = {"step": count}
+                arrays.append(steps)
+                arrays.append(count)
         except (AttributeError, KeyError):  # a gradient is None, or a state is gone
             return False
-        if optimizer._flags(group, states[0] if states else {}, counted) != self.flags:
+        if optimizer._flags(group, states[0] if states else counted, counted) != self.flags:
             return False
-        numbers = optimizer._numbers(group, counted)
-        if self.kernel(*arrays, *numbers.values()) is None:
+        if self.kernel(*arrays, *optimizer._numbers(group, counted).values()) is None:
             return False
         self.count += 1.0
         note_change(params)
         return True
 
 
+# These read in C, a third faster than a comprehension.
+_array, _grad_array, _version = attrgetter("_a"), attrgetter("_grad._a"), attrgetter("_v")
+_step = itemgetter("step")
+
+
 def note_change(params: list[Any]) -> None:
     """Move the versions on, and say who wrote if a graph still needs the old values."""
     where = ("an optimizer's step", *source.user_position(3))
-    for p in params:
-        version = p._v
+    for version in map(_version, params):
         version[0] += 1
         version[1:] = where
 
@@ -108,7 +111,7 @@ def plan_of(optimizer: Any, group: dict[str, Any]) -> GroupPlan | None:
     made = GroupPlan()
     made.everyone, made.params, made.states = list(group["params"]), params, states
     made.idle = [p for p in group["params"] if p._grad is None]
-    made.names, made.same, made.count = names, None, 0.0
+    made.names, made.same, made.count = tuple(map(itemgetter, names)), None, 0.0
     counted: dict[str, Any] = {}
     counter = None
     if has_steps:

@@ -94,16 +94,15 @@ class RuleOptimizer(Optimizer):
                 loss = closure()
         usual = not STATE.unusual
         plans = self._plans
+        left = self.param_groups
         if usual and plans is not None and plans.hold(self):
             left = [
                 group
-                for group, made in zip(self.param_groups, plans.groups, strict=True)
+                for group, made in zip(left, plans.groups)  # noqa: B905 - checked by hold
                 if made is None or not made.run(self, group)
             ]
             if not left:
                 return loss
-        else:
-            left = self.param_groups
         before = STATE.grad_enabled
         STATE.set_grad_enabled(bool(self.defaults.get("differentiable")))
         try:
@@ -176,16 +175,13 @@ class RuleOptimizer(Optimizer):
         self._advance(group, state, _as_double)
         counted = {name: _as_double(state[name]) for name in self.counters}
         flags = self._flags(group, state, counted)
-        # Adding the rate to a tensor makes it an operand that a trace can see changing.
-        options = dict(group)
-        if "lr" in group and not isinstance(group["lr"], cr.Tensor):
-            options["lr"] = cr.zeros((), dtype=cr.float64) + group["lr"]
+        options = {**group, "lr": rate_of(group)}
         numbers = self._numbers(options, counted)
         tensors = self._tensors(group, p, state)
         if p.is_complex():
             tensors = {name: cr.view_as_real(t) for name, t in tensors.items()}
         on_tensors(type(self).rule, tensors, numbers, flags)
-        self._finish(group, state, counted)
+        self._finish(options, state, counted)
 
 
 def update_arrays(program: Program, members: list[dict[str, Any]], numbers: tuple) -> None:
@@ -242,6 +238,14 @@ def _value(t: Any) -> float:
 
 def _as_double(t: Any) -> Any:
     return t.to(cr.float64)
+
+
+def rate_of(group: dict[str, Any]) -> Any:
+    """The learning rate for tensor ops: a tensor where a trace must see that it may change."""
+    lr = group["lr"]
+    if isinstance(lr, cr.Tensor):
+        return lr if lr.ndim == 0 else lr.squeeze()
+    return cr.zeros((), dtype=cr.float64) + lr if STATE.unusual & TRACE else lr
 
 
 def number(value: Any) -> Any:
