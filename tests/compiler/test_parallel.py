@@ -53,6 +53,17 @@ def test_products(shape, flags, limit, in_pieces, monkeypatch):
         assert_same_as_interpreted(g, random_inputs(g), rtol)
 
 
+@pytest.mark.parametrize("length", [127, 128, 129, 130, 200, 257, 321])
+def test_no_piece_of_a_loop_for_any_length_is_too_short(length, in_pieces):
+    """Such code expects a least length: a shorter piece would write beyond its end."""
+    assert all(size >= 64 for _, size in parallel.cuts(length, 4, 64))
+    assert sum(size for _, size in parallel.cuts(length, 4, 64)) == length
+    g = Graph()
+    x = g.input((length,), "f4")
+    g.outputs = [emit(g, "tanh", x)]
+    assert_same_as_interpreted(g, random_inputs(g), 1e-5)
+
+
 def test_sums_over_rows_are_cut_along_columns_only(in_pieces):
     g = Graph()
     x = g.input((37, 96), "f4")

@@ -13,7 +13,7 @@ from . import parallel
 from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg
 from .emit import emit_kernel
 from .graph import dtype_name
-from .loops import Kernel
+from .loops import GENERIC_LENGTH, Kernel
 from .lower import ExternCall, GemmCall, KernelCall, matrix_layout
 from .views import Buffer
 
@@ -130,7 +130,7 @@ class Module:
 
     def kernel(self, kernel: Kernel) -> str:
         """The name of the function for a kernel; equal kernels share one."""
-        key = kernel._replace(space=(64,)) if kernel.generic() else kernel
+        key = kernel._replace(space=(GENERIC_LENGTH,)) if kernel.generic() else kernel
         name = self.kernels.get(key)
         if name is None:
             name = self.kernels[key] = f"kernel_{len(self.kernels)}"

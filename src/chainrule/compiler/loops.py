@@ -24,6 +24,9 @@ from typing import Any, NamedTuple
 from . import vecmath
 from .asm import FLOATS, ITEM_BYTES, Lanes, Reg
 
+# Code for any length of its one axis expects at least this length.
+GENERIC_LENGTH = 64
+
 
 class Access(NamedTuple):
     """How a kernel argument is addressed: element strides along the axes of the space."""
@@ -68,7 +71,12 @@ class Kernel(NamedTuple):
 
     def generic(self) -> bool:
         """Whether the one axis may have any length, so that the code serves all lengths."""
-        if len(self.space) != 1 or self.space[0] < 64 or self.accumulates or self.scatters:
+        if (
+            len(self.space) != 1
+            or self.space[0] < GENERIC_LENGTH
+            or self.accumulates
+            or self.scatters
+        ):
             return False
         if any(n.op == "take" for n in self.nodes):
             return False

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from .asm import ITEM_BYTES, Function
 from .gemm_text import ARGUMENTS, TILES, UNROLL
-from .loops import EXPENSIVE, Access, Kernel
+from .loops import EXPENSIVE, GENERIC_LENGTH, Access, Kernel
 
 # A job costs a few microseconds: what takes less than about twenty is not cut.
 LEAST_LOOP_COST = 400_000  # elements times operations
@@ -25,9 +26,15 @@ _ROWS, _DEPTH = 512, 264  # as in gemm.py: rows packed at once, elements summed 
 
 
 def cuts(length: int, count: int, unit: int = 1) -> list[tuple[int, int]]:
-    """At most `count` parts as (start, length): all but the last equal, multiples of `unit`."""
+    """At most `count` parts as (start, length): all but the last equal, multiples of `unit`.
+
+    None is shorter than `unit`, unless the whole is.
+    """
     step = max(unit, -(-length // (count * unit)) * unit)
-    return [(start, min(step, length - start)) for start in range(0, length, step)]
+    starts = list(range(0, length, step))
+    if len(starts) > 1 and length - starts[-1] < unit:
+        starts.pop()
+    return [(a, b - a) for a, b in pairwise([*starts, length])]
 
 
 # ---- loops ---------------------------------------------------------------------------------------
@@ -81,7 +88,8 @@ def kernel_pieces(kernel: Kernel, length: int, threads: int) -> list[Any] | None
         return None
     inner = axis == len(whole.space) - 1
     pieces = []
-    for start, size in cuts(whole.space[axis], _PER_THREAD * threads, _CUT if inner else 1):
+    unit = 1 if not inner else GENERIC_LENGTH if generic else _CUT
+    for start, size in cuts(whole.space[axis], _PER_THREAD * threads, unit):
         space = (*whole.space[:axis], size, *whole.space[axis + 1 :])
         # The code of a one-axis kernel serves every length.
         part = kernel if generic else kernel._replace(space=space)
