@@ -22,8 +22,10 @@ from . import cpu as cpu
 from . import cuda as cuda
 from . import derivatives as derivatives
 from . import distributed as distributed
+from . import distributions as distributions
 from . import fft as fft
 from . import func as func
+from . import hub as hub
 from . import jit as jit
 from . import linalg as linalg
 from . import mps as mps
@@ -43,6 +45,7 @@ from . import utils as utils
 from . import version as version
 from . import xpu as xpu
 from .amp.autocast_mode import autocast as autocast
+from .amp.grad_scaler import GradScaler as GradScaler
 from .amp.state import autocast_decrement_nesting as autocast_decrement_nesting
 from .amp.state import autocast_increment_nesting as autocast_increment_nesting
 from .amp.state import clear_autocast_cache as clear_autocast_cache
