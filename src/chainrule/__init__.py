@@ -131,7 +131,7 @@ globals().update(_legacy_types)
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
     "_C", "accelerator", "amp", "autograd", "backends", "checking", "cpu", "cuda", "derivatives",
-    "distributed", "distributions", "func", "jit", "mps", "multiprocessing", "onnx", "optim",
+    "distributed", "distributions", "func", "hub", "jit", "mps", "multiprocessing", "onnx", "optim",
     "random", "run", "serialization", "sparse", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 _LAZY = {
@@ -140,6 +140,7 @@ _LAZY = {
     "compare_derivatives": "derivatives",
     "compile": "compiler",
     "OutOfMemoryError": "cuda",
+    "GradScaler": "amp",
     "finite_difference": "derivatives",
     "gradcheck_points": "checking",
     "load": "serialization",

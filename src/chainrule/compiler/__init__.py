@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CaptureError", "CompiledFunction", "compile"]
 
+_CONTROLS = {
+    "allow_in_graph", "assume_constant_result", "cudagraph_mark_step_begin", "disable",
+    "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends", "reset",
+}  # fmt: skip
+
 
 def __getattr__(name: str) -> Any:
     # Loaded when used: native kernels live here too, and eager programs need only those.
@@ -19,4 +24,8 @@ def __getattr__(name: str) -> Any:
         from . import api
 
         return getattr(api, name)
+    if name in _CONTROLS:
+        from . import controls
+
+        return getattr(controls, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

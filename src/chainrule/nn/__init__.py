@@ -11,7 +11,7 @@ from typing import Any
 from ..tensor import Parameter
 from . import functional
 
-_SUBMODULES = {"attention", "init", "modules", "parallel", "parameter", "utils"}
+_SUBMODULES = {"attention", "common_types", "init", "modules", "parallel", "parameter", "utils"}
 _OF_PARAMETER = {"Buffer", "UninitializedBuffer", "UninitializedParameter"}
 
 

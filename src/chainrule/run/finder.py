@@ -22,6 +22,7 @@ ALIASES = {
     "torch._tensor": "chainrule.tensor.tensor",
     "torch.autograd.anomaly_mode": "chainrule.autograd.anomaly",
     "torch.autograd.grad_mode": "chainrule.autograd.modes",
+    "torch.functional": "chainrule",
     "torch.storage": "chainrule.tensor.storage",
     "functorch": "chainrule.func",
 }
@@ -134,20 +135,22 @@ def explain_missing(module: ModuleType) -> None:
     if _OWN_GETATTR in space:
         return
     own = space[_OWN_GETATTR] = space.get("__getattr__")
+    of = module.__name__
 
     def __getattr__(name: str) -> Any:
         frame = sys._getframe(1)
         try:
             if own is not None:
                 return own(name)
-        except AttributeError:
-            if name.startswith("__") or source.is_library(frame.f_code.co_filename):
+        except (AttributeError, ModuleNotFoundError) as problem:
+            elsewhere = isinstance(problem, ImportError) and problem.name != f"{of}.{name}"
+            if elsewhere or name.startswith("__") or source.is_library(frame.f_code.co_filename):
                 raise
-        submodule = sys.modules.get(f"{module.__name__}.{name}")
+        submodule = sys.modules.get(f"{of}.{name}")
         if submodule is not None:
             return submodule
         if name.startswith("__") or source.is_library(frame.f_code.co_filename):
-            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}", name=name)
+            raise AttributeError(f"module {of!r} has no attribute {name!r}", name=name)
         raise missing_error(module, name, frame) from None
 
     space["__getattr__"] = __getattr__
