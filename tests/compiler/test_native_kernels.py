@@ -106,7 +106,33 @@ CASES = [
             lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True),
             [s, s[1:2], s[1:2]],
         )
-        for s in [(5, 3), (2, 3, 4), (4, 2, 5, 3), (9, 33, 20, 8)]
+        for s in [(2, 3, 4), (4, 2, 5, 3), (9, 33, 20, 8)]
+    ),
+    *(
+        (
+            "column_norm column_norm_gradient",
+            lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True),
+            [s, s[1:2], s[1:2]],
+        )
+        for s in [(5, 3), (2, 1), (64, 70)]
+    ),
+    *(
+        (
+            "group_norm group_norm_gradient",
+            lambda x, w, b: F.group_norm(x, 3, w, b),
+            [s, s[1:2], s[1:2]],
+        )
+        for s in [(2, 6), (1, 3, 4), (4, 6, 5, 3), (9, 33, 20, 8)]
+    ),
+    ("group_norm group_norm_gradient", lambda x: F.group_norm(x, 2), [(3, 4, 5)]),
+    *(
+        (f"{stem} {stem}_gradient", lambda x, y, f=f, how=how: f(x, y, reduction=how), [s, s])
+        for s in [(1,), (3, 5), (90, 401)]
+        for how in ("mean", "sum")
+        for stem, f in [
+            ("squared_error", F.mse_loss),
+            ("logit_error", F.binary_cross_entropy_with_logits),
+        ]
     ),
     *(
         (name, function, [s])
@@ -191,6 +217,17 @@ def test_cross_entropy(both, shape, dtype):
     )  # fmt: skip
     forward = "cross_entropy_rows" if shape[0] * shape[1] >= 1 << 15 else "cross_entropy_mean"
     assert {forward, "cross_entropy_mean_gradient"} <= used
+    close(found, expected, dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_negative_log_likelihood(both, reduction, dtype):
+    inputs, target = tensors([(40, 7)], dtype), torch.arange(40) % 7
+    expected, found, used = both(
+        lambda: gradients(lambda x: F.nll_loss(x, target, reduction=reduction), inputs)
+    )
+    assert {"picked_loss", "picked_shares"} <= used
     close(found, expected, dtype)
 
 

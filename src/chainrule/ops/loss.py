@@ -349,6 +349,10 @@ _declare_cross_entropy("cross_entropy2d", "NllLoss2DBackward0")
 
 def nll_arrays(x, target, w, axis, ignore, reduction, weighted):
     """Minus the log-probabilities x at the targets, weighted by class."""
+    if axis == 1 and not weighted and reduction != "none" and not 0 <= ignore < x.shape[1]:
+        done = fast.picked_loss(x, target, len(target) if reduction == "mean" else 1.0)
+        if done is not None and len(target):
+            return done
     rows = as_rows(wide(x), axis)
     t, counts = checked_targets(target, rows.shape[1], ignore)
     share = wide(w)[t] if weighted else np.ones(len(t), rows.dtype)
@@ -365,6 +369,11 @@ def nll_arrays(x, target, w, axis, ignore, reduction, weighted):
 @op(nondiff=("target", "w"), batch="loop")
 def class_shares(target, w, *, axis, classes, ignore, reduction, weighted):
     """Per target and class, minus the derivative of the loss by the log-probability there."""
+    if axis == 1 and not weighted and not 0 <= ignore < classes and target.size:
+        share = 1 / target.size if reduction == "mean" else 1.0
+        done = fast.picked_shares(target, w, classes, share)
+        if done is not None:
+            return done
     t, counts = checked_targets(target, classes, ignore)
     share = wide(w)[t] if weighted else np.ones(len(t), wide(w).dtype)
     if counts is not None:

@@ -91,7 +91,14 @@ def native_norm(x, w, b, view, axes, eps, affine):
     if axes == (0, 2):
         images, channels, inner = view
         w, b = _parameters(x, w, b, channels, affine)
+        if x.ndim == 2:
+            return fast.column_norm(x, w, b, eps)
         return fast.batch_norm(x, w, b, images, inner, eps) if images * inner else None
+    if axes == (2, 3):
+        images, groups, own, inner = view
+        w, b = _parameters(x, w, b, groups * own, affine)
+        y = fast.group_norm(x, w, b, images, groups, inner, eps) if own * inner else None
+        return None if y is None else (y, None, None)
     return None
 
 
@@ -106,9 +113,19 @@ def native_gradients(g, mask, x, w, view, axes, eps, affine):
             return done if done is None else (done[0], _total(done[1]), _total(done[2]))
     elif axes == (0, 2):
         images, channels, inner = view
+        w = w if affine[0] else ones_vector(channels, x.dtype)
+        if x.ndim == 2:
+            done = fast.column_norm_gradient(g, x, w, eps)
+            return None if done is None else tuple(
+                part if wanted else None for part, wanted in zip(done, mask, strict=False)
+            )  # fmt: skip
         if images * inner:
-            w = w if affine[0] else ones_vector(channels, x.dtype)
             return fast.batch_norm_gradient(g, x, w, images, inner, eps, *mask)
+    elif axes == (2, 3):
+        images, groups, own, inner = view
+        if images * own * inner:
+            w = w if affine[0] else ones_vector(groups * own, x.dtype)
+            return fast.group_norm_gradient(g, x, w, images, groups, inner, eps, *mask)
     return None
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Plain
+from .kernels import fast
 from .reduce import wide
 from .schema import helper, op
 
@@ -48,6 +49,24 @@ def size_of(shape):
     return n
 
 
+def _factor(x, reduction):
+    """What the gradient of a reduced loss is multiplied with."""
+    return 1 / max(1, x.size) if reduction == "mean" else 1.0
+
+
+def _mse_gradient(g, x, y, reduction):
+    """The gradient by x; g is one number unless nothing is reduced."""
+    if reduction != "none":
+        done = fast.squared_error_gradient(g, x, y, 2 * _factor(x, reduction))
+        if done is not None:
+            return done
+    return (x - y) * (2 * (g * _factor(x, reduction) if reduction == "mean" else g))
+
+
+def _mse_target_gradient(g, x, y, reduction):
+    return _mse_gradient(g, y, x, reduction)
+
+
 def _mse_in_ops(x, y, *, reduction):
     d = x - y
     return reduced_loss(d * d, reduction)
@@ -58,12 +77,17 @@ def _mse_in_ops(x, y, *, reduction):
         "x": lambda g, x, y, reduction: (x - y) * (2 * reduced_gradient(g, x.shape, reduction)),
         "y": lambda g, x, y, reduction: (y - x) * (2 * reduced_gradient(g, x.shape, reduction)),
     },
+    arrays={"x": _mse_gradient, "y": _mse_target_gradient},
     jvp=lambda t_x, t_y, x, y, reduction: reduced_loss(2 * (x - y) * (t_x - t_y), reduction),
     batch=Plain(_mse_in_ops),
     lower=ir.compose(_mse_in_ops),
 )
 def mse_loss(x, y, *, reduction):
     """The squared difference."""
+    if reduction != "none" and x.size:
+        done = fast.squared_error(x, y, x.size if reduction == "mean" else 1.0)
+        if done is not None:
+            return done
     d = wide(x) - wide(y)
     d *= d
     return reduce_array(d, reduction, x.dtype)
@@ -247,6 +271,19 @@ def bce_logits_target_slope(x, w, p, weighted, positive):
     return slope * w if weighted else slope
 
 
+def _bce_logits_gradient(g, x, y, w, p, reduction, weighted, positive):
+    """The gradient by the logits."""
+    if reduction != "none" and not weighted and not positive:
+        done = fast.logit_error_gradient(g, x, y, _factor(x, reduction))
+        if done is not None:
+            return done
+    small = np.exp(-np.abs(x))
+    s = np.where(x >= 0, 1, small) / (1 + small)
+    slope = (1 - y) - ((p - 1) * y + 1) * (1 - s) if positive else s - y
+    g = g * _factor(x, reduction) if reduction == "mean" else g
+    return (slope * w if weighted else slope) * g
+
+
 @op(
     vjp={
         "x": lambda g, x, y, w, p, reduction, weighted, positive: (
@@ -266,6 +303,7 @@ def bce_logits_target_slope(x, w, p, weighted, positive):
             bce_logits_target_slope(x, w, p, weighted, positive) * t, reduction
         ),
     },
+    arrays={"x": _bce_logits_gradient},
     nondiff=("w", "p"),
     batch=Plain(_bce_logits_in_ops),
     node="BinaryCrossEntropyWithLogitsBackward0",
@@ -273,6 +311,10 @@ def bce_logits_target_slope(x, w, p, weighted, positive):
 )
 def bce_with_logits(x, y, w, p, *, reduction, weighted, positive):
     """Cross entropy of sigmoid(x) and targets y, stable for any logits."""
+    if reduction != "none" and not weighted and not positive and x.size:
+        done = fast.logit_error(x, y, x.size if reduction == "mean" else 1.0)
+        if done is not None:
+            return done
     logits, goal = wide(x), wide(y)
     soft = np.log1p(np.exp(-np.abs(logits))) + np.maximum(-logits, 0)
     if positive:

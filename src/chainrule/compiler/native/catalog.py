@@ -9,13 +9,16 @@ if TYPE_CHECKING:
     from .language import Kernel
 
 HOMES: dict[str, str] = {
-    "loss_kernels": "cross_entropy_mean cross_entropy_rows cross_entropy_mean_gradient",
+    "loss_kernels": "cross_entropy_mean cross_entropy_rows cross_entropy_mean_gradient "
+    "squared_error squared_error_gradient logit_error logit_error_gradient picked_loss "
+    "picked_shares",
     "softmax_kernels": "softmax softmax_pull log_softmax log_softmax_pull",
     "norm_kernels": "layer_norm layer_norm_gradient rms_norm rms_norm_gradient",
     "relu_kernels": "relu relu_gradient",
     "activation_kernels": "gelu gelu_gradient tanh_gelu tanh_gelu_gradient silu silu_gradient "
     "sigmoid_forward sigmoid_gradient tanh_gradient",
-    "channel_kernels": "batch_norm batch_norm_gradient",
+    "channel_kernels": "batch_norm batch_norm_gradient group_norm group_norm_gradient column_norm "
+    "column_norm_gradient",
     "optimizer_kernels": "steps_are_single steps_are_double",
     "sum_kernels": "sum_all sum_parts row_sums column_sums channel_sums",
     "table_kernels": "sum_by_number",
