@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .lower import KernelCall, Schedule
-from .views import Buffer
+from .views import Buffer, View
 
 ALIGNMENT = 64
 
@@ -14,7 +14,6 @@ class MemoryPlan:
     """Byte offsets of all temporary buffers in one arena, and what sharing saved."""
 
     def __init__(self, schedule: Schedule) -> None:
-        self.calls = schedule.calls
         self.direct_writes = _write_directly(schedule)
         self.reused = 0
         lives = _lifetimes(schedule)
@@ -115,29 +114,81 @@ def _share_in_place(schedule: Schedule, lives: dict[Buffer, list[int]]) -> dict[
     return shared
 
 
+class _Uses:
+    """Who makes, reads and shows each buffer, kept up to date while buffers are replaced."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self.position = {id(call): i for i, call in enumerate(schedule.calls)}
+        self.writers: dict[Buffer, list[Any]] = {}
+        self.readers: dict[Buffer, list[Any]] = {}
+        self.views: dict[Buffer, list[Any]] = {}
+        for call in schedule.calls:
+            for buffer in call.writes():
+                self.writers.setdefault(buffer, []).append(call)
+            for buffer in call.reads():
+                self.readers.setdefault(buffer, []).append(call)
+        for view in [*schedule.views.values(), *schedule.outputs]:
+            if isinstance(view, View):
+                self.views.setdefault(view.buffer, []).append(view)
+
+    def allow(self, copy: KernelCall, source: Buffer, target: Buffer) -> bool:
+        """Whether the source of a copy may be computed straight into its target."""
+        makers = self.writers.get(source, [])
+        others = [c for c in self.writers.get(target, []) if c is not copy]
+        if len(makers) != 1 or others:
+            return False
+        (maker,) = makers
+        made = self.position[id(maker)]
+        readers = [c for c in self.readers.get(target, []) if c is not copy]
+        if any(self.position[id(c)] > made for c in readers):
+            return False
+        return maker not in readers or _may_overwrite(maker, target, source)
+
+    def replace(self, copy: KernelCall, old: Buffer, new: Buffer) -> None:
+        """Drop the copy and make every call use the new buffer in place of the old one."""
+        for uses in (self.writers, self.readers):
+            kept = [c for c in uses.get(new, []) if c is not copy]
+            uses[new] = kept + [c for c in uses.pop(old, []) if c is not copy]
+        for call in {id(c): c for c in self.writers[new] + self.readers[new]}.values():
+            _rename(call, old, new)
+        shown = self.views.pop(old, [])
+        for view in shown:
+            view.buffer = new
+        self.views.setdefault(new, []).extend(shown)
+
+
+def _rename(call: Any, old: Buffer, new: Buffer) -> None:
+    if isinstance(call, KernelCall):
+        call.pointers = [(new if b is old else b, offset) for b, offset in call.pointers]
+        return
+    views = [call.a, call.b, call.c] if hasattr(call, "c") else call.operands
+    for view in views:
+        if getattr(view, "buffer", None) is old:
+            view.buffer = new
+
+
 def _write_directly(schedule: Schedule) -> int:
     """Replace `temp = f(...); ...; input = temp` by computing into the input where that is safe.
 
     Safe means: nobody reads the input's old value after the call that computes the new one, and
     that call itself reads it only at the element it is about to write.
     """
-    count = 0
+    uses = _Uses(schedule)
+    dropped: set[int] = set()
+    replaced: set[Buffer] = set()
     for copy in [c for c in schedule.calls if _is_plain_copy(c)]:
         source, target = copy.pointers[0][0], copy.pointers[1][0]
         if source.kind != "temp" or target.kind != "input":
             continue
-        makers = [i for i, c in enumerate(schedule.calls) if source in c.writes()]
-        readers = [i for i, c in enumerate(schedule.calls) if target in c.reads() and c is not copy]
-        writers = [c for c in schedule.calls if target in c.writes() and c is not copy]
-        if len(makers) != 1 or writers or any(i > makers[0] for i in readers):
-            continue
-        maker = schedule.calls[makers[0]]
-        if makers[0] in readers and not _may_overwrite(maker, target, source):
-            continue
-        schedule.calls.remove(copy)
-        _rename(schedule, source, target)
-        count += 1
-    return count
+        if uses.allow(copy, source, target):
+            uses.replace(copy, source, target)
+            dropped.add(id(copy))
+            replaced.add(source)
+    schedule.calls = [c for c in schedule.calls if id(c) not in dropped]
+    temporaries = schedule.buffers["temp"]
+    schedule.buffers["temp"] = [b for b in temporaries if b not in replaced]
+    return len(dropped)
 
 
 def _is_plain_copy(call: Any) -> bool:
@@ -152,19 +203,3 @@ def _is_plain_copy(call: Any) -> bool:
     words = 2 if call.pointers[0][0].dtype.itemsize == 16 else 1
     whole = whole and kernel.space[0] == words * call.pointers[0][0].size
     return same and whole and call.pointers[0][1] == call.pointers[1][1] == 0
-
-
-def _rename(schedule: Schedule, old: Buffer, new: Buffer) -> None:
-    """Make every call use another buffer in place of this one."""
-    for call in schedule.calls:
-        if isinstance(call, KernelCall):
-            call.pointers = [(new if b is old else b, offset) for b, offset in call.pointers]
-            continue
-        views = [call.a, call.b, call.c] if hasattr(call, "c") else call.operands
-        for view in views:
-            if getattr(view, "buffer", None) is old:
-                view.buffer = new
-    for view in [*schedule.views.values(), *schedule.outputs]:
-        if getattr(view, "buffer", None) is old:
-            view.buffer = new
-    schedule.buffers["temp"].remove(old)
