@@ -1,10 +1,14 @@
 """Fixtures of all tests: a fixed seed, and the promise that no test leaves a mode switched on."""
 
+import os
+
 import numpy as np
 import pytest
 
 import chainrule
 from chainrule.autograd.state import STATE
+
+os.environ.setdefault("CHAINRULE_VERIFY", "1")  # compiled programs are checked after every pass
 
 
 @pytest.fixture(autouse=True)

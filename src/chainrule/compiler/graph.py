@@ -31,9 +31,16 @@ _SHORT = {
 }  # fmt: skip
 
 
+_names: dict[Any, str] = {}
+
+
 def dtype_name(dtype: Any) -> str:
     """float32 -> f32: the short name used in printed programs."""
-    return _SHORT.get(np.dtype(dtype).name, np.dtype(dtype).name)
+    found = _names.get(dtype)
+    if found is None:
+        name = np.dtype(dtype).name
+        found = _names[dtype] = _SHORT.get(name, name)
+    return found
 
 
 class Value:
