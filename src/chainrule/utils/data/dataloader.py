@@ -43,7 +43,7 @@ class DataLoader(Generic[T]):
     >>> import chainrule as torch
     >>> _ = torch.manual_seed(0)
     >>> [batch.tolist() for batch in DataLoader(range(7), batch_size=3, shuffle=True)]
-    [[4, 1, 2], [5, 0, 3], [6]]
+    [[0, 4, 1], [5, 2, 6], [3]]
     """
 
     _iterator: Any = None
