@@ -114,6 +114,30 @@ def run(torch: Any, name: str, options: dict[str, Any], dtype: str) -> dict[str,
     return found
 
 
+SPARSE: list[tuple[str, dict[str, Any]]] = [
+    ("SparseAdam", {}), ("SparseAdam", {"lr": 0.1, "betas": (0.5, 0.9)}),
+    ("SparseAdam", {"maximize": True}), ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "maximize": True}), ("SGD", {"lr": 0.1, "momentum": 0.9}), ("Adagrad", {"lr": 0.1}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.2, "maximize": True}),
+]  # fmt: skip
+
+
+def run_sparse(torch: Any, name: str, options: dict[str, Any]) -> dict[str, np.ndarray]:
+    """As `run`, with gradients of a few rows of a matrix, some of them repeated."""
+    p = torch.tensor(numbers(6, 2, seed=5), requires_grad=True)
+    optimizer = getattr(torch.optim, name)([p], **options)
+    found: dict[str, np.ndarray] = {}
+    for step in range(1, max(RECORDED_STEPS) + 1):
+        rows = [step % 6, 3, step % 6]
+        values = torch.tensor(numbers(3, 2, seed=step))
+        p.grad = torch.sparse_coo_tensor(torch.tensor([rows]), values, (6, 2))
+        optimizer.step()
+        if step in RECORDED_STEPS:
+            taken = snapshot(optimizer, f"{step}")
+            found |= {k: v for k, v in taken.items() if not k.endswith("momentum_buffer")}
+    return found
+
+
 def snapshot(optimizer: Any, label: str) -> dict[str, np.ndarray]:
     """All numbers of an optimizer, by step, parameter and name."""
     found = {}
@@ -122,6 +146,6 @@ def snapshot(optimizer: Any, label: str) -> dict[str, np.ndarray]:
         found[f"{label}/{i}/p"] = p.detach().numpy().copy()
     for i, state in optimizer.state_dict()["state"].items():
         for key, value in state.items():
-            if hasattr(value, "detach"):
+            if hasattr(value, "detach") and not value.is_sparse:
                 found[f"{label}/{i}/{key}"] = value.detach().numpy().copy()
     return found

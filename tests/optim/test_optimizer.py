@@ -384,27 +384,47 @@ def test_lbfgs_wants_a_closure_one_group_and_a_known_search():
 
 
 def test_sparse_adam_moves_only_the_rows_that_were_used():
-    from chainrule.optim.sparse_adam import RowGradient
-
-    table, dense = parameter(4, 2), parameter(2, 2)
-    sparse = torch.optim.SparseAdam([table], lr=0.1)
-    adam = torch.optim.Adam([dense], lr=0.1)
-    grads = torch.tensor([[0.0, 0.0], [1.0, 2.0], [0.0, 0.0], [-3.0, 0.0]])
+    torch.manual_seed(0)
+    table = torch.nn.Embedding(5, 2, sparse=True)
+    before = table.weight.detach().clone()
+    optimizer = torch.optim.SparseAdam(table.parameters(), lr=0.1)
     for _ in range(3):
-        table.grad = RowGradient.of(grads, [3, 1, 3])
-        dense.grad = grads[[1, 3]]
-        sparse.step()
-        adam.step()
-    assert table[0].tolist() == [1, 1] and table[2].tolist() == [1, 1]
-    torch.testing.assert_close(table[[1, 3]], dense)
-    assert sparse.state[table]["step"] == 3
-    table.grad = torch.ones(4, 2)
-    with pytest.raises(RuntimeError, match="SparseAdam does not support dense gradients"):
-        sparse.step()
-    for name in ("SGD", "Adam", "RMSprop"):
-        table.grad = RowGradient.of(grads, [1])
+        optimizer.zero_grad()
+        table(torch.tensor([3, 1, 3])).sum().backward()
+        optimizer.step()
+    moved = (table.weight != before).all(1)
+    assert moved.tolist() == [False, True, False, True, False]
+    assert optimizer.state[table.weight]["step"] == 3
+
+
+def test_an_embeddings_row_gradients_step_other_optimizers_as_dense_ones_do():
+    for name, options in (("SGD", {"momentum": 0.9}), ("SGD", {}), ("Adagrad", {})):
+        weights = []
+        for sparse in (True, False):
+            torch.manual_seed(0)
+            table = torch.nn.Embedding(5, 2, sparse=sparse)
+            optimizer = getattr(torch.optim, name)(table.parameters(), lr=0.1, **options)
+            for _ in range(3):
+                optimizer.zero_grad()
+                (table(torch.tensor([3, 1, 3])) ** 2).sum().backward()
+                optimizer.step()
+            weights.append(table.weight.detach())
+        torch.testing.assert_close(*weights)
+
+
+def test_gradients_of_the_wrong_kind_are_refused():
+    p = parameter(4, 2)
+    p.grad = torch.ones(4, 2)
+    with pytest.raises(RuntimeError, match=r"does not support dense gradients[\s\S]*sparse=True"):
+        torch.optim.SparseAdam([p]).step()
+    p.grad = torch.ones(4, 2).to_sparse()
+    for name in ("Adam", "RMSprop", "Rprop"):
         with pytest.raises(RuntimeError, match=f"{name} does not support sparse gradients"):
-            getattr(torch.optim, name)([table]).step()
+            getattr(torch.optim, name)([p]).step()
+    with pytest.raises(RuntimeError, match="weight_decay option is not compatible with sparse"):
+        torch.optim.Adagrad([p], weight_decay=0.1).step()
+    with pytest.raises(ValueError, match=r"Complex params at indices \[\[0, 0\]\]"):
+        torch.optim.SparseAdam([torch.ones(2, dtype=torch.complex64, requires_grad=True)])
 
 
 def test_lamb_scales_adams_direction_to_the_length_of_the_weights():

@@ -46,6 +46,14 @@ def test_steps_are_those_of_pytorch(recorded, numpy_only, key, name, options, dt
     compare(optim_cases.run(torch, name, options, dtype), recorded[key], dtype)
 
 
+@pytest.mark.parametrize(
+    ("i", "name", "options"), [(i, *c) for i, c in enumerate(optim_cases.SPARSE)]
+)
+def test_steps_by_sparse_gradients_are_those_of_pytorch(recorded, numpy_only, i, name, options):
+    found = optim_cases.run_sparse(torch, name, options)
+    compare(found, recorded[f"sparse{i}"], "float32")
+
+
 @pytest.mark.parametrize(("key", "name", "options", "dtype"), NATIVE, ids=[c[0] for c in NATIVE])
 def test_steps_in_machine_code_are_those_of_pytorch(recorded, key, name, options, dtype):
     compare(optim_cases.run(torch, name, options, dtype), recorded[key], dtype)

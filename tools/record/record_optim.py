@@ -27,6 +27,9 @@ def record_steps() -> None:
     for key, name, options, dtype in cases.all_cases():
         for label, array in cases.run(torch, name, options, dtype).items():
             arrays[f"{key}/{label}"] = array
+    for i, (name, options) in enumerate(cases.SPARSE):
+        for label, array in cases.run_sparse(torch, name, options).items():
+            arrays[f"sparse{i}/{label}"] = array
     # One flat array per type and an index: thousands of small members would be mostly headers.
     index: dict[str, Any] = {}
     flat: dict[str, list[np.ndarray]] = {}

@@ -6,6 +6,7 @@ from typing import Any
 
 import chainrule as cr
 
+from ..autograd import source
 from . import rules
 from .adam import steps_as_tensors
 from .checks import check_forms, check_lr, check_not_negative
@@ -69,6 +70,23 @@ class Adagrad(RuleOptimizer):
         start = self.defaults["initial_accumulator_value"]
         total = cr.full_like(p, complex(start, start) if p.is_complex() else start)
         return {"step": new_counter(0.0, bool(group["fused"])), "sum": total.detach()}
+
+    def _step_sparse(self, group: dict[str, Any], p: Any) -> None:
+        """Only the rows of the gradient, their sums and nothing else."""
+        if group["weight_decay"] != 0:
+            raise RuntimeError(
+                "weight_decay option is not compatible with sparse gradients: it would move every "
+                f"row\n  at {source.here(4)}"
+            )
+        state = self._state_of(group, p)
+        state["step"].add_(1)
+        rate = self._numbers(group, {"step": state["step"].item()})["rate"]
+        grad = p._grad.coalesce()
+        places, values = tuple(grad._indices()), grad._values()
+        values = -values if group["maximize"] else values
+        total = state["sum"][places] + values * values
+        state["sum"][places] = total
+        p[places] = p[places] - values / (total.sqrt() + group["eps"]) * rate
 
     def _flags(
         self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]

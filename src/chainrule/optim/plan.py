@@ -105,7 +105,7 @@ def plan_of(optimizer: Any, group: dict[str, Any]) -> GroupPlan | None:
     has_steps = optimizer.counters == ("step",)
     if not params or (optimizer.counters and not has_steps) or group.get("differentiable"):
         return None
-    if any(p._v is None or p._level is not None for p in params):
+    if any(p._v is None or p._level is not None or p._grad.is_sparse for p in params):
         return None
     states = [optimizer.state[p] for p in params] if names or has_steps else []
     made = GroupPlan()

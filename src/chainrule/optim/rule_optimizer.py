@@ -127,6 +127,9 @@ class RuleOptimizer(Optimizer):
         for p in group["params"]:
             if p._grad is None:
                 continue
+            if p._grad.is_sparse:
+                self._step_sparse(group, p)
+                continue
             state = self._state_of(group, p)
             if by_ops or p._level is not None or p._grad._level is not None:
                 self._step_by_ops(group, p, state)
@@ -149,17 +152,19 @@ class RuleOptimizer(Optimizer):
 
     def _state_of(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
         """The state of a parameter, made at its first step."""
-        if p._grad.is_sparse:
-            raise RuntimeError(
-                f"{type(self).__name__} does not support sparse gradients, please consider "
-                f"SparseAdam instead\n  at {source.here(4)}"
-            )
         if not self._state_names(group) and not self.counters:
             return {}
         state = self.state[p]
         if not state:
             state.update(self._new_state(group, p))
         return state
+
+    def _step_sparse(self, group: dict[str, Any], p: Any) -> None:
+        """The update of one parameter whose gradient is a sparse tensor."""
+        raise RuntimeError(
+            f"{type(self).__name__} does not support sparse gradients, please consider SparseAdam "
+            f"instead\n  the gradient has shape {list(p.shape)}, at {source.here(4)}"
+        )
 
     def _tensors(self, group: dict[str, Any], p: Any, state: dict[str, Any]) -> dict[str, Any]:
         """What the rule reads and writes; state that is not there yet starts at zero."""

@@ -7,7 +7,7 @@ from typing import Any
 from . import rules
 from .checks import check_forms, check_lr, check_not_negative, refuse
 from .optimizer import ParamsT
-from .rule_optimizer import RuleOptimizer
+from .rule_optimizer import RuleOptimizer, rate_of
 
 
 class SGD(RuleOptimizer):
@@ -78,6 +78,21 @@ class SGD(RuleOptimizer):
             "nesterov": momentum and group["nesterov"],
             "first": momentum and state.get("momentum_buffer") is None,
         }
+
+    def _step_sparse(self, group: dict[str, Any], p: Any) -> None:
+        """Without momentum and decay only the rows of the gradient move; else all do."""
+        if group["momentum"] != 0 or group["weight_decay"] != 0:
+            sparse, p._grad = p._grad, p._grad.to_dense()
+            try:
+                self._step_group({**group, "params": [p]})
+            finally:
+                p._grad = sparse
+            return
+        grad = p._grad.coalesce()
+        sign = -1 if group["maximize"] else 1
+        p.index_put_(
+            tuple(grad._indices()), grad._values() * (-sign * rate_of(group)), accumulate=True
+        )
 
     def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
         return {

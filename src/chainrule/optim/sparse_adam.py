@@ -14,9 +14,9 @@ from .rule_optimizer import number
 
 
 class RowGradient(cr.Tensor):
-    """A gradient of few rows of a large matrix, such as an embedding's.
+    """A gradient of few rows of a large matrix, such as an embedding's with `sparse=True`.
 
-    It is an ordinary tensor that also knows its rows: what `SparseAdam` updates.
+    It is an ordinary tensor that also knows its rows, and looks like a sparse one to optimizers.
 
     >>> import chainrule as torch
     >>> from chainrule.optim.sparse_adam import RowGradient
@@ -42,17 +42,30 @@ class RowGradient(cr.Tensor):
         """Itself: its rows are listed once."""
         return self
 
+    def to_dense(self, *args: Any, **kwargs: Any) -> Any:
+        """The same memory as an ordinary tensor."""
+        dense = self.detach()
+        dense.__class__ = cr.Tensor
+        return dense
+
     def _indices(self) -> Any:
         return self.__dict__["rows"].unsqueeze(0)
 
     def _values(self) -> Any:
-        dense = self.detach()
-        dense.__class__ = cr.Tensor
-        return dense[self.__dict__["rows"]]
+        return self.to_dense()[self.__dict__["rows"]]
 
 
 class SparseAdam(Optimizer):
-    """Adam that moves only the rows that have a gradient, and only their moments."""
+    """Adam that moves only the rows that have a gradient, and only their moments.
+
+    >>> import chainrule as torch
+    >>> table = torch.nn.Embedding(1000, 2, sparse=True)
+    >>> optimizer = torch.optim.SparseAdam(table.parameters(), lr=0.1)
+    >>> table(torch.tensor([3, 7, 3])).sum().backward()
+    >>> optimizer.step()
+    >>> optimizer.state[table.weight]["exp_avg"].count_nonzero()
+    tensor(4)
+    """
 
     def __init__(
         self,
@@ -68,17 +81,20 @@ class SparseAdam(Optimizer):
         check_betas(betas)
         defaults = {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize}
         super().__init__(params, defaults)
+        self._refuse_params("Sparse", lambda p: p.is_sparse, "requires dense parameter tensors")
+        self._refuse_params(
+            "Complex", lambda p: p.is_complex(), "does not support complex parameters"
+        )
+
+    def _refuse_params(self, kind: str, test: Callable[[Any], bool], why: str) -> None:
         places = [
             [i, k]
             for i, group in enumerate(self.param_groups)
             for k, p in enumerate(group["params"])
-            if p.is_complex()
+            if test(p)
         ]
         if places:
-            raise refuse(
-                f"Complex params at indices {places}: SparseAdam does not support complex "
-                "parameters"
-            )
+            raise refuse(f"{kind} params at indices {places}: SparseAdam {why}")
 
     @cr.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -99,8 +115,8 @@ class SparseAdam(Optimizer):
             raise RuntimeError(
                 "SparseAdam does not support dense gradients, please consider Adam instead\n"
                 f"  the gradient of shape {list(grad.shape)} is dense, at {source.here(4)}\n"
-                "  Fix: give this parameter to Adam, or say which rows were used with "
-                "RowGradient.of(p.grad, rows)."
+                "  Fix: give this parameter to Adam, or make the layer with sparse=True, as in "
+                "nn.Embedding(n, d, sparse=True)."
             )
         state = self.state[p]
         if not state:
