@@ -179,6 +179,9 @@ Type = tuple[tuple[int, ...], Any]
 
 def result_types(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> list[Type]:
     """(shape, dtype) of each result, without computing it where a rule is known."""
+    if op.random and op.n_out == 1 and (op.name.startswith("fill_") or op.batch == "elementwise"):
+        # Nothing is drawn: the stream of random numbers stays where it is.
+        return [(np.broadcast_shapes(*(np.shape(v) for v in values)), values[0].dtype)]
     if op.batch == "elementwise" and op.n_out == 1:
         shape = np.broadcast_shapes(*(np.shape(v) for v in values))
         return [(shape, _probe(op, values, params))]

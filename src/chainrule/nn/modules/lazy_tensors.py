@@ -62,6 +62,7 @@ class UninitializedTensorMixin:
     __slots__ = ()
     _level = UNINITIALIZED
     cls_to_become: type = Tensor
+    dtype: Any
 
     @property
     def shape(self) -> Any:

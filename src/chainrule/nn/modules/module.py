@@ -25,13 +25,33 @@ from .module_hooks import (
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
-from .module_members import Members, type_name
+from .module_hooks import (
+    _global_forward_hooks_always_called as _global_forward_hooks_always_called,
+)
+from .module_hooks import (
+    _global_forward_hooks_with_kwargs as _global_forward_hooks_with_kwargs,
+)
+from .module_hooks import (
+    _has_any_global_hook as _has_any_global_hook,
+)
+from .module_members import type_name
 from .module_registry import (
     register_module_buffer_registration_hook,
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
-from .module_state import State
+from .module_state import (
+    _EXTRA_STATE_KEY_SUFFIX as _EXTRA_STATE_KEY_SUFFIX,
+)
+from .module_state import (
+    State,
+)
+from .module_state import (
+    _IncompatibleKeys as _IncompatibleKeys,
+)
+from .module_state import (
+    _WrappedHook as _WrappedHook,
+)
 
 T_destination = TypeVar("T_destination", bound=dict[str, Any])
 _grad_t = tuple[Tensor, ...] | Tensor
@@ -86,7 +106,7 @@ def _forward_unimplemented(self: Any, *input: Any) -> Any:
     )
 
 
-class Module(Hooked, State, Convertible, Members):
+class Module(Hooked, State, Convertible):
     """The base class of layers and models: assign parameters and modules to its attributes.
 
     >>> import chainrule as torch
@@ -141,17 +161,23 @@ class Module(Hooked, State, Convertible, Members):
     forward: Callable[..., Any] = _forward_unimplemented
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or _global_forward_hooks
-            or _global_forward_pre_hooks
-            or _global_backward_hooks
-            or _global_backward_pre_hooks
-            or self._compiled_call_impl is not None
-        ):
+        # Python finds attributes of a class with __getattr__ slowly: the dict is asked directly.
+        fields = self.__dict__
+        try:
+            unusual = (
+                fields["_forward_hooks"]
+                or fields["_forward_pre_hooks"]
+                or fields["_backward_hooks"]
+                or fields["_backward_pre_hooks"]
+                or _global_forward_hooks
+                or _global_forward_pre_hooks
+                or _global_backward_hooks
+                or _global_backward_pre_hooks
+                or "_compiled_call_impl" in fields
+            )
+        except KeyError as missing:
+            raise MissingAttributeError(self, missing.args[0]) from None
+        if unusual:
             return self._call_unusual(args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -267,7 +293,7 @@ class Module(Hooked, State, Convertible, Members):
             )
         if value is not None and getattr(value, "_is_buffer", False):
             self._forget(name, "_parameters", "_modules")
-            self.register_buffer(name, value, value.persistent)
+            self.register_buffer(name, value, getattr(value, "persistent", True))
         else:
             value = registry.passed_through(registry.buffer_hooks, self, name, value)
             self._buffers[name] = value

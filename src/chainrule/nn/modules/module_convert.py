@@ -12,6 +12,7 @@ from ...ops import dtypes
 from ...tensor import Parameter, Tensor
 from ...tensor.device import require
 from .lazy_tensors import is_lazy
+from .module_members import Members
 
 
 def _changes_numbers(t: Tensor) -> bool:
@@ -45,11 +46,8 @@ def to_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, An
     return where, given.get("dtype"), given.get("non_blocking", False), given.get("memory_format")
 
 
-class Convertible:
+class Convertible(Members):
     """The part of `Module` that changes where and how its numbers are kept."""
-
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
         """Replace every parameter, its gradient, and every buffer by fn of it."""

@@ -37,6 +37,24 @@ def check_name(module: Any, kind: str, name: Any, held: dict[str, Any]) -> None:
         raise KeyError(problem)
 
 
+def _all_parameters(module: Any) -> Iterator[Parameter]:
+    """Every parameter once, in the order of `named_parameters`, without making the names."""
+    seen: set[int] = set()
+    waiting = [module]
+    while waiting:
+        fields = waiting.pop().__dict__
+        held = fields["_modules"]
+        if id(held) in seen:
+            continue
+        seen.add(id(held))
+        for param in fields["_parameters"].values():
+            if param is not None and id(param) not in seen:
+                seen.add(id(param))
+                yield param
+        if held:
+            waiting.extend(m for m in reversed(held.values()) if m is not None)
+
+
 class Members:
     """The part of `Module` that registers and finds its members."""
 
@@ -188,6 +206,17 @@ class Members:
         >>> sum(p.numel() for p in torch.nn.Linear(3, 2).parameters())
         8
         """
+        cls = type(self)
+        if (
+            recurse
+            and "_modules" in self.__dict__
+            and (
+                cls.named_parameters is Members.named_parameters
+                and cls._named_members is Members._named_members
+            )
+        ):
+            yield from _all_parameters(self)
+            return
         for _, param in self.named_parameters(recurse=recurse):
             yield param
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -95,18 +96,23 @@ def clip_grads_with_norm_(
     foreach: bool | None = None,
 ) -> None:
     """Scale the gradients by max_norm / total_norm where that is less than one."""
-    grads = _gradients(parameters)
+    _scale(_gradients(parameters), float(max_norm), total_norm)
+
+
+def _scale(grads: list[Tensor], max_norm: float, total_norm: Tensor) -> None:
     if not grads:
         return
     with no_grad():
+        scale: Any
         if STATE.w <= INFERENCE and total_norm.__class__ in PLAIN:
-            # The same, without the pass over the gradients that multiplies by one.
-            factor = float(max_norm) / (total_norm.item() + 1e-6)
-            if factor >= 1.0:
+            # A number is at hand: no pass over the gradients that multiplies by one.
+            scale = max_norm / (total_norm.item() + 1e-6)
+            if scale >= 1.0:
                 return
-        scale = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
+        else:
+            scale = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
         for g in grads:
-            g.mul_(scale if scale.dtype == g.dtype else scale.to(g.dtype))
+            g.mul_(scale)
 
 
 def clip_grad_norm_(
@@ -131,8 +137,9 @@ def clip_grad_norm_(
         warnings.warn(
             "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2
         )
-    total = get_total_norm(_gradients(given), norm_type, error_if_nonfinite, foreach)
-    clip_grads_with_norm_(given, float(max_norm), total, foreach)
+    grads = _gradients(given)
+    total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
+    _scale(grads, float(max_norm), total)
     return total
 
 

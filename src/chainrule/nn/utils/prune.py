@@ -53,6 +53,7 @@ class BasePruningMethod(ABC):
                 f"got {importance_scores.shape} vs {before.shape}"
             )
         further = isinstance(method, PruningContainer)
+        parameters = dict(module._parameters)
         if further:
             mask = getattr(module, name + "_mask").detach().clone()
         else:
@@ -66,9 +67,9 @@ class BasePruningMethod(ABC):
             module.register_forward_pre_hook(method)
         except Exception:
             if not further:  # the module is again what it was
-                original = module._parameters.pop(name + "_orig")
                 module.__dict__.pop(name, None)
-                module.register_parameter(name, original)
+                module._parameters.clear()
+                module._parameters.update(parameters)
             raise
         return method
 
@@ -113,7 +114,7 @@ class PruningContainer(BasePruningMethod):
     """Several prunings of one parameter, one after the other."""
 
     def __init__(self, *args: Any) -> None:
-        self._pruning_methods: tuple[BasePruningMethod, ...] = ()
+        self._pruning_methods: tuple[Any, ...] = ()
         if len(args) == 1 and not isinstance(args[0], Iterable):
             self._tensor_name = args[0]._tensor_name
             self.add_pruning_method(args[0])
@@ -460,7 +461,7 @@ def _validate_pruning_amount_init(amount: Any) -> None:
 
 
 def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
-    if isinstance(amount, numbers.Integral) and amount > tensor_size:
+    if isinstance(amount, numbers.Integral) and int(amount) > tensor_size:
         raise ValueError(
             f"amount={amount} should be smaller than the number of parameters to "
             f"prune={tensor_size}"
@@ -468,7 +469,8 @@ def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
 
 
 def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
-    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
+    whole = isinstance(amount, numbers.Integral)
+    return int(amount) if whole else round(amount * tensor_size)
 
 
 def _checked_count(amount: Any, size: int) -> int:
