@@ -1,6 +1,7 @@
 """`chainrule.nn`. Written by tools/generate_stubs.py; do not edit."""
 
 from . import attention as attention
+from . import common_types as common_types
 from . import init as init
 from . import modules as modules
 from . import parallel as parallel
