@@ -18,6 +18,7 @@ from . import amp as amp
 from . import autograd as autograd
 from . import backends as backends
 from . import checking as checking
+from . import compiler as compiler
 from . import cpu as cpu
 from . import cuda as cuda
 from . import derivatives as derivatives

@@ -110,3 +110,40 @@ def test_spawn_runs_a_function_per_rank_and_raises_what_one_raised(tmp_path):
             report_rank, args=(str(failing),), nprocs=2, start_method="fork"
         )
     assert torch.multiprocessing.cpu_count() == os.cpu_count()
+
+
+def test_a_compiled_module_is_a_module_that_shares_everything():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+    model.note = "mine"
+    compiled = torch.compile(model, mode="reduce-overhead")
+    assert isinstance(compiled, torch.nn.Module) and compiled.note == "mine"
+    assert next(iter(compiled.parameters())) is model[0].weight
+    assert next(iter(compiled.state_dict())) == "_orig_mod.0.weight"
+    compiled.note = "changed"
+    compiled.eval()
+    assert model.note == "changed" and not model[1].training and not model.training
+    x = torch.randn(5, 3)
+    optimizer = torch.optim.SGD(compiled.parameters(), lr=0.1)
+    losses = []
+    for _ in range(6):
+        loss = compiled(x).pow(2).mean()
+        torch.testing.assert_close(loss, model(x).pow(2).mean(), rtol=1e-5, atol=1e-6)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0]
+
+
+def test_the_compilers_other_words_are_understood():
+    import chainrule.compiler as compiler
+
+    @compiler.disable
+    def f(x):
+        return x, torch.compiler.is_compiling()
+
+    assert f(2) == (2, False)
+    assert compiler.disable()(f) is f
+    compiler.reset()
+    with pytest.raises(RuntimeError, match="downloads nothing"):
+        torch.hub.load("owner/repo", "model")

@@ -141,10 +141,18 @@ def compile(  # noqa: A001 - the public name is PyTorch's
     The first call runs eagerly, the next two are traced (and run), later ones run the compiled
     plan.  What cannot be captured runs eagerly and the reason is said once; with `fullgraph=True`
     it is an error that names the line.  PyTorch's other options are accepted and have no effect.
+    A module becomes a module that shares its parameters.
     """
     if model is None:
         return functools.partial(compile, fullgraph=fullgraph, **ignored)
-    return CompiledFunction(model, fullgraph)
+    compiled = CompiledFunction(model, fullgraph)
+    from ..nn import Module
+
+    if isinstance(model, Module):
+        from .module import OptimizedModule
+
+        return OptimizedModule(model, compiled)
+    return compiled
 
 
 __all__ = ["CaptureError", "CompiledFunction", "compile"]

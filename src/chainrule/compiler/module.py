@@ -1,0 +1,57 @@
+"""What `compile(module)` returns: a module whose call is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..nn import Module
+
+
+class OptimizedModule(Module):
+    """A module around another whose calls are compiled; it shares parameters and settings with it.
+
+    Names of parameters begin with `_orig_mod.`, as in PyTorch; other attributes are the inner
+    module's.
+
+    >>> import chainrule as torch
+    >>> model = torch.nn.Linear(2, 1)
+    >>> compiled = torch.compile(model)
+    >>> compiled.weight is model.weight, list(compiled.state_dict())
+    (True, ['_orig_mod.weight', '_orig_mod.bias'])
+    """
+
+    _orig_mod: Module
+
+    def __init__(self, module: Module, compiled: Callable[..., Any]) -> None:
+        super().__init__()
+        self._orig_mod = module
+        self.__dict__["_compiled"] = compiled
+        self.__dict__["training"] = module.training
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The compiled call of the inner module."""
+        return self._compiled(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name == "_orig_mod":
+                raise
+            return getattr(self._orig_mod, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("_orig_mod", "training") or "_orig_mod" not in self.__dict__["_modules"]:
+            super().__setattr__(name, value)
+        else:
+            setattr(self._orig_mod, name, value)
+
+    def explain(self) -> str:
+        """What was made of the module: see `CompiledFunction.explain`."""
+        return self.__dict__["_compiled"].explain()
+
+    def __reduce__(self) -> Any:
+        from .api import compile as compile_again
+
+        return compile_again, (self._orig_mod,)
