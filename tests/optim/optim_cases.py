@@ -117,7 +117,8 @@ def run(torch: Any, name: str, options: dict[str, Any], dtype: str) -> dict[str,
 SPARSE: list[tuple[str, dict[str, Any]]] = [
     ("SparseAdam", {}), ("SparseAdam", {"lr": 0.1, "betas": (0.5, 0.9)}),
     ("SparseAdam", {"maximize": True}), ("SGD", {"lr": 0.1}),
-    ("SGD", {"lr": 0.1, "maximize": True}), ("SGD", {"lr": 0.1, "momentum": 0.9}), ("Adagrad", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "maximize": True}), ("SGD", {"lr": 0.1, "momentum": 0.9}),
+    ("Adagrad", {"lr": 0.1}),
     ("Adagrad", {"lr": 0.1, "lr_decay": 0.2, "maximize": True}),
 ]  # fmt: skip
 

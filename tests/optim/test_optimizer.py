@@ -456,3 +456,49 @@ def test_lion_follows_the_formulas_of_its_paper():
         mean = 0.99 * mean + 0.01 * np.array(grad)
     np.testing.assert_allclose(p.detach().numpy(), values, rtol=1e-5)
     np.testing.assert_allclose(optimizer.state[p]["exp_avg"].numpy(), mean, rtol=1e-5)
+
+
+# ---- swapping ------------------------------------------------------------------------------------
+
+
+def swap(optimizer, parameters, state):
+    with torch.optim.swap_in_optimizer_params_and_state(optimizer, parameters, state):
+        optimizer.step()
+
+
+def test_swapped_parameters_and_state_are_stepped_and_the_own_ones_come_back():
+    p, optimizer = stepped()
+    before = p.detach().clone()
+    state = copy.deepcopy(optimizer.state_dict())
+    state["param_groups"][0]["lr"] = 1.0
+    other = torch.zeros(2, requires_grad=True)
+    other.grad = torch.ones(2)
+    swap(optimizer, {"w": other}, state)
+    assert torch.equal(p.detach(), before) and (other.abs() > 0.1).all()
+    assert optimizer.param_groups[0]["params"] == [p] and optimizer.param_groups[0]["lr"] == 0.1
+    assert optimizer.state[p]["step"].item() == 3 and state["state"][0]["step"].item() == 4
+    optimizer.step()
+    assert optimizer.state[p]["step"].item() == 4
+
+
+def test_a_swap_that_does_not_fit_is_refused():
+    p, optimizer = stepped()
+    state = optimizer.state_dict()
+    fresh = torch.optim.AdamW([parameter(1)])
+    with pytest.raises(RuntimeError, match="requires initialized optimizer state"):
+        swap(fresh, {"w": p}, state)
+    bad = [
+        ({**state, "state": {p: {}}}, "keyed by packed parameter ids"),
+        ({**state, "param_groups": []}, "different number of parameter groups"),
+        ({**state, "state": {7: {}}}, r"extra keys \[7\]"),
+    ]
+    for wrong, text in bad:
+        with pytest.raises(RuntimeError, match=text):
+            swap(optimizer, {"w": p}, wrong)
+    with pytest.raises(RuntimeError, match="0 parameters for 1 places"):
+        swap(optimizer, {}, state)
+    group = state["param_groups"][0]
+    with pytest.raises(RuntimeError, match="different number of params than the live"):
+        swap(optimizer, {"w": p}, {**state, "param_groups": [{**group, "params": []}]})
+    with pytest.raises(RuntimeError, match=r"exactly match[\s\S]*extra"):
+        swap(optimizer, {"w": p}, {**state, "param_groups": [{**group, "extra": 1}]})

@@ -28,6 +28,7 @@ from .rmsprop import RMSprop
 from .rprop import Rprop
 from .sgd import SGD
 from .sparse_adam import SparseAdam
+from .swapping import swap_in_optimizer_params_and_state
 
 
 def __getattr__(name: str) -> Any:
@@ -59,4 +60,5 @@ __all__ = [
     "SparseAdam",
     "lr_scheduler",
     "swa_utils",
+    "swap_in_optimizer_params_and_state",
 ]

@@ -28,8 +28,8 @@ class LBFGS(Optimizer):
     ...     loss.backward()
     ...     return loss
     >>> first = optimizer.step(closure)
-    >>> w
-    tensor([1., 1.], requires_grad=True)
+    >>> [round(x, 4) for x in w.tolist()]
+    [1.0, 1.0]
     """
 
     def __init__(
