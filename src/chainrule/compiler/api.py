@@ -117,7 +117,7 @@ class CompiledFunction:
         """Say once why a function is not compiled."""
         if reason not in self._told:
             self._told.add(reason)
-            name = getattr(self.function, "__qualname__", repr(self.function))
+            name = getattr(self.function, "__qualname__", type(self.function).__name__)
             warnings.warn(f"chainrule.compile: {name} runs eagerly: {reason}", stacklevel=5)
 
     def explain(self) -> str:
