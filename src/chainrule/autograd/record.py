@@ -391,6 +391,10 @@ def _run_joint(node: Any, g: Any, parents: Any, values: dict[str, Any], world: W
     op = node.op
     rule = op.joint
     if world is not ARRAYS and op.plain_joint is not None:
+        trace = STATE.trace
+        if trace is not None and op.lower is None and not STATE.grad_enabled:
+            # Nothing is won by tracing into the rule of an op that stays whole itself.
+            return trace.gradients(op, g, tuple(p is not None for p in parents), values)
         rule = op.plain_joint
     mask = tuple(p is not None for p in parents)
     special = {"g": g, "mask": mask}

@@ -6,12 +6,14 @@ The compiler's own ops have NumPy forwards too, so the interpreter runs every gr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import ir
-from ..ops.schema import TABLE
+from ..autograd.record import distinct
+from ..ops.schema import TABLE, Op
+from ..ops.worlds import ARRAYS
 
 
 class InternalOp:
@@ -101,9 +103,57 @@ INTERNAL = {
 }
 
 
+# ---- gradients as one instruction ----------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """Stands for the tensor of this number in a template of arguments."""
+
+    number: int
+
+
+class FusedGradients:
+    """All gradients of an op that has no loops of its own, by its rule on arrays."""
+
+    __slots__ = ("lower", "n_out", "name", "random", "rule")
+
+    def __init__(self, op: Op) -> None:
+        self.name = f"{op.name}.gradients"
+        self.rule = ARRAYS.bind(op.joint)
+        self.lower = ir.extern
+        self.n_out = None
+        self.random = False
+
+    def every(self, *arrays: Any, given: tuple[Any, ...]) -> list[Any]:
+        """A gradient for each input, None where none is wanted."""
+        return distinct(self.rule(*(_filled(x, arrays) for x in given)))
+
+    def forward(self, *arrays: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The wanted gradients."""
+        return tuple(g for g in self.every(*arrays, given=given) if g is not None)
+
+
+def _filled(template: Any, arrays: tuple[Any, ...]) -> Any:
+    if isinstance(template, Place):
+        return arrays[template.number]
+    if isinstance(template, tuple):
+        return tuple(_filled(x, arrays) for x in template)
+    return template
+
+
+def fused_gradients(op: Op) -> FusedGradients:
+    """The gradients of an op as an op; made when first asked for."""
+    found = op.cache.get("fused gradients")
+    if found is None:
+        found = op.cache["fused gradients"] = FusedGradients(op)
+    return found
+
+
 def lookup(name: str) -> Any:
     """The record of an op by name."""
     found = TABLE.get(name) or INTERNAL.get(name)
+    if found is None and name.endswith(".gradients"):
+        return fused_gradients(TABLE[name.removesuffix(".gradients")])
     if found is None:
         raise KeyError(f"no op named {name!r} in the table")
     return found

@@ -23,8 +23,9 @@ from ..autograd.inplace import chain_of, check_fits, check_writable, set_history
 from ..autograd.record import record
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import ROOT, TensorBase, make
-from ..ops.schema import TABLE, Op
+from ..ops.schema import TABLE, Op, rule_names
 from .graph import Graph, Instr, Value
+from .table import Place, fused_gradients
 
 
 class CaptureError(Exception):
@@ -106,6 +107,25 @@ class Trace:
         for r, v in zip(results, values, strict=True):
             self._add_result(r, v)
         return result
+
+    def gradients(self, op: Op, g: Any, mask: tuple[bool, ...], values: dict[str, Any]) -> Any:
+        """The gradients of an op by its rule on arrays, as one instruction."""
+        special = {"g": g, "mask": mask}
+        tensors: list[Any] = []
+        names = rule_names(op.joint)
+        given = tuple(_template(special.get(n, values.get(n)), tensors) for n in names)
+        fused = fused_gradients(op)
+        whole = fused.every(*(t._a for t in tensors), given=given)
+        results = [None if a is None else make(a) for a in whole]
+        if self.reason is None:
+            made = [(r, Value(r._a.shape, r._a.dtype)) for r in results if r is not None]
+            operands = [self.operand(t) for t in tensors]
+            where = source.user_position(3)
+            outputs = [v for _, v in made]
+            self.graph.instrs.append(Instr(fused.name, operands, {"given": given}, outputs, where))
+            for r, v in made:
+                self._add_result(r, v)
+        return results
 
     def assign(self, x: Any, value: Any, name: str) -> Any:
         """x[...] = value: in memory, in history, and as a new value of x's storage."""
@@ -224,6 +244,16 @@ class Trace:
         """The value a tensor ended up with, or None if the trace never met it."""
         known = self.known.get(id(t._a))
         return None if known is None else self._current(known)
+
+
+def _template(value: Any, tensors: list[Any]) -> Any:
+    """A rule's argument with its tensors replaced by their numbers in the list."""
+    if isinstance(value, TensorBase):
+        tensors.append(value)
+        return Place(len(tensors) - 1)
+    if isinstance(value, tuple | list):
+        return tuple(_template(v, tensors) for v in value)
+    return value
 
 
 @contextmanager
