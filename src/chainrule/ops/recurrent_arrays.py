@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import recurrent_fast
 from .buffers import borrow, borrow_like
 from .contract import multiply
 from .reduce import ones_vector, wide
@@ -62,22 +63,6 @@ class Gates:
             factor = w.dtype.type(0.5 if k < self.sigmoids else 1.0)
             np.multiply(part.T, factor, out=out[..., k * width : (k + 1) * width])
         return out
-
-    def arranged(self, w):
-        """The blocks of w in our order."""
-        return w if self.order == sorted(self.order) else self._copied(w, range(len(self.order)))
-
-    def restored(self, g):
-        """The gradient of arranged blocks in PyTorch's order."""
-        return g if self.order == sorted(self.order) else self._copied(g, self.order, True)
-
-    def _copied(self, w, places, back=False):
-        width = len(w) // len(self.order)
-        blocks = w.reshape(len(self.order), width, *w.shape[1:])
-        out = np.empty(blocks.shape, w.dtype)
-        for k, source in enumerate(self.order):
-            out[source if back else k] = blocks[k if back else source]
-        return out.reshape(w.shape)
 
 
 LSTM_GATES = Gates([0, 1, 3, 2], 3)  # i, f, o, g
@@ -147,6 +132,17 @@ def by_gate(rows, count):
     return rows.reshape(len(rows), count, rows.shape[1] // count).transpose(1, 0, 2)
 
 
+def by_step(gates, steps, kind):
+    """Gates step after step and gate after gate, also of the rows that kernels keep."""
+    if gates.ndim == 1:
+        return gates
+    out, count = np.empty(gates.size, gates.dtype), len(kind.order)
+    for start, stop, _ in steps:
+        rows = by_gate(gates[start:stop], count)
+        block_of(out, start, stop, count, gates.shape[1] // count)[...] = rows[kind.order]
+    return out
+
+
 def sigmoid_from_tanh(t):
     """sigmoid(z) where t is tanh(z / 2), in place."""
     t *= 0.5
@@ -159,12 +155,17 @@ def sigmoid_from_tanh(t):
 def lstm_arrays(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected):
     """(y, last h, last c, gates, cells before each step, tanh of the cells after it)."""
     dtype = x.dtype
-    x, w_ih, w_hh = wide(x), wide(w_ih), wide(w_hh)
+    x, h0, c0, w_ih, w_hh = map(wide, (x, h0, c0, w_ih, w_hh))
+    bias = wide(b_ih) + wide(b_hh) if biased else None
+    if not projected:
+        done = recurrent_fast.lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, reverse)
+        if done is not None:
+            return (*(a.astype(dtype, copy=False) for a in done[:3]), *done[3:])
     steps = spans(sizes, reverse)
-    bias = LSTM_GATES.halved(wide(b_ih) + wide(b_hh)) if biased else None
+    bias = LSTM_GATES.halved(bias) if biased else None
     inputs = Projection(x, LSTM_GATES.halved(w_ih), bias, steps)
     recurrent = LSTM_GATES.halved(w_hh)
-    h, c = np.array(wide(h0), order="C"), np.array(wide(c0), order="C")
+    h, c = np.array(h0, order="C"), np.array(c0, order="C")
     width = c.shape[1]
     down = np.ascontiguousarray(wide(w_hr).T) if projected else None
     y = np.empty((len(x), h.shape[1]), x.dtype)
@@ -196,24 +197,27 @@ def lstm_gradients(
 ):  # fmt: skip
     """Gradients of lstm_arrays for the wanted of its eight inputs."""
     inputs = (x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
-    if len(tops) != len(x) * c0.shape[1]:  # the forward pass ran in ops that keep nothing for us
+    if tops.size != len(x) * c0.shape[1]:  # the forward pass ran in ops that keep nothing for us
         gates, before, tops = lstm_arrays(*inputs, sizes, reverse, biased, projected)[3:]
     x, h0, c0, w_ih, w_hh, w_hr, y = map(wide, (x, h0, c0, w_ih, w_hh, w_hr, y))
     gy = None if g[0] is None else wide(g[0])
     dh, dc = state_of(g[1], h0), state_of(g[2], c0)
     steps = spans(sizes, reverse)
-    slopes, held = _lstm_slopes(
-        gy, dh, dc, LSTM_GATES.arranged(w_hh), w_hr if projected else None, gates, before, tops,
-        steps,
-    )  # fmt: skip
-    gx = multiply(slopes, LSTM_GATES.arranged(w_ih)) if mask[0] else None
-    gw_ih = LSTM_GATES.restored(multiply(slopes.T, x)) if mask[3] else None
+    slopes = held = None
+    if gates.ndim == 2:
+        slopes = recurrent_fast.lstm_slopes(gy, dh, dc, w_hh, gates, before, tops, sizes, reverse)
+    if slopes is None:
+        gates = by_step(gates, steps, LSTM_GATES)
+        down = w_hr if projected else None
+        slopes, held = _lstm_slopes(gy, dh, dc, w_hh, down, gates, before, tops, steps)
+    gx = multiply(slopes, w_ih) if mask[0] else None
+    gw_ih = multiply(slopes.T, x) if mask[3] else None
     gw_hh = gb_ih = gb_hh = gw_hr = None
     if mask[4]:
         states = previous_states(y, h0, sizes, reverse)
-        gw_hh = LSTM_GATES.restored(multiply(slopes.T, states))
+        gw_hh = multiply(slopes.T, states)
     if mask[5] or mask[6]:
-        gb_ih = LSTM_GATES.restored(column_sums(slopes))
+        gb_ih = column_sums(slopes)
         gb_hh = gb_ih.copy()
     if mask[7]:
         gw_hr = np.zeros(w_hr.shape, w_hr.dtype)
@@ -223,10 +227,12 @@ def lstm_gradients(
     return as_given((gx, dh, dc, gw_ih, gw_hh, gb_ih, gb_hh, gw_hr), inputs)
 
 
-def _cells(flat, start, stop, like):
+def _cells(cells, start, stop, like):
     """The cells of one step."""
+    if cells.ndim == 2:
+        return cells[start:stop]
     width = like.shape[1]
-    return flat[start * width : stop * width].reshape(stop - start, width)
+    return cells[start * width : stop * width].reshape(stop - start, width)
 
 
 def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
@@ -261,7 +267,10 @@ def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
         np.multiply(z, z, out=bend)
         np.subtract(z[:3], bend[:3], out=bend[:3])
         np.subtract(1, bend[3], out=bend[3])
-        np.multiply(pull, bend, out=by_gate(slope, 4))
+        own = by_gate(slope, 4)
+        np.multiply(pull[:2], bend[:2], out=own[:2])
+        np.multiply(pull[2], bend[2], out=own[3])
+        np.multiply(pull[3], bend[3], out=own[2])
         np.dot(slope, recurrent, out=d)
     return slopes, held
 
@@ -274,6 +283,10 @@ def gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased):
     dtype = x.dtype
     x, w_ih, w_hh, h = wide(x), wide(w_ih), wide(w_hh), np.array(wide(h0), order="C")
     width, steps = h.shape[1], spans(sizes, reverse)
+    biases = (wide(b_ih), wide(b_hh)) if biased else (None, None)
+    done = recurrent_fast.gru_forward(x, h, w_ih, w_hh, *biases, sizes, reverse)
+    if done is not None:
+        return (*(a.astype(dtype, copy=False) for a in done[:2]), *done[2:])
     bias = extra = None
     if biased:
         bias, extra = np.array(wide(b_ih)), wide(b_hh)[2 * width :]
@@ -313,7 +326,14 @@ def gru_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, gates, parts, sizes
     states = previous_states(y, h0, sizes, reverse)
     gy = None if g[0] is None else wide(g[0])
     dh = state_of(g[1], h0)
-    slopes, late = _gru_slopes(gy, dh, w_hh, gates, parts, states, spans(sizes, reverse))
+    found = None
+    if gates.ndim == 2:
+        found = recurrent_fast.gru_slopes(gy, dh, w_hh, gates, parts, states, sizes, reverse)
+    if found is None:
+        steps = spans(sizes, reverse)
+        gates = by_step(gates, steps, GRU_GATES)
+        found = _gru_slopes(gy, dh, w_hh, gates, parts, states, steps)
+    slopes, late = found
     gx = gw_ih = gb_ih = gb_hh = None
     both = 2 * h0.shape[1]
     if mask[0]:
@@ -367,10 +387,15 @@ def _gru_slopes(gy, dh, recurrent, gates, parts, states, steps):
 def rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu):
     """(y, last h) of h' = f(x w_ih^T + h w_hh^T + b)."""
     dtype = x.dtype
-    x, h = wide(x), np.array(wide(h0), order="C")
+    x, h, bias = wide(x), np.array(wide(h0), order="C"), None
+    if biased:
+        bias = wide(b_ih) + wide(b_hh)
+    done = recurrent_fast.rnn_forward(x, h, wide(w_ih), wide(w_hh), bias, sizes, reverse, relu)
+    if done is not None:
+        return tuple(a.astype(dtype, copy=False) for a in done)
     y = multiply(x, np.ascontiguousarray(wide(w_ih).T))
     if biased:
-        y += wide(b_ih) + wide(b_hh)
+        y += bias
     recurrent = np.ascontiguousarray(wide(w_hh).T)
     product = np.empty_like(h)
     for start, stop, n in spans(sizes, reverse):
@@ -390,18 +415,9 @@ def rnn_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, sizes, reverse, bia
     x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
     gy = None if g[0] is None else wide(g[0])
     dh = state_of(g[1], h0)
-    slopes = np.empty(y.shape, y.dtype)
-    for start, stop, n in reversed(spans(sizes, reverse)):
-        out, slope, d = y[start:stop], slopes[start:stop], dh[:n]
-        if gy is not None:
-            d += gy[start:stop]
-        if relu:
-            slope[...] = np.where(out > 0, d, 0)
-        else:
-            np.multiply(out, out, out=slope)
-            np.subtract(1, slope, out=slope)
-            slope *= d
-        np.dot(slope, w_hh, out=d)
+    slopes = recurrent_fast.rnn_slopes(gy, dh, w_hh, y, sizes, reverse, relu)
+    if slopes is None:
+        slopes = _rnn_slopes(gy, dh, w_hh, y, spans(sizes, reverse), relu)
     gx = multiply(slopes, w_ih) if mask[0] else None
     gw_ih = multiply(slopes.T, x) if mask[2] else None
     gw_hh = gb_ih = gb_hh = None
@@ -411,3 +427,20 @@ def rnn_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, sizes, reverse, bia
         gb_ih = column_sums(slopes)
         gb_hh = gb_ih.copy()
     return as_given((gx, dh, gw_ih, gw_hh, gb_ih, gb_hh), inputs)
+
+
+def _rnn_slopes(gy, dh, recurrent, y, steps, relu):
+    """Gradients before the function; dh becomes that of the first state."""
+    slopes = np.empty(y.shape, y.dtype)
+    for start, stop, n in reversed(steps):
+        out, slope, d = y[start:stop], slopes[start:stop], dh[:n]
+        if gy is not None:
+            d += gy[start:stop]
+        if relu:
+            slope[...] = np.where(out > 0, d, 0)
+        else:
+            np.multiply(out, out, out=slope)
+            np.subtract(1, slope, out=slope)
+            slope *= d
+        np.dot(slope, recurrent, out=d)
+    return slopes
