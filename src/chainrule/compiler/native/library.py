@@ -29,6 +29,8 @@ _HEADER = object.__basicsize__
 
 _lock = threading.RLock()
 _kept: list[Any] = []  # code and method definitions, which must outlive their functions
+# Also while the interpreter ends: a thread may still be in a kernel.
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))
 
 
 class _Method(ctypes.Structure):

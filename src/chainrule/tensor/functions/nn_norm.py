@@ -92,6 +92,18 @@ def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
     """The last dimensions of each example to mean 0 and variance 1, times weight plus bias."""
+    if input.__class__ in PLAIN and weight.__class__ in PLAIN and bias.__class__ in PLAIN:
+        # The usual call, in few steps: rows of one type with a weight and a bias.
+        x, w, b = input._a, weight._a, bias._a
+        if (
+            x.__class__ is np.ndarray and normalized_shape == w.shape == b.shape == x.shape[-1:]
+            and x.size and x.dtype is w.dtype and x.dtype is b.dtype
+        ):  # fmt: skip
+            n = x.shape[-1]
+            return P.layer_norm(
+                input, weight, bias, view=(x.size // n, n), axes=(1,), channel=(1, n), eps=eps,
+                affine=(True, True),
+            )  # fmt: skip
     return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
