@@ -209,6 +209,8 @@ _FLOAT: dict[str, Emit] = {
     "log1p": vecmath.log1p,
     "tanh": vecmath.tanh,
     "sigmoid": vecmath.sigmoid,
+    "erf": vecmath.erf,
+    "erfc": vecmath.erfc,
     "isnan": lambda w, x: w.compare("uno", x, x),
     "isinf": lambda w, x: w.compare(
         "eq", w.intrinsic("fabs", x), w.const(x.dtype, float("inf"))
@@ -220,7 +222,7 @@ _FLOAT: dict[str, Emit] = {
         name: _libm(name)
         for name in (
             "exp2", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-            "asinh", "acosh", "atanh", "erf", "erfc", "pow", "atan2", "hypot", "fmod",
+            "asinh", "acosh", "atanh", "pow", "atan2", "hypot", "fmod",
         )
     },
 }  # fmt: skip
