@@ -32,7 +32,7 @@ def mdn_loss(pi, mu, sigma, y):
 
 
 network = MDN(n_hidden=20, n_gaussians=5)
-optimizer = torch.optim.Adam(network.parameters(), lr=2e-2)
+optimizer = torch.optim.Adam(network.parameters(), lr=5e-3)
 for epoch in range(150):
     pi, mu, sigma = network(x)
     loss = mdn_loss(pi, mu, sigma, y)
