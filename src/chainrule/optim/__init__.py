@@ -8,7 +8,7 @@
 The steps are fused: one pass over memory for all parameters of a group.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import lr_scheduler as lr_scheduler
 from ._adafactor import Adafactor
@@ -29,6 +29,9 @@ from .rprop import Rprop
 from .sgd import SGD
 from .sparse_adam import SparseAdam
 from .swapping import swap_in_optimizer_params_and_state
+
+if TYPE_CHECKING:
+    from . import swa_utils as swa_utils
 
 
 def __getattr__(name: str) -> Any:

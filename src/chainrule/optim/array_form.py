@@ -131,7 +131,7 @@ _memory = threading.local()
 
 def _scratch(dtype: np.dtype, blocks: int, masks: int, size: int) -> list[np.ndarray]:
     """Blocks of this thread that no other call is using."""
-    kept = _memory.__dict__.setdefault(dtype, [])
+    kept = _memory.__dict__.setdefault(dtype.name, [])
     while len(kept) < blocks:
         kept.append(np.empty(BLOCK, dtype))
     marks = _memory.__dict__.setdefault("masks", [])

@@ -103,24 +103,25 @@ class LBFGS(Optimizer):
                 "  LBFGS evaluates the loss several times per step: pass a function that clears "
                 "the gradients, computes the loss, calls backward() and returns the loss."
             )
-        closure = cr.enable_grad()(closure)
+        evaluate: Callable[[], Any] = cr.enable_grad()(closure)
         group = self.param_groups[0]
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
-        first_loss = closure()
+        first_loss = evaluate()
         state["func_evals"] += 1
         grad = self._flat_grad()
         if float(grad.abs().max()) <= group["tolerance_grad"]:
             return first_loss
-        self._iterate(closure, group, state, float(first_loss), grad)
+        self._iterate(evaluate, group, state, float(first_loss), grad)
         return first_loss
 
     def _iterate(
         self, closure: Callable[[], Any], group: dict[str, Any], state: dict[str, Any],
         loss: float, grad: Any,
     ) -> None:  # fmt: skip
-        d, t = state.get("d"), state.get("t")
+        d: Any = state.get("d")
+        t: Any = state.get("t")
         previous, previous_loss = state.get("prev_flat_grad"), state.get("prev_loss")
         lr, evaluations, small = number(group["lr"]), 1, group["tolerance_change"]
         for n in range(1, group["max_iter"] + 1):

@@ -190,9 +190,10 @@ class Optimizer:
                     "dicts with 'params'."
                 )
             if not self.defaults.get("differentiable") and not (p.is_leaf or p.retains_grad):
+                made_by: Any = p.grad_fn
                 raise ValueError(
                     f"can't optimize a non-leaf Tensor: number {i}, of shape {list(p.shape)}, is "
-                    f"the result of {p.grad_fn.name()}, so backward() leaves no .grad on it\n"
+                    f"the result of {made_by.name()}, so backward() leaves no .grad on it\n"
                     f"  at {source.here(3)}\n  Fix: optimize the tensor it was computed from, or "
                     "x.detach().requires_grad_()."
                 )

@@ -211,10 +211,10 @@ def update_arrays(program: Program, members: list[dict[str, Any]], numbers: tupl
 def _update_one(program: Program, arrays: list[np.ndarray], numbers: tuple[Any, ...]) -> None:
     computed_in = _COMPUTED_IN.get(arrays[0].dtype)
     first = arrays[0]
-    direct = computed_in is not None and all(
+    alike = all(
         a.flags.c_contiguous and a.dtype == first.dtype and a.shape == first.shape for a in arrays
     )
-    if direct:
+    if computed_in is not None and alike:
         flat = [a.reshape(-1).view(computed_in) for a in arrays]
         array_form(program)(flat, numbers)
         return

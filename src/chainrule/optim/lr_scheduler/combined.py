@@ -135,10 +135,10 @@ class ChainedScheduler(_Combined):
                 f"{type(self).__name__} expects at least one scheduler to be chained, but got no "
                 f"scheduler.\n  at {source.here(2)}"
             )
-        chosen = optimizer or getattr(schedulers[0], "optimizer", None)
+        chosen: Any = optimizer or getattr(schedulers[0], "optimizer", None)
         self._check(schedulers, chosen)
         self._schedulers = schedulers
-        self.optimizer = chosen  # type: ignore[assignment]
+        self.optimizer = chosen
         self._last_lr = group_values(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]
