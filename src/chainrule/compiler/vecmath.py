@@ -226,6 +226,10 @@ def erfc(w: Lanes, x: Reg) -> Reg:
     """1 - erf(x), accurate in the upper tail; float64 asks the C library, lane by lane."""
     if x.dtype != "f32":
         return w.libm("erfc", x)
-    tail = _upper_tail(w, w.intrinsic("fabs", x))
+    size = w.intrinsic("fabs", x)
+    tail = _upper_tail(w, size)
     below = w.compare("lt", x, w.const(x.dtype, 0.0))
-    return w.select(below, w.sub(w.const(x.dtype, 2.0), tail), tail)
+    outer = w.select(below, w.sub(w.const(x.dtype, 2.0), tail), tail)
+    middle = w.mul(x, polynomial(w, w.mul(x, x), _ERF_MIDDLE))
+    near = w.compare("lt", size, w.const(x.dtype, 0.5))
+    return w.select(near, w.sub(w.const(x.dtype, 1.0), middle), outer)
