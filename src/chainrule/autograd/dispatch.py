@@ -94,6 +94,12 @@ def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
 
 def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Run an op on tensors whose payloads are arrays, and record it when gradients are wanted."""
+    if not args and op.n_out == 1 and not STATE.unusual:  # a draw: nothing to prepare or record
+        try:
+            result = op.forward(**params)
+        except (ValueError, IndexError, TypeError) as problem:
+            raise explain_failure(op, args, params, problem) from None
+        return make_plain(result, inference=STATE.inference)
     tensors = prepare(op, args)
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
     recording = (
