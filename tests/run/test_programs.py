@@ -11,7 +11,7 @@ import warnings
 
 import pytest
 
-from chainrule import run
+from chainrule import backends, run
 
 from .programs import PROGRAMS, RECORDED, Program, digest, numbers, words
 
@@ -22,10 +22,24 @@ def printed_by(program: Program) -> str:
     if program.own_process:
         return from_the_command_line(program)
     printed = io.StringIO()
-    with run.installed(), contextlib.redirect_stdout(printed), warnings.catch_warnings():
+    quiet = contextlib.redirect_stdout(printed)
+    with run.installed(), quiet, warnings.catch_warnings(), switches_put_back():
         warnings.simplefilter("ignore")  # the programs of another decade get some
         runpy.run_path(str(program.path), run_name="__main__")
     return printed.getvalue()
+
+
+@contextlib.contextmanager
+def switches_put_back():
+    """Programs set the switches of GPU libraries, and leave them so."""
+    spaces = [vars(backends.cudnn), vars(backends.cuda.matmul)]
+    before = [dict(space) for space in spaces]
+    try:
+        yield
+    finally:
+        for space, values in zip(spaces, before, strict=True):
+            space.clear()
+            space.update(values)
 
 
 def from_the_command_line(program: Program) -> str:
