@@ -126,7 +126,7 @@ def test_more_tasks_than_a_pipe_holds_do_not_block():
 class Slow(Numbers):
     def __getitem__(self, i):
         if i == 0:
-            time.sleep(0.5)
+            time.sleep(0.3)
         return i
 
 

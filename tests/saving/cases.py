@@ -89,7 +89,7 @@ def _plain(torch: Any) -> Any:
         "device": torch.device("cpu"),
         "layout": torch.strided,
         "nested": [[[()]], {"a": {1: {}}}],
-        "counter": Counter("aab"),
+        "counter": Counter("xxy"),
     }
 
 

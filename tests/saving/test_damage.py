@@ -38,7 +38,7 @@ def test_a_file_cut_anywhere_is_refused_by_name(tmp_path, ending):
 def test_a_file_of_the_old_format_cut_anywhere_is_refused_by_name(tmp_path):
     whole = (RECORDED / "checkpoint_legacy.pt").read_bytes()
     short = tmp_path / "short.pt"
-    for length in range(0, len(whole), 3):
+    for length in range(0, len(whole), 11):
         short.write_bytes(whole[:length])
         with pytest.raises(CLEAN, match=r"short\.pt"):
             torch.load(short)
@@ -87,7 +87,7 @@ def test_random_bytes_never_do_more_than_fail(tmp_path):
 def test_changed_bytes_of_the_old_format_never_do_more_than_fail(tmp_path):
     whole = (RECORDED / "views_legacy.pt").read_bytes()
     path = tmp_path / "changed.pt"
-    for at in range(len(whole)):
+    for at in range(0, len(whole), 3):
         changed = bytearray(whole)
         changed[at] ^= 1 << at % 8
         path.write_bytes(changed)

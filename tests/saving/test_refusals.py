@@ -62,7 +62,7 @@ def test_a_command_is_shown_and_not_run(tmp_path):
         (Calls(__import__, "os"), "__import__('os')"),
         (Calls(open, "/etc/passwd"), "open('/etc/passwd')"),
         (Calls(bytearray, Calls(eval, "2")), "eval('2')"),
-        (Path("/a"), "pathlib.PosixPath("),
+        (Path("/a"), "PosixPath("),
         (os.path.join, "import posixpath.join"),
         (int, "import int"),
         ({"deep": [(print,)]}, "import print"),

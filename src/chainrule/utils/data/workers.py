@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import shutil
 import signal
 import time
@@ -106,7 +107,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _post(self, worker: _Handle, message: Any) -> None:
         try:
-            worker.tasks.send(message)
+            # As bytes: `send` exports a buffer that an error's frames keep beyond its owner's end.
+            worker.tasks.send_bytes(pickle.dumps(message))
         except (BrokenPipeError, ConnectionResetError):
             self._fail_for_dead([worker])
 
@@ -230,7 +232,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._closed = True
         for worker in self._workers:
             with contextlib.suppress(OSError):
-                worker.tasks.send(None)
+                worker.tasks.send_bytes(pickle.dumps(None))
             worker.tasks.close()
             worker.results.close()  # who is sending gets an error and stops
         deadline = time.monotonic() + _SHUTDOWN_SECONDS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import queue
 import random
 import shutil
@@ -100,7 +101,7 @@ class _Inbox:
                     if not parent_lives(self.parent):
                         break
                     continue
-                task = self.connection.recv()
+                task = pickle.loads(self.connection.recv_bytes())
                 if task is None:
                     break
                 if isinstance(task, NewEpoch):
