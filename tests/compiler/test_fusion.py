@@ -1,6 +1,7 @@
 """Which instructions become one loop, and what memory the plan needs."""
 
 import numpy as np
+import pytest
 
 from chainrule.compiler.graph import Graph
 from chainrule.compiler.infer import emit
@@ -8,6 +9,7 @@ from chainrule.compiler.loops import format_kernel
 from chainrule.compiler.lower import ExternCall, GemmCall, KernelCall, Schedule
 from chainrule.compiler.memory import MemoryPlan
 from chainrule.compiler.passes import optimise
+from chainrule.compiler.plan import Plan
 
 from .programs import (
     assert_same_as_interpreted,
@@ -164,3 +166,18 @@ def test_an_old_value_that_is_read_late_is_not_overwritten_early():
     g.write(new, a)
     g.outputs = [emit(g, "matmul", emit(g, "exp", emit(g, "matmul", new, b)), a)]
     assert_same_as_interpreted(g, random_inputs(g), 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "c16", "f2"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_joining_needs_no_extern_step(axis, dtype):
+    g = Graph()
+    x, y = g.input((3, 4), dtype), g.input((3, 4), dtype)
+    moved = emit(g, "transpose", y, perm=(1, 0))
+    back = emit(g, "transpose", moved, perm=(1, 0))
+    g.outputs = [emit(g, "cat", x, back, x, axis=axis)]
+    plan = Plan(g)
+    assert plan.segments == 1 and plan.whole
+    arrays = [(np.arange(12).reshape(3, 4) * k).astype(dtype) for k in (1, 2)]
+    expected = np.concatenate([arrays[0], arrays[1], arrays[0]], axis)
+    assert np.array_equal(plan.run(arrays)[0], expected)

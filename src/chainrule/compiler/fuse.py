@@ -29,7 +29,7 @@ class Unit:
     __slots__ = ("deps", "finals", "instrs", "kind", "places", "space")
 
     def __init__(self, kind: str, space: tuple[int, ...] = ()) -> None:
-        self.kind = kind  # "loop", "gemm" or "extern"
+        self.kind = kind  # "loop", "gemm", "join" or "extern"
         self.space = space
         self.instrs: list[Instr] = []
         self.places: dict[Value, Placement] = {}
@@ -106,7 +106,8 @@ class Fusion:
             self._place_in_loop(instr, tag)
         else:
             product = fits and tag == "contract" and self.products
-            self._new_unit("gemm" if product else "extern", instr)
+            joined = tag == "join" and all(v.dtype == instr.outputs[0].dtype for v in instr.values)
+            self._new_unit("gemm" if product else "join" if joined else "extern", instr)
 
     def _new_unit(self, kind: str, instr: Instr, space: tuple[int, ...] = ()) -> Unit:
         unit = Unit(kind, space)

@@ -82,6 +82,12 @@ def _scatter(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, An
     return [(tuple(params["shape"]), inputs[0].dtype)]
 
 
+def _join(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
+    axis, first = params["axis"], inputs[0]
+    length = sum(x.shape[axis] for x in inputs)
+    return [((*first.shape[:axis], length, *first.shape[axis + 1 :]), first.dtype)]
+
+
 _RULES: dict[str, Any] = {
     "pointwise": _pointwise,
     "index": _index,
@@ -90,6 +96,7 @@ _RULES: dict[str, Any] = {
     "move": _move,
     "take": _take,
     "scatter": _scatter,
+    "join": _join,
     "scan": lambda op, lower, inputs, params: [
         (shape_of(inputs[0]), _probe_dtype(op, inputs, params))
     ],

@@ -138,11 +138,24 @@ class Schedule:
             self.calls.append(KernelBuilder(self, unit).build(needed))
         elif unit.kind == "gemm":
             self.calls.append(self._lower_gemm(unit.instrs[0]))
+        elif unit.kind == "join":
+            self._lower_join(unit.instrs[0])
         else:
             instr = unit.instrs[0]
             operands = [self.view(x) if isinstance(x, Value) else x for x in instr.inputs]
             results = [self._result(v, "extern").buffer for v in instr.outputs]
             self.calls.append(ExternCall(instr, operands, results))
+
+    def _lower_join(self, instr: Instr) -> None:
+        """Every operand is copied to its place in the result."""
+        (out,) = instr.outputs
+        target, axis, start = self._result(out), instr.params["axis"], 0
+        for x in instr.inputs:
+            source = self.view(x)
+            offset = target.offset + start * target.strides[axis]
+            if x.size:
+                self.copy(source, View(target.buffer, x.shape, target.strides, offset))
+            start += x.shape[axis]
 
     def _lower_gemm(self, instr: Instr) -> GemmCall:
         (out,) = instr.outputs

@@ -166,6 +166,13 @@ class Scatter(Lowering):
     tag = "scatter"
 
 
+class Join(Lowering):
+    """The arrays one after the other along the op's `axis`."""
+
+    __slots__ = ()
+    tag = "join"
+
+
 class Extern(Lowering):
     """No loops: the op's NumPy forward is called inside the plan."""
 
@@ -178,4 +185,5 @@ move = Move
 scan = Scan
 compose = Compose
 contract = Contract()
+join = Join()
 extern = Extern()

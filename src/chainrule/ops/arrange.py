@@ -42,6 +42,12 @@ def clone_ordered(x, *, order):
 
 
 @helper
+def with_axis(x, axis):
+    """x with a new dimension of length 1."""
+    return reshape(x, shape=(*x.shape[:axis], 1, *x.shape[axis:]))
+
+
+@helper
 def split_like(g, mask, shapes, axis):
     """The parts of g that inputs of these shapes gave it; None where nobody asks."""
     found, start = [], 0
@@ -58,6 +64,7 @@ def split_like(g, mask, shapes, axis):
     linear_in="all",
     promote="same",
     batch=Front(axes=("axis",)),
+    lower=ir.join,
 )
 def cat(*xs, axis):
     """The inputs one after the other along a dimension."""
@@ -71,6 +78,7 @@ def cat(*xs, axis):
     linear_in="all",
     promote="same",
     batch=Front(axes=("axis",)),
+    lower=ir.compose(lambda *xs, axis: cat(*[with_axis(x, axis) for x in xs], axis=axis)),
 )
 def stack(*xs, axis):
     """The inputs along a new dimension."""

@@ -281,6 +281,16 @@ def unbind(x, *, axis):
     return tuple(x[at_axis(axis, i)] if x.ndim > 1 else x[i, ...] for i in range(x.shape[axis]))
 
 
+@helper
+def slices(x, sizes, axis):
+    """The windows of `parts` by ops."""
+    found, start = [], 0
+    for n in sizes:
+        found.append(slice_axis(x, axis=axis, start=start, stop=start + n, step=1))
+        start += n
+    return tuple(found)
+
+
 def parts(x, sizes, axis):
     """Consecutive windows of the given lengths along a dimension."""
     found, start = [], 0
@@ -297,6 +307,7 @@ def parts(x, sizes, axis):
     n_out=None,
     batch=Front(axes=("axis",)),
     view=True,
+    lower=ir.compose(lambda x, *, sizes, axis: slices(x, sizes, axis)),
 )
 def split(x, *, sizes, axis):
     """Consecutive parts of x of equal lengths (the last may be shorter), as views."""
@@ -309,6 +320,7 @@ def split(x, *, sizes, axis):
     n_out=None,
     batch=Front(axes=("axis",)),
     view=True,
+    lower=ir.compose(lambda x, *, sizes, axis: slices(x, sizes, axis)),
 )
 def split_with_sizes(x, *, sizes, axis):
     """Consecutive parts of x of the given lengths, as views."""
