@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from .buffers import borrow
+from .kernels import fast
 from .reduce import wide
 
 _BLOCK = 1 << 17  # scores at a time
@@ -44,16 +45,21 @@ def pieces(lead, each):
             yield (i, *rest)
 
 
-@functools.lru_cache(maxsize=16)
-def later_keys(rows, columns, dtype):
-    """Minus infinity where a key comes after the query, else 0."""
-    later = np.arange(columns) > np.arange(rows)[:, None]
-    return np.where(later, dtype.type(-np.inf), dtype.type(0))
+def of_piece(array, piece):
+    """The part of an array that belongs to a piece of the leading dimensions."""
+    return array if not piece else array[piece]
 
 
 def keys_first(x):
     """x with its last two dimensions exchanged."""
     return x.swapaxes(-1, -2)
+
+
+@functools.lru_cache(maxsize=16)
+def later_keys(rows, columns, dtype):
+    """Minus infinity where a key comes after the query, else 0."""
+    later = np.arange(columns) > np.arange(rows)[:, None]
+    return np.where(later, dtype.type(-np.inf), dtype.type(0))
 
 
 class Scores:
@@ -66,6 +72,7 @@ class Scores:
         self.step = min(max(_QUERIES, _BLOCK // max(1, each)), max(1, self.length))
         if causal:
             self.step = min(self.step, max(_CAUSAL_QUERIES, self.length // 8))
+        self.width = self.keys
         self.memory = self.other = None
 
     def blocks(self, arrays=1):
@@ -79,17 +86,27 @@ class Scores:
             stop = min(start + self.step, self.length)
             yield start, stop, min(stop, self.keys) if self.causal else self.keys
 
+    def parts(self, seen):
+        """(first, last) of the keys that are taken at a time."""
+        for first in range(0, seen, self.width):
+            yield first, min(first + self.width, seen)
+
+    def scaled(self, start, stop):
+        """A block of queries times the scale."""
+        return self.q[..., start:stop, :] * self.scale
+
     def of(self, queries, start, first, last):
-        """The scores of scaled queries from `start` on for the keys first to last."""
+        """The scores of scaled queries from `start` on for the keys first to last, except that the
+        causal mask is left to those who use them.
+        """
         s = self.room(self.memory, queries, last - first)
         np.matmul(queries, self.k[..., first:last], out=s)
-        stop = start + queries.shape[-2]
         if self.mask is not None:
-            self._hide(s, self.mask[..., start:stop, first:last])
-        if self.causal and last > start:
-            seen = max(start, first)
-            hidden = later_keys(stop - start, last - start, s.dtype)
-            s[..., seen - first :] += hidden[:, seen - start :]
+            mask = self.mask[..., start : start + queries.shape[-2], first:last]
+            if mask.dtype.kind == "b":
+                np.copyto(s, -np.inf, where=~mask)
+            else:
+                s += mask
         return s
 
     def room(self, memory, queries, keys):
@@ -99,23 +116,41 @@ class Scores:
             return np.empty(shape, queries.dtype)
         return memory[: math.prod(shape)].reshape(shape)
 
-    def _hide(self, s, mask):
-        if mask.dtype.kind == "b":
-            np.copyto(s, -np.inf, where=~mask)
-        else:
-            s += mask
+    def exponentials(self, s, start, first, top, total):
+        """s = exp(s - largest so far); gives what earlier exponentials shrink by."""
+        shrink = np.empty_like(top)
+        rows = s.shape[-2]
+        if fast.attention_exponentials(s, top, total, shrink, rows, start, first, self.causal):
+            return shrink
+        self._hide_later(s, start, first)
+        high = np.maximum(np.maximum.reduce(s, -1, keepdims=True, initial=-np.inf), top)
+        level = np.where(high == -np.inf, s.dtype.type(0), high)
+        s -= level
+        np.exp(s, out=s)
+        np.exp(top - level, out=shrink)
+        total *= shrink
+        total += np.add.reduce(s, -1, keepdims=True)
+        top[...] = high
+        return shrink
 
-    def scaled(self, start, stop):
-        """A block of queries times the scale."""
-        return self.q[..., start:stop, :] * self.scale
+    def weights(self, s, start, first, sums):
+        """s = exp(s - sums)."""
+        if fast.attention_again(s, sums, s.shape[-2], start, first, self.causal):
+            return
+        self._hide_later(s, start, first)
+        s -= sums
+        np.exp(s, out=s)
+
+    def _hide_later(self, s, start, first):
+        rows, last = s.shape[-2], first + s.shape[-1]
+        if self.causal and last > start:
+            seen = max(start, first)
+            hidden = later_keys(rows, last - start, s.dtype)
+            s[..., seen - first :] += hidden[:, seen - start :]
 
 
-def _of_piece(array, piece):
-    """The part of an array that belongs to a piece of the leading dimensions."""
-    return array if not piece else array[piece]
-
-
-def _prepared(q, k, v, mask, masked):
+def prepared(q, k, v, mask, masked):
+    """(q, k, v, full mask or None, leading dimensions, (queries, keys))."""
     q, k, v = wide(q), wide(k), wide(v)
     lead, sizes = q.shape[:-2], (q.shape[-2], k.shape[-2])
     if masked:
@@ -127,17 +162,16 @@ def _prepared(q, k, v, mask, masked):
 def attention_arrays(q, k, v, mask, scale, causal, masked):
     """(softmax(q k^T scale + mask) v, logarithms of the sums, weights or nothing)."""
     dtype = q.dtype
-    q, k, v, mask, lead, (rows, columns) = _prepared(q, k, v, mask, masked)
+    q, k, v, mask, lead, (rows, columns) = prepared(q, k, v, mask, masked)
     scale = q.dtype.type(scale)
     out = np.empty((*lead, rows, v.shape[-1]), q.dtype)
     sums = np.empty((*lead, rows, 1), q.dtype)
     weights = np.empty(0, q.dtype)
     keep = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
     for piece in ((),) if keep else pieces(lead, rows * columns):
-        own = [_of_piece(a, piece) for a in (q, k, v, out, sums)]
-        scores = Scores(
-            own[0], own[1], None if mask is None else _of_piece(mask, piece), scale, causal
-        )
+        own = [of_piece(a, piece) for a in (q, k, v, out, sums)]
+        own_mask = None if mask is None else of_piece(mask, piece)
+        scores = Scores(own[0], own[1], own_mask, scale, causal)
         if keep:
             weights = _attend_at_once(scores, *own[2:])
         else:
@@ -146,71 +180,51 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
     return out.astype(dtype, copy=False), sums, weights
 
 
+def _running(s_shape, dtype):
+    """(largest scores, their sums) before anything was seen."""
+    shape = (*s_shape[:-1], 1)
+    return np.full(shape, -np.inf, dtype), np.zeros(shape, dtype)
+
+
 def _attend_at_once(scores, v, out, sums):
     """Attention with all its weights, which are returned."""
     s = scores.of(scores.scaled(0, scores.length), 0, 0, scores.keys)
-    top = _top(s)
-    s -= top
-    np.exp(s, out=s)
-    total = np.add.reduce(s, -1, keepdims=True)
+    top, total = _running(s.shape, s.dtype)
+    scores.exponentials(s, 0, 0, top, total)
     _finish(sums, top, total)
-    s /= total
+    if not fast.attention_divide(s, total):
+        s /= total
     np.matmul(s, v, out=out)
     return s
 
 
-def _top(s):
-    """The largest score of each query; 0 where there is none."""
-    if not s.shape[-1]:
-        return np.zeros((*s.shape[:-1], 1), s.dtype)
-    top = np.maximum.reduce(s, -1, keepdims=True)
-    top[top == -np.inf] = 0
-    return top
-
-
 def _finish(sums, top, total):
     """Write the logarithms of the sums; a query that sees nothing has infinity there, so that its
-    weights come out as 0 again.
+    weights come out as 0 again, and a total of 1.
     """
+    np.log(total, out=sums)
+    sums += top
     nothing = total == 0
     if nothing.any():
         total[nothing] = 1
-        np.log(total, out=sums)
-        sums += top
         sums[nothing] = np.inf
-        return
-    np.log(total, out=sums)
-    sums += top
 
 
 def _attend(scores, start, stop, seen, v, out, sums):
     """Attention of one block of queries."""
     queries = scores.scaled(start, stop)
-    width = scores.width
     block = out[..., start:stop, :]
-    top = total = None
-    for first in range(0, seen, width):
-        last = min(first + width, seen)
+    top, total = _running(queries.shape, queries.dtype)
+    if not seen:
+        block[...] = 0
+    for first, last in scores.parts(seen):
         s = scores.of(queries, start, first, last)
-        high = _top(s)
-        if total is not None:
-            high = np.maximum(high, top)
-        s -= high
-        np.exp(s, out=s)
-        part = np.add.reduce(s, -1, keepdims=True)
-        if total is None:
+        shrink = scores.exponentials(s, start, first, top, total)
+        if first == 0:
             np.matmul(s, v[..., first:last, :], out=block)
-            total = part
         else:
-            shrink = np.exp(top - high)
             block *= shrink
             block += np.matmul(s, v[..., first:last, :])
-            total = total * shrink + part
-        top = high
-    if total is None:  # no keys at all
-        block[...] = 0
-        sums[..., start:stop, :] = np.inf
-        return
     _finish(sums[..., start:stop, :], top, total)
     block /= total
 
@@ -221,7 +235,7 @@ def _attend(scores, start, stop, seen, v, out, sums):
 def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, causal, masked):
     """Gradients of attention for the wanted of (q, k, v, mask)."""
     given = (q, k, v, mask)
-    q, k, v, mask, lead, (rows, columns) = _prepared(q, k, v, mask, masked)
+    q, k, v, mask, lead, (rows, columns) = prepared(q, k, v, mask, masked)
     g, out = wide(g), wide(out)
     scale = q.dtype.type(scale)
     if sums.shape != (*lead, rows, 1):  # the forward pass ran in ops that keep nothing for us
@@ -232,14 +246,10 @@ def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, caus
     if wants[3]:
         to_mask = np.zeros((*(1,) * (q.ndim - given[3].ndim), *given[3].shape), q.dtype)
     for piece in ((),) if weights.size else pieces(lead, rows * columns):
-        own = [_of_piece(a, piece) for a in (k, v, g, sums, through, *found)]
-        scores = Scores(
-            _of_piece(q, piece), own[0],
-            None if mask is None else _of_piece(mask, piece), scale, causal,
-        )  # fmt: skip
-        add = None
-        if to_mask is not None:
-            add = _adder(_of_broadcast(to_mask, piece))
+        own = [of_piece(a, piece) for a in (k, v, g, sums, through, *found)]
+        own_mask = None if mask is None else of_piece(mask, piece)
+        scores = Scores(of_piece(q, piece), own[0], own_mask, scale, causal)
+        add = None if to_mask is None else _adder(_of_broadcast(to_mask, piece))
         if weights.size:
             _pull_at_once(scores, weights, *own, add)
         else:
@@ -251,17 +261,23 @@ def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, caus
     )
 
 
+def _through_weights(s, p, through):
+    """s = (s - through) p."""
+    if not fast.attention_pull(s, p, np.ascontiguousarray(through)):
+        s -= through
+        s *= p
+
+
 def _pull_at_once(scores, p, k, v, g, sums, through, gq, gk, gv, add):
     """Gradients from kept weights."""
     np.matmul(keys_first(p), g, out=gv)
     s = np.matmul(g, keys_first(v))
-    s -= through
-    s *= p
+    _through_weights(s, p, through)
     if add is not None:
         add(s, 0, 0)
-    s *= scores.scale
     np.matmul(s, k, out=gq)
-    np.matmul(keys_first(s), scores.q, out=gk)
+    gq *= scores.scale
+    np.matmul(keys_first(s), scores.scaled(0, scores.length), out=gk)
 
 
 def _pull(scores, k, v, g, sums, through, gq, gk, gv, add):
@@ -271,20 +287,17 @@ def _pull(scores, k, v, g, sums, through, gq, gk, gv, add):
     values = keys_first(v)
     for start, stop, seen in scores.blocks(2):
         queries, part = scores.scaled(start, stop), g[..., start:stop, :]
-        width = scores.width
-        own, log_sums = gq[..., start:stop, :], sums[..., start:stop, :]
+        own = gq[..., start:stop, :]
+        log_sums = np.ascontiguousarray(sums[..., start:stop, :])
         if not seen:
             own[...] = 0
-        for first in range(0, seen, width):
-            last = min(first + width, seen)
+        for first, last in scores.parts(seen):
             p = scores.of(queries, start, first, last)
-            p -= log_sums
-            np.exp(p, out=p)
+            scores.weights(p, start, first, log_sums)
             gv[..., first:last, :] += np.matmul(keys_first(p), part)
             s = scores.room(scores.other, part, last - first)
             np.matmul(part, values[..., first:last], out=s)
-            s -= through[..., start:stop, :]
-            s *= p
+            _through_weights(s, p, through[..., start:stop, :])
             if add is not None:
                 add(s, start, first)
             gk[..., first:last, :] += np.matmul(keys_first(s), queries)
@@ -311,8 +324,7 @@ def _adder(target):
 
     def add(s, start, first):
         rows, columns = s.shape[-2:]
-        own = target
-        own = own if target.shape[-2] == 1 else own[..., start : start + rows, :]
+        own = target if target.shape[-2] == 1 else target[..., start : start + rows, :]
         own = own if target.shape[-1] == 1 else own[..., first : first + columns]
         axes = tuple(k for k, n in enumerate(own.shape) if n == 1 and s.shape[k] != 1)
         own += np.add.reduce(s, axes, keepdims=True) if axes else s
