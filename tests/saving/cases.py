@@ -126,6 +126,36 @@ def model(torch: Any) -> Any:
     return made.eval()
 
 
+def sequence_models(torch: Any) -> Any:
+    """Layers over sequences, with known parameters: (layer, input) by name."""
+    nn = torch.nn
+    made = {
+        "lstm": (nn.LSTM(3, 4, 2, batch_first=True), (2, 5, 3)),
+        "gru": (nn.GRU(3, 4, bidirectional=True), (5, 2, 3)),
+        "transformer": (
+            nn.TransformerEncoder(
+                nn.TransformerEncoderLayer(4, 2, 8, activation="gelu", batch_first=True), 2
+            ),
+            (2, 5, 4),
+        ),
+        "embedding": (nn.Sequential(nn.Embedding(6, 3), nn.Flatten(), nn.Linear(12, 2)), None),
+    }
+    found = {}
+    for name, (layer, shape) in made.items():
+        with torch.no_grad():
+            for parameter in layer.parameters():
+                parameter.copy_(numbers(torch, *parameter.shape) / parameter.numel())
+        inputs = torch.tensor([[0, 1, 2, 3], [5, 4, 3, 2]]) if shape is None else None
+        found[name] = layer.eval(), numbers(torch, *shape) / 10 if inputs is None else inputs
+    return found
+
+
+def output(layer: Any, inputs: Any) -> Any:
+    """The first result of a layer."""
+    result = layer(inputs)
+    return result[0] if isinstance(result, tuple) else result
+
+
 def described(value: Any) -> Any:
     """A value in words that are equal for both libraries; sharing of memory is part of it."""
     blocks: dict[int, int] = {}

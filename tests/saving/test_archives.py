@@ -17,7 +17,7 @@ import pytest
 
 import chainrule as torch
 from chainrule.serialization import archive as archives
-from saving.cases import CASES, described, model, numbers
+from saving.cases import CASES, described, model, numbers, output, sequence_models
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "saving"
 SAID = json.loads((RECORDED / "described.json").read_text(encoding="utf-8"))
@@ -207,6 +207,10 @@ def names_in(path) -> list[str]:
     return [argument for code, argument, _ in pickletools.genops(text) if code.name == "GLOBAL"]
 
 
+def layers_in(path) -> set[str]:
+    return {name for name in names_in(path) if name.startswith("torch.nn.modules.")}
+
+
 def test_a_whole_module_of_real_pytorch_is_loaded_when_trusted():
     net = torch.load(RECORDED / "module.pt", weights_only=False)
     assert type(net) is torch.nn.Sequential
@@ -221,6 +225,17 @@ def test_a_whole_module_is_saved_under_pytorchs_names(tmp_path):
     net = torch.load(tmp_path / "module.pt", weights_only=False)
     inputs = numbers(torch, 2, 1, 4, 4)
     assert torch.equal(net(inputs), model(torch)(inputs))
+
+
+def test_layers_over_sequences_are_exchanged_when_trusted(tmp_path):
+    made = sequence_models(torch)
+    torch.save({name: layer for name, (layer, _) in made.items()}, tmp_path / "sequences.pt")
+    assert layers_in(tmp_path / "sequences.pt") == layers_in(RECORDED / "sequences.pt")
+    for path in (tmp_path, RECORDED):
+        found = torch.load(path / "sequences.pt", weights_only=False)
+        for name, layer in found.items():
+            result = output(layer, made[name][1])
+            assert np.allclose(result.tolist(), SAID["sequence outputs"][name], atol=1e-5), name
 
 
 def test_functions_and_generators_are_loaded_when_trusted():

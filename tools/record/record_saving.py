@@ -18,7 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "tests" / "recorded" / "saving"
 sys.path.insert(0, str(ROOT / "tests" / "saving"))
 
-from cases import CASES, described, model, numbers  # noqa: E402
+from cases import (  # noqa: E402
+    CASES,
+    described,
+    model,
+    numbers,
+    output,
+    sequence_models,
+)
 
 
 def record() -> None:
@@ -44,6 +51,9 @@ def record() -> None:
     net = model(torch)
     torch.save(net, TARGET / "module.pt")
     said["module output"] = net(numbers(torch, 2, 1, 4, 4)).tolist()
+    layers = sequence_models(torch)
+    torch.save({name: layer for name, (layer, _) in layers.items()}, TARGET / "sequences.pt")
+    said["sequence outputs"] = {k: output(*v).tolist() for k, v in layers.items()}
     (TARGET / "described.json").write_text(json.dumps(said) + "\n", encoding="utf-8")
 
 
@@ -59,11 +69,16 @@ def check(folder: Path) -> None:
     assert torch.allclose(net(inputs), model(torch)(inputs), atol=1e-6)
     net.train()
     net(inputs).sum().backward()
+    for name, layer in torch.load(folder / "sequences.pt", weights_only=False).items():
+        expected, inputs = sequence_models(torch)[name]
+        assert torch.allclose(output(layer, inputs), output(expected, inputs), atol=1e-6), name
+        output(layer.train(), inputs).sum().backward()
+        assert repr(layer) == repr(expected.train())
     functions = torch.load(folder / "functions.pt", weights_only=False)
     assert functions["f"] is torch.tanh and functions["act"](torch.ones(1)) > 0.8
     generator = torch.load(folder / "generator.pt", weights_only=False)
     assert torch.equal(generator.get_state(), torch.Generator().manual_seed(7).get_state())
-    print(f"PyTorch {torch.__version__} loads all {len(CASES) + 3} files")
+    print(f"PyTorch {torch.__version__} loads all {len(CASES) + 4} files")
 
 
 if __name__ == "__main__":

@@ -72,8 +72,16 @@ def torch_name(found: Any) -> tuple[str, str] | None:
     if module == f"{_US}.tensor.return_types":
         return "torch.return_types", name
     if isinstance(module, str) and module.startswith(f"{_US}."):
-        return "torch" + module[len(_US) :], name
+        return _home_of_layer(module, name) or ("torch" + module[len(_US) :], name)
     return None
+
+
+def _home_of_layer(module: str, name: str) -> tuple[str, str] | None:
+    """The module of PyTorch's that has a layer, where ours is defined in another file."""
+    if not module.startswith(f"{_US}.nn.modules."):
+        return None
+    home = importlib.import_module(f"{_US}.nn.modules").HOME_OF.get(name)
+    return None if home is None else (f"torch.nn.modules.{home}", name)
 
 
 def _public_function(found: Any, name: str) -> tuple[str, str] | None:

@@ -88,7 +88,11 @@ class _Naming:
         if isinstance(obj, TensorBase):
             return _reduced_tensor(obj)
         reduce = _REDUCED.get(type(obj))
-        return NotImplemented if reduce is None else reduce(obj)
+        if reduce is not None:
+            return reduce(obj)
+        if isinstance(getattr(type(obj), "_flat_weights", None), property):
+            return _reduced_recurrent(obj)
+        return NotImplemented
 
     def save_global(self, obj: Any, name: str | None = None) -> None:
         self_: Any = self
@@ -168,6 +172,12 @@ def _on_whole_storage(t: Any) -> Any:
         if (address(array) - address(whole)) % array.itemsize == 0:
             return t
     return make(np.ascontiguousarray(array))
+
+
+def _reduced_recurrent(module: Any) -> Any:
+    """An LSTM or its kin: PyTorch keeps its weights in a list beside the parameters as well."""
+    function, args, state, *rest = module.__reduce_ex__(2)
+    return function, args, {**state, "_flat_weights": module._flat_weights}, *rest
 
 
 def _reduced_generator(g: Any) -> Any:
