@@ -70,22 +70,22 @@ class _Gathered(_Product):
         return ahead, "0"  # images are small: what is wanted next is near already
 
     def _gather(self) -> str:
-        """Up to one vector of columns of b, `depth` rows of it, into a panel."""
+        """Up to one vector of columns of b, `depth` rows of it, into a panel.
+
+        Windows lie side by side in memory along a line of the image, so a vector of them is one
+        run, or two where a line ends.  Elsewhere the rows of b come in runs, and squares of them
+        are transposed; what is scattered both ways is gathered element by element.
+        """
         f = self._function()
-        last = self._at(f, "%places", f.value("mul i64 4, " + f.value("sub i64 %lines, 1")))
-        first_place, last_place = (
-            f.value(f"load i32, ptr {at}, align 4") for at in ("%places", last)
-        )
-        span = f.value(f"sub i32 {last_place}, {first_place}")
-        lines = f.value("trunc i64 %lines to i32")
-        run = f.value(f"icmp eq i32 {span}, {f.value(f'sub i32 {lines}, 1')}")
+        turn = f.alloca("i64")
+        break_at, later = self._first_break(f, turn)
         beside, apart, done = (f.block_name(n) for n in ("beside", "apart", "gathered"))
-        f.do(f"br i1 {run}, label %{beside}, label %{apart}")
+        f.do(f"br i1 {self._is_one_run(f, break_at, later)}, label %{beside}, label %{apart}")
         f.start(beside)
-        self._gather_beside(f, first_place)
+        self._gather_runs(f, break_at, later)
         f.do(f"br label %{done}")
         f.start(apart)
-        self._gather_apart(f)
+        self._gather_apart(f, turn)
         f.do(f"br label %{done}")
         f.start(done)
         with f.loop(str(UNROLL - 1)) as t:  # zeros up to a multiple of UNROLL, or a few more
@@ -96,22 +96,118 @@ class _Gathered(_Product):
             "ptr noalias %rows, ptr noalias %places, i64 %lines, i64 %depth) noinline"
         )
 
-    def _panel_row(self, f: Function, t: str) -> str:
-        return self._at(f, "%out", f.value(f"mul i64 {t}, {self.columns * self.size}"))
+    def _place(self, f: Function, number: str) -> str:
+        """The place of a column, in elements, as i64."""
+        at = self._at(f, "%places", f.value(f"mul i64 {number}, 4"))
+        return f.value(f"sext i32 {f.value(f'load i32, ptr {at}, align 4')} to i64")
 
-    def _row_start(self, f: Function, t: str) -> str:
-        at = self._at(f, "%rows", f.value(f"mul i64 {t}, 8"))
-        return self._at(f, "%in", f.value(f"load i64, ptr {at}"))
+    def _first_break(self, f: Function, turn: str) -> tuple[str, str]:
+        """How many columns lie side by side with the first, and where the next one would begin.
 
-    def _gather_beside(self, f: Function, first_place: str) -> None:
-        """The columns lie side by side in memory."""
-        real = self._lanes_below(f, "%lines")
-        offset = f.value(f"mul i64 {f.value(f'sext i32 {first_place} to i64')}, {self.size}")
+        The second number is the place of the column after the break, less its number: seen from
+        there, the columns behind the break lie at their own numbers again.
+        """
+        head, more, over = (f.block_name(n) for n in ("scan", "more", "scanned"))
+        first = self._place(f, "0")
+        f.do(f"store i64 1, ptr {turn}")
+        f.do(f"br label %{head}")
+        f.start(head)
+        i = f.value(f"load i64, ptr {turn}")
+        f.do(f"br i1 {f.value(f'icmp slt i64 {i}, %lines')}, label %{more}, label %{over}")
+        f.start(more)
+        straight = f.value(f"icmp eq i64 {self._place(f, i)}, {f.value(f'add i64 {first}, {i}')}")
+        f.do(f"store i64 {f.value(f'add i64 {i}, 1')}, ptr {turn}")
+        again, stop = f.block_name("again"), f.block_name("stop")
+        f.do(f"br i1 {straight}, label %{again}, label %{stop}")
+        f.start(again)
+        f.do(f"br label %{head}")
+        f.start(stop)
+        f.do(f"store i64 {i}, ptr {turn}")
+        f.do(f"br label %{over}")
+        f.start(over)
+        break_at = f.value(f"load i64, ptr {turn}")
+        known = self._smaller(f, break_at, f.value("sub i64 %lines, 1"))
+        return break_at, f.value(f"sub i64 {self._place(f, known)}, {known}")
+
+    def _is_one_run(self, f: Function, break_at: str, later: str) -> str:
+        """Whether all columns behind the break lie side by side again."""
+        last = f.value("sub i64 %lines, 1")
+        ends = f.value(f"icmp eq i64 {self._place(f, last)}, {f.value(f'add i64 {later}, {last}')}")
+        whole = f.value(f"icmp eq i64 {break_at}, %lines")
+        return f.value(f"or i1 {whole}, {ends}")
+
+    def _gather_runs(self, f: Function, break_at: str, later: str) -> None:
+        """Two runs of columns: the lanes before the break, and those behind it."""
+        left = self._lanes_below(f, break_at)
+        every = self._lanes_below(f, "%lines")
+        right = f.value(f"xor {self.mask} {left}, {every}")
+        starts = [
+            f.value(f"mul i64 {place}, {self.size}") for place in (self._place(f, "0"), later)
+        ]
         with f.loop("%depth") as t:
-            values = self._load(f, self._at(f, self._row_start(f, t), offset), real)
-            f.do(f"store {self.vector} {values}, ptr {self._panel_row(f, t)}, align 4")
+            row = self._row_start(f, t)
+            values = self._load(f, self._at(f, row, starts[0]), left)
+            rest = self._load(f, self._at(f, row, starts[1]), right)
+            both = f.value(
+                f"select {self.mask} {left}, {self.vector} {values}, {self.vector} {rest}"
+            )
+            f.do(f"store {self.vector} {both}, ptr {self._panel_row(f, t)}, align 4")
 
-    def _gather_apart(self, f: Function) -> None:
+    def _gather_apart(self, f: Function, turn: str) -> None:
+        """Runs of rows as transposed squares, single rows by gathering."""
+        head, square, single, check, over = (
+            f.block_name(n) for n in ("rows", "square", "single", "next", "all_rows")
+        )
+        f.do(f"store i64 0, ptr {turn}")
+        f.do(f"br label %{head}")
+        f.start(head)
+        t = f.value(f"load i64, ptr {turn}")
+        run = self._run_of_rows(f, t)
+        long = f.value(f"icmp sge i64 {run}, {self.lanes // 2}")
+        f.do(f"br i1 {long}, label %{square}, label %{single}")
+        f.start(square)
+        self._transposed_square(f, t, run)
+        f.do(f"store i64 {f.value(f'add i64 {t}, {run}')}, ptr {turn}")
+        f.do(f"br label %{check}")
+        f.start(single)
+        self._gathered_row(f, t)
+        f.do(f"store i64 {f.value(f'add i64 {t}, 1')}, ptr {turn}")
+        f.do(f"br label %{check}")
+        f.start(check)
+        following = f.value(f"load i64, ptr {turn}")
+        f.do(f"br i1 {f.value(f'icmp slt i64 {following}, %depth')}, label %{head}, label %{over}")
+        f.start(over)
+
+    def _run_of_rows(self, f: Function, t: str) -> str:
+        """How many of the next rows (a vector at most) follow each other, if the last of them
+        says so; else half as many, if that one does; else 1."""
+        left = f.value(f"sub i64 %depth, {t}")
+        first = self._row_offset(f, t)
+        found = "1"
+        for wanted in (self.lanes // 2, self.lanes):
+            length = self._smaller(f, left, str(wanted))
+            last = self._row_offset(f, f.value(f"add i64 {t}, {f.value(f'sub i64 {length}, 1')}"))
+            span = f.value(f"sub i64 {last}, {first}")
+            steps = f.value(f"mul i64 {f.value(f'sub i64 {length}, 1')}, {self.size}")
+            fits = f.value(f"icmp eq i64 {span}, {steps}")
+            found = f.value(f"select i1 {fits}, i64 {length}, i64 {found}")
+        return found
+
+    def _transposed_square(self, f: Function, t: str, run: str) -> None:
+        mask = self._lanes_below(f, run)
+        start = self._row_start(f, t)
+        last = f.value("sub i64 %lines, 1")
+        lines = []
+        for lane in range(self.lanes):
+            place = self._place(f, self._smaller(f, str(lane), last))
+            at = self._at(f, start, f.value(f"mul i64 {place}, {self.size}"))
+            lines.append(self._load(f, at, mask))
+        # Rows behind the run are written again by what follows, or lie behind the panel's end.
+        for j, values in enumerate(self._transposed(f, lines)):
+            row = self._panel_row(f, f.value(f"add i64 {t}, {j}"))
+            f.do(f"store {self.vector} {values}, ptr {row}, align 4")
+
+    def _gathered_row(self, f: Function, t: str) -> None:
         real = self._lanes_below(f, "%lines")
         numbers, pointers = f"<{self.lanes} x i32>", f"<{self.lanes} x ptr>"
         load = f"@llvm.masked.load.v{self.lanes}i32.p0"
@@ -124,14 +220,23 @@ class _Gathered(_Product):
             f"call {numbers} {load}(ptr %places, i32 4, {self.mask} {real}, "
             f"{numbers} zeroinitializer)"
         )
-        with f.loop("%depth") as t:
-            start = self._row_start(f, t)
-            at = f.value(f"getelementptr {self.scalar}, ptr {start}, {numbers} {places}")
-            values = f.value(
-                f"call {self.vector} {gather}({pointers} {at}, i32 4, {self.mask} {real}, "
-                f"{self.vector} zeroinitializer)"
-            )
-            f.do(f"store {self.vector} {values}, ptr {self._panel_row(f, t)}, align 4")
+        start = self._row_start(f, t)
+        at = f.value(f"getelementptr {self.scalar}, ptr {start}, {numbers} {places}")
+        values = f.value(
+            f"call {self.vector} {gather}({pointers} {at}, i32 4, {self.mask} {real}, "
+            f"{self.vector} zeroinitializer)"
+        )
+        f.do(f"store {self.vector} {values}, ptr {self._panel_row(f, t)}, align 4")
+
+    def _panel_row(self, f: Function, t: str) -> str:
+        return self._at(f, "%out", f.value(f"mul i64 {t}, {self.columns * self.size}"))
+
+    def _row_offset(self, f: Function, t: str) -> str:
+        """Bytes from the beginning of an image to what a row of b begins with."""
+        return f.value(f"load i64, ptr {self._at(f, '%rows', f.value(f'mul i64 {t}, 8'))}")
+
+    def _row_start(self, f: Function, t: str) -> str:
+        return self._at(f, "%in", self._row_offset(f, t))
 
     # ---- pieces --------------------------------------------------------------------------------
 
