@@ -5,9 +5,7 @@
 tensor(5.)
 """
 
-from .ops.errors import LinAlgError
+from .ops.errors import LinAlgError as LinAlgError
 from .tensor.namespaces import filled_on_demand
-
-__all__ = ["LinAlgError"]
 
 __getattr__, __dir__ = filled_on_demand(globals(), "linalg")

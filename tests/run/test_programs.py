@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import math
+import os
 import runpy
 import subprocess
 import sys
@@ -23,7 +24,7 @@ def printed_by(program: Program) -> str:
         return from_the_command_line(program)
     printed = io.StringIO()
     quiet = contextlib.redirect_stdout(printed)
-    with run.installed(), quiet, warnings.catch_warnings(), switches_put_back():
+    with switches_put_back(), run.installed(), quiet, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the programs of another decade get some
         runpy.run_path(str(program.path), run_name="__main__")
     return printed.getvalue()
@@ -31,8 +32,8 @@ def printed_by(program: Program) -> str:
 
 @contextlib.contextmanager
 def switches_put_back():
-    """Programs set the switches of GPU libraries, and leave them so."""
-    spaces = [vars(backends.cudnn), vars(backends.cuda.matmul)]
+    """Programs set the switches of GPU libraries and the environment, and leave them so."""
+    spaces = [vars(backends.cudnn), vars(backends.cuda.matmul), os.environ]
     before = [dict(space) for space in spaces]
     try:
         yield

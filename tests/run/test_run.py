@@ -221,15 +221,34 @@ def test_modules_are_the_same_objects():
         assert chainrule.nn.__name__ == "chainrule.nn"
 
 
+def test_star_imports_bring_everything_but_submodules():
+    with run.installed():
+        space: dict = {}
+        exec("import random\nfrom torch import *\nimported = random", space)
+        assert space["random"].__name__ == "random", "Python's module is not hidden"
+        assert {"randn", "sin", "float32", "no_grad", "Tensor", "LongTensor"} <= space.keys()
+        for module, names in (
+            ("nn", {"Module", "Linear", "functional", "init"}),
+            ("nn.modules", {"Conv2d"}),
+            ("linalg", {"solve", "LinAlgError"}),
+            ("autograd", {"Function", "Variable", "grad", "gradcheck"}),
+            ("optim", {"Adam", "lr_scheduler"}),
+        ):
+            space = {}
+            exec(f"from torch.{module} import *", space)
+            assert names <= space.keys(), module
+
+
 def test_leaving_the_block_restores_everything():
     before = (sys.meta_path[:], sys.path[:], dict(os.environ), chainrule.__version__)
+    exported = chainrule.__all__
     with run.installed():
         import torch
 
         assert torch.__version__ == "2.13.0+chainrule"
         assert os.environ["PYTHONPATH"].split(os.pathsep)[0] in sys.path
     assert before == (sys.meta_path, sys.path, dict(os.environ), chainrule.__version__)
-    assert "torch" not in sys.modules
+    assert "torch" not in sys.modules and chainrule.__all__ == exported
     with pytest.raises(AttributeError, match="module 'chainrule' has no attribute 'no_such_name'"):
         chainrule.no_such_name  # noqa: B018
 

@@ -41,10 +41,14 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "Function",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",

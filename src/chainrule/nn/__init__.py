@@ -8,8 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ..tensor import Parameter
-from . import functional
+from ..tensor import Parameter as Parameter
+from . import functional as functional
 
 _SUBMODULES = {"attention", "common_types", "init", "modules", "parallel", "parameter", "utils"}
 _OF_PARAMETER = {"Buffer", "UninitializedBuffer", "UninitializedParameter"}
@@ -19,6 +19,9 @@ def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f".{name}", __name__)
     modules = importlib.import_module(".modules", __name__)
+    if name == "__all__":  # `from torch.nn import *` means everything
+        listed = {*_SUBMODULES, *_OF_PARAMETER, *modules.HOME_OF}
+        return sorted({"DataParallel", "Parameter", "functional", *listed})
     if name in _OF_PARAMETER:
         home = importlib.import_module(".parameter", __name__)
     elif name in modules.HOME_OF:
@@ -34,6 +37,3 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     modules = importlib.import_module(".modules", __name__)
     return sorted({*globals(), *_SUBMODULES, *_OF_PARAMETER, *modules.HOME_OF, "DataParallel"})
-
-
-__all__ = ["Parameter", "functional"]

@@ -16,6 +16,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 from ..torch_version import TorchVersion
@@ -24,6 +25,7 @@ from .finder import ALIASES, TorchFinder, explain_missing, forget_missing, speak
 REPORTED_VERSION = TorchVersion("2.13.0+chainrule")
 _SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "for_children")
 _FINDER = TorchFinder()
+_own_all: list[str] = []
 
 
 def install() -> None:
@@ -47,8 +49,17 @@ def install() -> None:
         for name, module in _modules_of_ours():
             if speaks_torch(name):
                 explain_missing(module)
+    # `from torch import *` means the functions that are made on demand, too.
+    _own_all[:] = _own_all or chainrule.__all__
+    chainrule.__all__ = sorted(n for n in dir(chainrule) if _is_exported(chainrule, n))
     _report_version(REPORTED_VERSION)
     _tell_children()
+
+
+def _is_exported(module: Any, name: str) -> bool:
+    """Whether a star import brings the name: no submodules, they would hide Python's `random`."""
+    is_module = name in module._SUBMODULES or isinstance(vars(module).get(name), ModuleType)
+    return not (is_module or name.startswith("_") or name in ("annotations", "Any"))
 
 
 def uninstall() -> None:
@@ -62,6 +73,10 @@ def uninstall() -> None:
     for _, module in _modules_of_ours():
         forget_missing(module)
     _report_version(own_version)
+    if _own_all:
+        import chainrule
+
+        chainrule.__all__ = list(_own_all)
     sys.path[:] = [p for p in sys.path if p != _SHIM]
     paths = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != _SHIM]
     if paths:

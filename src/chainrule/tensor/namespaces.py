@@ -18,6 +18,8 @@ def filled_on_demand(
             space.setdefault(name, function)
 
     def attribute(name: str) -> Any:
+        if name == "__all__":  # a star import
+            return names()
         if name.startswith("__"):  # asked for by the import system; not worth filling
             raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
         fill()

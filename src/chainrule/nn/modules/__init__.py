@@ -80,6 +80,8 @@ HOME_OF = {name: home for home, names in HOMES.items() for name in names}
 def __getattr__(name: str) -> Any:
     if name in FILES:
         return importlib.import_module(f".{name}", __name__)
+    if name == "__all__":
+        return sorted(HOME_OF)
     home = HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
