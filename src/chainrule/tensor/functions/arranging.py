@@ -253,10 +253,10 @@ def joint_shape(tensors: tuple[Any, ...]) -> tuple[int, ...]:
 
 @public(method=False, out=False)
 def broadcast_tensors(*tensors: Any) -> Any:
-    """Views of all tensors in their common shape."""
+    """All tensors in their common shape: views, or the tensor itself where it has that shape."""
     given_ = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
     shape = joint_shape(tuple(given_))
-    return tuple(P.broadcast_to(t, shape=shape) for t in given_)
+    return tuple(t if t.shape == shape else P.broadcast_to(t, shape=shape) for t in given_)
 
 
 @public(method=False, out=False)

@@ -1,0 +1,50 @@
+"""The upper half of a distribution symmetric about zero."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import chainrule as torch
+
+from . import constraints
+from .distribution import checked
+from .transformed_distribution import TransformedDistribution
+from .transforms import AbsTransform
+
+
+class HalfOfSymmetric(TransformedDistribution):
+    """|x| for x of a distribution symmetric about zero."""
+
+    arg_constraints: ClassVar[dict[str, Any]] = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+    whole: Any  # the class of the symmetric distribution
+
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        base = self.whole(0, scale, validate_args=False)
+        super().__init__(base, AbsTransform(), validate_args=validate_args)
+
+    @property
+    def scale(self) -> Any:
+        """The scale of the whole distribution."""
+        return self.base_dist.scale
+
+    @property
+    def mode(self) -> Any:
+        return torch.zeros_like(self.scale)
+
+    @checked
+    def log_prob(self, value: Any) -> Any:
+        doubled = self.base_dist.log_prob(value) + math.log(2)
+        return torch.where(value >= 0, doubled, -torch.inf)
+
+    @checked
+    def cdf(self, value: Any) -> Any:
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, value: Any) -> Any:
+        return self.base_dist.icdf((value + 1) / 2)
+
+    def entropy(self) -> Any:
+        return self.base_dist.entropy() - math.log(2)
