@@ -11,6 +11,7 @@ import functools
 import os
 import sys
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _FASTCALL = 0x80  # METH_FASTCALL
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-_FORMAT = "native kernels 2"
+_FORMAT = "native kernels 3"
 _HEADER = object.__basicsize__
 
 _lock = threading.RLock()
@@ -62,33 +63,32 @@ def supported() -> bool:
 
 def load(name: str) -> Any:
     """The kernel of the catalog as a builtin function; None where there cannot be one."""
-    with _lock:
-        if not supported():
-            return None
-        key = repr((_FORMAT, name, _sources(), _processor(), _HEADER))
-        code = store.read(key)
-        if code is None:
-            from . import catalog
-
-            code = _object_code(catalog.kernel(name))
-            if code is None:
-                return None
-            store.write(key, code)
-        return _builtin(name, code)
+    return _function(name, functools.partial(_named_code, name))
 
 
 def compiled(kernel: Kernel) -> Any:
     """Any kernel as a builtin function; None where there cannot be one."""
-    with _lock:
-        code = _object_code(kernel) if supported() else None
-        return None if code is None else _builtin(kernel.name, code)
+    return _function(kernel.name, functools.partial(_object_code, kernel))
 
 
-def _object_code(kernel: Kernel) -> bytes | None:
+def _named_code(name: str, generic: str) -> bytes | None:
+    """The object file of a kernel of the catalog; nothing is translated if the cache has it."""
+    key = repr((_FORMAT, name, generic, _sources(), _processor(), _HEADER))
+    code = store.read(key)
+    if code is None:
+        from . import catalog
+
+        code = _object_code(catalog.kernel(name), generic)
+        if code is not None:
+            store.write(key, code)
+    return code
+
+
+def _object_code(kernel: Kernel, generic: str) -> bytes | None:
     """The kernel's object file, out of the cache or compiled."""
     from .dispatch import module_text
 
-    text = module_text(kernel, _HEADER)
+    text = module_text(kernel, _HEADER, generic)
     key = repr((_FORMAT, text, _processor()))
     code = store.read(key)
     if code is None:
@@ -101,14 +101,37 @@ def _object_code(kernel: Kernel) -> bytes | None:
     return code
 
 
-def _builtin(name: str, code: bytes) -> Any:
+def _function(name: str, code_for: Callable[[str], bytes | None]) -> Any:
+    with _lock:
+        code = code_for("f32") if supported() else None
+        if code is None:
+            return None
+        table = _table()
+        load_double = functools.partial(_load_double, table, code_for)
+        _kept.append(load_double)
+        table[SLOTS["load_double"]] = id(load_double)
+        return _builtin(name, code, table)
+
+
+def _load_double(table: np.ndarray, code_for: Callable[[str], bytes | None]) -> None:
+    """Called by an entry that was first given float64."""
+    try:
+        with _lock:
+            code = code_for("f64")
+            if code is not None:
+                table[SLOTS["double_entry"]] = _entry_address(code)
+    except Exception:  # machine code is calling: NumPy serves then
+        return
+
+
+def _builtin(name: str, code: bytes, table: np.ndarray) -> Any:
     """The object's entry as a function of Python."""
     method = _Method(name.encode(), _entry_address(code), _FASTCALL, None)
     _kept.append(method)
     create = ctypes.pythonapi.PyCFunction_NewEx
     create.restype = ctypes.py_object
     create.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return create(ctypes.addressof(method), _table(), None)
+    return create(ctypes.addressof(method), table, None)
 
 
 def _entry_address(code: bytes) -> int:
@@ -143,18 +166,12 @@ def _processor() -> str:
     try:
         with open("/proc/cpuinfo") as file:
             first = file.read().split("\n\n")[0]
-        return "\n".join(
-            line for line in first.splitlines() if line.startswith(("model", "flags", "cpu family"))
-        )
+        told = ("model", "flags", "cpu family", "Features", "CPU")
+        return "\n".join(line for line in first.splitlines() if line.startswith(told))
     except OSError:
-        return (
-            repr(os.uname())
-            if hasattr(os, "uname")
-            else repr(os.environ.get("PROCESSOR_IDENTIFIER"))
-        )
+        return repr((sys.platform, os.environ.get("PROCESSOR_IDENTIFIER")))
 
 
-@functools.cache
 def _table() -> np.ndarray:
     """The memory from which entries read what they need from outside of their code."""
     table = np.zeros(len(SLOTS), np.int64)

@@ -11,15 +11,18 @@ from __future__ import annotations
 from .language import T, inlined, native, shared, sigmoid, stack, tanh
 
 MOST = 2048  # results of a product for one example, at most
+# From one row of results to the next: not a multiple of 4 KB, or loads would wait for the stores of
+# another row, which a processor tells apart by the last twelve bits of their addresses.
+PITCH = MOST + 48
 
 
 @inlined
 def add_products(c, a0, a1, a2, a3, w, k, n):
-    """c += a @ w for four rows, which are MOST apart in c; w is (k, n)."""
+    """c += a @ w for four rows, which are PITCH apart in c; w is (k, n)."""
     c0 = c[0:]
-    c1 = c[MOST:]
-    c2 = c[2 * MOST :]
-    c3 = c[3 * MOST :]
+    c1 = c[PITCH:]
+    c2 = c[2 * PITCH :]
+    c3 = c[3 * PITCH :]
     p = 0
     while p + 4 <= k:
         w0 = w[p * n :]
@@ -83,7 +86,7 @@ def add_rows(c, a, first, count, w, k, n):
 def set_rows(c, bias, n):
     """The four rows of c as the bias."""
     for k in range(4):
-        row = c[k * MOST :]
+        row = c[k * PITCH :]
         for j in range(n):
             row[j] = bias[j]
 
@@ -92,7 +95,7 @@ def set_rows(c, bias, n):
 def zero_rows(c, n):
     """The four rows of c as zeros."""
     for k in range(4):
-        row = c[k * MOST :]
+        row = c[k * PITCH :]
         for j in range(n):
             row[j] = 0.0
 
@@ -136,7 +139,7 @@ def lstm_sequence(
     """All steps of a layer; h and cell become the last states, z the activated gates."""
     if gates > MOST or gates != 4 * width:
         return False
-    s = stack("T", 4 * MOST)
+    s = stack("T", 4 * PITCH)
     for q in shared(quads):
         r = 4 * q
         for t in range(steps):
@@ -149,7 +152,7 @@ def lstm_sequence(
                 for k in range(count):
                     row = at + k
                     lstm_step(
-                        s[k * MOST :], z[row * gates :], cell[(r + k) * width :],
+                        s[k * PITCH :], z[row * gates :], cell[(r + k) * width :],
                         before[row * width :], top[row * width :], h[(r + k) * width :],
                         y[row * width :], width,
                     )  # fmt: skip
@@ -185,7 +188,7 @@ def lstm_slopes(
     """Gradients of the gates' sums in all steps; dh and dc become those of the first states."""
     if width > MOST or gates != 4 * width:
         return False
-    s = stack("T", 4 * MOST)
+    s = stack("T", 4 * PITCH)
     for q in shared(quads):
         r = 4 * q
         for back in range(steps):
@@ -204,7 +207,7 @@ def lstm_slopes(
                 add_rows(s, slopes, at, count, w_hh, gates, width)
                 for k in range(count):
                     into = dh[(r + k) * width :]
-                    own = s[k * MOST :]
+                    own = s[k * PITCH :]
                     for j in range(width):
                         into[j] = own[j]
 
@@ -241,8 +244,8 @@ def gru_sequence(
     """All steps of a layer; h becomes the last state, z the activated gates."""
     if gates > MOST or gates != 3 * width:
         return False
-    s = stack("T", 4 * MOST)
-    p = stack("T", 4 * MOST)
+    s = stack("T", 4 * PITCH)
+    p = stack("T", 4 * PITCH)
     for q in shared(quads):
         r = 4 * q
         for t in range(steps):
@@ -256,7 +259,7 @@ def gru_sequence(
                 for k in range(count):
                     row = at + k
                     gru_step(
-                        s[k * MOST :], p[k * MOST :], z[row * gates :], late[row * width :],
+                        s[k * PITCH :], p[k * PITCH :], z[row * gates :], late[row * width :],
                         h[(r + k) * width :], y[row * width :], width,
                     )  # fmt: skip
 
@@ -290,7 +293,7 @@ def gru_slopes(
     """Gradients of the gates and of the candidate before its tanh, in all steps."""
     if width > MOST or gates != 3 * width:
         return False
-    s = stack("T", 4 * MOST)
+    s = stack("T", 4 * PITCH)
     for q in shared(quads):
         r = 4 * q
         for back in range(steps):
@@ -301,14 +304,14 @@ def gru_slopes(
                 for k in range(count):
                     row = at + k
                     gru_pull(
-                        slopes[row * gates :], to_n[row * width :], s[k * MOST :],
+                        slopes[row * gates :], to_n[row * width :], s[k * PITCH :],
                         z[row * gates :], late[row * width :], states[row * width :],
                         dh[(r + k) * width :], gy[row * width :], width,
                     )  # fmt: skip
                 add_rows(s, slopes, at, count, w_hh, gates, width)
                 for k in range(count):
                     into = dh[(r + k) * width :]
-                    own = s[k * MOST :]
+                    own = s[k * PITCH :]
                     for j in range(width):
                         into[j] = own[j]
 
@@ -343,7 +346,7 @@ def rnn_sequence(
     """All steps of a layer; h becomes the last state."""
     if width > MOST:
         return False
-    s = stack("T", 4 * MOST)
+    s = stack("T", 4 * PITCH)
     for q in shared(quads):
         r = 4 * q
         for t in range(steps):
@@ -355,7 +358,7 @@ def rnn_sequence(
                 add_rows(s, h, r, count, w_hh, width, width)
                 for k in range(count):
                     rnn_step(
-                        s[k * MOST :], h[(r + k) * width :], y[(at + k) * width :], relu, width
+                        s[k * PITCH :], h[(r + k) * width :], y[(at + k) * width :], relu, width
                     )
 
 
@@ -381,7 +384,7 @@ def rnn_slopes(
     """Gradients before the function in all steps; dh becomes that of the first state."""
     if width > MOST:
         return False
-    s = stack("T", 4 * MOST)
+    s = stack("T", 4 * PITCH)
     for q in shared(quads):
         r = 4 * q
         for back in range(steps):
@@ -396,6 +399,6 @@ def rnn_slopes(
                 add_rows(s, slopes, at, count, w_hh, width, width)
                 for k in range(count):
                     into = dh[(r + k) * width :]
-                    own = s[k * MOST :]
+                    own = s[k * PITCH :]
                     for j in range(width):
                         into[j] = own[j]
