@@ -74,6 +74,17 @@ def test_lazy_conjugation_is_done_when_loading(name):
     assert torch.equal(torch.load(RECORDED / f"{name}.pt"), expected)
 
 
+def test_sparse_tensors_are_exchanged(tmp_path):
+    torch.save(torch.eye(2).to_sparse(), tmp_path / "sparse.pt")
+    assert (
+        records(tmp_path / "sparse.pt")["sparse/data.pkl"]
+        == (records(RECORDED / "sparse.pt")["sparse/data.pkl"])
+    )
+    for folder in (tmp_path, RECORDED):
+        found = torch.load(folder / "sparse.pt")
+        assert found.is_sparse and torch.equal(found.to_dense(), torch.eye(2))
+
+
 def test_files_without_checksums_are_read_and_written(tmp_path):
     assert torch.equal(torch.load(RECORDED / "no_checksums.pt"), numbers(torch, 5))
     torch.serialization.set_crc32_options(False)
@@ -195,8 +206,9 @@ def test_tensors_whose_memory_has_gaps_or_runs_backwards_are_copied():
 def test_one_memory_with_two_types_cannot_be_saved():
     whole = torch.ones(4)
     phrase = "Cannot save multiple tensors or storages that view the same data as different types"
-    with pytest.raises(RuntimeError, match=phrase):
+    with pytest.raises(RuntimeError, match=phrase) as caught:
         torch.save([whole, whole.view(torch.int32)], io.BytesIO())
+    assert "test_archives.py" in str(caught.value) and ".clone()" in str(caught.value)
 
 
 # ---- what needs trust ----------------------------------------------------------------------------

@@ -140,10 +140,9 @@ def test_a_whole_module_is_refused_with_the_way_to_save_its_weights():
     assert "save model.state_dict() instead" in text and "module.pt" in text
 
 
-@pytest.mark.parametrize(("name", "what"), [("quant", "quantised"), ("sparse", "sparse")])
-def test_tensors_that_do_not_exist_here_are_refused_as_such(name, what):
-    with pytest.raises(NotImplementedError, match=f"{name}.pt' holds {what} tensors"):
-        torch.load(RECORDED / f"{name}.pt")
+def test_tensors_that_do_not_exist_here_are_refused_as_such():
+    with pytest.raises(NotImplementedError, match=r"quant\.pt' holds quantised tensors"):
+        torch.load(RECORDED / "quant.pt")
 
 
 # ---- what the user allows ------------------------------------------------------------------------

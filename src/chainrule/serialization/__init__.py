@@ -25,7 +25,7 @@ from .settings import (
     set_crc32_options,
     set_default_load_endianness,
 )
-from .storages import Placement, StorageType
+from .storages import CannotSave, Placement, StorageType
 
 DEFAULT_PROTOCOL = 2
 
@@ -91,10 +91,17 @@ def save(
             "persistent IDs in protocol 0 must be ASCII strings: tensors cannot be pickled with it"
             f"\n  save to {name_of(f)} at {source.here(2)}\n  Fix: leave pickle_protocol out."
         )
-    with writing(f) as file:
-        writer.write_archive(
-            obj, file, writer.folder_name(f), pickle_protocol, pickle_module, get_crc32_options()
-        )
+    try:
+        with writing(f) as file:
+            writer.write_archive(
+                obj, file, writer.folder_name(f), pickle_protocol, pickle_module,
+                get_crc32_options(),
+            )  # fmt: skip
+    except CannotSave as problem:
+        what, fix = problem.args
+        raise RuntimeError(
+            f"{what}\n  save to {name_of(f)} at {source.here(2)}\n  Fix: {fix}"
+        ) from None
 
 
 def load(

@@ -55,7 +55,6 @@ _DEFAULT: dict[str, Any] = {
 # Things that PyTorch's own list has and that do not exist here: refused for that reason.
 _ABSENT = {
     "torch._utils._rebuild_qtensor": "quantised tensors",
-    "torch._utils._rebuild_sparse_tensor": "sparse tensors",
     "torch._utils._rebuild_nested_tensor": "nested tensors",
     "torch._utils._rebuild_wrapper_subclass": "wrapper tensors",
     **{f"torch.{name}": what for name, what in storages.UNSUPPORTED_STORAGES.items()},

@@ -50,7 +50,7 @@ class How:
             raise NotImplementedError(
                 f"{self.name} holds {missing}, which chainrule does not have\n"
                 f"  load at {source.here(3)}\n  Fix: convert them in PyTorch (dequantize(), "
-                "to_dense(), .float()) and save again."
+                ".float()) and save again."
             ) from None
         except Damaged as damage:
             raise pickle.UnpicklingError(

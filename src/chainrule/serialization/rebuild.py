@@ -12,6 +12,7 @@ import numpy as np
 
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
+from ..sparse import sparse_coo_tensor
 from ..tensor import layouts
 from ..tensor.meta import meta_tensor
 from ..tensor.parameter import Parameter
@@ -78,6 +79,17 @@ def _flagged(made: Any, storage: Any, metadata: Any) -> Any:
     return changed
 
 
+def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
+    """A sparse tensor in coordinate form; indices that leave its shape are refused."""
+    if layout is not layouts.sparse_coo:
+        raise BadContent(f"there are no sparse tensors in the layout {layout!r} here")
+    indices, values, size = data[:3]
+    if not isinstance(indices, TensorBase) or not isinstance(values, TensorBase):
+        raise BadContent("a sparse tensor is built on other things than tensors")
+    made = sparse_coo_tensor(indices, values, tuple(size), check_invariants=True)
+    return made.coalesce() if len(data) > 3 and data[3] else made
+
+
 def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
     if not isinstance(dtype, dtypes.dtype) or not all(isinstance(n, int) for n in size):
         raise BadContent(f"a meta tensor has type {dtype!r} and size {size!r}")
@@ -131,5 +143,5 @@ def _get_layout(name: Any) -> Any:
 
 REBUILDERS = (
     _rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_meta_tensor_no_storage,
-    _rebuild_parameter, _rebuild_parameter_with_state,
+    _rebuild_parameter, _rebuild_parameter_with_state, _rebuild_sparse_tensor,
 )  # fmt: skip

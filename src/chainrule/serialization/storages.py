@@ -25,6 +25,10 @@ UNSUPPORTED_STORAGES = {
 }  # fmt: skip
 
 
+class CannotSave(Exception):
+    """(what is wrong, what to do): raised below the pickler, whose frames hide the user's line."""
+
+
 class StorageType:
     """Stands for `torch.FloatStorage` and its kin in a pickle; None means bytes without a type."""
 
@@ -63,10 +67,10 @@ class SavedStorages:
         kind = TYPES[NAMED[dtype]] if dtype in NAMED else UNTYPED
         seen = self.types.setdefault(key, dtype or dtypes.uint8)
         if seen is not (dtype or dtypes.uint8):
-            raise RuntimeError(
+            raise CannotSave(
                 "Cannot save multiple tensors or storages that view the same data as different "
-                f"types: {seen!r} and {dtype or dtypes.uint8!r}\n  at {source.here(3)}\n"
-                "  Fix: save a .clone() of one of them."
+                f"types: {seen!r} and {dtype or dtypes.uint8!r}",
+                "save a .clone() of one of them.",
             )
         return "storage", kind, key, "cpu", block.nbytes // kind.itemsize
 

@@ -11,7 +11,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..autograd import source
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address, flat_owner
@@ -126,6 +125,9 @@ class Pickler(_Naming, _PythonPickler):
 
 def _reduced_tensor(t: Any) -> Any:
     """A tensor as a call of PyTorch's function that makes it."""
+    if t.is_sparse:
+        parts = (t._indices(), t._values().detach(), t.shape, t.is_coalesced())
+        return rebuild._rebuild_sparse_tensor, (t.layout, parts)
     state = {k: v for k, v in t.__dict__.items() if k != "_level"}
     kind = _public_class(t)
     if kind is Parameter:
@@ -153,9 +155,12 @@ def _public_class(t: Any) -> type:
 def _plain_tensor(t: Any, requires_grad: bool) -> tuple[Any, tuple[Any, ...]]:
     size = tuple(t.shape)
     if t._level is not None:
-        if not t.is_meta:
-            raise RuntimeError(f"a tensor inside a transform cannot be saved\n  {source.here(4)}")
-        return rebuild._rebuild_meta_tensor_no_storage, (t.dtype, size, t.stride(), requires_grad)
+        if t.is_meta:
+            shape = (t.dtype, size, t.stride(), requires_grad)
+            return rebuild._rebuild_meta_tensor_no_storage, shape
+        raise storages.CannotSave(
+            "a tensor inside a transform cannot be saved", "save the transform's result."
+        )
     t = _on_whole_storage(t)
     place = (TypedStorage(t._a, t.dtype), offset_of(t), size, strides_of(t), requires_grad)
     if t.dtype in storages.NAMED:
