@@ -376,6 +376,7 @@ class Entry:
         f.start(large)
         if shared:
             said = self.api("PyObject_CallObject", "ptr", f"ptr {self.slot('prepare')}, ptr null")
+            self.require(f.value(f"icmp ne ptr {said}, null"), "failed")  # Ctrl-C came in between
             self.api("Py_DecRef", "void", f"ptr {said}")
         state = self.api("PyEval_SaveThread", "ptr", "")
         done = self._pieces(self.extent(shared)) if shared else self._call([])

@@ -66,17 +66,20 @@ def layer_norm_gradient(g, x, w, rows, n, eps, chunks, gx, gw, gb, size):
                 plain = plain / T(n)
                 along = along / T(n)
                 into = gx[r * n :]
+                if gw is not None and gb is not None:
+                    for j in range(n):
+                        hat = (row[j] - mean) * scale
+                        own_gw[j] = own_gw[j] + grow[j] * hat
+                        own_gb[j] = own_gb[j] + grow[j]
+                        into[j] = (grow[j] * w[j] - plain - hat * along) * scale
+                    continue
                 for j in range(n):
                     hat = (row[j] - mean) * scale
                     into[j] = (grow[j] * w[j] - plain - hat * along) * scale
-            if gw is not None and gb is not None:
+            if gw is not None:
                 for j in range(n):
                     own_gw[j] = own_gw[j] + grow[j] * ((row[j] - mean) * scale)
-                    own_gb[j] = own_gb[j] + grow[j]
-            elif gw is not None:
-                for j in range(n):
-                    own_gw[j] = own_gw[j] + grow[j] * ((row[j] - mean) * scale)
-            elif gb is not None:
+            if gb is not None:
                 for j in range(n):
                     own_gb[j] = own_gb[j] + grow[j]
 
