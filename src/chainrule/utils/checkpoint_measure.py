@@ -113,6 +113,7 @@ class BlockMeasurement:
         self.blocks = list(blocks)
         self.inside = [0] * len(self.blocks)
         self.inputs = [0] * len(self.blocks)
+        self.outputs = [0] * len(self.blocks)
         self.work = [0.0] * len(self.blocks)
         self.outside = 0
         self.order: list[int] = []  # places of the blocks as they were called
@@ -128,7 +129,10 @@ class BlockMeasurement:
         hooks = saved_tensors_hooks(self._saved, _lost)
         with self._watched(), restored_buffers(self.model), fork_rng(), enable_grad(), hooks:
             observing(self._observe, lambda: self.model(*args, **kwargs))
-        return [BlockCost(self.inside[k], self.inputs[k], self.work[k]) for k in self.order]
+        return [
+            BlockCost(self.inside[k], self.inputs[k], self.work[k], self.outputs[k])
+            for k in self.order
+        ]
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
@@ -150,11 +154,13 @@ class BlockMeasurement:
             self.new = set()
             result = forward(*args, **kwargs)
             if isinstance(result, TensorBase):
-                # What a block returns is the next one's input and counted there.
+                # What a block returns is the next one's input and counted there; saved in the
+                # block itself as well, it is there twice when the block is computed again.
                 root = memory_root(result._a)
                 counted, in_block = self.ledger.seen.get(id(root), (None, 0))
                 if counted is not None and counted() is root and id(root) in self.new:
                     self.inside[place] -= in_block
+                    self.outputs[place] = in_block
             self.place = outer
             return result
 

@@ -199,6 +199,7 @@ class CheckpointPlan:
                 with meter:
                     outputs = _tensors(self.model(*args, **kwargs))
                 total = sum(o.sum() for o in outputs if o.requires_grad)
+                del outputs  # what the caller holds is not the tape's
                 grad(total, wanted, allow_unused=True)
             finally:
                 meter.close()

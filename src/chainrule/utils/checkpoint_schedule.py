@@ -28,6 +28,7 @@ class BlockCost:
     inside: int  # bytes that backward needs besides the block's input and output
     input: int  # bytes of its input, which the block before it made
     work: float  # of one forward pass, in any unit
+    output: int = 0  # bytes of its own result that its backward needs (the next one's input)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def frontier(costs: Sequence[BlockCost]) -> list[Schedule]:
     def candidates(i: int, j: int) -> list[_Point]:
         if i == j:
             return [(0, 0.0, None)]
-        held = costs[i].inside + (costs[i + 1].input if i + 1 < j else 0)
+        held = costs[i].inside + (costs[i + 1].input if i + 1 < j else costs[i].output)
         made: list[_Point] = [
             (held + m, work, (1, None, tree)) for m, work, tree in solve(i + 1, j)
         ]
@@ -151,7 +152,8 @@ def grouped(costs: Sequence[BlockCost], most: int = 40) -> tuple[list[BlockCost]
     for start in starts:
         part = costs[start : start + size]
         inside = sum(c.inside for c in part) + sum(c.input for c in part[1:])
-        made.append(BlockCost(inside, part[0].input, sum(c.work for c in part)))
+        work = sum(c.work for c in part)
+        made.append(BlockCost(inside, part[0].input, work, part[-1].output))
     return made, [*starts, len(costs)]
 
 
@@ -219,6 +221,8 @@ def memory_of(costs: Sequence[BlockCost], items: tuple[Any, ...]) -> int:
             held += costs[start].input
         if isinstance(item, Keep):
             held += costs[item.block].inside
+            if position == len(items) - 1:
+                held += costs[item.block].output
             peak = max(peak, held)
         else:
             peak = max(peak, held + memory_of(costs, item.items))
