@@ -412,9 +412,8 @@ def test_random_numbers_keep_their_stream():
     torch.manual_seed(3)
     want = [noisy(torch.zeros(2)).tolist() for _ in range(4)]
     torch.manual_seed(3)
-    run = torch.compile(noisy)
-    with pytest.warns(UserWarning, match="runs eagerly"):
-        assert [run(torch.zeros(2)).tolist() for _ in range(4)] == want
+    run = torch.compile(noisy, fullgraph=True)
+    assert [run(torch.zeros(2)).tolist() for _ in range(4)] == want
 
 
 def test_an_error_in_the_function_comes_through_and_leaves_no_trace():

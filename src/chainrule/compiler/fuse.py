@@ -14,7 +14,7 @@ from heapq import heapify, heappop, heappush
 
 from .graph import Graph, Instr, Value
 from .scalarise import supported
-from .table import lowering
+from .table import lookup, lowering
 from .views import axis_map
 
 Placement = tuple[int | None, ...]
@@ -59,6 +59,7 @@ class Fusion:
         self.units: list[Unit] = []
         self.sources: dict[Value, Source] = {}
         self._maps: dict[int, Placement | None] = {}
+        self._last_draw: Unit | None = None
         for instr in graph.instrs:
             self._place(instr)
         self._materialise_indices()
@@ -107,7 +108,11 @@ class Fusion:
         else:
             product = fits and tag == "contract" and self.products
             joined = tag == "join" and all(v.dtype == instr.outputs[0].dtype for v in instr.values)
-            self._new_unit("gemm" if product else "join" if joined else "extern", instr)
+            unit = self._new_unit("gemm" if product else "join" if joined else "extern", instr)
+            if lookup(instr.op).random:
+                if self._last_draw is not None:
+                    unit.deps.add(self._last_draw)  # draws keep the order of the stream
+                self._last_draw = unit
 
     def _new_unit(self, kind: str, instr: Instr, space: tuple[int, ...] = ()) -> Unit:
         unit = Unit(kind, space)

@@ -91,11 +91,11 @@ class Trace:
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an op and append it."""
-        if op.random:
-            self.fail(f"{op.name} draws random numbers at {source.here(3)}")
         if self.reason is not None:
             return plain(op, args, params)
         tensors = prepare(op, args)
+        if op.random and tensors and not _draws_in_order(tensors[0]):
+            self.fail(f"{op.name} fills a tensor that is not contiguous, at {source.here(3)}")
         operands = [self.operand(t) for t in tensors]
         result = plain(op, tensors, params)
         results = result if op.n_out != 1 else (result,)
@@ -244,6 +244,11 @@ class Trace:
         """The value a tensor ended up with, or None if the trace never met it."""
         known = self.known.get(id(t._a))
         return None if known is None else self._current(known)
+
+
+def _draws_in_order(x: Any) -> bool:
+    """Whether the memory of what a draw fills is walked as a plan would: compiled copies are."""
+    return not isinstance(x, TensorBase) or x._a.flags.c_contiguous
 
 
 def _template(value: Any, tensors: list[Any]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
-from ..autograd.state import STATE
+from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import dense_empty_like, window
@@ -189,7 +189,12 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     wanted = np_dtype(dtype)
     if on_meta(device):
         return _into(out, blank_array(shape, wanted), requires_grad, device)
-    return _into(out, _formatted(np.empty, shape, wanted, memory_format), requires_grad, device)
+    return _into(out, _formatted(_unset(), shape, wanted, memory_format), requires_grad, device)
+
+
+def _unset() -> Any:
+    """What makes memory of unknown contents; a trace wants the same ones in every call."""
+    return np.zeros if STATE.unusual & TRACE else np.empty
 
 
 def _size(size: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -222,7 +227,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
         )
     wanted = np_dtype(dtype)
     extent = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    memory = np.empty(max(extent, 1), wanted)
+    memory = _unset()(max(extent, 1), wanted)
     steps = tuple(s * wanted.itemsize for s in stride)
     return finish(window(memory, tuple(size), steps), requires_grad, device)
 
@@ -237,7 +242,7 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout
             f"is no order of them: {list(physical_layout)} for {len(size)} dimensions\n"
             f"  at {source.here(2)}"
         )
-    made = np.empty([size[d] for d in physical_layout], np_dtype(dtype))
+    made = _unset()([size[d] for d in physical_layout], np_dtype(dtype))
     order = list(physical_layout)
     return finish(made.transpose([order.index(d) for d in range(len(size))]), requires_grad, device)
 
@@ -376,10 +381,13 @@ def _like(t: Any, dtype: Any, memory_format: Any) -> np.ndarray:
     if t.is_meta:
         return blank_array(tuple(t.shape), wanted)
     if memory_format not in (None, preserve_format):
-        return _formatted(np.empty, tuple(t.shape), wanted, memory_format)
+        return _formatted(_unset(), tuple(t.shape), wanted, memory_format)
     if t._level is not None or t._a.flags.c_contiguous:
-        return np.empty(tuple(t.shape), wanted)
-    return dense_empty_like(t._a, wanted)
+        return _unset()(tuple(t.shape), wanted)
+    made = dense_empty_like(t._a, wanted)
+    if STATE.unusual & TRACE:
+        made.fill(0)  # see _unset
+    return made
 
 
 def _filled_like(t: Any, value: Any, dtype: Any, memory_format: Any, requires_grad: bool,

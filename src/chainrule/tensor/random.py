@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import source
+from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
 from ..ops import rng
 from .device import CPU
@@ -22,8 +24,20 @@ class Generator(rng.Generator):
     def __init__(self, device: Any = "cpu") -> None:
         super().__init__(device if isinstance(device, device_class) else device_class(device))
 
+    def manual_seed(self, seed: Any) -> Generator:
+        """Restart from a seed."""
+        _tell_trace("manual_seed()")
+        super().manual_seed(seed)
+        return self
+
+    def seed(self) -> int:
+        """Restart from a seed given by the operating system; returns the seed."""
+        _tell_trace("seed()")
+        return super().seed()
+
     def get_state(self) -> Any:
         """The whole state as a uint8 tensor, in PyTorch's byte layout."""
+        _tell_trace("get_state()")
         return make(self._pack())
 
     def set_state(self, new_state: Any) -> Generator:
@@ -33,11 +47,18 @@ class Generator(rng.Generator):
                 f"expected a torch.ByteTensor, but got {type(new_state).__name__}: pass what "
                 "get_state() returned"
             )
+        _tell_trace("set_state()")
         self._unpack(new_state._a if isinstance(new_state, TensorBase) else new_state)
         return self
 
     def __repr__(self) -> str:
         return f"<torch._C.Generator object at {hex(id(self))}>"
+
+
+def _tell_trace(what: str) -> None:
+    """A compiled call would not do it: only draws are part of its program."""
+    if STATE.unusual & TRACE:
+        STATE.trace.fail(f"{what} of a random generator is called at {source.here(3)}")
 
 
 rng.default_generator.__class__ = Generator
