@@ -51,7 +51,11 @@ def bias_of(b, w):
 
 def gradient_of(gy, y):
     """The gradient of the outputs, zeros where there is none."""
-    return np.zeros(y.shape, y.dtype) if gy is None else np.ascontiguousarray(gy)
+    if gy is not None and gy.flags.c_contiguous:
+        return gy
+    out = borrow_like(y)
+    out[...] = 0 if gy is None else gy
+    return out
 
 
 def lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, reverse):

@@ -1,8 +1,8 @@
 """Recurrent layers over whole sequences: the examples of a batch are shared among threads.
 
-Examples do not meet in a recurrence, so a thread takes a group of them through all steps without
-waiting for anybody. Products with the weights go part by part of a weight that stays in the nearest
-cache while all rows of the group use it, four rows at a time. Rows of a sequence are as in `ops/recurrent_arrays.py`: step t
+Examples do not meet in a recurrence, so a thread takes four of them through all steps without
+waiting for anybody. Their products with the weights keep the four rows of results in the cache and
+read each weight once for all four. Rows of a sequence are as in `ops/recurrent_arrays.py`: step t
 has `counts[t]` of them from `starts[t]` on, and steps come in the order in which they run.
 """
 
@@ -14,24 +14,21 @@ MOST = 2048  # results of a product for one example, at most
 # From one row of results to the next: not a multiple of 4 KB, or loads would wait for the stores of
 # another row, which a processor tells apart by the last twelve bits of their addresses.
 PITCH = MOST + 48
-GROUP = 16  # examples that go through a step together
-ROOM = GROUP * PITCH
-COLUMNS, DEPTH = 256, 16  # the part of a weight that stays near while all rows of a group use it
 
 
 @inlined
-def add_tile(c, a0, a1, a2, a3, w, pitch, k, n):
-    """c += a @ w for four rows, which are PITCH apart in c; w is (k, n) with rows `pitch` apart."""
+def add_products(c, a0, a1, a2, a3, w, k, n):
+    """c += a @ w for four rows, which are PITCH apart in c; w is (k, n)."""
     c0 = c[0:]
     c1 = c[PITCH:]
     c2 = c[2 * PITCH :]
     c3 = c[3 * PITCH :]
     p = 0
     while p + 4 <= k:
-        w0 = w[p * pitch :]
-        w1 = w[(p + 1) * pitch :]
-        w2 = w[(p + 2) * pitch :]
-        w3 = w[(p + 3) * pitch :]
+        w0 = w[p * n :]
+        w1 = w[(p + 1) * n :]
+        w2 = w[(p + 2) * n :]
+        w3 = w[(p + 3) * n :]
         a00 = a0[p]
         a01 = a0[p + 1]
         a02 = a0[p + 2]
@@ -59,7 +56,7 @@ def add_tile(c, a0, a1, a2, a3, w, pitch, k, n):
             c3[j] = c3[j] + a30 * u0 + a31 * u1 + a32 * u2 + a33 * u3
         p += 4
     while p < k:
-        row = w[p * pitch :]
+        row = w[p * n :]
         b0 = a0[p]
         b1 = a1[p]
         b2 = a2[p]
@@ -75,46 +72,32 @@ def add_tile(c, a0, a1, a2, a3, w, pitch, k, n):
 
 @inlined
 def add_rows(c, a, first, count, w, k, n):
-    """c += rows of a @ w for `count` rows of a; w is (k, n)."""
-    for j in range(0, n, 256):
-        columns = min(n - j, COLUMNS)
-        for p in range(0, k, 16):
-            depth = min(k - p, DEPTH)
-            for r in range(0, count, 4):
-                # Where there are less than four rows left, the missing ones repeat the first.
-                k1 = 1 if r + 1 < count else 0
-                k2 = 2 if r + 2 < count else 0
-                k3 = 3 if r + 3 < count else 0
-                row = first + r
-                add_tile(
-                    c[r * PITCH + j :], a[row * k + p :], a[(row + k1) * k + p :],
-                    a[(row + k2) * k + p :], a[(row + k3) * k + p :], w[p * n + j :], n, depth,
-                    columns,
-                )  # fmt: skip
+    """c += rows of a @ w, for up to four rows from the first on; missing ones repeat the first."""
+    k1 = 1 if count > 1 else 0
+    k2 = 2 if count > 2 else 0
+    k3 = 3 if count > 3 else 0
+    add_products(
+        c, a[first * k :], a[(first + k1) * k :], a[(first + k2) * k :], a[(first + k3) * k :],
+        w, k, n,
+    )  # fmt: skip
 
 
 @inlined
-def set_rows(c, bias, count, n):
-    """Rows of c as the bias."""
-    for k in range(count):
+def set_rows(c, bias, n):
+    """The four rows of c as the bias."""
+    for k in range(4):
         row = c[k * PITCH :]
         for j in range(n):
             row[j] = bias[j]
 
 
 @inlined
-def zero_rows(c, count, n):
-    """Rows of c as zeros."""
-    for k in range(count):
+def zero_rows(c, n):
+    """The four rows of c as zeros."""
+    for k in range(4):
         row = c[k * PITCH :]
         for j in range(n):
             row[j] = 0.0
-
-
-@inlined
-def group_size(batch, parts):
-    """How many examples a part takes, so that all together take the batch."""
-    return (batch + parts - 1) // parts
 
 
 # ---- long short-term memory ----------------------------------------------------------------------
@@ -147,26 +130,23 @@ def lstm_step(s, z, cell, before, top, h, y, width):
     "T x[total, inputs], T w_ih[inputs, gates], T w_hh[width, gates], T bias[gates],"
     "i64 starts[steps], i64 counts[steps], T h[batch, width], T cell[batch, width],"
     "T y[total, width], T z[total, gates], T before[total, width], T top[total, width],"
-    "u8 parts[shares]"
+    "u8 parts[quads]"
 )
 def lstm_sequence(
     x, w_ih, w_hh, bias, starts, counts, h, cell, y, z, before, top, parts,
-    total, inputs, gates, width, steps, batch, shares,
+    total, inputs, gates, width, steps, batch, quads,
 ):  # fmt: skip
     """All steps of a layer; h and cell become the last states, z the activated gates."""
     if gates > MOST or gates != 4 * width:
         return False
-    s = stack("T", ROOM)
-    size = group_size(batch, shares)
-    if size > GROUP:
-        return False
-    for q in shared(shares):
-        r = size * q
+    s = stack("T", 4 * PITCH)
+    for q in shared(quads):
+        r = 4 * q
         for t in range(steps):
-            count = min(counts[t] - r, size)
+            count = min(counts[t] - r, 4)
             at = starts[t] + r
             if count > 0:
-                set_rows(s, bias, count, gates)
+                set_rows(s, bias, gates)
                 add_rows(s, x, at, count, w_ih, inputs, gates)
                 add_rows(s, h, r, count, w_hh, width, gates)
                 for k in range(count):
@@ -199,24 +179,21 @@ def lstm_pull(slope, z, before, top, d, e, g, width):
 @native(
     "T gy[total, width], T w_hh[gates, width], i64 starts[steps], i64 counts[steps],"
     "T z[total, gates], T before[total, width], T top[total, width], T dh[batch, width],"
-    "T dc[batch, width], T slopes[total, gates], u8 parts[shares]"
+    "T dc[batch, width], T slopes[total, gates], u8 parts[quads]"
 )
 def lstm_slopes(
     gy, w_hh, starts, counts, z, before, top, dh, dc, slopes, parts,
-    total, width, gates, steps, batch, shares,
+    total, width, gates, steps, batch, quads,
 ):  # fmt: skip
     """Gradients of the gates' sums in all steps; dh and dc become those of the first states."""
     if width > MOST or gates != 4 * width:
         return False
-    s = stack("T", ROOM)
-    size = group_size(batch, shares)
-    if size > GROUP:
-        return False
-    for q in shared(shares):
-        r = size * q
+    s = stack("T", 4 * PITCH)
+    for q in shared(quads):
+        r = 4 * q
         for back in range(steps):
             t = steps - 1 - back
-            count = min(counts[t] - r, size)
+            count = min(counts[t] - r, 4)
             at = starts[t] + r
             if count > 0:
                 for k in range(count):
@@ -226,7 +203,7 @@ def lstm_slopes(
                         top[row * width :], dh[(r + k) * width :], dc[(r + k) * width :],
                         gy[row * width :], width,
                     )  # fmt: skip
-                zero_rows(s, count, width)
+                zero_rows(s, width)
                 add_rows(s, slopes, at, count, w_hh, gates, width)
                 for k in range(count):
                     into = dh[(r + k) * width :]
@@ -258,28 +235,25 @@ def gru_step(s, p, z, part, h, y, width):
 @native(
     "T x[total, inputs], T w_ih[inputs, gates], T w_hh[width, gates], T b_ih[gates],"
     "T b_hh[gates], i64 starts[steps], i64 counts[steps], T h[batch, width], T y[total, width],"
-    "T z[total, gates], T late[total, width], u8 parts[shares]"
+    "T z[total, gates], T late[total, width], u8 parts[quads]"
 )
 def gru_sequence(
     x, w_ih, w_hh, b_ih, b_hh, starts, counts, h, y, z, late, parts,
-    total, inputs, gates, width, steps, batch, shares,
+    total, inputs, gates, width, steps, batch, quads,
 ):  # fmt: skip
     """All steps of a layer; h becomes the last state, z the activated gates."""
     if gates > MOST or gates != 3 * width:
         return False
-    s = stack("T", ROOM)
-    p = stack("T", ROOM)
-    size = group_size(batch, shares)
-    if size > GROUP:
-        return False
-    for q in shared(shares):
-        r = size * q
+    s = stack("T", 4 * PITCH)
+    p = stack("T", 4 * PITCH)
+    for q in shared(quads):
+        r = 4 * q
         for t in range(steps):
-            count = min(counts[t] - r, size)
+            count = min(counts[t] - r, 4)
             at = starts[t] + r
             if count > 0:
-                set_rows(s, b_ih, count, gates)
-                set_rows(p, b_hh, count, gates)
+                set_rows(s, b_ih, gates)
+                set_rows(p, b_hh, gates)
                 add_rows(s, x, at, count, w_ih, inputs, gates)
                 add_rows(p, h, r, count, w_hh, width, gates)
                 for k in range(count):
@@ -310,24 +284,21 @@ def gru_pull(slope, to_n, stays, z, part, old, d, g, width):
 @native(
     "T gy[total, width], T w_hh[gates, width], i64 starts[steps], i64 counts[steps],"
     "T z[total, gates], T late[total, width], T states[total, width], T dh[batch, width],"
-    "T slopes[total, gates], T to_n[total, width], u8 parts[shares]"
+    "T slopes[total, gates], T to_n[total, width], u8 parts[quads]"
 )
 def gru_slopes(
     gy, w_hh, starts, counts, z, late, states, dh, slopes, to_n, parts,
-    total, width, gates, steps, batch, shares,
+    total, width, gates, steps, batch, quads,
 ):  # fmt: skip
     """Gradients of the gates and of the candidate before its tanh, in all steps."""
     if width > MOST or gates != 3 * width:
         return False
-    s = stack("T", ROOM)
-    size = group_size(batch, shares)
-    if size > GROUP:
-        return False
-    for q in shared(shares):
-        r = size * q
+    s = stack("T", 4 * PITCH)
+    for q in shared(quads):
+        r = 4 * q
         for back in range(steps):
             t = steps - 1 - back
-            count = min(counts[t] - r, size)
+            count = min(counts[t] - r, 4)
             at = starts[t] + r
             if count > 0:
                 for k in range(count):
@@ -366,26 +337,23 @@ def rnn_step(s, h, y, relu, width):
 @native(
     "T x[total, inputs], T w_ih[inputs, width], T w_hh[width, width], T bias[width],"
     "i64 starts[steps], i64 counts[steps], T h[batch, width], T y[total, width], bool relu,"
-    "u8 parts[shares]"
+    "u8 parts[quads]"
 )
 def rnn_sequence(
     x, w_ih, w_hh, bias, starts, counts, h, y, relu, parts,
-    total, inputs, width, steps, batch, shares,
+    total, inputs, width, steps, batch, quads,
 ):  # fmt: skip
     """All steps of a layer; h becomes the last state."""
     if width > MOST:
         return False
-    s = stack("T", ROOM)
-    size = group_size(batch, shares)
-    if size > GROUP:
-        return False
-    for q in shared(shares):
-        r = size * q
+    s = stack("T", 4 * PITCH)
+    for q in shared(quads):
+        r = 4 * q
         for t in range(steps):
-            count = min(counts[t] - r, size)
+            count = min(counts[t] - r, 4)
             at = starts[t] + r
             if count > 0:
-                set_rows(s, bias, count, width)
+                set_rows(s, bias, width)
                 add_rows(s, x, at, count, w_ih, inputs, width)
                 add_rows(s, h, r, count, w_hh, width, width)
                 for k in range(count):
@@ -408,29 +376,26 @@ def rnn_pull(slope, y, d, g, relu, width):
 
 @native(
     "T gy[total, width], T w_hh[width, width], i64 starts[steps], i64 counts[steps],"
-    "T y[total, width], T dh[batch, width], T slopes[total, width], bool relu, u8 parts[shares]"
+    "T y[total, width], T dh[batch, width], T slopes[total, width], bool relu, u8 parts[quads]"
 )
 def rnn_slopes(
-    gy, w_hh, starts, counts, y, dh, slopes, relu, parts, total, width, steps, batch, shares
+    gy, w_hh, starts, counts, y, dh, slopes, relu, parts, total, width, steps, batch, quads
 ):
     """Gradients before the function in all steps; dh becomes that of the first state."""
     if width > MOST:
         return False
-    s = stack("T", ROOM)
-    size = group_size(batch, shares)
-    if size > GROUP:
-        return False
-    for q in shared(shares):
-        r = size * q
+    s = stack("T", 4 * PITCH)
+    for q in shared(quads):
+        r = 4 * q
         for back in range(steps):
             t = steps - 1 - back
-            count = min(counts[t] - r, size)
+            count = min(counts[t] - r, 4)
             at = starts[t] + r
             if count > 0:
                 for k in range(count):
                     row = (at + k) * width
                     rnn_pull(slopes[row:], y[row:], dh[(r + k) * width :], gy[row:], relu, width)
-                zero_rows(s, count, width)
+                zero_rows(s, width)
                 add_rows(s, slopes, at, count, w_hh, width, width)
                 for k in range(count):
                     into = dh[(r + k) * width :]
