@@ -177,6 +177,11 @@ class CheckpointPlan:
         """Work of all recomputations, as a share of one forward pass of the blocks."""
         return self._made().work / (sum(c.work for c in self.costs) or 1.0)
 
+    @property
+    def order(self) -> str:
+        """The schedule as nested brackets; what is inside is computed again."""
+        return diagram(self._made().items)
+
     def _made(self) -> Schedule:
         if self.schedule is None:
             raise RuntimeError(
@@ -227,7 +232,7 @@ class CheckpointPlan:
             lines.append(f"  measured peak          {size(self.measured)}")
         lines.append(f"  extra forward work     {self.extra_forwards:.2f} of one pass")
         lines.append(f"  held outside           {size(self.outside)}")
-        lines.append(f"  order                  {diagram(self.schedule.items)}")
+        lines.append(f"  order                  {self.order}")
         lines.append("  [..] is computed again in backward, innermost brackets last")
         return "\n".join(lines)
 
