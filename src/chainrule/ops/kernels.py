@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .allocation import keep_freed_memory
+
 Product = Callable[..., np.ndarray]
 
 # Products with fewer multiplications than this always go to NumPy.
@@ -48,6 +50,7 @@ def _load() -> Product:
     global _loader, _product
     with _lock:
         if _product is None:
+            keep_freed_memory()
             loader, _loader = _loader, None
             made = None
             if loader is not None and os.environ.get("CHAINRULE_KERNELS") != "0":
@@ -74,6 +77,7 @@ def gathered_product(*arguments: Any) -> bool:
     if not _gathered:
         with _lock:
             if not _gathered:
+                keep_freed_memory()
                 made = None
                 if _gathered_loader is not None and os.environ.get("CHAINRULE_KERNELS") != "0":
                     made = _gathered_loader()
