@@ -24,6 +24,8 @@ FUNCTIONS = {
     "log1p": (np.log1p, 1.6),
     "tanh": (np.tanh, 2.6),
     "sigmoid": (sigmoid, 2.5),
+    "sin": (np.sin, 1.6),
+    "cos": (np.cos, 1.6),
 }
 # As above, in float32 only: float64 asks the C library.
 SINGLE = {"erf": (special.erf, 2.6), "erfc": (special.erfc, 8.0)}

@@ -286,6 +286,14 @@ class Lanes:
         zeros = f"<{self.count} x i32> zeroinitializer"
         return self.emit(f"shufflevector {kind} {one}, {kind} poison, {zeros}", a.dtype)
 
+    def any_not(self, condition: Reg) -> str:
+        """Whether the condition fails in some lane, as an i1 operand."""
+        f = self.function
+        if self.count == 1:
+            return f.value(f"xor i1 {condition.name}, true")
+        bits = f.value(f"bitcast <{self.count} x i1> {condition.name} to i{self.count}")
+        return f.value(f"icmp ne i{self.count} {bits}, -1")
+
     def iota(self, start: str) -> Reg:
         """start, start + 1, ... as i64 lanes."""
         base = self.splat(Reg(start, "i64"))

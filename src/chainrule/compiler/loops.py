@@ -210,6 +210,8 @@ _FLOAT: dict[str, Emit] = {
     "tanh": vecmath.tanh,
     "sigmoid": vecmath.sigmoid,
     "erf": vecmath.erf,
+    "sin": vecmath.sin,
+    "cos": vecmath.cos,
     "erfc": vecmath.erfc,
     "isnan": lambda w, x: w.compare("uno", x, x),
     "isinf": lambda w, x: w.compare(
@@ -221,7 +223,7 @@ _FLOAT: dict[str, Emit] = {
     **{
         name: _libm(name)
         for name in (
-            "exp2", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+            "exp2", "log2", "log10", "tan", "asin", "acos", "atan", "sinh", "cosh",
             "asinh", "acosh", "atanh", "pow", "atan2", "hypot", "fmod",
         )
     },

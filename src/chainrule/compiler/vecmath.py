@@ -70,6 +70,29 @@ _ERFC_TAIL = (
     -0.02019324425886168, 0.29670118254141614, -0.27795595718167626, 0.0712253655109909,
 )  # fmt: skip
 
+# pi / 2 in three parts: with fused multiply-add, multiples of it are subtracted exactly.
+_HALF_PI = {
+    "f32": (1.57079637050628662109375, -4.37113882867379281e-08, -1.71512451000588e-15),
+    "f64": (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33),
+}
+# Beyond this the C library reduces the argument, lane by lane.
+_REDUCED = {"f32": 1e5, "f64": 1e9}
+# (sin r - r) / r^3 and (cos r - 1 + r^2 / 2) / r^4 on |r| <= pi/4 as polynomials in r^2.
+_SIN_TAIL = {
+    "f32": (-0.16666666663856947, 0.008333331875084542, -0.00019840086850011162,
+            2.724993309388983e-06),
+    "f64": (-0.16666666666666666, 0.008333333333333331, -0.00019841269841265477,
+            2.7557319219603433e-06, -2.50521063099805e-08, 1.605854225239511e-10,
+            -7.58725076893444e-13),
+}  # fmt: skip
+_COS_TAIL = {
+    "f32": (0.041666666664322255, -0.001388888767223228, 2.480060043093427e-05,
+            -2.730096076223883e-07),
+    "f64": (0.041666666666666664, -0.0013888888888888887, 2.4801587301584632e-05,
+            -2.755731922139801e-07, 2.0876755789115334e-09, -1.1470460448664592e-11,
+            4.745840407566646e-14),
+}  # fmt: skip
+
 
 def polynomial(w: Lanes, x: Reg, coefficients: Sequence[float]) -> Reg:
     """Horner's scheme with fused multiply-add; coefficients from the constant up."""
@@ -233,3 +256,50 @@ def erfc(w: Lanes, x: Reg) -> Reg:
     middle = w.mul(x, polynomial(w, w.mul(x, x), _ERF_MIDDLE))
     near = w.compare("lt", size, w.const(x.dtype, 0.5))
     return w.select(near, w.sub(w.const(x.dtype, 1.0), middle), outer)
+
+
+def sin(w: Lanes, x: Reg) -> Reg:
+    """The sine."""
+    return _wave(w, x, "sin", 0)
+
+
+def cos(w: Lanes, x: Reg) -> Reg:
+    """The cosine: the sine a quarter turn on."""
+    return _wave(w, x, "cos", 1)
+
+
+def _wave(w: Lanes, x: Reg, name: str, turns: int) -> Reg:
+    """sin(x + turns * pi / 2); few arguments are so large that the C library is asked."""
+    form, f = _FORMATS[x.dtype], w.function
+    size = w.intrinsic("fabs", x)
+    slot = f.alloca(w.type(x.dtype))
+    value = _reduced_wave(w, x, turns, form)
+    f.do(f"store {w.type(x.dtype)} {value.name}, ptr {slot}")
+    # NaN and infinity are not below the limit either, and the C library knows them.
+    within = w.compare("le", size, w.const(x.dtype, _REDUCED[x.dtype]))
+    with f.when(w.any_not(within)):
+        exact = w.libm(name, x)
+        merged = w.select(within, value, exact)
+        f.do(f"store {w.type(x.dtype)} {merged.name}, ptr {slot}")
+    return Reg(f.value(f"load {w.type(x.dtype)}, ptr {slot}"), x.dtype)
+
+
+def _reduced_wave(w: Lanes, x: Reg, turns: int, form: _Format) -> Reg:
+    shift = w.const(x.dtype, form.shift)
+    shifted = w.fma(x, w.const(x.dtype, 0.6366197723675814), shift)
+    count = w.sub(shifted, shift)
+    r = x
+    for part in _HALF_PI[x.dtype]:
+        r = w.fma(count, w.const(x.dtype, -part), r)
+    whole = w.bits(x.dtype)
+    quarter = w.add(w.bitcast(shifted, whole), w.const(whole, turns - form.shift_bits))
+    z = w.mul(r, r)
+    sine = w.fma(w.mul(z, r), polynomial(w, z, _SIN_TAIL[x.dtype]), r)
+    half = w.mul(z, w.const(x.dtype, 0.5))
+    drop = w.sub(half, w.mul(w.mul(z, z), polynomial(w, z, _COS_TAIL[x.dtype])))
+    cosine = w.sub(w.const(x.dtype, 1.0), drop)
+    one, two = w.const(whole, 1), w.const(whole, 2)
+    odd = w.compare("eq", w.binary("and", quarter, one), one)
+    value = w.select(odd, cosine, sine)
+    negative = w.compare("eq", w.binary("and", quarter, two), two)
+    return w.select(negative, w.neg(value), value)
