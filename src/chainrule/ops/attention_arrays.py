@@ -21,10 +21,10 @@ from .buffers import borrow
 from .kernels import fast
 from .reduce import wide
 
-_BLOCK = 1 << 17  # scores at a time
+_BLOCK = 1 << 18  # scores at a time
 _KEPT = 1 << 18  # scores in all, up to which the weights are kept for the backward pass
 _QUERIES = 128  # queries at a time at least, before keys are taken in parts
-_KEYS = 512  # keys at a time at least
+_KEYS = 1024  # keys at a time at least
 _CAUSAL_QUERIES = 128  # queries at a time with a causal mask, which leaves out later keys
 
 
