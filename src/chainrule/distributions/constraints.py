@@ -177,6 +177,9 @@ class _OneHot(Constraint):
 class _Bounded(Constraint):
     """With a lower and an upper bound, as far as a subclass names them."""
 
+    lower_bound: Any
+    upper_bound: Any
+
     def __init__(self, *bounds: Any, **named: Any) -> None:
         given = dict(zip(self.bounds, bounds, strict=False)) | named
         if given.keys() != set(self.bounds):

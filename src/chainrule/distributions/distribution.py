@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chainrule as torch
 
@@ -136,15 +136,23 @@ class Distribution:
         """The shape of one value."""
         return self._event_shape
 
-    @property
-    def arg_constraints(self) -> dict[str, Any]:
-        """The region of each parameter."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # classes say them as attributes or as properties
+        arg_constraints: Any
+        support: Any
 
-    @property
-    def support(self) -> Any:
-        """The region of the samples."""
-        raise NotImplementedError
+        def __getattr__(self, name: str) -> Any: ...
+
+    else:
+
+        @property
+        def arg_constraints(self) -> dict[str, Any]:
+            """The region of each parameter."""
+            raise NotImplementedError
+
+        @property
+        def support(self) -> Any:
+            """The region of the samples."""
+            raise NotImplementedError
 
     def _extended_shape(self, sample_shape: Any = ()) -> Any:
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))

@@ -21,13 +21,13 @@ class ExponentialFamily(Distribution):
     def _log_normalizer(self, *natural_params: Any) -> Any:
         raise NotImplementedError
 
-    @property
-    def _mean_carrier_measure(self) -> float:
-        raise NotImplementedError
+    _mean_carrier_measure: float
 
     def entropy(self) -> Any:
         """By the gradient of the log normaliser, which is the mean of the statistics."""
-        result = -self._mean_carrier_measure
+        if not hasattr(type(self), "_mean_carrier_measure"):
+            raise NotImplementedError(f"{type(self).__name__} does not know its entropy")
+        result: Any = -self._mean_carrier_measure
         params = [p.detach().requires_grad_() for p in self._natural_params]
         normaliser = self._log_normalizer(*params)
         means = torch.autograd.grad(normaliser.sum(), params, create_graph=True)

@@ -34,7 +34,8 @@ def mahalanobis(factor: Any, x: Any) -> Any:
         # (sample..., batch..., n) -> (batch..., n, samples): one solve for each factor.
         samples = x.reshape(-1, *x.shape[lead:]).movedim(0, -1)
         solved = torch.linalg.solve_triangular(factor, samples, upper=False)
-        return solved.pow(2).sum(-2).movedim(-1, 0).reshape(batch)
+        distances: Any = solved.pow(2).sum(-2)
+        return distances.movedim(-1, 0).reshape(batch)
     solved = torch.linalg.solve_triangular(factor, x.unsqueeze(-1), upper=False)
     return solved.squeeze(-1).pow(2).sum(-1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import chainrule as torch
 
@@ -49,17 +49,22 @@ class TransformedDistribution(Distribution):
         new.base_dist = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
         new.transforms = self.transforms
 
-    @constraints.dependent_property(is_discrete=False)
-    def support(self) -> Any:  # type: ignore[override]
-        if not self.transforms:
-            return self.base_dist.support
-        region = self.transforms[-1].codomain
-        more = len(self._event_shape) - region.event_dim
-        return constraints.independent(region, more) if more > 0 else region
+    if TYPE_CHECKING:  # subclasses say them as attributes
+        support: Any
+        has_rsample: Any
+    else:
 
-    @property
-    def has_rsample(self) -> bool:  # type: ignore[override]
-        return self.base_dist.has_rsample
+        @constraints.dependent_property(is_discrete=False)
+        def support(self) -> Any:
+            if not self.transforms:
+                return self.base_dist.support
+            region = self.transforms[-1].codomain
+            more = len(self._event_shape) - region.event_dim
+            return constraints.independent(region, more) if more > 0 else region
+
+        @property
+        def has_rsample(self) -> bool:
+            return self.base_dist.has_rsample
 
     def _forward(self, x: Any) -> Any:
         for transform in self.transforms:

@@ -8,7 +8,7 @@ The transforms built of other transforms are in `transforms_of_parts.py`.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chainrule as torch
 from chainrule.nn import functional as F
@@ -59,10 +59,14 @@ class Transform:
             self._inv = _InverseTransform(self)
         return self._inv
 
-    @property
-    def sign(self) -> Any:
-        """Of the derivative, where it is one number everywhere."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # an attribute where it is known
+        sign: Any
+    else:
+
+        @property
+        def sign(self) -> Any:
+            """Of the derivative, where it is one number everywhere."""
+            raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
         """The same map with another cache."""

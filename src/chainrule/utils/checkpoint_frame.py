@@ -138,7 +138,8 @@ class Frame:
                     self._fill()
                 except CheckpointError as problem:
                     raise (self.explain or _same)(problem) from None
-            kept, slot.kept = slot.kept, None
+            kept: Any = slot.kept
+            slot.kept = None
         tensor, version, then = kept
         if version is not None and version[0] != then:
             what = f"saved inside the function checkpointed at {self.where()}"
