@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.native import catalog
+from chainrule.compiler.native import catalog, library
 from chainrule.ops import kernels
 from chainrule.ops.kernels import fast
 
@@ -424,6 +424,17 @@ print(fast.relu(np.array([-1.0, 2.0])))
         assert run.stdout.strip() == "[0. 2.]"
         for entry in tmp_path.iterdir():
             entry.write_bytes(entry.read_bytes()[:-9] + b"???")
+
+
+def test_code_does_not_go_by_the_digest_of_files_that_changed_meanwhile(monkeypatch, tmp_path):
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
+    x = np.array([-1.0, 2.0], np.float32)
+    monkeypatch.setattr(library, "_BEGIN", 0.0)  # every file is newer than that
+    assert library.load("relu")(x).tolist() == [0, 2]
+    assert len(list(tmp_path.iterdir())) == 1  # kept by its text only
+    monkeypatch.setattr(library, "_BEGIN", 1e12)
+    assert library.load("relu")(x).tolist() == [0, 2]
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_every_kernel_of_the_catalog_is_there():

@@ -11,11 +11,15 @@ import functools
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+_BEGIN = time.time()  # before the files of this package are read
+
+# ruff: noqa: E402 - what follows must come after it
 from .. import store
 from .linking import Code, Unsupported
 from .slots import FUNCTIONS, NUMPY, SLOTS, TYPES
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 
 _FASTCALL = 0x80  # METH_FASTCALL
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-_FORMAT = "native kernels 3"
+_FORMAT = "native kernels 4"
 _HEADER = object.__basicsize__
 
 _lock = threading.RLock()
@@ -73,13 +77,14 @@ def compiled(kernel: Kernel) -> Any:
 
 def _named_code(name: str, generic: str) -> bytes | None:
     """The object file of a kernel of the catalog; nothing is translated if the cache has it."""
-    key = repr((_FORMAT, name, generic, _sources(), _processor(), _HEADER))
-    code = store.read(key)
+    sources = _unchanged_sources()
+    key = repr((_FORMAT, name, generic, sources, _processor(), _HEADER))
+    code = None if sources is None else store.read(key)
     if code is None:
         from . import catalog
 
         code = _object_code(catalog.kernel(name), generic)
-        if code is not None:
+        if code is not None and sources is not None and sources == _unchanged_sources():
             store.write(key, code)
     return code
 
@@ -147,14 +152,29 @@ def _entry_address(code: bytes) -> int:
         return loaded.address("entry")
 
 
-@functools.cache
-def _sources() -> str:
-    """A digest of everything that decides what a kernel's machine code is."""
+def _source_files() -> list[str]:
     here = os.path.dirname(__file__)
-    above = os.path.dirname(here)
     files = [os.path.join(here, name) for name in sorted(os.listdir(here)) if name.endswith(".py")]
+    return [*files, *(os.path.join(os.path.dirname(here), n) for n in ("asm.py", "vecmath.py"))]
+
+
+def _unchanged_sources() -> str | None:
+    """A digest of the files that decide what a kernel's machine code is.
+
+    None if one of them was written after this process began to import them: what is in memory may
+    then be another version (an upgrade, an editor), and its code must not go by their digest.
+    """
+    for path in _source_files():
+        status = os.stat(path)
+        if max(status.st_mtime, status.st_ctime) >= _BEGIN:
+            return None
+    return _digest_of_sources()
+
+
+@functools.cache
+def _digest_of_sources() -> str:
     digest = store.sha256(b"")
-    for path in (*files, os.path.join(above, "asm.py"), os.path.join(above, "vecmath.py")):
+    for path in _source_files():
         with open(path, "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()
