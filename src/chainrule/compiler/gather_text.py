@@ -44,8 +44,7 @@ class _Gathered(_Product):
         narrow = min(self.lanes, _SMALL_PANEL_LANES)
         yield _Product(self.dtype, self.tiles, self.declarations, narrow)._pack()
         yield self._gather()
-        for height, vectors in self._shapes():
-            yield self._tile(height, vectors)
+        yield from self._all_tiles()
         yield self._gemm(narrow)
         yield self._copy_into_border()
         yield self._list_of_products()

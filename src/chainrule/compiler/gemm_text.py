@@ -85,10 +85,15 @@ class _Product:
         narrow = min(self.lanes, _SMALL_PANEL_LANES)
         for lanes in sorted({narrow, self.lanes}):
             yield _Product(self.dtype, self.tiles, self.declarations, lanes)._pack()
-        for height, vectors in self._shapes():
-            yield self._tile(height, vectors)
+        yield from self._all_tiles()
         yield self._gemm(narrow)
         yield self._piece()
+
+    def _all_tiles(self) -> Iterator[str]:
+        for height, vectors in self._shapes():
+            yield self._tile(height, vectors)
+        for vectors in range(self.tiles.vectors, 0, -1):
+            yield self._tile(self.tiles.height, vectors, packed=False)
 
     def _shapes(self) -> list[tuple[int, int]]:
         """Tiles there is code for: the full one, and smaller ones for the borders of c."""
@@ -226,20 +231,31 @@ class _Product:
 
     # ---- the tile ------------------------------------------------------------------------------
 
-    def _tile(self, height: int, vectors: int) -> str:
-        """height rows and some vectors of c; `rows` and `columns` of them exist."""
+    def _tile(self, height: int, vectors: int, packed: bool = True) -> str:
+        """height rows and some vectors of c; `rows` and `columns` of them exist.
+
+        Rows of a that lie in one piece may be read where they are (`packed` is False): the tile
+        follows one pointer for each of them.
+        """
         f = self._function()
         self.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         sums = [[f.alloca(self.vector) for _ in range(vectors)] for _ in range(height)]
         for slot in [s for row in sums for s in row]:
             f.do(f"store {self.vector} zeroinitializer, ptr {slot}")
+        lines = [] if packed else self._lines_of_a(f, height)
         with f.loop("%k", UNROLL) as t:
-            a = self._at(f, "%a", f.value(f"mul i64 {t}, {self.tiles.height * self.size}"))
+            if packed:
+                start = self._at(f, "%a", f.value(f"mul i64 {t}, {self.tiles.height * self.size}"))
+                rows = [self._at(f, start, str(r * self.size)) for r in range(height)]
+            else:
+                rows = [self._at(f, x, f.value(f"mul i64 {t}, {self.size}")) for x in lines]
             b = self._at(f, "%b", f.value(f"mul i64 {t}, {self.columns * self.size}"))
             turn = f.value(f"lshr i64 {t}, {UNROLL.bit_length() - 1}")
             ahead = self._at(f, "%ahead", f.value(f"mul i64 {turn}, %ahead_step"))
             f.do(f"call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 2, i32 1)")
+            step = self.tiles.height * self.size if packed else self.size
             for u in range(UNROLL):
+                a = [self._at(f, row, str(u * step)) for row in rows]
                 self._tile_step(f, a, b, u, sums)
         whole, edge, done = (f.block_name(n) for n in ("whole", "edge", "tile_done"))
         enough = f.value(f"icmp eq i64 %rows, {height}")
@@ -252,12 +268,16 @@ class _Product:
         self._write_edge(f, sums)
         f.do(f"br label %{done}")
         f.start(done)
+        name = f"tile_{self.dtype}_{height}_{vectors}{'' if packed else '_in_place'}"
         return f.text(
-            f"internal void @tile_{self.dtype}_{height}_{vectors}(ptr noalias %a, ptr noalias %b, "
+            f"internal void @{name}(ptr noalias %a, i64 %a_row, ptr noalias %b, "
             "ptr noalias %c, i64 %c_row, i64 %k, i64 %rows, i64 %columns, i64 %start, "
             "ptr %ahead, i64 %ahead_step, ptr %bias, i64 %bias_step, "
             "ptr %row_bias, i64 %row_bias_step) noinline"
         )
+
+    def _lines_of_a(self, f: Function, height: int) -> list[str]:
+        return [self._at(f, "%a", f.value(f"mul i64 %a_row, {r}")) for r in range(height)]
 
     def _places(self, f: Function, sums: list[list[str]], r: int) -> list[tuple[str, str]]:
         """The vectors of a row of the tile: where they belong in c, and their sums."""
@@ -330,7 +350,7 @@ class _Product:
                     total = f.value(f"fadd {self.vector} {total}, {level}")
                     self._store(f, total, place, mask)
 
-    def _tile_step(self, f: Function, a: str, b: str, u: int, sums: list[list[str]]) -> None:
+    def _tile_step(self, f: Function, a: list[str], b: str, u: int, sums: list[list[str]]) -> None:
         fma = f"@llvm.fma.{self.suffix}"
         self.declarations.add(f"declare {self.vector} {fma}({', '.join([self.vector] * 3)})")
         right = []
@@ -339,8 +359,7 @@ class _Product:
             right.append(
                 f.value(f"load {self.vector}, ptr {place}, align {self.tiles.vector_bytes}")
             )
-        for r, row in enumerate(sums):
-            place = self._at(f, a, str((u * self.tiles.height + r) * self.size))
+        for place, row in zip(a, sums, strict=True):
             one = f.value(f"load {self.scalar}, ptr {place}")
             left = self._every_lane(f, one)
             for slot, column in zip(row, right, strict=True):
@@ -364,18 +383,34 @@ class _Product:
                 a = self._at(f, a, f.value(f"mul i64 {p}, %a_column"))
                 c = self._at(f, "%c", f.value(f"mul i64 {i}, %c_row"))
                 level = self._at(f, "%row_bias", f.value(f"mul i64 {i}, %row_bias_step"))
-                strides = "%a_row", "%a_column"
-                self._panels(
-                    f, "%a_panels", self.tiles.height, narrow, a, strides, rows, (depth, padded)
-                )
+                in_place = self._may_stay_in_place(f, rows, depth, padded)
+                with f.when(f.value(f"xor i1 {in_place}, true")):
+                    self._panels(
+                        f, "%a_panels", self.tiles.height, narrow, a, ("%a_row", "%a_column"),
+                        rows, (depth, padded),
+                    )  # fmt: skip
                 with self._blocks(f, "%n", str(self.columns)) as (j, columns):
                     ahead = self._right_panels(f, p, j, columns, (depth, padded))
                     there = self._at(f, c, f.value(f"mul i64 {j}, {self.size}"))
                     bias = self._at(f, "%bias", f.value(f"mul i64 {j}, %bias_step"))
-                    self._tiles(f, there, rows, columns, padded, before, ahead, (bias, level))
+                    left = in_place, a
+                    self._tiles(f, there, left, rows, columns, padded, before, ahead, (bias, level))
         names = (*ARGUMENTS, "a_panels", "b_panels")
         arguments = ", ".join(f"{_type_of(name)} %{name}" for name in names)
         return f.text(f"internal void @gemm({arguments})")
+
+    def _may_stay_in_place(self, f: Function, rows: str, depth: str, padded: str) -> str:
+        """Whether a block of a needs no panels: whole tiles of rows that lie in one piece.
+
+        Rows a multiple of a page apart would fall into the same lines of the cache.
+        """
+        apart = f.value(f"icmp ne i64 {f.value('and i64 %a_row, 4095')}, 0")
+        plain = f.value(f"icmp eq i64 %a_column, {self.size}")
+        even = f.value(f"icmp eq i64 {depth}, {padded}")
+        rest = f.value(f"urem i64 {rows}, {self.tiles.height}")
+        full = f.value(f"icmp eq i64 {rest}, 0")
+        both = f.value(f"and i1 {plain}, {even}")
+        return f.value(f"and i1 {f.value(f'and i1 {both}, {full}')}, {apart}")
 
     def _right_panels(
         self, f: Function, p: str, j: str, columns: str, depths: tuple[str, str]
@@ -431,24 +466,28 @@ class _Product:
                 )
 
     def _tiles(
-        self, f: Function, c: str, rows: str, columns: str, depth: str, start: str, ahead: str,
-        biases: tuple[str, str],
+        self, f: Function, c: str, left: tuple[str, str], rows: str, columns: str, depth: str,
+        start: str, ahead: str, biases: tuple[str, str],
     ) -> None:  # fmt: skip
-        """Multiply the panels of a block of rows by one panel of b."""
+        """Multiply the panels of a block of rows (or the rows in place) by one panel of b."""
         high_tile, low_tile = (
             self._tile_for(f, height, columns)
             for height in (self.tiles.height, self.tiles.height // 2)
         )
+        tile_in_place = self._tile_for(f, self.tiles.height, columns, "_in_place")
         with self._blocks(f, rows, str(self.tiles.height)) as (i, high):
             offset = f.value(f"mul i64 {f.value(f'mul i64 {i}, {depth}')}, {self.size}")
-            a = self._at(f, "%a_panels", offset)
+            panel = self._at(f, "%a_panels", offset)
+            line = self._at(f, left[1], f.value(f"mul i64 {i}, %a_row"))
+            a = f.value(f"select i1 {left[0]}, ptr {line}, ptr {panel}")
             place = self._at(f, c, f.value(f"mul i64 {i}, %c_row"))
             low = f.value(f"icmp sle i64 {high}, {self.tiles.height // 2}")
             tile = f.value(f"select i1 {low}, ptr {low_tile}, ptr {high_tile}")
+            tile = f.value(f"select i1 {left[0]}, ptr {tile_in_place}, ptr {tile}")
             first, step = self._lines_ahead(f, i, ahead)
             level = self._at(f, biases[1], f.value(f"mul i64 {i}, %row_bias_step"))
             f.do(
-                f"call void {tile}(ptr {a}, ptr %b_panels, ptr {place}, i64 %c_row, i64 {depth}, "
+                f"call void {tile}(ptr {a}, i64 %a_row, ptr %b_panels, ptr {place}, i64 %c_row, i64 {depth}, "
                 f"i64 {high}, i64 {columns}, i64 {start}, ptr {first}, i64 {step}, "
                 f"ptr {biases[0]}, i64 %bias_step, ptr {level}, i64 %row_bias_step)"
             )
@@ -470,11 +509,11 @@ class _Product:
         rows = f.value(f"mul i64 %b_row, {UNROLL}")
         return self._at(f, ahead, offset), f.value(f"select i1 {plain}, i64 {rows}, i64 %b_column")
 
-    def _tile_for(self, f: Function, height: int, columns: str) -> str:
+    def _tile_for(self, f: Function, height: int, columns: str, kind: str = "") -> str:
         """The narrowest tile that has so many columns."""
-        chosen = f"@tile_{self.dtype}_{height}_{self.tiles.vectors}"
+        chosen = f"@tile_{self.dtype}_{height}_{self.tiles.vectors}{kind}"
         for vectors in range(self.tiles.vectors - 1, 0, -1):
             fits = f.value(f"icmp sle i64 {columns}, {vectors * self.lanes}")
-            name = f"@tile_{self.dtype}_{height}_{vectors}"
+            name = f"@tile_{self.dtype}_{height}_{vectors}{kind}"
             chosen = f.value(f"select i1 {fits}, ptr {name}, ptr {chosen}")
         return chosen
