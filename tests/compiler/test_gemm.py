@@ -108,6 +108,30 @@ def test_nan_and_infinity_reach_their_row_and_column_only(product):
     assert np.isinf(expected[:44, 52]).all()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_stacks_of_products(product, dtype):
+    random = np.random.default_rng(6)
+    heads = random.standard_normal((3, 40, 5, 16)).astype(dtype).transpose(0, 2, 1, 3)
+    keys = random.standard_normal((3, 5, 33, 16)).astype(dtype)
+    values = random.standard_normal((3, 5, 33, 24)).astype(dtype)
+    scores = product.stacked(heads, keys.swapaxes(-1, -2), None)
+    np.testing.assert_allclose(scores, heads @ keys.swapaxes(-1, -2), rtol=1e-4, atol=1e-4)
+    out = np.full((3, 40, 5, 24), np.nan, dtype).transpose(0, 2, 1, 3)
+    assert product.stacked(scores, values, out) is out
+    np.testing.assert_allclose(out, scores @ values, rtol=1e-4, atol=1e-3)
+    back = product.stacked(scores.swapaxes(-1, -2), heads, None)
+    np.testing.assert_allclose(back, scores.swapaxes(-1, -2) @ heads, rtol=1e-4, atol=1e-3)
+
+
+def test_stacks_that_numpy_keeps(product):
+    a = np.ones((4, 16, 16), np.float32)
+    assert product.stacked(a, a[:1], None) is None  # broadcasting
+    assert product.stacked(a, a.astype(np.float64), None) is None
+    assert product.stacked(a[:, :1], a, None) is None  # one row
+    assert product.stacked(a[:, ::2, ::2], a[:, ::2, ::2], None) is None  # no unit stride
+    assert product.stacked(a, a, np.ones((4, 16, 32), np.float32)[..., ::2]) is None
+
+
 def test_empty_dimensions(product):
     assert product.has(np.dtype(np.float32))
     for m, k, n in ((0, 3, 4), (3, 0, 4), (3, 4, 0)):

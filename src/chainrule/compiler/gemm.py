@@ -21,6 +21,7 @@ _ROWS = 512  # rows of a that are packed at once (half as many doubles): half of
 _DEPTH = 264  # elements along k that are summed in registers before they go to c
 _PIECE = 100_000_000  # multiplications of a piece of work, where there are enough
 _SHARED = 1_500_000  # multiplications from which a second thread is worth asking
+_LISTS = 4  # lists of stacked products for each thread
 _BYTES = 8 * len(ARGUMENTS)
 
 _ZEROS = np.zeros(16)  # the bias of products without one
@@ -53,6 +54,7 @@ class Product:
         self._compile = compile_text
         self._lock = threading.RLock()
         self._functions: dict[np.dtype, int | None] = {}  # addresses
+        self._lists: dict[np.dtype, int] = {}
         self._compiled: list[Any] = []  # owns the code
         self._pool = pool.shared()
 
@@ -89,6 +91,8 @@ class Product:
         self._compiled.append(compiled)
         function = compiled.function("gemm_piece", 2)
         right = self._multiplies(function, dtype)
+        if right:
+            self._lists[dtype] = pool.address_of(compiled.function("gemm_list", 2))
         self._functions[dtype] = pool.address_of(function) if right else None
 
     def _multiplies(self, function: Callable[..., int], dtype: np.dtype) -> bool:
@@ -118,6 +122,45 @@ class Product:
         self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)
         return c
 
+    # ---- many products at once -------------------------------------------------------------------
+
+    def stacked(self, a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray | None:
+        """a @ b for stacks of matrices with equal leading dimensions; None if not for it."""
+        (m, k), n, lead = a.shape[-2:], b.shape[-1], a.shape[:-2]
+        dtype, size = a.dtype, a.itemsize
+        usable = (
+            lead == b.shape[:-2]
+            and b.shape[-2] == k
+            and dtype == b.dtype
+            and m >= 8
+            and n >= 16
+            and k >= 8
+            and self.has(dtype)
+            and size in a.strides[-2:]
+            and size in b.strides[-2:]
+        )
+        if not usable:
+            return None
+        c = np.empty((*lead, m, n), dtype) if out is None else out
+        if c.strides[-1] != size or c.dtype != dtype:
+            return None
+        table = self._table(a, b, c).copy()
+        table[:, 0] += _address(a)
+        table[:, 3] += _address(b)
+        table[:, 6] += _address(c)
+        threads = pool.thread_count()
+        count = min(len(table), _LISTS * threads)
+        starts = _starts(len(table), count)
+        lists = np.empty((count, 2), np.int64)
+        lists[:, 0] = starts[:-1] * _BYTES + _address(table)
+        lists[:, 1] = starts[1:] - starts[:-1]
+        self._pool.run(self._lists[dtype], _address(lists), 16, count, threads)
+        return c
+
+    def _table(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        shapes = a.shape, b.shape[-1]
+        return _stack_table(*shapes, a.strides, b.strides, c.strides, a.itemsize, self._tiles)
+
     def _pieces(
         self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int, bias: np.ndarray | None
     ) -> tuple[bytes, int]:
@@ -144,6 +187,37 @@ class Product:
                  _ZEROS_AT, 0, 0)
             )  # fmt: skip
         return _packer(len(values))(*values), len(cuts)
+
+
+@functools.lru_cache(maxsize=256)
+def _stack_table(
+    shape: tuple[int, ...],
+    n: int,
+    a_strides: tuple[int, ...],
+    b_strides: tuple[int, ...],
+    c_strides: tuple[int, ...],
+    size: int,
+    tiles: Tiles,
+) -> np.ndarray:
+    """ARGUMENTS of every product of a stack, addresses counted from the first matrices."""
+    *lead, m, k = shape
+    depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
+    rows = _ROWS * 4 // size // tiles.height * tiles.height
+    one = (
+        0, *a_strides[-2:], 0, *b_strides[-2:], 0, c_strides[-2], m, n, k, rows, depth,
+        _ZEROS_AT, 0, _ZEROS_AT, 0, 0,
+    )  # fmt: skip
+    places = np.indices(lead).reshape(len(lead), -1)
+    table = np.tile(np.array(one, np.int64), (places.shape[1], 1))
+    for column, strides in ((0, a_strides), (3, b_strides), (6, c_strides)):
+        table[:, column] = np.array(strides[:-2], np.int64) @ places
+    return table
+
+
+@functools.lru_cache(maxsize=256)
+def _starts(length: int, count: int) -> np.ndarray:
+    """Where each of `count` nearly equal parts begins, and the end."""
+    return np.array([length * i // count for i in range(count + 1)])
 
 
 def worthwhile(m: int, k: int, n: int) -> bool:

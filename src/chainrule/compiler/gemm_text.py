@@ -36,7 +36,7 @@ def _type_of(argument: str) -> str:
 
 
 def module_text(tiles: Tiles, dtype: str) -> str:
-    """The module of one dtype: `gemm_piece(arguments, workspace)`.
+    """The module of one dtype: `gemm_piece(arguments, workspace)`, `gemm_list(list, workspace)`.
 
     The arguments are ARGUMENTS, 8 bytes each, strides in bytes.  `bias` is added to every row and
     `row_bias` to every column; with a step of 0 they are one vector and one element of zeros.  With
@@ -58,6 +58,7 @@ class _Product(Panels):
         yield from self._all_tiles()
         yield self._gemm(narrow)
         yield self._piece()
+        yield self._list_of_pieces()
 
     def _all_tiles(self) -> Iterator[str]:
         for height, vectors in self._shapes():
@@ -261,6 +262,17 @@ class _Product(Panels):
         strides = "%b_column", "%b_row"
         self._panels(f, "%b_panels", self.columns, self.lanes, b, strides, columns, depths)
         return ahead
+
+    def _list_of_pieces(self) -> str:
+        """Several products, one after the other: `list` holds where their arguments begin and how
+        many there are."""
+        f = self._function()
+        first = f.value("load ptr, ptr %list")
+        count = f.value(f"load i64, ptr {self._at(f, '%list', '8')}")
+        with f.loop(count) as i:
+            arguments = self._at(f, first, f.value(f"mul i64 {i}, {8 * len(ARGUMENTS)}"))
+            f.do(f"call void @gemm_piece(ptr {arguments}, ptr %workspace)")
+        return f.text("void @gemm_list(ptr %list, ptr %workspace)")
 
     def _panel_of_b(self, f: Function) -> str:
         return self._at(f, "%workspace", str(_PANEL_OF_B))

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from .buffers import borrow
-from .kernels import fast
+from .kernels import fast, stacked_product
 from .reduce import wide
 
 _BLOCK = 1 << 18  # scores at a time
@@ -100,7 +100,7 @@ class Scores:
         causal mask is left to those who use them.
         """
         s = self.room(self.memory, queries, last - first)
-        np.matmul(queries, self.k[..., first:last], out=s)
+        stacked_product(queries, self.k[..., first:last], out=s)
         if self.mask is not None:
             mask = self.mask[..., start : start + queries.shape[-2], first:last]
             if mask.dtype.kind == "b":
@@ -194,7 +194,7 @@ def _attend_at_once(scores, v, out, sums):
     _finish(sums, top, total)
     if not fast.attention_divide(s, total):
         s /= total
-    np.matmul(s, v, out=out)
+    stacked_product(s, v, out=out)
     return s
 
 
@@ -221,10 +221,10 @@ def _attend(scores, start, stop, seen, v, out, sums):
         s = scores.of(queries, start, first, last)
         shrink = scores.exponentials(s, start, first, top, total)
         if first == 0:
-            np.matmul(s, v[..., first:last, :], out=block)
+            stacked_product(s, v[..., first:last, :], out=block)
         else:
             block *= shrink
-            block += np.matmul(s, v[..., first:last, :])
+            block += stacked_product(s, v[..., first:last, :])
     _finish(sums[..., start:stop, :], top, total)
     block /= total
 
@@ -270,14 +270,14 @@ def _through_weights(s, p, through):
 
 def _pull_at_once(scores, p, k, v, g, sums, through, gq, gk, gv, add):
     """Gradients from kept weights."""
-    np.matmul(keys_first(p), g, out=gv)
-    s = np.matmul(g, keys_first(v))
+    stacked_product(keys_first(p), g, out=gv)
+    s = stacked_product(g, keys_first(v))
     _through_weights(s, p, through)
     if add is not None:
         add(s, 0, 0)
-    np.matmul(s, k, out=gq)
+    stacked_product(s, k, out=gq)
     gq *= scores.scale
-    np.matmul(keys_first(s), scores.scaled(0, scores.length), out=gk)
+    stacked_product(keys_first(s), scores.scaled(0, scores.length), out=gk)
 
 
 def _pull(scores, k, v, g, sums, through, gq, gk, gv, add):
@@ -294,17 +294,17 @@ def _pull(scores, k, v, g, sums, through, gq, gk, gv, add):
         for first, last in scores.parts(seen):
             p = scores.of(queries, start, first, last)
             scores.weights(p, start, first, log_sums)
-            gv[..., first:last, :] += np.matmul(keys_first(p), part)
+            gv[..., first:last, :] += stacked_product(keys_first(p), part)
             s = scores.room(scores.other, part, last - first)
-            np.matmul(part, values[..., first:last], out=s)
+            stacked_product(part, values[..., first:last], out=s)
             _through_weights(s, p, through[..., start:stop, :])
             if add is not None:
                 add(s, start, first)
-            gk[..., first:last, :] += np.matmul(keys_first(s), queries)
+            gk[..., first:last, :] += stacked_product(keys_first(s), queries)
             if first == 0:
-                np.matmul(s, k[..., first:last, :], out=own)
+                stacked_product(s, k[..., first:last, :], out=own)
             else:
-                own += np.matmul(s, k[..., first:last, :])
+                own += stacked_product(s, k[..., first:last, :])
         own *= scores.scale
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from .. import ir
 from .batching import Lead, Plain
 from .dtypes import F32, F64, from_numpy_dtype
-from .kernels import LARGE, large_product
+from .kernels import LARGE, large_product, stacked_product
 from .reduce import ones_vector, reduce_sum
 from .schema import helper, op
 
@@ -48,7 +48,7 @@ def multiply(a, b):
                 return dot(a, b)
             rows = math.prod(a.shape[:-1])
             return dot(a.reshape(rows, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
-        return np.matmul(a, b)
+        return stacked_product(a, b)
     except ValueError:
         raise mismatched(a, b) from None
 

@@ -38,6 +38,20 @@ def large_product(a: np.ndarray, b: np.ndarray, bias: np.ndarray | None = None) 
     return (_product or _load())(a, b, bias)
 
 
+# Stacks of products with fewer multiplications in all than this always go to NumPy.
+LARGE_STACK = 1_000_000
+
+
+def stacked_product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """np.matmul of stacks of matrices, on all threads where there are many."""
+    if a.ndim > 2 and a.size * b.shape[-1] >= LARGE_STACK:
+        stacked = getattr(_product or _load(), "stacked", None)
+        made = None if stacked is None else stacked(a, b, out)
+        if made is not None:
+            return made
+    return np.matmul(a, b, out=out)
+
+
 def _numpy_product(a: np.ndarray, b: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     c = a.dot(b)
     if bias is not None:
