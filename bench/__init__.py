@@ -1,11 +1,13 @@
-"""Benchmarks of chainrule against its peers: `python -m bench`, explained in docs/benchmarks.md.
+"""Benchmarks of chainrule against its peers: `chainrule bench`, explained in docs/benchmarks.md.
 
-case       what is timed: a repeated step, or batches prepared off the clock
+case       what is timed, and what a workload is
 workloads  the programs, written once against PyTorch's API with the module passed in
-control    the same programs in bare NumPy: the floor, and a check on the machine
-engines    who can run them, and in which interpreter
+engines    who can run them: PyTorch's API, and one file for each peer that speaks another language
+start      runs a module of this package in any interpreter
 worker     one long-lived process per engine
 driver     gives the workers their turns, checks that they agree
-fresh      what only a new process can show: import time and peak memory
-report     the table and the JSON
+fresh      what only a new process can show: import and compile time, peak memory, attention
+claims     what the measurements support or refute
+tables     text, rich and JSON; chart: a picture, or bars of text
+command    the command line
 """

@@ -21,26 +21,28 @@ class Case(Protocol):
         ...
 
 
+def nothing() -> None:
+    """Engines that compute at once have nothing to wait for."""
+
+
 @dataclass
 class Repeated:
     """A step that is timed as a whole."""
 
     step: Callable[[], object]
     values: Callable[[], list[float]]
+    # How the engine ran it, for the report.
+    note: str = ""
+    # Waits for what was started, in engines that return before they have computed.
+    finish: Callable[[], object] = nothing
 
     def seconds(self, repetitions: int) -> float:
         step = self.step
         start = perf_counter()
         for _ in repeat(None, repetitions):
             step()
+        self.finish()
         return perf_counter() - start
-
-
-@dataclass
-class Noted(Repeated):
-    """A step with something to say about how it was run."""
-
-    note: str = ""
 
 
 @dataclass
@@ -82,25 +84,60 @@ class Within:
 
 
 def keep(function: Callable) -> Callable:
-    """The default for `compiled`: run the function as it is written."""
+    """The default for `Style.wrap`: run the function as it is written."""
     return function
 
 
 @dataclass(frozen=True)
-class Workload:
-    """One program, and how much faster than the peer it is meant to be.
+class Style:
+    """How an engine that speaks PyTorch's API is used at its best."""
 
-    `build(torch, compiled)` makes the case with that module; `compiled` wraps the function that
-    computes, for engines that turn functions into something faster.
+    # Turns a function into something faster.
+    wrap: Callable[[Callable], Callable] = keep
+    # It wraps whole steps, backward and update included; otherwise only what computes the loss.
+    whole: bool = False
+    # It also wraps the optimizer's step.
+    wraps_update: bool = False
+    # Settings of the optimizer to choose from, before the clock starts.
+    optimizers: tuple[dict[str, bool], ...] = ({},)
+
+
+# "Best peer" means the best of these.
+PEERS = ("torch", "torch.compile", "torch.compile+step", "jax")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """`engine` is to be `ratio` times faster (or smaller) than the best of `peers`."""
+
+    ratio: float
+    engine: str = "compiled"
+    peers: tuple[str, ...] = PEERS
+
+
+def eager_goal(ratio: float) -> Goal:
+    """Eager chainrule against eager PyTorch."""
+    return Goal(ratio, "chainrule", ("torch",))
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One program, and how much faster than its peers it is meant to be.
+
+    `build(torch, style)` makes the case with that module. Engines with another API look at `kind`
+    and `params` for a counterpart that they wrote themselves.
     """
 
     name: str
     group: str
-    build: Callable[[Any, Callable], Case]
+    build: Callable[[Any, Style], Case]
+    kind: str = ""
     params: dict[str, Any] = field(default_factory=dict)
-    goal: float | None = None
+    goals: tuple[Goal, ...] = ()
     # Large enough to gain from a second thread; the others run on one.
     threaded: bool = False
+    # Its products decide: compiled, it is to be at most this many times slower than they alone.
+    floor: float | None = None
 
 
 def digest(arrays: Iterable[Any]) -> list[float]:
@@ -122,3 +159,24 @@ def sample(seed: int, *shape: int, scale: float = 1.0) -> np.ndarray:
     """The same float32 numbers for every engine."""
     stream = np.random.RandomState(seed)
     return (stream.standard_normal(shape) * scale).astype(np.float32)
+
+
+TRIAL_SECONDS = 0.15
+
+
+def fastest(ways: dict[str, Callable[[], object]]) -> str:
+    """Which of these functions is the fastest, by a short trial; one of one is not tried."""
+    if len(ways) == 1:
+        return next(iter(ways))
+    return min(ways, key=lambda name: best_seconds(ways[name]))
+
+
+def best_seconds(step: Callable[[], object], limit: float = TRIAL_SECONDS) -> float:
+    best, end = float("inf"), perf_counter() + limit
+    while True:
+        start = perf_counter()
+        step()
+        now = perf_counter()
+        best = min(best, now - start)
+        if now > end:
+            return best

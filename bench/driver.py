@@ -12,19 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.case import Workload
-from bench.engines import ENGINES, Engine
+from .case import Goal, Workload
+from .engines import ENGINES, Engine, Unavailable
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
 # float32, and engines may add in a different order
 RELATIVE_TOLERANCE = 2e-4
 # Threads of BLAS and OpenMP spin for a while after work; the next engine should not share a core
 # with them.
 SECONDS_FOR_THREADS_TO_SLEEP = 0.05
-
-
-class Unavailable(Exception):
-    """An engine cannot run here; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,11 @@ class Row:
     name: str
     group: str
     unit: str = "s"
-    goal: float | None = None
+    goals: tuple[Goal, ...] = ()
+    # At most this many times the floor.
+    floor: float | None = None
+    # An engine, and what it may need at most, in `unit`.
+    limit: tuple[str, float] | None = None
     measured: dict[str, list[float]] = field(default_factory=dict)
     values: dict[str, list[float]] = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)
@@ -55,10 +55,15 @@ class Row:
     def median(self, engine: str) -> float | None:
         return statistics.median(self.measured[engine]) if self.measured.get(engine) else None
 
-    def ratio(self, peer: str, engine: str = "chainrule") -> float | None:
+    def ratio(self, peer: str, engine: str) -> float | None:
         """How many times less `engine` needs than `peer`."""
         ours, theirs = self.best(engine), self.best(peer)
         return theirs / ours if ours and theirs else None
+
+    def winner(self, peers: Iterable[str]) -> str | None:
+        """The best of these engines, where any of them ran."""
+        ran = [name for name in peers if self.measured.get(name)]
+        return min(ran, key=lambda name: min(self.measured[name]), default=None)
 
     def disagreement(self) -> str | None:
         """The first two engines whose values differ, or None."""
@@ -82,18 +87,22 @@ def agree(ours: list[float], theirs: list[float]) -> bool:
 
 def environment(engine: Engine, threads: int) -> dict[str, str]:
     """Same number of threads for all; our own source tree for chainrule if it is not installed."""
-    paths = [str(ROOT)] if engine.peer else [str(ROOT), str(ROOT / "src")]
+    source = HERE.parent / "src"
+    paths = [str(source)] if source.is_dir() and not engine.peer else []
     inherited = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
         **os.environ,
         **dict.fromkeys(variables, str(threads)),
+        **engine.environment(threads),
         "PYTHONPATH": os.pathsep.join([*paths, *inherited]),
     }
 
 
-def interpreter(engine: Engine, settings: Settings) -> str:
-    return settings.peer_python if engine.peer else sys.executable
+def command(engine: Engine, settings: Settings, module: str, *arguments: str) -> list[str]:
+    """How a module of this package is run in the interpreter that has the engine."""
+    python = settings.peer_python if engine.peer else sys.executable
+    return [python, str(HERE / "start.py"), module, *arguments]
 
 
 class EngineProcess:
@@ -104,21 +113,20 @@ class EngineProcess:
         self.errors = tempfile.TemporaryFile("w+", encoding="utf-8")
         try:
             self.process = subprocess.Popen(
-                [
-                    interpreter(engine, settings),
-                    *("-m", "bench.worker", engine.name, str(settings.threads)),
-                ],
+                command(engine, settings, "worker", engine.name, str(settings.threads)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.errors,
                 text=True,
-                cwd=ROOT,
                 env=environment(engine, settings.threads),
             )
         except OSError as error:  # no such interpreter
             self.errors.close()
             raise Unavailable(str(error)) from None
         self.info = self.receive()
+        if "unavailable" in self.info:
+            self.stop()
+            raise Unavailable(self.info["unavailable"])
 
     def receive(self) -> dict[str, Any]:
         assert self.process.stdout is not None
@@ -179,15 +187,18 @@ class Comparison:
         self, workload: Workload, engines: dict[str, EngineProcess], settings: Settings
     ) -> None:
         self.workload, self.engines, self.settings = workload, engines, settings
-        self.row = Row(workload.name, workload.group, goal=workload.goal)
+        self.row = Row(workload.name, workload.group, goals=workload.goals, floor=workload.floor)
         self.repetitions: dict[str, int] = {}
         for name in engines:
+            if not ENGINES[name].covers(workload):
+                continue
             opened = self.ask(name, "open", seconds=settings.seconds_per_sample)
             if "unavailable" in opened:
                 self.row.unavailable[name] = opened["unavailable"]
             else:
                 self.repetitions[name] = opened["repetitions"]
-                self.row.values[name] = opened["values"]
+                if opened["values"]:
+                    self.row.values[name] = opened["values"]
                 if opened["note"]:
                     self.row.notes[name] = opened["note"]
 
@@ -207,23 +218,30 @@ class Comparison:
             self.row.measured.setdefault(name, []).extend(reply["seconds"])
 
 
+# Told how many of how many things are done, and what comes next.
+Progress = Callable[[int, int, str], None]
+
+
 def run(
-    workloads: Iterable[Workload],
+    workloads: list[Workload],
     engines: dict[str, EngineProcess],
     settings: Settings,
-    progress: Callable[[str], None] = lambda message: None,
+    progress: Progress = lambda done, total, message: None,
 ) -> list[Row]:
     """Rounds over all workloads, not workload by workload.
 
     A machine has slow minutes; this way they cost every workload a few samples instead of costing
     a few workloads all of theirs.
     """
+    total = (1 + settings.rounds) * len(workloads)
     comparisons = []
     for workload in workloads:
-        progress(f"opening {workload.name}")
+        progress(len(comparisons), total, f"opening {workload.name}")
         comparisons.append(Comparison(workload, engines, settings))
+    done = len(comparisons)
     for turn in range(settings.rounds):
         for comparison in comparisons:
-            progress(f"round {turn + 1} of {settings.rounds}: {comparison.workload.name}")
+            progress(done, total, f"round {turn + 1}: {comparison.workload.name}")
             comparison.take_turn(turn)
+            done += 1
     return [comparison.row for comparison in comparisons]

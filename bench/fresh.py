@@ -1,127 +1,171 @@
-"""What only a new process can show: how long an import takes, how much memory training needs.
+"""What only a new process can show: import and compile time, peak memory, attention's memory.
 
-`python -m bench.fresh import|memory ENGINE [SPELLING]` prints one JSON line.
+`start.py fresh KIND ENGINE ARGUMENTS...` prints one JSON line.
 """
 
-import contextlib
 import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
-from bench.driver import ROOT, Row, Settings, Unavailable, environment, in_turns, interpreter
-from bench.engines import ENGINES
+from . import probes
+from .case import Goal, eager_goal
+from .driver import Progress, Row, Settings, command, environment, in_turns
+from .engines import ENGINES, Unavailable
+from .workloads.train import PROGRAMS
 
-SIZES, BATCH, STEPS = (784, 512, 512, 10), 4096, 3
+SIZES, BATCH = "784-512-512-10", 4096
 SPELLINGS = ("ops", "functional")
+SEQUENCES = (512, 1024, 2048, 4096, 8192)
+GPT = next(program for program in PROGRAMS if program.family == "gpt").name
+GPT_LONG = [program for program in PROGRAMS if program.family == "gpt"][-1].name
+COMPILE_SECONDS = {"cold": 2.0, "cached": 0.3}
 
 
-def rows() -> Iterator[Row]:
+@dataclass
+class Measurement:
+    """A row, or rows if one process measures several things, and how they are measured."""
+
+    rows: list[Row]
+    arguments: tuple[str, ...]
+    engines: tuple[str, ...]
+    rounds: int
+    # The engines' caches of compiled code live in an empty folder; `cached` has it filled before.
+    caches: str = ""
+    measured: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def group(self) -> str:
+        return self.rows[0].group
+
+    @property
+    def name(self) -> str:
+        return self.rows[0].name
+
+
+def measurements() -> Iterator[Measurement]:
     """What can be measured, with nothing measured yet."""
-    yield Row("import", "import")
+    modules = ("chainrule", "torch", "jax", "autograd", "tinygrad", "control")
+    yield Measurement([Row("import", "import")], ("import",), modules, 5)
+    yield from memory()
+    yield from compile_time()
+    yield from attention()
+
+
+def memory() -> Iterator[Measurement]:
+    engines = ("chainrule", "torch", "control")
     for spelling in SPELLINGS:
-        name = f"memory/{'-'.join(map(str, SIZES))}/b{BATCH}/{spelling}"
-        yield Row(name, "memory", unit="bytes", goal=1.0)
+        name = f"memory/{SIZES}/b{BATCH}/{spelling}"
+        row = Row(name, "memory", "bytes", goals=(eager_goal(1.0),))
+        arguments = ("memory", f"mlp/{SIZES}/b{BATCH}/{spelling}")
+        yield Measurement([row], arguments, engines, 2)
+    for program in (GPT, GPT_LONG):
+        # A compiled step is to need less than the eager one.
+        row = Row(
+            f"memory/{program}", "memory", "bytes", goals=(Goal(1.0, "compiled", ("chainrule",)),)
+        )
+        arguments = ("memory", f"train/{program}")
+        yield Measurement([row], arguments, ("chainrule", "compiled", "torch", "jax"), 2)
 
 
-def measure(row: Row, names: list[str], settings: Settings) -> Row:
-    rounds = settings.rounds if row.group == "import" else min(settings.rounds, 3)
-    with tempfile.TemporaryDirectory() as bytecode:
-        for name in names:  # not counted: leaves behind the bytecode that an installation has
-            attempt(row, name, settings, bytecode)
-        row.measured.clear()
-        for name in in_turns(names, rounds):
-            if name not in row.unavailable:
-                attempt(row, name, settings, bytecode)
-    return row
+def compile_time() -> Iterator[Measurement]:
+    """Of a whole GPT step; JAX has no cache unless asked, hence no second figure."""
+    for caches, seconds in COMPILE_SECONDS.items():
+        row = Row(f"compile/{GPT}/{caches}", "compile", limit=("compiled", seconds))
+        engines = ("compiled", "torch.compile", *(["jax"] if caches == "cold" else []))
+        yield Measurement([row], ("compile", f"train/{GPT}"), engines, 1, caches)
 
 
-def attempt(row: Row, name: str, settings: Settings, bytecode: str) -> None:
+def attention() -> Iterator[Measurement]:
+    for length in SEQUENCES:
+        for form in ("blockwise", "materialised"):
+            rows = [
+                Row(f"attention/{length}/{form}/memory", "attention", "bytes"),
+                Row(f"attention/{length}/{form}/time", "attention"),
+            ]
+            engines = ("chainrule", "torch") if form == "blockwise" else ("chainrule",)
+            yield Measurement(rows, ("attention", form, str(length)), engines, 1)
+
+
+# ---- the driver's side ---------------------------------------------------------------------------
+
+
+def measure(
+    measurement: Measurement, names: list[str], settings: Settings, progress: Progress
+) -> list[Row]:
+    """In turns; what fails once is not tried again."""
+    names = [name for name in measurement.engines if name in names]
+    rounds = min(settings.rounds, measurement.rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        if measurement.group == "import":  # leaves behind the bytecode that an installation has
+            for name in names:
+                attempt(measurement, name, settings, folder)
+            forget(measurement)
+        for done, name in enumerate(in_turns(names, rounds)):
+            if name not in measurement.rows[0].unavailable:
+                progress(done, rounds * len(names), f"{measurement.name}: {name}")
+                attempt(measurement, name, settings, folder)
+                if measurement.caches == "cached":
+                    forget(measurement, name)
+                    attempt(measurement, name, settings, folder)
+    return measurement.rows
+
+
+def forget(measurement: Measurement, name: str | None = None) -> None:
+    for row in measurement.rows:
+        if name is None:
+            row.measured.clear()
+        else:
+            row.measured.pop(name, None)
+
+
+def attempt(measurement: Measurement, name: str, settings: Settings, folder: str) -> None:
     try:
-        result = in_a_new_process(row, name, settings, bytecode)
+        result = in_a_new_process(measurement, name, settings, folder)
     except Unavailable as reason:
-        row.unavailable[name] = str(reason)
-    else:
-        row.measured.setdefault(name, []).append(result["measured"])
-        row.values[name] = result["values"]
+        measurement.rows[0].unavailable[name] = str(reason)
+        return
+    for row, figure in zip(measurement.rows, result["measured"], strict=True):
+        row.measured.setdefault(name, []).append(figure)
+        if result["values"]:
+            row.values[name] = result["values"]
 
 
-def in_a_new_process(row: Row, name: str, settings: Settings, bytecode: str) -> dict[str, Any]:
+def in_a_new_process(
+    measurement: Measurement, name: str, settings: Settings, folder: str
+) -> dict[str, Any]:
     engine = ENGINES[name]
-    spelling = row.name.rsplit("/", 1)[1:]
-    variables = environment(engine, settings.threads) | {"PYTHONPYCACHEPREFIX": bytecode}
-    variables.pop("PYTHONDONTWRITEBYTECODE", None)
-    ran = subprocess.run(
-        [interpreter(engine, settings), "-m", "bench.fresh", row.group, name, *spelling],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=variables,
-        check=False,
-    )
+    kind, *arguments = measurement.arguments
+    variables = environment(engine, settings.threads)
+    if kind == "import":
+        variables["PYTHONPYCACHEPREFIX"] = folder
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    if measurement.caches:
+        variables |= {"CHAINRULE_CACHE_DIR": folder, "TORCHINDUCTOR_CACHE_DIR": folder}
+    try:
+        ran = subprocess.run(
+            command(engine, settings, "fresh", kind, name, *arguments),
+            capture_output=True,
+            text=True,
+            env=variables,
+            check=False,
+        )
+    except OSError as error:  # no such interpreter
+        raise Unavailable(str(error)) from None
     if ran.returncode:
         raise Unavailable((ran.stderr.strip().splitlines() or ["failed"])[-1])
     return json.loads(ran.stdout.splitlines()[-1])
 
 
-def import_seconds(module: str) -> float:
-    """In yet another process: this one has imported NumPy already."""
-    probe = f"import time; s = time.perf_counter(); import {module}; print(time.perf_counter() - s)"
-    ran = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    return float(ran.stdout)
-
-
-def peak_bytes(name: str, spelling: str) -> tuple[int, list[float]]:
-    """Peak resident memory over some steps, less what is resident once all is imported."""
-    from bench.case import Workload
-    from bench.workloads import mlp
-
-    engine = ENGINES[name]
-    module = engine.load()
-    before = resident_bytes("VmRSS")
-    workload = Workload(
-        "memory",
-        "mlp",
-        lambda torch, compiled: mlp.step_case(torch, SIZES, BATCH, spelling, compiled),
-        {"sizes": SIZES, "batch": BATCH, "spelling": spelling},
-    )
-    case = engine.build(module, workload)
-    if case is None:
-        raise SystemExit("no counterpart")
-    forget_peak()  # the arrays from which the inputs were made do not count
-    case.seconds(STEPS)
-    return resident_bytes("VmHWM") - before, case.values()
-
-
-def resident_bytes(field: str) -> int:
-    """A field of /proc/self/status; elsewhere the peak so far, the only figure there is."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        for line in status.read_text().splitlines():
-            if line.startswith(field):
-                return int(line.split()[1]) * 1024
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-def forget_peak() -> None:
-    """Let the kernel start a new high-water mark (Linux; elsewhere the old one stands)."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
+# ---- the new process -----------------------------------------------------------------------------
 
 
 def main(kind: str, name: str, *arguments: str) -> None:
-    if kind == "import":
-        result = {"measured": import_seconds(ENGINES[name].module), "values": []}
-    else:
-        peak, values = peak_bytes(name, *arguments)
-        result = {"measured": peak, "values": values}
-    print(json.dumps(result))
+    figures, values = probes.PROBES[kind](ENGINES[name], *arguments)
+    print(json.dumps({"measured": figures, "values": values}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A long-lived process that runs one engine: `python -m bench.worker ENGINE THREADS`.
+"""A long-lived process that runs one engine: `start.py worker ENGINE THREADS`.
 
 It reads one JSON request a line and answers with one JSON line. Only the driver's turn makes it
 work, so that two engines never compute at the same time.
@@ -12,11 +12,13 @@ import sys
 import traceback
 from typing import Any
 
-from bench.case import Case
-from bench.engines import ENGINES
-from bench.workloads import WORKLOADS
+from .case import Case
+from .engines import ENGINES
+from .workloads import WORKLOADS
 
 MAX_REPETITIONS = 1_000_000
+# Samples of a turn stop here: of a slow step one sample a turn is enough.
+SECONDS_OF_A_TURN = 0.1
 
 
 class Worker:
@@ -56,8 +58,13 @@ class Worker:
         """Seconds per repetition of each sample; the first one only warms up."""
         case = self.cases[workload]
         gc.collect()
-        case.seconds(repetitions)
-        return {"seconds": [case.seconds(repetitions) / repetitions for _ in range(samples)]}
+        spent = case.seconds(repetitions)
+        seconds: list[float] = []
+        while not seconds or (len(seconds) < samples and spent < SECONDS_OF_A_TURN):
+            took = case.seconds(repetitions)
+            spent += took
+            seconds.append(took / repetitions)
+        return {"seconds": seconds}
 
 
 def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
@@ -65,18 +72,24 @@ def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
         return getattr(worker, request.pop("do"))(**request)
     except Exception as error:  # an engine may fail one workload and run the others
         traceback.print_exc()
-        return {"unavailable": f"{type(error).__name__}: {first_line(error)}"}
+        return {"unavailable": described(error)}
 
 
-def first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [""])[0]
+def described(error: Exception) -> str:
+    """The type and the first line that says something."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"
 
 
 def main(engine: str, threads: str) -> None:
     # Whatever a library prints must not end up between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    worker = Worker(engine, int(threads))
+    try:
+        worker = Worker(engine, int(threads))
+    except Exception as error:
+        print(json.dumps({"unavailable": described(error)}), file=answers, flush=True)
+        return
     print(json.dumps(worker.info()), file=answers, flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(worker, json.loads(line))), file=answers, flush=True)

@@ -1,15 +1,11 @@
 """All workloads, in the order in which they are reported."""
 
-from bench.case import Workload
-from bench.workloads import mlp, modes, ops, step, train
+from ..case import Workload
+from . import derivatives, elementwise, inference, mlp, modes, ops, step, train
 
 WORKLOADS: dict[str, Workload] = {
     workload.name: workload
-    for workload in (
-        *ops.workloads(),
-        *mlp.workloads(),
-        *step.workloads(),
-        *train.workloads(),
-        *modes.workloads(),
-    )
+    for family in (ops, mlp, step, train, elementwise, derivatives, inference, modes)
+    for workload in family.workloads()
 }
+GROUPS = tuple(dict.fromkeys(workload.group for workload in WORKLOADS.values()))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from bench.case import Case, Repeated, Workload, as_arrays, digest, sample
+from ..case import Case, Repeated, Workload, as_arrays, digest, eager_goal, sample
 
 SPELLINGS = ("ops", "mixed", "functional")
 # layer sizes, batch, and how many times faster than PyTorch eager it is meant to be
@@ -65,14 +65,12 @@ def loss_function(torch: Any, spelling: str) -> Callable:
     return cross_entropy(torch, layer=torch.nn.functional.linear)
 
 
-def step_case(
-    torch: Any, sizes: tuple[int, ...], batch: int, spelling: str, compiled: Callable
-) -> Case:
+def step_case(torch: Any, sizes: tuple[int, ...], batch: int, spelling: str) -> Case:
     inputs, targets, classes = example_batch(sizes, batch)
     x = torch.tensor(inputs)
     y = torch.tensor(targets if spelling == "ops" else classes)
     parameters = [torch.tensor(a, requires_grad=True) for a in initial_parameters(sizes)]
-    loss_of = compiled(loss_function(torch, spelling))
+    loss_of = loss_function(torch, spelling)
 
     def step() -> Any:
         for parameter in parameters:
@@ -94,10 +92,11 @@ def workloads() -> Iterator[Workload]:
             yield Workload(
                 f"mlp/{'-'.join(map(str, sizes))}/b{batch}/{spelling}",
                 "mlp",
-                lambda torch, compiled, sizes=sizes, batch=batch, spelling=spelling: step_case(
-                    torch, sizes, batch, spelling, compiled
+                lambda torch, style, sizes=sizes, batch=batch, spelling=spelling: step_case(
+                    torch, sizes, batch, spelling
                 ),
+                "mlp",
                 {"sizes": sizes, "batch": batch, "spelling": spelling},
-                goal=goal,
+                goals=() if goal is None else (eager_goal(goal),),
                 threaded=True,
             )

@@ -1,16 +1,34 @@
 """The networks that are trained and run, written for any module with PyTorch's API.
 
-Each function gives a model, a batch of inputs and the classes to predict, as arrays.
+Weights and batches are arrays that depend on names and shapes only, so that engines with another
+API start from the same numbers.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
-from bench.case import sample
+from ..case import sample
 
 VOCABULARY = 65
+CLASSES = 10
+
+
+def initial(name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """The parameter of that name, in every engine."""
+    if "norm" in name:
+        return np.full(shape, float(name.endswith("weight")), np.float32)
+    fan_in = int(np.prod(shape[1:])) if len(shape) > 1 else shape[0]
+    return sample(crc32(name.encode()), *shape, scale=fan_in**-0.5)
+
+
+def set_weights(torch: Any, model: Any) -> None:
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(torch.tensor(initial(name, tuple(parameter.shape))))
 
 
 def classes(seed: int, count: int, *shape: int) -> np.ndarray:
@@ -18,42 +36,66 @@ def classes(seed: int, count: int, *shape: int) -> np.ndarray:
     return np.random.RandomState(seed).randint(0, count, shape)
 
 
-def mlp(torch: Any, sizes: tuple[int, ...], batch: int) -> tuple[Any, np.ndarray, np.ndarray]:
+# ---- batches: inputs, and the classes to predict -------------------------------------------------
+
+
+def mlp_batch(sizes: tuple[int, ...], batch: int) -> tuple[np.ndarray, np.ndarray]:
+    return sample(1, batch, sizes[0]), classes(2, sizes[-1], batch)
+
+
+def cnn_batch(batch: int) -> tuple[np.ndarray, np.ndarray]:
+    return sample(1, batch, 1, 28, 28), classes(2, CLASSES, batch)
+
+
+def lstm_batch(inputs: int, hidden: int, length: int, batch: int) -> tuple[np.ndarray, np.ndarray]:
+    return sample(1, batch, length, inputs), classes(2, CLASSES, batch * length)
+
+
+def gpt_batch(
+    layers: int, width: int, heads: int, length: int, batch: int
+) -> tuple[np.ndarray, np.ndarray]:
+    return classes(1, VOCABULARY, batch, length), classes(2, VOCABULARY, batch * length)
+
+
+BATCHES: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
+    "mlp": mlp_batch, "cnn": cnn_batch, "lstm": lstm_batch, "gpt": gpt_batch,
+}  # fmt: skip
+
+
+# ---- models --------------------------------------------------------------------------------------
+
+
+def mlp(torch: Any, sizes: tuple[int, ...], batch: int) -> Any:
     nn = torch.nn
     layers: list[Any] = []
     for inputs, outputs in pairwise(sizes):
         layers += [nn.Linear(inputs, outputs), nn.ReLU()]
-    return nn.Sequential(*layers[:-1]), sample(1, batch, sizes[0]), classes(2, sizes[-1], batch)
+    return nn.Sequential(*layers[:-1])
 
 
-def cnn(torch: Any, batch: int = 64) -> tuple[Any, np.ndarray, np.ndarray]:
+def cnn(torch: Any, batch: int) -> Any:
     """The network of the well-known MNIST example, without dropout."""
     nn = torch.nn
-    model = nn.Sequential(
+    return nn.Sequential(
         nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, 10),
+        nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, CLASSES),
     )  # fmt: skip
-    return model, sample(1, batch, 1, 28, 28), classes(2, 10, batch)
 
 
-def lstm(
-    torch: Any, inputs: int = 32, hidden: int = 128, length: int = 50, batch: int = 32
-) -> tuple[Any, np.ndarray, np.ndarray]:
+def lstm(torch: Any, inputs: int, hidden: int, length: int, batch: int) -> Any:
     class Tagger(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.lstm = torch.nn.LSTM(inputs, hidden, batch_first=True)
-            self.head = torch.nn.Linear(hidden, 10)
+            self.head = torch.nn.Linear(hidden, CLASSES)
 
         def forward(self, x: Any) -> Any:
             return self.head(self.lstm(x)[0])
 
-    return Tagger(), sample(1, batch, length, inputs), classes(2, 10, batch * length)
+    return Tagger()
 
 
-def gpt(
-    torch: Any, layers: int = 4, width: int = 128, heads: int = 4, length: int = 64, batch: int = 12
-) -> tuple[Any, np.ndarray, np.ndarray]:
+def gpt(torch: Any, layers: int, width: int, heads: int, length: int, batch: int) -> Any:
     nn, F = torch.nn, torch.nn.functional
 
     class Block(nn.Module):
@@ -87,5 +129,14 @@ def gpt(
                 h = block(h)
             return self.head(self.norm(h))
 
-    tokens = classes(1, VOCABULARY, batch, length)
-    return GPT(), tokens, classes(2, VOCABULARY, batch * length)
+    return GPT()
+
+
+MODELS: dict[str, Callable[..., Any]] = {"mlp": mlp, "cnn": cnn, "lstm": lstm, "gpt": gpt}
+
+
+def model_of(torch: Any, family: str, **sizes: Any) -> Any:
+    """The network, with the weights that all engines start from."""
+    model = MODELS[family](torch, **sizes)
+    set_weights(torch, model)
+    return model

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
-from bench.case import Case, Repeated, Within, Workload, as_arrays, digest
-from bench.workloads.ops import leaf
+from ..case import Case, Repeated, Within, Workload, as_arrays, digest
+from .ops import leaf
 
 ELEMENTS = (1, 10, 100)
 MODES = ("recording", "no_grad", "inference_mode")
@@ -45,6 +45,7 @@ def workloads() -> Iterator[Workload]:
                 yield Workload(
                     f"mode/{form}/{n}/{mode}",
                     "mode",
-                    lambda torch, compiled, case=case, mode=mode, n=n: case(torch, mode, n),
+                    lambda torch, style, case=case, mode=mode, n=n: case(torch, mode, n),
+                    "mode",
                     {"form": form, "elements": n, "mode": mode},
                 )

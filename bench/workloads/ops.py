@@ -6,7 +6,7 @@ At these sizes the arithmetic is nothing; what is compared is the cost of being 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bench.case import Case, Prepared, Repeated, Workload, as_arrays, digest, sample
+from ..case import Case, Prepared, Repeated, Workload, as_arrays, digest, eager_goal, sample
 
 ELEMENTS = (1, 10, 100, 1000)
 # rows, columns of the left matrix; the right one has the transposed shape
@@ -116,7 +116,8 @@ def workloads() -> Iterator[Workload]:
                 yield Workload(
                     f"op/{op}/{n}/{part}",
                     "op",
-                    lambda torch, compiled, case=case, op=op, n=n: case(torch, op, n),
+                    lambda torch, style, case=case, op=op, n=n: case(torch, op, n),
+                    "op",
                     {"op": op, "elements": n, "part": part},
-                    goal=1.0,
+                    goals=(eager_goal(1.0),),
                 )

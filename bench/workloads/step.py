@@ -7,8 +7,8 @@ with its own fused optimizer; an engine without one runs the same update written
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bench.case import Case, Repeated, Workload, as_arrays, digest
-from bench.workloads.mlp import cross_entropy, example_batch, initial_parameters
+from ..case import Case, Repeated, Style, Workload, as_arrays, digest
+from .mlp import cross_entropy, example_batch, initial_parameters
 
 NETWORKS: tuple[tuple[tuple[int, ...], int], ...] = (
     ((2, 16, 16, 2), 32),
@@ -51,7 +51,7 @@ def adamw(torch: Any, parameters: list[Any]) -> Callable[[], None]:
 
 
 def step_case(
-    torch: Any, sizes: tuple[int, ...], batch: int, optimizer: Callable, compiled: Callable
+    torch: Any, sizes: tuple[int, ...], batch: int, optimizer: Callable, style: Style
 ) -> Case:
     inputs, _, classes = example_batch(sizes, batch)
     x, y = torch.tensor(inputs), torch.tensor(classes)
@@ -67,7 +67,7 @@ def step_case(
         update()
         return loss
 
-    run = compiled(step)
+    run = style.wrap(step)
 
     def values() -> list[float]:
         # Enough steps for an engine that compiles after a few calls to be compiled.
@@ -83,9 +83,10 @@ def workloads() -> Iterator[Workload]:
             yield Workload(
                 f"step/{'-'.join(map(str, sizes))}/b{batch}/{optimizer.__name__}",
                 "step",
-                lambda torch, compiled, sizes=sizes, batch=batch, optimizer=optimizer: step_case(
-                    torch, sizes, batch, optimizer, compiled
+                lambda torch, style, sizes=sizes, batch=batch, optimizer=optimizer: step_case(
+                    torch, sizes, batch, optimizer, style
                 ),
+                "step",
                 {"sizes": sizes, "batch": batch},
                 threaded=True,
             )

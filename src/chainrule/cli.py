@@ -1,4 +1,4 @@
-"""The command line: `chainrule run`, `chainrule tour`, `chainrule ops`.
+"""The command line: `chainrule run`, `chainrule bench`, `chainrule tour`, `chainrule ops`.
 
 Plain text when the output is no terminal or NO_COLOR is set.
 """
@@ -19,11 +19,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .run import main as run
 
         return run(arguments[1:])
+    if arguments[:1] == ["bench"]:
+        return bench(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="chainrule", description="Automatic differentiation with PyTorch's API, on the CPU."
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
+    commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
     commands.add_parser("tour", help="build a graph, run backward, and look at the tape")
     ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")
     ops.add_argument("pattern", nargs="?", default="", help="only names that contain this")
@@ -51,6 +54,30 @@ def coloured() -> bool:
 def heading(text: str) -> None:
     line = f"\n{text}\n{'-' * len(text)}"
     print(f"\033[1m{line}\033[0m" if coloured() else line)
+
+
+# ---- bench ---------------------------------------------------------------------------------------
+
+
+def bench(arguments: list[str]) -> int:
+    """Run the benchmarks: a part of the installed package, a folder of the source tree."""
+    import importlib.util
+    from pathlib import Path
+
+    here = Path(__file__).resolve()
+    for home in (here.parent / "bench", here.parents[2] / "bench"):
+        if (home / "command.py").exists():
+            break
+    else:
+        print("the benchmarks are not part of this installation", file=sys.stderr)
+        return 2
+    spec = importlib.util.spec_from_file_location(
+        "chainrule.bench", home / "__init__.py", submodule_search_locations=[str(home)]
+    )
+    assert spec is not None and spec.loader is not None
+    package = sys.modules["chainrule.bench"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(package)
+    return importlib.import_module("chainrule.bench.command").main(arguments)
 
 
 # ---- tour ----------------------------------------------------------------------------------------

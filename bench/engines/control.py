@@ -9,22 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from bench.case import Case, Repeated, Workload, digest, sample
-from bench.workloads.mlp import example_batch, initial_parameters
-from bench.workloads.ops import MATRICES
+from ..case import Case, Repeated, digest, sample
+from ..workloads.mlp import example_batch, initial_parameters
+from ..workloads.ops import MATRICES
+from .base import Counterparts
 
 
-def build(workload: Workload) -> Case | None:
-    """None where a bare counterpart would say nothing (backward of one op, modes)."""
-    if workload.group == "op" and workload.params["part"] == "forward":
-        run = op(workload.params["op"], workload.params["elements"])
-        return Repeated(run, lambda: digest([run()]))
-    if workload.group == "mlp":
-        return mlp(**workload.params)
-    return None
+def op_case(op: str, elements: int, part: str) -> Case | None:
+    if part == "backward":
+        return None
+    run = bare_op(op, elements)
+    return Repeated(run, lambda: digest([run()]))
 
 
-def op(name: str, n: int) -> Callable[[], Any]:
+def bare_op(name: str, n: int) -> Callable[[], Any]:
     a, b = sample(1, n), sample(2, n)
     rows, columns = MATRICES[n]
     left, right = sample(1, rows, columns), sample(2, columns, rows)
@@ -88,3 +86,7 @@ def cross_entropy(out: Any, classes: Any) -> tuple[Any, Any]:
     probabilities[rows, classes] -= 1
     probabilities /= len(out)
     return loss, probabilities
+
+
+# Nothing for the backward of one op, or for modes: a bare counterpart would say nothing.
+CONTROL = Counterparts("control", "numpy", builders={"op": op_case, "mlp": mlp})

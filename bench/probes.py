@@ -1,0 +1,149 @@
+"""What a new process measures about itself; each probe gives figures and values to compare."""
+
+import contextlib
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from .case import Case, Workload, best_seconds, digest, sample
+from .engines import Engine
+from .workloads import WORKLOADS, mlp
+
+Figures = tuple[list[float], list[float]]
+
+STEPS = 3
+STEPS_UNTIL_COMPILED = 6
+HEADS, HEAD_SIZE = 2, 64
+
+
+def import_time(engine: Engine) -> Figures:
+    """In yet another process: this one has imported NumPy already."""
+    module = engine.module
+    probe = f"import time; s = time.perf_counter(); import {module}; print(time.perf_counter() - s)"
+    ran = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise SystemExit(ran.stderr.strip().splitlines()[-1])
+    return [float(ran.stdout)], []
+
+
+def workload_of(name: str) -> Workload:
+    """A workload by name, or the perceptron of a size that only memory is measured at."""
+    if name in WORKLOADS:
+        return WORKLOADS[name]
+    _, layers, batch, spelling = name.split("/")
+    params = {
+        "sizes": tuple(map(int, layers.split("-"))),
+        "batch": int(batch[1:]),
+        "spelling": spelling,
+    }
+    return Workload(name, "mlp", lambda torch, style: mlp.step_case(torch, **params), "mlp", params)
+
+
+def opened(engine: Engine, module: Any, name: str) -> Case:
+    case = engine.build(module, workload_of(name))
+    if case is None:
+        raise SystemExit("no counterpart")
+    return case
+
+
+def peak_memory(engine: Engine, name: str) -> Figures:
+    """Peak resident memory of some steps, less what is resident once all is imported.
+
+    The steps before, in which engines compile, do not count.
+    """
+    module = engine.load()
+    before = resident_bytes("VmRSS")
+    case = opened(engine, module, name)
+    values = case.values()
+    case.seconds(STEPS_UNTIL_COMPILED)
+    forget_peak()
+    case.seconds(STEPS)
+    return [resident_bytes("VmHWM") - before], values
+
+
+def compile_time(engine: Engine, name: str) -> Figures:
+    """How much longer the first steps take than as many later ones."""
+    module = engine.load()
+    style: dict[str, Any] = {**engine.style}
+    if "optimizers" in style:
+        style["optimizers"] = style["optimizers"][-1:]  # one is enough to be compiled
+    single = type(engine)(**{**vars(engine), "style": style})
+    start = perf_counter()
+    case = opened(single, module, name)
+    values = case.values()
+    case.seconds(STEPS_UNTIL_COMPILED)
+    first = perf_counter() - start
+    steps = len(values) + STEPS_UNTIL_COMPILED
+    return [max(first - steps * best_seconds(lambda: case.seconds(1)), 1e-9)], values
+
+
+def attention(engine: Engine, form: str, length: str) -> Figures:
+    """Memory and time of causal attention, forward and backward, at one sequence length."""
+    torch = engine.load()
+    attend = torch.nn.functional.scaled_dot_product_attention
+    if form == "materialised":
+        attend = materialised(torch)
+    shape = (1, HEADS, int(length), HEAD_SIZE)
+    inputs = [torch.tensor(sample(k, *shape), requires_grad=True) for k in range(3)]
+
+    def step() -> Any:
+        for x in inputs:
+            x.grad = None
+        out = attend(*inputs, is_causal=True)
+        out.sum().backward()
+        return out
+
+    small = [torch.tensor(sample(k, 1, 1, 64, 64), requires_grad=True) for k in range(3)]
+    attend(*small, is_causal=True).sum().backward()  # loads what is loaded when first used
+    forget_peak()
+    before = resident_bytes("VmRSS")
+    step()
+    peak = resident_bytes("VmHWM") - before
+    seconds = best_seconds(step, limit=0.3)
+    out = step()
+    values = digest([a.detach().numpy() for a in (out, *(x.grad for x in inputs))])
+    return [peak, seconds], values
+
+
+def materialised(torch: Any) -> Any:
+    """The formula as it is written in textbooks."""
+
+    def attend(q: Any, k: Any, v: Any, is_causal: bool) -> Any:
+        length = q.shape[-2]
+        mask = torch.ones(length, length, dtype=torch.bool).tril()
+        scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+        return scores.masked_fill(~mask, -float("inf")).softmax(-1) @ v
+
+    return attend
+
+
+def resident_bytes(field: str) -> int:
+    """A field of /proc/self/status; elsewhere the peak so far, the only figure there is."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith(field):
+                return int(line.split()[1]) * 1024
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def forget_peak() -> None:
+    """Give back what is free, and let the kernel start a new high-water mark (on Linux)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+PROBES = {
+    "import": import_time,
+    "memory": peak_memory,
+    "compile": compile_time,
+    "attention": attention,
+}
