@@ -9,10 +9,12 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import warnings
 from types import CodeType, FrameType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _TOUR = _PACKAGE + "cli.py"  # its tour is a user's program: its lines are to be shown
+LONGEST_SHOWN = 120  # characters of a line in a message: one-liners would bury the rest of it
 # Whether a file name belongs to the package; filled as files are met (a dict look-up by an
 # interned string is the cheapest test there is).
 LIBRARY_FILES: dict[str, bool] = {}
@@ -62,6 +64,8 @@ def describe(code: CodeType | None, lasti: int) -> str:
         return "an unknown line"
     filename, line = where
     text = linecache.getline(filename, line).strip()
+    if len(text) > LONGEST_SHOWN:
+        text = text[:LONGEST_SHOWN] + " ..."
     place = f"{os.path.basename(filename)}:{line} in {code.co_name}"
     return f"{place}: {text}" if text else place
 
@@ -69,3 +73,15 @@ def describe(code: CodeType | None, lasti: int) -> str:
 def here(depth: int = 1) -> str:
     """The user's current line, for error messages."""
     return describe(*user_position(depth + 1))
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the user's line, however many of our frames lie between."""
+    frame = user_frame(2)
+    if frame is None:
+        warnings.warn(message, category, stacklevel=3)
+        return
+    seen = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(
+        message, category, frame.f_code.co_filename, frame.f_lineno, registry=seen
+    )

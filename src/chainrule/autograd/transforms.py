@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import source
 from .backward import make_gradients
 from .dispatch import P
 from .duals import DualLevel, zeros_like
@@ -92,13 +93,16 @@ def _check_scalar(func: Any, value: Any) -> None:
     name = getattr(func, "__name__", "f")
     if not isinstance(value, TensorBase):
         raise RuntimeError(
-            f"Expected {name}(*args) to return a Tensor, got {type(value).__name__}; with "
-            "has_aux=True it returns (tensor, auxiliary)"
+            f"grad_and_value(f)(*args): Expected f(*args) to return a tensor, got "
+            f"{type(value).__name__}\n  f is {name}, at {source.here(2)}\n"
+            "  Fix: return a tensor; with has_aux=True, return (tensor, auxiliary)."
         )
     if value.ndim != 0:  # type: ignore[attr-defined]
         raise RuntimeError(
-            f"Expected {name}(*args) to return a scalar tensor, got tensor with "
-            f"{value.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"  # type: ignore[attr-defined]
+            "grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor "
+            f"with {value.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?\n"  # type: ignore[attr-defined]
+            f"  f is {name}, its result has shape {list(value.shape)}, at {source.here(2)}\n"  # type: ignore[attr-defined]
+            "  Fix: reduce the result with .sum() or .mean(), or map over examples with vmap."
         )
 
 

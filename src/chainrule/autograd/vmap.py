@@ -80,7 +80,9 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[Any, Any, A
         if size is not None and n != size:
             raise ValueError(
                 "vmap: Expected all tensors to have the same size in the mapped dimension, got "
-                f"sizes {[t.shape[e] for t, e in zip(leaves, dims, strict=True) if e is not None and isinstance(t, TensorBase)]} for the mapped dimension"  # noqa: E501
+                f"sizes {[t.shape[e] for t, e in zip(leaves, dims, strict=True) if e is not None and isinstance(t, TensorBase)]} for the mapped dimension\n"  # noqa: E501
+                f"  vmap of {_name(func)} at {source.here(2)}\n  Fix: give every mapped input as "
+                "many examples, or in_dims=None to those that all examples share."
             )
         size = n
     if size is None:

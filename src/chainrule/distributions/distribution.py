@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import chainrule as torch
+from chainrule.autograd import source
 
 from . import constraints
 from .utils import broadcast_all, lazy_property
@@ -96,6 +97,7 @@ class Distribution:
                     f"Expected parameter {name} ({type(value).__name__} of shape "
                     f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
                     f"{constraint!r}, but found invalid values:\n{value}"
+                    f"\n  at {source.here(2)}"
                 )
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
@@ -186,7 +188,11 @@ class Distribution:
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Random values that are differentiable functions of the parameters."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} has no rsample: its samples do not depend smoothly on its "
+            f"parameters\n  at {source.here(2)}\n  Fix: sample(), with log_prob(sample) * reward "
+            "as the loss, or a relaxed distribution."
+        )
 
     def sample_n(self, n: int) -> Any:
         """sample((n,)), by its old name."""
@@ -254,6 +260,7 @@ class Distribution:
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
                 f"to be within the support ({support!r}) of the distribution {self!r}, but found "
                 f"invalid values:\n{value}"
+                f"\n  at {source.here(2)}"
             )
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import chainrule as torch
+from chainrule.autograd import source
 from chainrule.nn import functional as F
 
 from .bernoulli import Bernoulli
@@ -63,6 +64,12 @@ def register_kl(type_p: Any, type_q: Any) -> Callable[[Any], Any]:
     return register
 
 
+_WAYS_OUT = (
+    "  Fix: estimate it from samples of p, (p.log_prob(x) - q.log_prob(x)).mean(), or register it "
+    "with register_kl."
+)
+
+
 def kl_divergence(p: Any, q: Any) -> Any:
     """KL(p || q), one number for each of the batch.
 
@@ -77,7 +84,7 @@ def kl_divergence(p: Any, q: Any) -> Any:
     if function is None:
         raise NotImplementedError(
             f"No KL(p || q) is implemented for p type {type(p).__name__} and q type "
-            f"{type(q).__name__}"
+            f"{type(q).__name__}\n  at {source.here(2)}\n{_WAYS_OUT}"
         )
     return function(p, q)
 
@@ -173,7 +180,8 @@ def _exponential_family(p: Any, q: Any) -> Any:
     if type(p) is not type(q):
         raise NotImplementedError(
             "The cross KL-divergence between different exponential families cannot be computed "
-            "using Bregman divergences"
+            f"using Bregman divergences: {type(p).__name__} and {type(q).__name__}\n"
+            f"  at {source.here(2)}\n{_WAYS_OUT}"
         )
     ours = [n.detach().requires_grad_() for n in p._natural_params]
     normaliser = p._log_normalizer(*ours)

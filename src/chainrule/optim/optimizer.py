@@ -136,6 +136,11 @@ class Optimizer:
             )
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
+        if callable(getattr(params, "parameters", None)):
+            raise TypeError(
+                f"'{type(params).__name__}' object is not iterable: an optimizer takes parameters, "
+                f"not a module\n  at {source.here(2)}\n  Fix: pass model.parameters()."
+            )
         groups = list(params)
         if not groups:
             raise ValueError(

@@ -422,11 +422,6 @@ class _AlongDim(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The function along the dimension."""
-        if self.dim is None:
-            warn_user(
-                f"Implicit dimension choice for {self._function.__name__} has been deprecated. "
-                "Change the call to include dim=X as an argument.",
-            )
         return self._function(input, self.dim)
 
     def extra_repr(self) -> str:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
+import sys
 from typing import Any, NoReturn
+
+import numpy as np
 
 from ... import empty
 from ...autograd import source
+from ...autograd.source import warn_user as warn_user
 from ...tensor import Parameter
+from .module_members import type_name
 
-PROBLEMS = (RuntimeError, ValueError, IndexError)
+PROBLEMS = (RuntimeError, ValueError, IndexError, TypeError, AttributeError)
+NO_TENSORS = (list, tuple, dict, str, int, float, np.ndarray, np.generic)
 
 
 def new_parameter(*shape: int, device: Any = None, dtype: Any = None) -> Parameter:
@@ -17,23 +22,20 @@ def new_parameter(*shape: int, device: Any = None, dtype: Any = None) -> Paramet
     return Parameter(empty(shape, device=device, dtype=dtype))
 
 
-def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the user's line, however many of our frames lie between."""
-    frame = source.user_frame(2)
-    if frame is None:
-        warnings.warn(message, category, stacklevel=3)
-        return
-    seen = frame.f_globals.setdefault("__warningregistry__", {})
-    warnings.warn_explicit(
-        message, category, frame.f_code.co_filename, frame.f_lineno, registry=seen
-    )
-
-
 def add_layer(problem: Exception, layer: Any) -> NoReturn:
     """Raise a problem found by a layer's function again, with the layer it happened in.
 
     Several layers of one kind run on one line of a `forward`: the line alone does not tell which.
     """
+    forward = sys._getframe(1)
+    name = forward.f_code.co_varnames[1]
+    given = forward.f_locals.get(name)
+    if isinstance(given, NO_TENSORS):
+        raise TypeError(
+            f"{type(layer).__name__.lower()}(): argument '{name}' (position 1) must be Tensor, not "
+            f"{type_name(given)}\n  at {source.here(2)}\n  Fix: convert it with "
+            f"torch.as_tensor(...) first.\n  in {layer!r}"
+        ) from None
     said = str(problem.args[0]) if problem.args else ""
     layer_line = f"\n  in {layer!r}"
     if layer_line not in said:

@@ -24,6 +24,12 @@ __all__ = [
 
 def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """The reduction that the two old flags mean."""
+    if isinstance(size_average, Tensor):
+        raise RuntimeError(
+            "Boolean value of Tensor with more than one value is ambiguous: the loss got a tensor "
+            f"of shape {list(size_average.shape)} as size_average\n  at {source.here(3)}\n"
+            "  The class takes options, its object the tensors. Fix: nn.MSELoss()(input, target)."
+        )
     if reduce is False:
         meant = "none"
     else:

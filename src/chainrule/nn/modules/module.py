@@ -101,8 +101,11 @@ def _addindent(s_: str, numSpaces: int) -> str:
 
 def _forward_unimplemented(self: Any, *input: Any) -> Any:
     """What the module computes; every subclass defines it."""
+    close = difflib.get_close_matches("forward", vars(type(self)), n=1)
     raise NotImplementedError(
-        f'Module [{type(self).__name__}] is missing the required "forward" function'
+        f'Module [{type(self).__name__}] is missing the required "forward" function\n'
+        f"  at {source.here(2)}\n  Fix: "
+        + (f"rename {close[0]!r} to 'forward'." if close else "define forward(self, ...).")
     )
 
 

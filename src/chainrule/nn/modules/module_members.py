@@ -110,7 +110,11 @@ class Members:
         from .module import Module
 
         if not isinstance(module, Module) and module is not None:
-            raise TypeError(f"{type_name(module)} is not a Module subclass\n  at {source.here(2)}")
+            fix = "\n  Fix: unpack it, as in nn.Sequential(*layers)."
+            raise TypeError(
+                f"{type_name(module)} is not a Module subclass\n  at {source.here(2)}"
+                f"{fix if isinstance(module, list | tuple) else ''}"
+            )
         check_name(self, "module", name, self._modules)
         self._modules[name] = registry.passed_through(registry.module_hooks, self, name, module)
 

@@ -386,4 +386,6 @@ class Loading:
                 "\n  Fix: build the model as it was when it was saved, or pass strict=False to "
                 "load only the keys that both have."
             )
+        if all("expected torch.Tensor" in error for error in self.errors):
+            return "\n  Fix: make tensors of the values first, with torch.as_tensor(value)."
         return "\n  Fix: build the model with the sizes it was saved with."

@@ -169,7 +169,9 @@ class RNNBase(Module):
         if input.shape[-1] != self.input_size:
             raise RuntimeError(
                 "input.size(-1) must be equal to input_size. Expected "
-                f"{self.input_size}, got {input.shape[-1]}\n  in {self!r}, at {source.here(3)}"
+                f"{self.input_size}, got {input.shape[-1]}\n  in {self!r}, at {source.here(3)}\n"
+                f"  Fix: input_size={input.shape[-1]}, or put the features, not the time steps, "
+                "into the last dimension."
             )
 
     def _state_shape(self, batch: int, width: int) -> tuple[int, int, int]:

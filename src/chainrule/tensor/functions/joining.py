@@ -114,7 +114,8 @@ def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {a} "
                     f"but got size {b} for tensor number {number} in the list.\n"
-                    f"  cat of shapes {[list(p.shape) for p in parts]} at {source.here(3)}"
+                    f"  cat of shapes {[list(p.shape) for p in parts]} at {source.here(3)}\n"
+                    "  Fix: choose the dim= in which they differ, or make the other sizes equal."
                 )
 
 

@@ -8,6 +8,7 @@ from ...autograd import source
 from ..api import public, write_out
 from .common import P, axis_of
 from .nn_common import into, named
+from .reductions import implicit_dim
 
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
@@ -239,7 +240,7 @@ def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
     """softmax of -input."""
     x = -input if dtype is None else (-input).to(dtype)
     if dim is None:
-        dim = 0 if x.ndim in (0, 1, 3) else 1
+        dim = implicit_dim(x.ndim, "softmin")
     return P.softmax(x, axis=axis_of(dim, x.ndim))
 
 

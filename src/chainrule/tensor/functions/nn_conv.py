@@ -30,7 +30,9 @@ def _check_rank(x: Any, w: Any, nd: int, name: str) -> None:
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(
             f"Expected {nd + 1}D (unbatched) or {nd + 2}D (batched) input to {name}, but got input "
-            f"of size: {list(x.shape)}\n  at {source.here(2)}"
+            f"of size: {list(x.shape)}\n  at {source.here(2)}\n"
+            f"  Fix: the input is (batch, channels, {', '.join('DHW'[3 - nd :])}); add a missing "
+            "dimension with unsqueeze, or flatten those that are too many."
         )
     if w.ndim != nd + 2:
         raise RuntimeError(

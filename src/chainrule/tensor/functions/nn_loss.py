@@ -48,7 +48,9 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
     if len(s) > 1 and (len(t) == 0 or s[0] != rows):
         raise ValueError(
             f"Expected input batch_size ({s[0]}) to match target batch_size "
-            f"({rows}).\n  input {list(s)}, target {list(t)}, at {source.here(2)}"
+            f"({rows}).\n  input {list(s)}, target {list(t)}, at {source.here(2)}\n"
+            "  Fix: one target per row of scores; scores of sequences (batch, time, classes) need "
+            ".flatten(0, 1), their targets .flatten()."
         )
     _check_extent(s, t)
     classes = s[1] if len(s) > 1 else s[0]

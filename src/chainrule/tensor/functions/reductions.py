@@ -434,8 +434,17 @@ def _logits(x: Any, dim: Any, stacklevel: Any, dtype: Any, name: str) -> tuple[A
             f"floating type\n  at {source.here(3)}\n  Fix: {name}(x.float(), ...) or dtype=."
         )
     if dim is None:
-        dim = 0 if x.ndim in (0, 1, 3) else 1
+        dim = implicit_dim(x.ndim, name)
     return x, axis_of(dim, x.ndim)
+
+
+def implicit_dim(ndim: int, name: str) -> int:
+    """The dimension that old programs mean when they give none."""
+    source.warn_user(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument."
+    )
+    return 0 if ndim in (0, 1, 3) else 1
 
 
 def _word(x: Any) -> str:
