@@ -237,11 +237,11 @@ def test_threads_follow_the_setting_then_the_environment(monkeypatch):
     monkeypatch.setattr(pool.settings._Settings, "threads", None)
     monkeypatch.delenv("CHAINRULE_NUM_THREADS", raising=False)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
-    pool._threads_of_environment.cache_clear()
+    pool._default_threads.cache_clear()
     assert pool.thread_count() == 3
-    pool._threads_of_environment.cache_clear()
+    pool._default_threads.cache_clear()
     monkeypatch.setenv("CHAINRULE_NUM_THREADS", "5")
     assert pool.thread_count() == 5
     chainrule.set_num_threads(2)
     assert pool.thread_count() == 2
-    pool._threads_of_environment.cache_clear()
+    pool._default_threads.cache_clear()

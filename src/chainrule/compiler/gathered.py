@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from . import pool
+from .addresses import address
 from .gather_text import BORDER, module_text, room_for_copy
-from .gemm import _DEPTH, _DTYPES, _ROWS, _ZEROS_AT, _address
-from .gemm_text import ARGUMENTS, TILES, UNROLL
+from .gemm import _DTYPES, _ZEROS_AT, _blocks
+from .gemm_text import ARGUMENTS, TILES
 
 _PARTS = 8  # sums over images are cut into so many, and images into pieces of at most an eighth
 _AT = {name: i for i, name in enumerate(ARGUMENTS)}
@@ -63,7 +64,7 @@ class Gathered:
         table[:, _AT["accumulate"]] = 1
         table[starts, _AT["accumulate"]] = 0
         owner = np.searchsorted(starts, np.arange(len(images)), side="right") - 1
-        table[:, _AT["c"]] = _address(partial) + owner * partial.strides[0]
+        table[:, _AT["c"]] = address(partial) + owner * partial.strides[0]
         table[:, _AT["c_row"]] = partial.strides[1]
         self._run(function, table, parts, border)
         np.add.reduce(partial, axis=0, out=c)
@@ -91,12 +92,11 @@ class Gathered:
     ) -> np.ndarray:
         """ARGUMENTS of every image's product."""
         (m, k), n, size = a.shape[-2:], len(columns), a.itemsize
-        depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
-        block = _ROWS * 4 // size // self._tiles.height * self._tiles.height
-        level, step = (_ZEROS_AT, 0) if bias is None else (_address(bias), bias.strides[0])
+        depth, block = _blocks(k, size, self._tiles)
+        level, step = (_ZEROS_AT, 0) if bias is None else (address(bias), bias.strides[0])
         one = (
-            _address(a), *a.strides[-2:], _address(images), _address(rows), _address(columns),
-            _address(c), c.strides[-2], m, n, k, block, depth, _ZEROS_AT, 0, level, step, 0,
+            address(a), *a.strides[-2:], address(images), address(rows), address(columns),
+            address(c), c.strides[-2], m, n, k, block, depth, _ZEROS_AT, 0, level, step, 0,
         )  # fmt: skip
         table = np.tile(np.array(one, np.int64), (len(images), 1))
         number = np.arange(len(images))
@@ -114,11 +114,11 @@ class Gathered:
         sizes = np.array(border if border is not None else (0,) * len(BORDER), np.int64)
         starts = np.array([len(table) * i // count for i in range(count + 1)])
         pieces = np.empty((count, 3), np.int64)
-        pieces[:, 0] = _address(table) + starts[:-1] * table.strides[0]
+        pieces[:, 0] = address(table) + starts[:-1] * table.strides[0]
         pieces[:, 1] = np.diff(starts)
-        pieces[:, 2] = 0 if border is None else _address(sizes)
+        pieces[:, 2] = 0 if border is None else address(sizes)
         threads = pool.thread_count()
-        self._pool.run(function, _address(pieces), _PIECE_BYTES, count, threads)
+        self._pool.run(function, address(pieces), _PIECE_BYTES, count, threads)
 
 
 def load() -> Gathered | None:

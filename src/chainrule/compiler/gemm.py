@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import pool
+from .addresses import address
 from .gemm_text import ARGUMENTS, TILES, UNROLL, Tiles, module_text
 
 _ROWS = 512  # rows of a that are packed at once (half as many doubles): half of the L2 cache
@@ -25,7 +26,7 @@ _LISTS = 4  # lists of stacked products for each thread
 _BYTES = 8 * len(ARGUMENTS)
 
 _ZEROS = np.zeros(16)  # the bias of products without one
-_ZEROS_AT: int = _ZEROS.__array_interface__["data"][0]
+_ZEROS_AT = address(_ZEROS)
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 
 
@@ -145,16 +146,16 @@ class Product:
         if c.strides[-1] != size or c.dtype != dtype:
             return None
         table = self._table(a, b, c).copy()
-        table[:, 0] += _address(a)
-        table[:, 3] += _address(b)
-        table[:, 6] += _address(c)
+        table[:, 0] += address(a)
+        table[:, 3] += address(b)
+        table[:, 6] += address(c)
         threads = pool.thread_count()
         count = min(len(table), _LISTS * threads)
         starts = _starts(len(table), count)
         lists = np.empty((count, 2), np.int64)
-        lists[:, 0] = starts[:-1] * _BYTES + _address(table)
+        lists[:, 0] = starts[:-1] * _BYTES + address(table)
         lists[:, 1] = starts[1:] - starts[:-1]
-        self._pool.run(self._lists[dtype], _address(lists), 16, count, threads)
+        self._pool.run(self._lists[dtype], address(lists), 16, count, threads)
         return c
 
     def _table(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -165,28 +166,58 @@ class Product:
         self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int, bias: np.ndarray | None
     ) -> tuple[bytes, int]:
         """ARGUMENTS of each piece of work, one after the other in memory; how many there are."""
-        (m, k), n, size = a.shape, b.shape[1], a.itemsize
-        depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
-        rows = _ROWS * 4 // size // self._tiles.height * self._tiles.height
-        at_a, at_b, at_c = _address(a), _address(b), _address(c)
-        added, step = (_ZEROS_AT, 0) if bias is None else (_address(bias), bias.strides[0])
-        (a_row, a_column), (b_row, b_column), c_row = a.strides, b.strides, c.strides[0]
-        count = 1 if threads == 1 else threads * max(1, min(4, m * n * k // (threads * _PIECE)))
-        across = n >= m
-        unit = self._tiles.vector_bytes // size if across else self._tiles.height
-        cuts = _cuts(n if across else m, count, unit)
-        values: list[int] = []
-        for start, length in cuts:
-            values += (
-                (at_a, a_row, a_column, at_b + start * b_column, b_row, b_column,
-                 at_c + start * size, c_row, m, length, k, rows, depth, added + start * step,
-                 step, _ZEROS_AT, 0, 0)
-                if across else
-                (at_a + start * a_row, a_row, a_column, at_b, b_row, b_column,
-                 at_c + start * c_row, c_row, length, n, k, rows, depth, added, step,
-                 _ZEROS_AT, 0, 0)
-            )  # fmt: skip
-        return _packer(len(values))(*values), len(cuts)
+        step = 0 if bias is None else bias.strides[0]
+        count, pack, values = _cut_product(
+            a.shape, b.shape[1], a.strides, b.strides, c.strides[0], a.itemsize, step, threads,
+            self._tiles,
+        )  # fmt: skip
+        at_a, at_b, at_c = address(a), address(b), address(c)
+        added = _ZEROS_AT if bias is None else address(bias)
+        values = list(values)
+        for i in range(0, count * len(ARGUMENTS), len(ARGUMENTS)):
+            values[i] += at_a
+            values[i + 3] += at_b
+            values[i + 6] += at_c
+            values[i + 13] += added
+        return pack(*values), count
+
+
+@functools.lru_cache(maxsize=1024)
+def _cut_product(
+    a_shape: tuple[int, int],
+    n: int,
+    a_strides: tuple[int, int],
+    b_strides: tuple[int, int],
+    c_row: int,
+    size: int,
+    bias_step: int,
+    threads: int,
+    tiles: Tiles,
+) -> tuple[int, Callable[..., bytes], tuple[int, ...]]:
+    """The pieces of a product: their number, how to write them, and ARGUMENTS of all, addresses
+    counted from the beginning of each array."""
+    (m, k), (a_row, a_column), (b_row, b_column) = a_shape, a_strides, b_strides
+    depth, rows = _blocks(k, size, tiles)
+    count = 1 if threads == 1 else threads * max(1, min(4, m * n * k // (threads * _PIECE)))
+    across = n >= m
+    unit = tiles.vector_bytes // size if across else tiles.height
+    cuts = _cuts(n if across else m, count, unit)
+    values: list[int] = []
+    for start, length in cuts:
+        values += (
+            (0, a_row, a_column, start * b_column, b_row, b_column, start * size, c_row,
+             m, length, k, rows, depth, start * bias_step, bias_step, _ZEROS_AT, 0, 0)
+            if across else
+            (start * a_row, a_row, a_column, 0, b_row, b_column, start * c_row, c_row,
+             length, n, k, rows, depth, 0, bias_step, _ZEROS_AT, 0, 0)
+        )  # fmt: skip
+    return len(cuts), struct.Struct(f"={len(values)}q").pack, tuple(values)
+
+
+def _blocks(k: int, size: int, tiles: Tiles) -> tuple[int, int]:
+    """Elements along k that are summed in registers, and rows of a that are packed at once."""
+    depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
+    return depth, _ROWS * 4 // size // tiles.height * tiles.height
 
 
 @functools.lru_cache(maxsize=256)
@@ -201,8 +232,7 @@ def _stack_table(
 ) -> np.ndarray:
     """ARGUMENTS of every product of a stack, addresses counted from the first matrices."""
     *lead, m, k = shape
-    depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
-    rows = _ROWS * 4 // size // tiles.height * tiles.height
+    depth, rows = _blocks(k, size, tiles)
     one = (
         0, *a_strides[-2:], 0, *b_strides[-2:], 0, c_strides[-2], m, n, k, rows, depth,
         _ZEROS_AT, 0, _ZEROS_AT, 0, 0,
@@ -227,15 +257,6 @@ def worthwhile(m: int, k: int, n: int) -> bool:
     and 386 against 564 on two.
     """
     return m >= 8 and k >= 8 and n >= 96
-
-
-@functools.cache
-def _packer(count: int) -> Callable[..., bytes]:
-    return struct.Struct(f"={count}q").pack
-
-
-def _address(x: np.ndarray) -> int:
-    return x.__array_interface__["data"][0]
 
 
 def _readable(x: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..tensor import settings
 from . import blas
+from .addresses import address
 
 WORKSPACE_BYTES = 4 << 20
 _IDLE_TURNS = 20_000  # about a millisecond
@@ -262,7 +263,7 @@ class Pool:
         self._hiring = threading.Lock()
         self._own = threading.local()
         self._memory = np.zeros(_SLOTS + 8, np.int64)
-        self.board = (_address(self._memory) + 63) & -64  # address, at a cache line
+        self.board = (address(self._memory) + 63) & -64  # address, at a cache line
         self._prepare(self.board)
         self._threads = np.zeros(self.MOST_WORKERS, np.int64)
         self._belongings: list[Any] = []  # what workers read
@@ -285,10 +286,12 @@ class Pool:
     def new_workspace(self) -> tuple[int, np.ndarray]:
         """The address of a workspace, and the array that owns it."""
         memory = np.empty(WORKSPACE_BYTES + _PAGE, np.uint8)
-        return (_address(memory) + _PAGE - 1) & -_PAGE, memory
+        return (address(memory) + _PAGE - 1) & -_PAGE, memory
 
     def hire(self, count: int) -> None:
         """See that there are so many workers."""
+        if self._workers >= count:
+            return
         with self._hiring:
             if self._workers == 0 and count > 0:
                 blas.keep_to_one_thread()
@@ -296,7 +299,7 @@ class Pool:
                 workspace, memory = self.new_workspace()
                 start = np.array([self.board, workspace], np.int64)
                 self._belongings += [memory, start]
-                if self._hire(_address(self._threads) + 8 * self._workers, _address(start)):
+                if self._hire(address(self._threads) + 8 * self._workers, address(start)):
                     return  # the system gives no more threads: callers do the work
                 self._workers += 1
 
@@ -304,7 +307,7 @@ class Pool:
         """Let all workers end; later jobs run on the calling thread."""
         with self._hiring:
             workers, self._workers = self._workers, self.MOST_WORKERS
-            self._dismiss(self.board, _address(self._threads), workers)
+            self._dismiss(self.board, address(self._threads), workers)
 
 
 _lock = threading.Lock()
@@ -325,20 +328,20 @@ def shared() -> Pool | None:
 
 def thread_count() -> int:
     """As set_num_threads or the environment say, otherwise the cores of this process."""
-    return settings.chosen_num_threads() or _threads_of_environment() or settings.get_num_threads()
+    return settings._Settings.threads or _default_threads()
 
 
 @functools.cache
+def _default_threads() -> int:
+    return _threads_of_environment() or settings.get_num_threads()
+
+
 def _threads_of_environment() -> int:
     for name in ("CHAINRULE_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         value = os.environ.get(name, "")
         if value.isdigit() and int(value) > 0:
             return int(value)
     return 0
-
-
-def _address(x: np.ndarray) -> int:
-    return x.__array_interface__["data"][0]
 
 
 def address_of(function: Any) -> int:

@@ -202,7 +202,7 @@ def _table() -> np.ndarray:
         table[SLOTS[name]] = ctypes.cast(function, ctypes.c_void_p).value
     things: dict[str, Any] = {
         "ndarray": np.ndarray, "None": None, "True": True, "list": list, "TypeError": TypeError,
-        "prepare": functools.partial(_prepare_threads, table),
+        "prepare": functools.partial(_prepare_threads, table, [0, 0]),
     }  # fmt: skip
     for name, thing in things.items():
         _kept.append(thing)
@@ -221,17 +221,22 @@ def _numpy_function(number: int) -> int:
     return ctypes.c_int64.from_address(start + 8 * number).value
 
 
-def _prepare_threads(table: np.ndarray) -> None:
-    """Called before a large piece of work: says how many threads it may use, and hires them."""
+def _prepare_threads(table: np.ndarray, told: list[int]) -> None:
+    """Called before a large piece of work: says how many threads it may use, and hires them.
+
+    `told` remembers the threads and the board that the table holds already.
+    """
     try:
         from .. import pool
 
         threads = pool.thread_count()
         found = pool.shared() if threads > 1 else None
+        now = [threads if found is not None else 1, 0 if found is None else found.board]
         if found is not None:
             found.hire(threads - 1)
-            table[SLOTS["pool_run"]] = found.run_address
-            table[SLOTS["board"]] = found.board
-        table[SLOTS["threads"]] = threads if found is not None else 1
+        if now != told:
+            told[:] = now
+            table[SLOTS["threads"]], table[SLOTS["board"]] = now
+            table[SLOTS["pool_run"]] = 0 if found is None else found.run_address
     except Exception:  # machine code is calling: it works alone then
         table[SLOTS["threads"]] = 1
