@@ -229,8 +229,10 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_only_sizes_that_measured_faster_leave_numpy():
-    assert gemm.worthwhile(128, 784, 512)
-    assert not gemm.worthwhile(4096, 4096, 10)
+    assert gemm.worthwhile(128, 784, 512, threads=1)
+    assert not gemm.worthwhile(4096, 4096, 10, threads=1)
+    assert gemm.worthwhile(4096, 4096, 10, threads=2)
+    assert not gemm.worthwhile(1, 4096, 4096, threads=2)
 
 
 def test_threads_follow_the_setting_then_the_environment(monkeypatch):
