@@ -109,11 +109,11 @@ def test_twenty_steps_compiled_interpreted_and_eager(sizes, optimizer, activatio
         losses = []
         for k, (x, y) in enumerate(batches(20, 32, sizes)):
             if k == 3 and mode == "interpreted":
-                plan = entry(run).runner.plan
+                plan = entry(run).runners[0].plan
                 plan.run = lambda arrays, graph=plan.traced: interpret(graph, arrays)
             losses.append(run(x, y))
         if mode == "compiled":
-            plan = entry(run).runner.plan
+            plan = entry(run).runners[0].plan
             assert (plan.segments, len(plan.steps)) == (1, 1)  # one native call per step
         runs.append(values([*losses, *parameters, *(p.grad for p in parameters)]))
     for other in runs[1:]:
@@ -256,7 +256,7 @@ def test_a_learning_rate_that_changes_becomes_an_input():
             optimizer.lr *= 0.9
         results.append(values(parameters))
         if compiled:
-            assert entry(run).times == 0  # never compiled again
+            assert entry(run).captures == 1  # never compiled again
             assert "num:f64" in run.explain()
     assert_close(*results)
 
@@ -382,13 +382,6 @@ def test_lists_that_the_call_extends():
 
     fails_with(step, "changes the length of a container")
     assert len(losses) == 4
-
-
-def test_results_that_still_need_a_backward_pass():
-    w = torch.ones(2, requires_grad=True)
-    outs = fails_with(lambda x: (x * w).sum(), "requires grad and would be differentiated outside")
-    outs[-1].backward()
-    assert w.grad.tolist() == [1.0, 1.0]
 
 
 def test_numbers_computed_in_python_that_change():

@@ -9,92 +9,113 @@ from typing import Any
 
 from ..autograd.state import STATE
 from ..autograd.value import PLAIN
-from .capture import Call, Program, flatten
+from ..ops import dtypes
+from . import log
+from .calls import Call, flatten
+from .capture import Program
+from .differentiable import runner_of
+from .plan import InputChanged
 from .runner import Runner
-from .tracer import CaptureError, tracing
+from .tracer import CaptureError
 
 # A function whose guards keep failing is not worth compiling again and again.
 _RECOMPILE_LIMIT = 8
+_MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+_EAGER_BACKENDS = ("eager", "aot_eager")
 
 
 class Entry:
     """What is known about calls with one combination of argument types."""
 
-    __slots__ = ("first", "reason", "runner", "stage", "times")
+    __slots__ = ("calls", "captures", "keep", "pending", "reason", "runners")
 
-    def __init__(self) -> None:
-        self.stage = 0  # 0: never called, 1: called, 2: traced once
-        self.first: Call | None = None
-        self.runner: Runner | None = None
+    def __init__(self, keep: list[Any]) -> None:
+        self.keep = keep  # objects whose identity is part of the key
+        self.calls = 0
+        self.captures = 0  # how many programs were captured
+        self.pending: list[tuple[Any, Call]] = []  # traced once, with the settings at that time
+        self.runners: list[Runner] = []  # one for each combination of settings, the latest first
         self.reason: str | None = None
-        self.times = 0
 
 
 class CompiledFunction:
     """A function with the same behaviour and, after three calls, far less time."""
 
-    def __init__(self, function: Callable[..., Any], fullgraph: bool = False) -> None:
+    def __init__(
+        self, function: Callable[..., Any], fullgraph: bool = False, explain: bool = False
+    ) -> None:
         functools.update_wrapper(self, function, updated=())
         self.function = function
         self.fullgraph = fullgraph
+        self._print = explain
         self._entries: dict[Any, Entry] = {}
         self._told: set[str] = set()
+        self._inputs: set[str] = set()  # paths of numbers that were seen to change
+        self._last: Any = None  # types of the arguments of the last usual call, and its entry
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if STATE.unusual:
-            return self.function(*args, **kwargs)  # part of an outer trace, autocast, anomaly...
-        leaves: list[Any] = []
-        flatten((args, kwargs), leaves)
-        entry = self._entry(leaves, kwargs)
-        runner = entry.runner
-        if runner is not None:
+        last = self._last
+        if last is not None and not kwargs and last.fits(args):
+            entry, leaves = last.entry, args
+        else:
+            if STATE.unusual or STATE.levels:
+                return self.function(*args, **kwargs)  # part of an outer trace, anomaly mode...
+            leaves = []
+            flatten((args, kwargs), leaves)
+            entry = self._entry(leaves, kwargs)
+            self._last = _Types(args, entry) if _Types.usual(args, kwargs) else None
+        runners = entry.runners
+        for runner in runners:
             if runner.holds():
-                return runner.run(leaves)
-            self._drop(entry)
+                if runner.written_arguments and not runner.separate(leaves):
+                    return self.function(*args, **kwargs)
+                if runner is not runners[0]:
+                    runners.remove(runner)
+                    runners.insert(0, runner)
+                try:
+                    return runner.run(leaves)
+                except InputChanged as changed:
+                    runner.broken = str(changed)
+                    runners.remove(runner)
+                    break
         return self._slow(entry, args, kwargs)
 
     def _entry(self, leaves: list[Any], kwargs: dict[str, Any]) -> Entry:
-        parts: list[Any] = [STATE.w, tuple(kwargs)]
-        for x in leaves:
+        parts: list[Any] = [STATE.w, STATE.autocast, dtypes.get_default_dtype(), tuple(kwargs)]
+        seen: dict[int, int] = {}
+        others = []
+        for i, x in enumerate(leaves):
             if x.__class__ in PLAIN:
                 array = x._a
-                parts.append((array.shape, array.dtype, x._rg))
+                parts.append((array.shape, array.dtype, x._rg, seen.setdefault(id(array), i)))
             elif isinstance(x, bool | int | float | str | type(None)):
                 parts.append((type(x), x))
             else:
                 parts.append(id(x))
+                others.append(x)
         key = tuple(parts)
         found = self._entries.get(key)
         if found is None:
-            found = self._entries[key] = Entry()
+            found = self._entries[key] = Entry(others)
         return found
 
-    def _drop(self, entry: Entry) -> None:
-        """A guard failed: what was assumed no longer holds, so capture again."""
-        assert entry.runner is not None
-        entry.times += 1
-        if entry.times > _RECOMPILE_LIMIT:
-            entry.reason = (
-                f"{entry.runner.broken} and other guards failed {entry.times} times; it stays eager"
-            )
-            self._tell(entry.reason)
-        entry.runner, entry.stage, entry.first = None, 1, None
+    # ---- capturing -------------------------------------------------------------------------------
 
     def _slow(self, entry: Entry, args: Any, kwargs: Any) -> Any:
+        entry.calls += 1
+        if entry.reason is not None or entry.calls == 1:
+            return self.function(*args, **kwargs)
+        self._note_broken(entry)
         if entry.reason is not None:
             return self.function(*args, **kwargs)
-        entry.stage += 1
-        if entry.stage == 1:
-            return self.function(*args, **kwargs)
         call = Call(self.function, args, kwargs)
-        with tracing(strict=self.fullgraph) as trace:
-            call.result = self.function(*args, **kwargs)
-        call.trace = trace
+        with log.timed(f"trace {self._name()}"):
+            call.run(self.function, args, kwargs, self.fullgraph)
         try:
             self._learn(entry, call)
         except Exception as problem:
             entry.reason = str(problem)
-            entry.first = None
+            entry.pending.clear()
             if self.fullgraph:
                 raise
             if not isinstance(problem, CaptureError):
@@ -103,49 +124,146 @@ class CompiledFunction:
             self._tell(entry.reason)
         return call.result
 
+    def _note_broken(self, entry: Entry) -> None:
+        """A guard failed: a number that changed becomes an input; too many captures end."""
+        if not entry.runners or entry.pending:
+            return
+        broken = entry.runners[0]
+        log.say(f"capture {self._name()} again: {broken.broken}")
+        if broken.broken_path:
+            self._inputs.add(broken.broken_path)
+        if entry.captures >= _RECOMPILE_LIMIT:
+            entry.reason = (
+                f"{broken.broken} and other guards failed {entry.captures} times; it stays eager"
+            )
+            entry.runners.clear()
+            self._tell(entry.reason)
+
     def _learn(self, entry: Entry, call: Call) -> None:
         if call.trace.reason is not None:
             raise CaptureError(call.trace.reason)
         call.check_side_effects(self.function)
-        if entry.first is None:
-            entry.first = call
+        signature = call.signature()
+        first = next((c for s, c in entry.pending if s == signature), None)
+        if first is None:
+            entry.pending = [(signature, call), *entry.pending[:1]]
             return
-        entry.runner = Runner(Program(entry.first, call))
-        entry.first = None
+        with log.timed(f"compile {self._name()}"):
+            runner = runner_of(Program(first, call, self._is_input))
+        entry.pending.clear()
+        entry.captures += 1
+        entry.runners.insert(0, runner)
+        log.say(runner.explain)
+        if self._print:
+            print(runner.explain())
+
+    def _is_input(self, path: str) -> bool:
+        """Whether a float at this path is read in every call: learning rates change, mostly."""
+        return path.endswith("['lr']") or path in self._inputs
+
+    # ---- telling ---------------------------------------------------------------------------------
+
+    def _name(self) -> str:
+        return getattr(self.function, "__qualname__", type(self.function).__name__)
 
     def _tell(self, reason: str) -> None:
         """Say once why a function is not compiled."""
+        log.say(f"{self._name()} runs eagerly: {reason}")
         if reason not in self._told:
             self._told.add(reason)
-            name = getattr(self.function, "__qualname__", type(self.function).__name__)
-            warnings.warn(f"chainrule.compile: {name} runs eagerly: {reason}", stacklevel=5)
+            text = f"chainrule.compile: {self._name()} runs eagerly: {reason}"
+            warnings.warn(text, stacklevel=5)
 
     def explain(self) -> str:
         """What was made of the function: graph, fused loops, buffers; or why it runs eagerly."""
         parts = []
         for entry in self._entries.values():
-            if entry.runner is not None:
-                parts.append(entry.runner.plan.explain())
+            if entry.runners:
+                parts += [runner.explain() for runner in entry.runners]
             elif entry.reason is not None:
                 parts.append(f"eager: {entry.reason}")
             else:
-                parts.append(f"not compiled yet: called {entry.stage} time(s) of 3")
+                parts.append(f"not compiled yet: called {entry.calls} time(s) of 3")
         return "\n\n".join(parts) or "never called"
 
 
+class _Types:
+    """The types of plain tensor arguments: the usual call is recognised without building a key."""
+
+    __slots__ = ("autocast", "count", "default", "entry", "kinds", "mode")
+
+    def __init__(self, args: tuple[Any, ...], entry: Entry) -> None:
+        self.entry = entry
+        self.mode, self.autocast = STATE.w, STATE.autocast
+        self.default = dtypes.get_default_dtype()
+        self.count = len(args)
+        self.kinds = [(x._a.shape, x._a.dtype, x._rg) for x in args]
+
+    @staticmethod
+    def usual(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        plain = not kwargs and all(x.__class__ in PLAIN for x in args)
+        return plain and len({id(x._a) for x in args}) == len(args)
+
+    def fits(self, args: tuple[Any, ...]) -> bool:
+        state = STATE.__dict__
+        if state["w"] != self.mode or len(args) != self.count or state["levels"]:
+            return False
+        if state["autocast"] is not self.autocast:
+            return False
+        if dtypes.get_default_dtype() is not self.default:
+            return False
+        arrays = set()
+        for x, (shape, dtype, requires_grad) in zip(args, self.kinds):  # noqa: B905 - counted
+            if x.__class__ not in PLAIN:
+                return False
+            array = x._a
+            if array.shape != shape or array.dtype is not dtype or x._rg is not requires_grad:
+                return False
+            arrays.add(id(array))
+        return len(arrays) == self.count
+
+
 def compile(  # noqa: A001 - the public name is PyTorch's
-    model: Callable[..., Any] | None = None, *, fullgraph: bool = False, **ignored: Any
+    model: Callable[..., Any] | None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: str | Callable[..., Any] = "inductor",
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    disable: bool = False,
+    explain: bool = False,
 ) -> Any:
     """A function that does what `model` does, as machine code where that is possible.
 
     The first call runs eagerly, the next two are traced (and run), later ones run the compiled
-    plan.  What cannot be captured runs eagerly and the reason is said once; with `fullgraph=True`
-    it is an error that names the line.  PyTorch's other options are accepted and have no effect.
-    A module becomes a module that shares its parameters.
+    plan. What cannot be captured runs eagerly and the reason is said once; with `fullgraph=True`
+    it is an error that names the line. A module becomes a module that shares its parameters.
+    `explain=True` prints what was made of the function. PyTorch's other options are accepted:
+    the backends "eager" and "aot_eager" and `disable=True` leave the function as it is, `dynamic`
+    and `mode` make no difference.
+
+    >>> import chainrule as torch
+    >>> @torch.compile
+    ... def f(x):
+    ...     return (x * 2 + 1).relu().sum()
+    >>> [f(torch.full((3,), float(k))).item() for k in range(5)]
+    [3.0, 9.0, 15.0, 21.0, 27.0]
     """
+    _check_options(backend, mode, options)
     if model is None:
-        return functools.partial(compile, fullgraph=fullgraph, **ignored)
-    compiled = CompiledFunction(model, fullgraph)
+        return functools.partial(
+            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode,
+            options=options, disable=disable, explain=explain,
+        )  # fmt: skip
+    if not callable(model):
+        raise RuntimeError(
+            f"Model can't be compiled: a {type(model).__name__} was given; pass a function or a "
+            "module"
+        )
+    if disable or backend in _EAGER_BACKENDS:
+        return model
+    compiled = CompiledFunction(model, fullgraph, explain)
     from ..nn import Module
 
     if isinstance(model, Module):
@@ -153,6 +271,20 @@ def compile(  # noqa: A001 - the public name is PyTorch's
 
         return OptimizedModule(model, compiled)
     return compiled
+
+
+def _check_options(backend: Any, mode: Any, options: Any) -> None:
+    if mode is not None and options is not None:
+        raise RuntimeError(
+            "Either mode or options can be specified, but both can't be specified at the same time."
+        )
+    if mode is not None and mode not in _MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
+    if isinstance(backend, str) and backend not in ("inductor", "llvm", *_EAGER_BACKENDS):
+        raise RuntimeError(
+            f"Invalid backend: {backend!r}, see `torch.compiler.list_backends()` for available "
+            "backends."
+        )
 
 
 __all__ = ["CaptureError", "CompiledFunction", "compile"]

@@ -14,57 +14,9 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.value import TensorBase
+from .calls import Call, same_number
 from .graph import Graph, Instr, Value, verify
-from .scan import Scan
-from .tracer import CaptureError, Outside, Trace
-
-
-class Call:
-    """One traced call: its arguments, what the function could see, what it did and returned."""
-
-    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
-        self.leaves: list[Any] = []
-        flatten((args, kwargs), self.leaves)
-        self.scan = Scan(function)
-        self.grads = {  # array of a gradient at entry -> the tensor it belongs to
-            id(t._grad._a): t for t in self._tensors() if t._grad is not None
-        }
-        self.had_grad = {id(t): t for t in self._tensors() if t._grad is not None}
-        self.trace: Trace
-        self.result: Any = None
-
-    def _tensors(self) -> list[Any]:
-        seen = [t for _, t in self.scan.tensors.values()]
-        return seen + [t for t in self.leaves if isinstance(t, TensorBase)]
-
-    def check_side_effects(self, function: Callable[..., Any]) -> None:
-        """Python state that the call changed would stay unchanged in compiled calls."""
-        after = Scan(function)
-        for path, value in self.scan.values.items():
-            if path in after.values and not _same_number(after.values[path], value):
-                raise CaptureError(
-                    f"the call changes a Python value ({self.scan.describe(path)}: {value!r} -> "
-                    f"{after.values[path]!r}), which a compiled call would not; keep it in a "
-                    "tensor or change it outside"
-                )
-        for path, size in self.scan.sizes.items():
-            if after.sizes.get(path, size) != size:
-                raise CaptureError(
-                    f"the call changes the length of a container ({path}: {size} -> "
-                    f"{after.sizes[path]}), which a compiled call would not"
-                )
-
-
-def flatten(value: Any, into: list[Any]) -> None:
-    """The leaves of nested tuples, lists and dicts, in order."""
-    if isinstance(value, tuple | list):
-        for item in value:
-            flatten(item, into)
-    elif isinstance(value, dict):
-        for key in value:
-            flatten(value[key], into)
-    else:
-        into.append(value)
+from .tracer import CaptureError, Outside
 
 
 class Source:
@@ -73,36 +25,46 @@ class Source:
     __slots__ = ("kind", "what")
 
     def __init__(self, kind: str, what: Any) -> None:
-        self.kind = kind  # "argument", "tensor", "grad", "number", "new grad"
+        self.kind = kind  # "argument", "tensor", "grad", "number", "new grad", "seed"
         self.what = what
 
 
 class Program:
-    """A graph with the meaning of its inputs and outputs in terms of the user's objects."""
+    """A graph with the meaning of its inputs and outputs in terms of the user's objects.
 
-    def __init__(self, first: Call, second: Call) -> None:
+    `is_input` tells of a path whether a float found there is an input even if it was the same in
+    both calls.
+    """
+
+    def __init__(self, first: Call, second: Call, is_input: Callable[[str], bool]) -> None:
         self.first, self.second = first, second
         self.graph = Graph()
         self.sources: list[Source] = []
         self.numbers: dict[str, Value] = {}  # path -> weak input
+        self.alike: list[list[str]] = []  # paths whose numbers must stay equal to each other
         self.varying: set[str] = set()  # paths that differed but do not matter
         self.cleared: list[Any] = []  # tensors whose .grad the call sets to None
+        self.without_grad: list[Any] = []  # tensors whose .grad must be None at the start
+        self.wanted: list[Source] = []  # what the results can be differentiated by
+        self.gradients: list[Value] = []  # and the gradients
         self._values: dict[Value, Any] = {}  # second trace -> graph
         self._pairs: dict[Value, Value] = {}  # first trace -> second trace
+        self._origin: dict[Value, Source] = {}  # second trace -> where an input comes from
+        self._by_object = _floats_by_object(second, is_input)
         self._compare_traces()
         self._inputs()
         self._instructions()
         self._writes()
         self._grads()
         self.result = self._outputs(first.result, second.result)
+        self._differentials()
         verify(self.graph, "capture")
 
     # ---- comparing -------------------------------------------------------------------------------
 
     def _compare_traces(self) -> None:
         a, b = self.first.trace, self.second.trace
-        same = len(a.graph.instrs) == len(b.graph.instrs) and len(a.outside) == len(b.outside)
-        if not same:
+        if len(a.graph.instrs) != len(b.graph.instrs) or len(a.outside) != len(b.outside):
             raise CaptureError(
                 f"two calls did different things ({len(a.graph.instrs)} and "
                 f"{len(b.graph.instrs)} ops): a Python branch depends on something that changes"
@@ -121,7 +83,7 @@ class Program:
         self.varying = {
             path
             for path, value in self.second.scan.values.items()
-            if not _same_number(self.first.scan.values.get(path, value), value)
+            if not same_number(self.first.scan.values.get(path, value), value)
         }
         for x, y in zip(self.first.trace.outside, self.second.trace.outside, strict=True):
             found = self._source(x, y)
@@ -129,6 +91,7 @@ class Program:
                 self._values[y.value] = self._constant(x, y)
             else:
                 self._values[y.value] = self._input(y.value, found)
+                self._origin[y.value] = found
 
     def _input(self, like: Value, where: Source) -> Value:
         self.sources.append(where)
@@ -139,7 +102,10 @@ class Program:
         for i, leaf in enumerate(self.second.leaves):
             if isinstance(leaf, TensorBase) and leaf._a is array:
                 return Source("argument", i)
-        owner = self.second.grads.get(id(array))
+        for k, seed in enumerate(self.second.seeds):
+            if seed is y.tensor:
+                return Source("seed", k)
+        owner = self.second.grad_owners.get(id(array))
         if owner is not None:
             return Source("grad", owner)
         for _, tensor in self.second.scan.tensors.values():
@@ -148,6 +114,8 @@ class Program:
         return Source("tensor", y.tensor) if x.tensor is y.tensor else None
 
     def _constant(self, x: Outside, y: Outside) -> Value:
+        if x.before is None or y.before is None:
+            raise CaptureError("two calls were given tensors in different ways")
         if not np.array_equal(x.before, y.before, equal_nan=y.before.dtype.kind in "fc"):
             raise CaptureError(
                 f"a tensor of type {y.value.type} is made anew in every call with other values "
@@ -169,30 +137,41 @@ class Program:
             if self._pairs.get(u) is not v:
                 raise CaptureError(f"two calls used different values at {_where(instr)}")
             return self._values[v]
-        if _same_number(u, v):
-            return v
+        if same_number(u, v):
+            paths = self._by_object.get(id(v))
+            return v if paths is None else self._number_input(paths, v)
         return self._number(u, v, instr)
 
     def _number(self, u: Any, v: Any, instr: Instr) -> Value:
         """A number that differs between the calls: it must be one the function can see."""
-        for path, now in self.second.scan.values.items():
-            before = self.first.scan.values.get(path)
-            if isinstance(now, bool) or not isinstance(now, int | float):
-                continue
-            if _same_number(before, u) and _same_number(now, v):
-                if path not in self.numbers:
-                    self.numbers[path] = self.graph.input((), type(v), path, weak=True)
-                    self.sources.append(Source("number", path))
-                return self.numbers[path]
-        raise CaptureError(
-            f"a number computed in Python changes from call to call ({u!r}, then {v!r}) at "
-            f"{_where(instr)}; keep it in a tensor"
-        )
+        found = [
+            path
+            for path, now in self.second.scan.values.items()
+            if type(now) in (int, float)
+            and same_number(now, v)
+            and same_number(self.first.scan.values.get(path), u)
+        ]
+        if not found:
+            raise CaptureError(
+                f"a number computed in Python changes from call to call ({u!r}, then {v!r}) at "
+                f"{_where(instr)}; keep it in a tensor"
+            )
+        return self._number_input(found, v)
+
+    def _number_input(self, paths: list[str], v: Any) -> Value:
+        """The input for a number; where several paths held it, they must stay equal."""
+        path = paths[0]
+        if path not in self.numbers:
+            self.numbers[path] = self.graph.input((), type(v), path, weak=True)
+            self.sources.append(Source("number", path))
+            if len(paths) > 1:
+                self.alike.append(paths)
+        return self.numbers[path]
 
     # ---- effects ---------------------------------------------------------------------------------
 
     def _writes(self) -> None:
-        targets = dict(zip(self.graph.inputs, self.sources, strict=True))
+        targets = set(self.graph.inputs)
         for outside in self.second.trace.outside:
             storage = outside.storage
             target = self._values[outside.value]
@@ -200,18 +179,26 @@ class Program:
                 self.graph.write(self._values[storage.value], target)
 
     def _grads(self) -> None:
-        """Gradients that backward installed become buffers the plan writes into."""
-        for leaf in self.second.trace.leaves.values():
-            if leaf._grad is None:
+        """Gradients that the call installed become buffers the plan writes into."""
+        trace = self.second.trace
+        before = self.second.grads_before
+        tensors = {id(t): t for t in self.second.tensors()} | trace.leaves
+        for tensor in tensors.values():
+            now, had = tensor._grad, before.get(id(tensor))
+            if now is had:
                 continue
-            known = self.second.trace.known[id(leaf._grad._a)]
-            if known.storage.origin is None:
-                value = self._values[self.second.trace._current(known)]
-                target = self._input(value, Source("new grad", leaf))
-                self.graph.write(value, target)
-        for tensor in self.second.had_grad.values():
-            if tensor._grad is None:
+            if now is None:
                 self.cleared.append(tensor)
+                continue
+            known = trace.known.get(id(now._a))
+            if known is None or known.storage.origin is not None:
+                raise CaptureError("the call makes a tensor that existed before a .grad")
+            if had is None:
+                self.without_grad.append(tensor)
+            value = self._values[trace._current(known)]
+            self.graph.write(value, self._input(value, Source("new grad", tensor)))
+
+    # ---- results ---------------------------------------------------------------------------------
 
     def _outputs(self, before: Any, result: Any) -> Any:
         """The result's structure with a position in the plan's outputs for each tensor."""
@@ -227,9 +214,10 @@ class Program:
                 return type(result)(*items)
             return type(result)(items)
         if isinstance(result, dict):
-            return {k: self._outputs(before.get(k), v) for k, v in result.items()}
+            items = {k: self._outputs(before.get(k), v) for k, v in result.items()}
+            return items if type(result) is dict else rebuilt_dict(result, items)
         if result is None or isinstance(result, bool | int | float | str):
-            if not _same_number(before, result):
+            if not same_number(before, result):
                 raise CaptureError(f"the function returns a number that changes ({result!r})")
             return Fixed(result)
         raise CaptureError(f"the function returns a {type(result).__name__}")
@@ -240,23 +228,50 @@ class Program:
                 return Same(i, None)
         if id(t) in self.second.scan.tensors:
             return Same(None, t)
-        value = self.second.trace.value_of(t)
-        if value is None:
+        trace = self.second.trace
+        known = trace.known.get(id(t._a))
+        if known is None:
             return self._constant_output(before, t)
-        if t._rg and not self.second.trace.leaves:
-            raise CaptureError(
-                "the result requires grad and would be differentiated outside of the compiled "
-                "function; compile the whole step (with backward), or call it under no_grad()"
-            )
-        self.graph.outputs.append(self._values[value])
-        return Output(len(self.graph.outputs) - 1)
+        if known.storage.origin is not None:
+            return self._alias(known, t)
+        slot = next((k for k, o in enumerate(self.second.opened) if o is t), None)
+        self.graph.outputs.append(self._values[trace._current(known)])
+        return Output(len(self.graph.outputs) - 1, slot)
+
+    def _alias(self, known: Any, t: Any) -> Any:
+        """A view of what came from outside shows its memory, as in eager code."""
+        first = known.storage.first
+        origin = self._origin.get(first)
+        written = known.storage.value is not first
+        if origin is None or origin.kind not in ("argument", "tensor") or (written and t._rg):
+            self.graph.outputs.append(self._values[self.second.trace._current(known)])
+            return Output(len(self.graph.outputs) - 1, None)
+        return Alias(origin, known.chain, bool(t._rg))
 
     def _constant_output(self, before: Any, t: Any) -> Output:
         """A tensor made outside of the table (zeros, a range): the same in every call."""
         if not np.array_equal(before._a, t._a, equal_nan=t._a.dtype.kind in "fc"):
             raise CaptureError("the function returns a tensor that no op of it computed")
         self.graph.outputs.append(self.graph.constant(t._a.copy()))
-        return Output(len(self.graph.outputs) - 1)
+        return Output(len(self.graph.outputs) - 1, None)
+
+    def _differentials(self) -> None:
+        """The gradients of the results, after the results themselves."""
+        trace = self.second.trace
+        for tensor, value in zip(self.second.wanted, self.second.gradients, strict=True):
+            where = self._origin.get(trace.known[id(tensor._a)].storage.first)
+            if value is not None and where is not None:
+                self.wanted.append(where)
+                self.gradients.append(self._values[value])
+        if self.wanted:
+            written = {k for _, k in self.graph.writes}
+            sources = [id(self.sources[k]) for k in written]
+            if any(id(w) in sources for w in self.wanted):
+                raise CaptureError(
+                    "the function writes into a tensor that its results are differentiated by"
+                )
+        self.results = len(self.graph.outputs)  # what follows are gradients
+        self.graph.outputs += self.gradients
 
 
 class Fixed:
@@ -274,21 +289,43 @@ class Same:
         self.tensor = tensor
 
 
-class Output:
-    """A part of the result that the plan computes."""
+class Alias:
+    """A part of the result that is a view of one of the caller's own tensors."""
 
-    def __init__(self, position: int) -> None:
+    def __init__(self, source: Source, chain: Any, differentiable: bool) -> None:
+        self.source = source
+        self.chain = chain
+        self.differentiable = differentiable
+
+
+class Output:
+    """A part of the result that the plan computes; `slot` numbers those with a gradient."""
+
+    def __init__(self, position: int, slot: int | None) -> None:
         self.position = position
+        self.slot = slot
+
+
+def _floats_by_object(call: Call, is_input: Callable[[str], bool]) -> dict[int, list[str]]:
+    """Paths of floats that are inputs, by the object: Python passes objects on as they are."""
+    found: dict[int, list[str]] = {}
+    for path, value in call.scan.values.items():
+        if type(value) is float and is_input(path):
+            found.setdefault(id(value), []).append(path)
+    return found
+
+
+def rebuilt_dict(like: dict[Any, Any], items: dict[Any, Any]) -> Any:
+    """A dict subclass (an OrderedDict, a ModelOutput) with other values."""
+    made = type(like).__new__(type(like))
+    made.update(items)
+    return made
 
 
 def _name(where: Source) -> str:
-    if where.kind == "argument":
-        return f"arg{where.what}"
+    if where.kind in ("argument", "seed"):
+        return f"{where.kind[:3]}{where.what}"
     return {"grad": "grad", "new grad": "new grad"}.get(where.kind, "")
-
-
-def _same_number(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and (a == b or (a != a and b != b))
 
 
 def _same_params(a: dict[str, Any], b: dict[str, Any]) -> bool:

@@ -10,13 +10,14 @@ a frame; concurrent calls use different frames.  Without llvmlite the graph is i
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import pool
+from . import log, pool
 from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
 from .graph import Graph, Value, dtype_name
@@ -31,8 +32,14 @@ from .views import Buffer, View
 empty = np.empty
 
 
+class InputChanged(ValueError):
+    """An input is of another type than the plan was made for; nothing was computed."""
+
+
 def llvm_available() -> bool:
-    """Whether machine code can be made in this installation."""
+    """Whether machine code can be made here; CHAINRULE_LLVM=0 says no."""
+    if os.environ.get("CHAINRULE_LLVM") == "0":
+        return False
     try:
         from . import llvm  # noqa: F401
     except ImportError:
@@ -80,7 +87,8 @@ class Plan:
 
     def __init__(self, graph: Graph, native: bool | None = None) -> None:
         self.traced = graph
-        self.graph = optimise(graph)
+        with log.timed(f"passes over {len(graph.instrs)} instructions"):
+            self.graph = optimise(graph, log.pass_done if log.enabled() else None)
         self.native = llvm_available() if native is None else native
         self._frames: list[Frame] = []
         if not self.native:
@@ -91,9 +99,10 @@ class Plan:
         self.pool = pool.shared() if target.threads else None
         if self.pool is not None and target.threads > 1:
             self.pool.hire(target.threads - 1)
-        self.schedule = Schedule(self.graph, products=target.blas_int is not None)
-        self.memory = MemoryPlan(self.schedule)
-        self.slots = Slots(self.schedule.buffers)
+        with log.timed("fusion, lowering and memory"):
+            self.schedule = Schedule(self.graph, products=target.blas_int is not None)
+            self.memory = MemoryPlan(self.schedule)
+            self.slots = Slots(self.schedule.buffers)
         self.module = Module(target, self.slots)
         self.steps = self._steps(llvm)
         self._prepare_checks()
@@ -119,7 +128,9 @@ class Plan:
                 bind_text(len(self.graph.inputs) + len(self.schedule.buffers["output"])),
                 main_text(names[0] if self.whole else None),
             ]
-        self.compiled = llvm.Compiled(self.module.text())
+        text = self.module.text()
+        with log.timed(f"machine code of {len(text)} characters of assembly"):
+            self.compiled = llvm.Compiled.cached(text)
         self.main = self.compiled.function("main", 3) if layout_known() else None
         steps: list[Callable[[Frame], None]] = []
         for piece, name in zip(pieces, names, strict=True):
@@ -196,7 +207,7 @@ class Plan:
         for i, slot, value, written in self._checked:
             a = arrays[i]
             if a.shape != value.shape or a.dtype != value.dtype:
-                raise ValueError(
+                raise InputChanged(
                     f"input {i} of the plan is {value.type}, got "
                     f"{Value(a.shape, a.dtype).type}; compile again for other types"
                 )

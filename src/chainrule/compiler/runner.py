@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..autograd.dispatch import P
 from ..autograd.value import make
-from .capture import Fixed, Output, Program, Same
+from .capture import Alias, Fixed, Output, Program, Same, Source, rebuilt_dict
 from .plan import Plan
 from .tracer import CaptureError
 
@@ -17,144 +19,206 @@ class Runner:
     """Runs a program's plan: reads inputs from the user's objects, applies the effects."""
 
     def __init__(self, program: Program) -> None:
-        self.plan = Plan(program.graph)
         self.result = program.result
-        self.cleared = program.cleared
+        self.inference = program.second.inference
         self.broken = ""
-        self._guards(program)
+        self.broken_path = ""
         self._check_overlap(program)
-        sources = program.sources
-        self._gather = self._write_gather(program)
-        self.grads = [(i, s.what) for i, s in enumerate(sources) if s.kind == "grad"]
-        self.new_grads = [[i, s.what, None] for i, s in enumerate(sources) if s.kind == "new grad"]
-        numbers = [(i, s.what) for i, s in enumerate(sources) if s.kind == "number"]
-        self.number_places = [i for i, _ in numbers]
-        self.read_numbers = program.second.scan.reader([path for _, path in numbers])
-        written = [sources[k] for _, k in program.graph.writes]
-        self.versions = [s.what._v for s in written if s.kind == "tensor"]
-        self.written_grads = [s.what for s in written if s.kind == "grad"]
-        self.touched_arguments = [s.what for s in written if s.kind == "argument"]
-        self.single = isinstance(self.result, Output)
+        self._guards(program)
+        self.plan = self._make_plan(program)
+        self.run = self._write_run(program)
+
+    def _make_plan(self, program: Program) -> Plan:
+        return Plan(program.graph)
 
     # ---- guards ----------------------------------------------------------------------------------
 
     def _guards(self, program: Program) -> None:
         """Paths to tensors must lead to the same tensors, other values must be unchanged."""
         scan = program.second.scan
-        used = {id(s.what) for s in program.sources if s.kind in ("tensor", "grad", "new grad")}
+        used = {
+            id(s.what): s.what for s in program.sources if s.kind in ("tensor", "grad", "new grad")
+        }
         self._tensor_paths = [(path, t) for path, t in scan.tensors.values() if id(t) in used]
+        self._object_paths = list(scan.objects.items())
         self._value_paths = [
             (path, v)
             for path, v in scan.values.items()
             if path not in program.numbers and path not in program.varying and v == v
         ]
-        self._check = scan.checker(self._tensor_paths, self._value_paths)
+        self._alike = program.alike
+        conditions = [(t, "._rg" if t._rg else "._rg is False") for t in used.values()]
+        conditions += [(s.what, "._grad is not None") for s in program.sources if s.kind == "grad"]
+        conditions += [(t, "._grad is None") for t in program.without_grad]
+        self._check = scan.checker(
+            self._tensor_paths + self._object_paths, self._value_paths, self._alike, conditions
+        )
         self._scan = scan
 
     def holds(self) -> bool:
         """Whether everything the program assumed is still so."""
         try:
-            if not self._check():
-                self.broken = self._find_broken()
-                return False
+            if self._check():
+                return True
+            self.broken, self.broken_path = self._find_broken()
         except (KeyError, IndexError, AttributeError, TypeError, ValueError):
-            self.broken = "something the function used is gone"
-            return False
-        for _, tensor in self.grads:
-            if tensor._grad is None:
-                self.broken = "a gradient that was added to is None now"
-                return False
-        return True
+            self.broken, self.broken_path = "something the function used is gone", ""
+        return False
 
-    def _find_broken(self) -> str:
-        """Which guard failed, in words."""
-        for path, tensor in self._tensor_paths:
-            if self._scan.reader([path])()[0] is not tensor:
-                return f"{self._scan.describe(path)} is another tensor now"
+    def _find_broken(self) -> tuple[str, str]:
+        """Which guard failed, in words, and its path."""
+        scan = self._scan
+        for path, thing in self._tensor_paths + self._object_paths:
+            if scan.reader([path])()[0] is not thing:
+                return f"{scan.describe(path)} is another object now", ""
         for path, value in self._value_paths:
-            now = self._scan.reader([path])()[0]
+            now = scan.reader([path])()[0]
             if now != value:
-                return f"{self._scan.describe(path)}: {value!r} -> {now!r}"
-        return "nothing any more"
+                return f"{scan.describe(path)}: {value!r} -> {now!r}", path
+        for paths in self._alike:
+            if len(set(scan.reader(paths)())) > 1:
+                return f"{scan.describe(paths[0])} is no longer the same everywhere", ""
+        return "requires_grad or .grad of a tensor changed between None and a tensor", ""
 
     def _check_overlap(self, program: Program) -> None:
         """Plans assume that a written input shares memory with no other input."""
-        arrays = [
-            s.what._grad._a if s.kind == "grad" else s.what._a if s.kind == "tensor" else None
-            for s in program.sources
-        ]
+        leaves = program.second.leaves
+        arrays = [_array_of(s, leaves) for s in program.sources]
         for _, k in program.graph.writes:
             for j, other in enumerate(arrays):
                 mine = arrays[k]
                 if j != k and mine is not None and other is not None:
                     if np.may_share_memory(mine, other):
                         raise CaptureError("two tensors that the function uses share memory")
+        self.written_arguments = [
+            program.sources[k].what
+            for _, k in program.graph.writes
+            if program.sources[k].kind == "argument"
+        ]
+
+    def separate(self, leaves: list[Any]) -> bool:
+        """Whether written arguments share memory with no other argument in this call."""
+        arrays = [x._a for x in leaves if hasattr(x, "_a")]
+        return not any(
+            other is not leaves[k]._a and np.may_share_memory(leaves[k]._a, other)
+            for k in self.written_arguments
+            for other in arrays
+        )
 
     # ---- running ---------------------------------------------------------------------------------
 
-    def _write_gather(self, program: Program) -> Any:
-        """A function that lists the plan's inputs: straight-line code, as it runs every call."""
-        space: dict[str, Any] = {}
-        items = []
+    def _write_run(self, program: Program) -> Callable[[list[Any]], Any]:
+        """One call (gather, compute, apply) as straight-line code, as it runs every time."""
+        numbers = [s.what for s in program.sources if s.kind == "number"]
+        space: dict[str, Any] = {
+            "compute": self.plan.run,
+            "finish": self._finisher(program),
+            "buffer": _grad_buffer,
+            "read": program.second.scan.reader(numbers),
+        }
+        before, after, items = [], [], []
+        if numbers:
+            names = [f"n{k}" for k in range(len(numbers))]
+            before.append(f"{', '.join(names)}, = read()")
         for i, s in enumerate(program.sources):
-            space[f"t{i}"] = s.what
+            if s.kind == "seed":
+                continue
+            if s.kind in ("tensor", "grad", "new grad"):
+                space[f"t{i}"] = s.what
+            if s.kind == "new grad":
+                space[f"s{i}"] = [s.what, None]
+                after.append(f"t{i}._grad = s{i}[1]")
             items.append(
                 {
-                    "argument": f"leaves[{s.what}]._a" if s.kind == "argument" else "",
+                    "argument": f"leaves[{s.what}]._a",
                     "tensor": f"t{i}._a",
                     "grad": f"t{i}._grad._a",
-                    "number": "None",
-                    "new grad": "None",
+                    "number": f"n{numbers.index(s.what) if s.kind == 'number' else 0}",
+                    "new grad": f"buffer(s{i})",
                 }[s.kind]
             )
-        code = f"def gather(leaves):\n    return [{', '.join(items)}]"
-        exec(compile(code, "<chainrule gather>", "exec"), space)
-        return space["gather"]
+        for _, k in program.graph.writes:
+            after += _version_lines(k, program.sources[k])
+        for i, tensor in enumerate(program.cleared):
+            space[f"z{i}"] = tensor
+            after.append(f"z{i}._grad = None")
+        lines = [*before, f"arrays = [{', '.join(items)}]", "outputs = compute(arrays)", *after]
+        lines.append("return finish(outputs, leaves, arrays)")
+        local = ", ".join(f"{name}={name}" for name in space)
+        code = f"def run(leaves, {local}):\n    " + "\n    ".join(lines)
+        exec(compile(code, "<chainrule runner>", "exec"), space)
+        return space["run"]
 
-    def run(self, leaves: list[Any]) -> Any:
-        """One call: gather, compute, apply."""
-        arrays = self._gather(leaves)
-        if self.number_places:
-            for place, value in zip(self.number_places, self.read_numbers(), strict=True):
-                arrays[place] = value
-        for slot in self.new_grads:
-            arrays[slot[0]] = self._grad_buffer(slot)
-        outputs = self.plan.run(arrays)
-        for version in self.versions:
-            version[0] += 1
-        for tensor in self.written_grads:
-            tensor._grad._v[0] += 1
-        for k in self.touched_arguments:
-            leaves[k]._v[0] += 1
-        for _, tensor, buffer in self.new_grads:
-            tensor._grad = buffer
-        for tensor in self.cleared:
-            tensor._grad = None
-        if self.single:
-            return make(outputs[0])
-        return self._build(self.result, outputs, leaves)
+    def _finisher(self, program: Program) -> Callable[..., Any]:
+        """What makes the function's result of the plan's outputs."""
+        inference = self.inference
+        if isinstance(self.result, Output):
+            return lambda outputs, leaves, arrays: make(outputs[0], inference=inference)
+        return lambda outputs, leaves, arrays: self._build(
+            self.result, [make(a, inference=inference) for a in outputs], leaves
+        )
 
-    def _grad_buffer(self, slot: list[Any]) -> np.ndarray:
-        """The gradient tensor of the last call if nobody else holds it, else a new one."""
-        _, leaf, tensor = slot
-        if tensor is not None:
-            # Held by the slot, this variable and the call's argument; by the leaf if still there.
-            free = 3 + (leaf._grad is tensor)
-            array = tensor._a
-            if sys.getrefcount(tensor) == free and sys.getrefcount(array) == 3:
-                return array
-        array = np.empty(leaf._a.shape, leaf._a.dtype)
-        slot[2] = make(array)
-        return array
-
-    def _build(self, shape: Any, outputs: list[Any], leaves: list[Any]) -> Any:
+    def _build(self, shape: Any, tensors: list[Any], leaves: list[Any]) -> Any:
         if isinstance(shape, Output):
-            return make(outputs[shape.position])
+            return tensors[shape.position]
         if isinstance(shape, Fixed):
             return shape.value
         if isinstance(shape, Same):
             return shape.tensor if shape.argument is None else leaves[shape.argument]
+        if isinstance(shape, Alias):
+            return _view_again(shape, leaves)
         if isinstance(shape, dict):
-            return {k: self._build(v, outputs, leaves) for k, v in shape.items()}
-        items = [self._build(s, outputs, leaves) for s in shape]
+            items = {k: self._build(v, tensors, leaves) for k, v in shape.items()}
+            return items if type(shape) is dict else rebuilt_dict(shape, items)
+        items = [self._build(s, tensors, leaves) for s in shape]
         return type(shape)(*items) if hasattr(shape, "_fields") else type(shape)(items)
+
+    def explain(self) -> str:
+        """What was made of the function."""
+        return self.plan.explain()
+
+
+def _array_of(where: Source, leaves: list[Any]) -> Any:
+    if where.kind == "argument":
+        return leaves[where.what]._a
+    if where.kind == "grad":
+        return where.what._grad._a if where.what._grad is not None else None
+    return where.what._a if where.kind == "tensor" else None
+
+
+def _version_lines(number: int, where: Source) -> list[str]:
+    """Code that notes that a tensor's memory was written."""
+    if where.kind == "tensor":
+        return [] if where.what._v is None else [f"t{number}._v[0] += 1"]
+    if where.kind == "grad":
+        return [f"if t{number}._grad is not None: t{number}._grad._v[0] += 1"]
+    if where.kind == "argument":
+        k = where.what
+        return [f"if leaves[{k}]._v is not None: leaves[{k}]._v[0] += 1"]
+    return []
+
+
+def _grad_buffer(slot: list[Any]) -> np.ndarray:
+    """The gradient tensor of the last call if nobody else holds it, else a new one."""
+    leaf, tensor = slot
+    if tensor is not None:
+        # Held by the slot, this variable and the call's argument; by the leaf if still there.
+        free = 3 + (leaf._grad is tensor)
+        array = tensor._a
+        if sys.getrefcount(tensor) == free and sys.getrefcount(array) == 3:
+            return array
+    array = np.empty(leaf._a.shape, leaf._a.dtype)
+    slot[1] = make(array)
+    return array
+
+
+def _view_again(alias: Alias, leaves: list[Any]) -> Any:
+    """The views that led from a tensor of the caller to the result, taken anew."""
+    base = leaves[alias.source.what] if alias.source.kind == "argument" else alias.source.what
+    found = base
+    if not alias.differentiable or not alias.chain:
+        found = make(base._a)
+        found._v = base._v
+    for name, params in alias.chain:
+        found = getattr(P, name)(found, **dict(params))
+    return found

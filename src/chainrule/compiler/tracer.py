@@ -12,6 +12,7 @@ What existed before the call becomes an input; what was made outside the table d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,10 +20,10 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P, plain, prepare
-from ..autograd.inplace import chain_of, check_fits, check_writable, set_history, write
+from ..autograd.inplace import check_fits, check_writable, set_history, write
 from ..autograd.record import record
 from ..autograd.state import STATE, TRACE
-from ..autograd.value import ROOT, TensorBase, make
+from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
 from ..ops.schema import TABLE, Op, rule_names
 from .graph import Graph, Instr, Value
 from .table import Place, fused_gradients
@@ -63,11 +64,11 @@ class Outside:
 
     __slots__ = ("before", "storage", "tensor", "value")
 
-    def __init__(self, tensor: Any, storage: Storage, before: np.ndarray) -> None:
+    def __init__(self, tensor: Any, storage: Storage, before: np.ndarray | None) -> None:
         self.tensor = tensor
         self.storage = storage
         self.value = storage.first
-        self.before = before  # the array's contents when first met
+        self.before = before  # the array's contents when first met; None for declared inputs
 
 
 class Trace:
@@ -78,6 +79,7 @@ class Trace:
         self.strict = strict  # raise at the first thing that cannot be captured
         self.reason: str | None = None  # why the capture failed; the function still runs
         self.known: dict[int, Known] = {}
+        self.declared: dict[int, Known] = {}  # id of an argument's view record -> the argument
         self.outside: list[Outside] = []
         self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
 
@@ -86,6 +88,17 @@ class Trace:
         if self.strict:
             raise CaptureError(reason)
         self.reason = self.reason or reason
+
+    def declare(self, tensor: Any) -> None:
+        """An input by itself, whatever it is a view of: an argument of the function."""
+        array = tensor._a
+        if array.__class__ is not np.ndarray or id(array) in self.known:
+            return
+        storage = Storage(array, Value(array.shape, array.dtype), tensor)
+        self.outside.append(Outside(tensor, storage, None))
+        known = self._know(array, storage, (), storage.first)
+        if tensor._view is not None:
+            self.declared[id(tensor._view)] = known
 
     # ---- what the autograd layer calls -----------------------------------------------------------
 
@@ -191,11 +204,22 @@ class Trace:
         return self._know(t._a, storage, (), value)
 
     def _derived_from_root(self, t: Any) -> Known:
-        root = self._find(t._view[ROOT])
-        chain = (*root.chain, *chain_of(t._view))
-        known = self._know(t._a, root.storage, chain, root.value)
+        storage, chain, value = self._rooted(t._view)
+        known = self._know(t._a, storage, chain, value)
         known.version = -1  # not computed yet
         return known
+
+    def _rooted(self, view: Any) -> tuple[Storage, tuple[Any, ...], Value]:
+        """The storage a view record leads to, the view ops on the way, the storage's value."""
+        record, steps = view, []
+        while record is not None:
+            argument = self.declared.get(id(record))
+            if argument is not None:
+                return argument.storage, tuple(reversed(steps)), argument.value
+            steps.append((record[VIEW_OP].name, tuple(sorted(record[VIEW_PARAMS].items()))))
+            record = record[PARENT]
+        root = self._find(view[ROOT])
+        return root.storage, (*root.chain, *reversed(steps)), root.value
 
     def _know(self, array: np.ndarray, storage: Storage, chain: Any, value: Value) -> Known:
         known = self.known[id(array)] = Known(array, storage, chain, value)
@@ -205,8 +229,8 @@ class Trace:
         if t._view is None:
             self._know(t._a, Storage(t._a, value, None), (), value)
             return
-        root = self._find(t._view[ROOT])
-        self._know(t._a, root.storage, (*root.chain, *chain_of(t._view)), value)
+        storage, chain, _ = self._rooted(t._view)
+        self._know(t._a, storage, chain, value)
 
     def _current(self, known: Known) -> Value:
         """The value of an array now: derived again when its storage was written elsewhere."""
@@ -262,9 +286,12 @@ def _template(value: Any, tensors: list[Any]) -> Any:
 
 
 @contextmanager
-def tracing(strict: bool = False) -> Any:
+def tracing(arguments: Sequence[Any] = (), strict: bool = False) -> Any:
     """Record everything that happens to tensors in this thread."""
     trace = Trace(strict)
+    for x in arguments:
+        if isinstance(x, TensorBase):
+            trace.declare(x)
     STATE.trace = trace
     STATE.turn_on(TRACE)
     try:

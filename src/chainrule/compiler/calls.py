@@ -1,0 +1,174 @@
+"""One traced call of a function: what it was given, what it could see, what it did.
+
+When the results require grad, the gradients that a later backward pass would compute are traced
+as well, from stand-ins for the gradients of the results to the tensors that came from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..autograd.backward import grad
+from ..autograd.node import OutSlot
+from ..autograd.record import edge
+from ..autograd.state import STATE
+from ..autograd.value import TensorBase, make
+from .scan import Scan
+from .tracer import CaptureError, Trace, tracing
+
+
+class Call:
+    """See the module's docstring."""
+
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self.leaves: list[Any] = []
+        flatten((args, kwargs), self.leaves)
+        self.scan = Scan(function)
+        self.grads_before = {id(t): t._grad for t in self.tensors() if t._grad is not None}
+        self.grad_owners = {  # array of a gradient at entry -> the tensor it belongs to
+            id(t._grad._a): t for t in self.tensors() if t._grad is not None
+        }
+        self.inference = STATE.inference
+        self.trace: Trace
+        self.result: Any = None
+        # What a later backward pass needs: results, stand-ins for their gradients, tensors to
+        # differentiate with respect to, and their gradients.
+        self.opened: list[Any] = []
+        self.seeds: list[Any] = []
+        self.wanted: list[Any] = []
+        self.gradients: list[Any] = []
+        self.forward_length = 0  # instructions before those of the backward pass
+
+    def tensors(self) -> list[Any]:
+        """Every tensor that the call was given or could see."""
+        seen = [t for _, t in self.scan.tensors.values()]
+        return seen + [t for t in self.leaves if isinstance(t, TensorBase)]
+
+    def signature(self) -> Any:
+        """What must be equal in two calls that are compared: settings, tensors, their gradients."""
+        flags = [
+            (path, value)
+            for path, value in self.scan.values.items()
+            if isinstance(value, bool | str | None)
+        ]
+        tensors = [
+            (id(t), t._rg, id(t) in self.grads_before) for _, t in self.scan.tensors.values()
+        ]
+        return tuple(flags), tuple(tensors)
+
+    def run(self, function: Callable[..., Any], args: Any, kwargs: Any, strict: bool) -> None:
+        """Call the function under a trace; the results keep their own history."""
+        with tracing(self.leaves, strict) as self.trace:
+            self.result = function(*args, **kwargs)
+            if STATE.grad_enabled and self.trace.reason is None:
+                self._differentiate()
+
+    # ---- gradients of the results ----------------------------------------------------------------
+
+    def _differentiate(self) -> None:
+        trace = self.trace
+        self.forward_length = len(trace.graph.instrs)
+        opened = self._open_results()
+        if not opened:
+            return
+        wanted = [o.tensor for o in trace.outside if o.tensor._rg]
+        leaves, outside = dict(trace.leaves), len(trace.outside)
+        seeds = [make(np.zeros(t._a.shape, t._a.dtype)) for t in opened]
+        for seed in seeds:
+            trace.declare(seed)
+        try:
+            with _apart(wanted):
+                found = grad(opened, wanted, seeds, retain_graph=True, allow_unused=True)
+        except RuntimeError:
+            if not leaves:
+                raise
+            # Their graph was used up by a backward pass inside: they are plain numbers now.
+            del trace.graph.instrs[self.forward_length :], trace.outside[outside:]
+            return
+        if set(trace.leaves) != set(leaves):
+            trace.fail("a tensor inside of the function retains its gradient")
+        self.opened, self.seeds, self.wanted = opened, seeds, wanted
+        self.gradients = [None if g is None else trace.operand(g) for g in found]
+
+    def _open_results(self) -> list[Any]:
+        """The tensors among the results that somebody may differentiate."""
+        parts: list[Any] = []
+        flatten(self.result, parts)
+        own = {id(t) for t in self.tensors()}
+        tensors = {id(t): t for t in parts if isinstance(t, TensorBase) and id(t) not in own}
+        return [
+            t
+            for t in tensors.values()
+            if t._rg and edge(t) is not None and not isinstance(edge(t), TensorBase)
+        ]
+
+    # ---- what a compiled call would not do -------------------------------------------------------
+
+    def check_side_effects(self, function: Callable[..., Any]) -> None:
+        """Python state that the call changed would stay unchanged in compiled calls."""
+        before, after = self.scan, Scan(function)
+        for path, value in before.values.items():
+            if path in after.values and not same_number(after.values[path], value):
+                raise CaptureError(
+                    f"the call changes a Python value ({before.describe(path)}: {value!r} -> "
+                    f"{after.values[path]!r}), which a compiled call would not; keep it in a "
+                    "tensor or change it outside"
+                )
+        for path, size in before.sizes.items():
+            if after.sizes.get(path, size) != size:
+                raise CaptureError(
+                    f"the call changes the length of a container ({before.describe(path)}: {size} "
+                    f"-> {after.sizes[path]}), which a compiled call would not"
+                )
+        now = dict(after.tensors.values())
+        for path, tensor in before.tensors.values():
+            if now.get(path, tensor) is not tensor:
+                raise CaptureError(
+                    f"the call puts another tensor in the place of {before.describe(path)}, which "
+                    "a compiled call would not; write into it (copy_), or return it"
+                )
+
+
+@contextmanager
+def _apart(tensors: list[Any]) -> Iterator[None]:
+    """Inside, a backward pass ends at these tensors and runs none of their hooks."""
+    nodes = []
+    for t in tensors:
+        e = edge(t)
+        node = e.node if e.__class__ is OutSlot else e
+        if not isinstance(node, TensorBase) and node not in nodes:
+            nodes.append(node)
+    kept = [(node, node.parents, node.hooks) for node in nodes]
+    metas = [(t, t._meta) for t in tensors if t._meta and "hooks" in t._meta]
+    try:
+        for node in nodes:
+            node.parents, node.hooks = (None,) * len(node.parents), None
+        for t, meta in metas:
+            t._meta = {k: v for k, v in meta.items() if k != "hooks"}
+        yield
+    finally:
+        for node, parents, hooks in kept:
+            node.parents, node.hooks = parents, hooks
+        for t, meta in metas:
+            t._meta = meta
+
+
+def flatten(value: Any, into: list[Any]) -> None:
+    """The leaves of nested tuples, lists and dicts, in order."""
+    if isinstance(value, tuple | list):
+        for item in value:
+            flatten(item, into)
+    elif isinstance(value, dict):
+        for key in value:
+            flatten(value[key], into)
+    else:
+        into.append(value)
+
+
+def same_number(a: Any, b: Any) -> bool:
+    """Equal, of the same type; NaN equals itself."""
+    return type(a) is type(b) and (a == b or (a != a and b != b))

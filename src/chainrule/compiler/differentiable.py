@@ -1,0 +1,163 @@
+"""Functions whose results are differentiated by the caller: a forward and a backward plan.
+
+    loss = criterion(compiled_model(x), y)
+    loss.backward()
+
+The results of the forward plan hang on one node of the tape; when a gradient reaches it, the
+backward plan runs on what the forward plan saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import errors, source
+from ..autograd.node import Node, OutSlot, start
+from ..autograd.record import distinct, edge
+from ..autograd.value import make
+from .capture import Output, Program
+from .partition import Partition
+from .plan import Plan
+from .runner import Runner
+
+
+class CompiledFunctionBackward(Node):
+    """The node behind the results of a compiled function."""
+
+    __slots__ = ("compute",)
+
+    multi = True
+    compute: Callable[[list[Any], list[Any]], list[Any]]
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        if self.s is None:
+            raise errors.freed(self)
+        values, versions = self.s
+        for version, then, shape in versions:
+            if version[0] != then:
+                raise self._modified(version, then, shape)
+        return self.compute(values, g)
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+        if mode == "graph" or any(x._level is not None for x in g):
+            raise RuntimeError(
+                "torch.compile with aot_autograd does not currently support double backward: the "
+                "gradient of a compiled function cannot be differentiated or mapped again.\n"
+                f"  compiled function called at {self.where()}\n"
+                "  Fix: compile the whole step, gradients included, or call the function itself."
+            )
+        return tuple(make(a) for a in self.vjp([x._a for x in g], parents))
+
+    def _modified(self, version: Any, then: int, shape: Any) -> RuntimeError:
+        writer = "an in-place operation"
+        if len(version) >= 4:
+            writer = f"{version[1]} at {source.describe(version[2], version[3])}"
+        return RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace "
+            f"operation: a tensor of shape {list(shape)} is at version {version[0]}; expected "
+            f"version {then} instead.\n"
+            f"  needed by:   the compiled function called at {self.where()}\n"
+            f"  modified by: {writer}\n"
+            "  Fix: use the out-of-place form of the modifying operation, or modify a .clone()."
+        )
+
+
+class DifferentiableRunner(Runner):
+    """Runs the forward plan and leaves a node for the backward plan."""
+
+    def _make_plan(self, program: Program) -> Plan:
+        seeds = {i: s.what for i, s in enumerate(program.sources) if s.kind == "seed"}
+        self.partition = Partition(program.graph, seeds, program.results)
+        self.backward_plan: Plan | None = None
+        return Plan(self.partition.forward)
+
+    def compute_gradients(self, values: list[Any], seeds: list[Any]) -> Any:
+        """Gradients of the tensors that are differentiated by, as arrays of their own."""
+        if not self._wanted:
+            return ()
+        if self.backward_plan is None:
+            self.backward_plan = Plan(self.partition.backward)
+        gradients = self.backward_plan.run([*values, *(seeds[k] for k in self._seeds)])
+        return tuple(distinct(gradients))
+
+    def _finisher(self, program: Program) -> Callable[..., Any]:
+        partition = self.partition
+        # Gradients of results come last among the inputs of the backward plan.
+        order = sorted(range(len(partition.needs)), key=lambda i: partition.needs[i][0] == "seed")
+        backward = partition.backward
+        backward.inputs = [backward.inputs[i] for i in order]
+        backward.input_names = [f"{partition.needs[i][0]}{partition.needs[i][1]}" for i in order]
+        needs = [partition.needs[i] for i in order]
+        self._seeds = [number for kind, number in needs if kind == "seed"]
+        self._kept = [need for need in needs if need[0] != "seed"]
+        plain = [s for s in program.sources if s.kind != "seed"]
+        inputs = [plain[n] for kind, n in self._kept if kind == "input"]
+        self._versioned = [s for s in inputs if s.kind in ("argument", "tensor")]
+        self._wanted = program.wanted
+        self._slots = _slots_of(self.result)
+        self.meta = tuple((t._a.shape, t._a.dtype) for t in program.second.opened)
+        self._count = program.results
+        return self._finish
+
+    def _finish(self, outputs: list[Any], leaves: list[Any], arrays: list[Any]) -> Any:
+        tensors = [make(a) for a in outputs[: self._count]]
+        parents = tuple(
+            edge(leaves[w.what] if w.kind == "argument" else w.what) for w in self._wanted
+        )
+        node: Any = start(CompiledFunctionBackward(), parents, *source.user_position(2))
+        node.meta = self.meta
+        node.compute = self.compute_gradients
+        for position, slot in self._slots:
+            tensors[position]._rg, tensors[position]._node = True, OutSlot(node, slot)
+        values = [arrays[n] if kind == "input" else outputs[n] for kind, n in self._kept]
+        node.s = (values, self._versions(tensors, leaves))
+        if isinstance(self.result, Output):
+            return tensors[0]
+        return self._build(self.result, tensors, leaves)
+
+    def _versions(self, tensors: list[Any], leaves: list[Any]) -> list[Any]:
+        """What must not change until backward: saved inputs, and results that are saved."""
+        found = []
+        for s in self._versioned:
+            t = leaves[s.what] if s.kind == "argument" else s.what
+            if t._v is None:
+                raise errors.inference_saved()
+            found.append((t._v, t._v[0], t._a.shape))
+        for kind, n in self._kept:
+            if kind == "output" and n < self._count:
+                found.append((tensors[n]._v, 0, tensors[n]._a.shape))
+        return found
+
+    def explain(self) -> str:
+        """Both plans; the backward one is compiled when it first runs."""
+        saved = sum(
+            _nbytes(self.partition.forward.outputs[n]) for k, n in self._kept if k == "output"
+        )
+        text = f"forward:\n{self.plan.explain()}\n{saved} bytes saved for backward\n\nbackward:\n"
+        if self.backward_plan is None:
+            return text + f"{self.partition.backward}\nnot compiled yet: no gradient was asked for"
+        return text + self.backward_plan.explain()
+
+
+def _nbytes(value: Any) -> int:
+    return value.size * value.dtype.itemsize
+
+
+def _slots_of(result: Any) -> list[tuple[int, int]]:
+    """(position among the outputs, number of the gradient) of differentiable results."""
+    if isinstance(result, Output):
+        return [] if result.slot is None else [(result.position, result.slot)]
+    if isinstance(result, dict):
+        result = list(result.values())
+    return (
+        [s for part in result for s in _slots_of(part)] if isinstance(result, tuple | list) else []
+    )
+
+
+def runner_of(program: Program) -> Runner:
+    """The runner that a program needs."""
+    return DifferentiableRunner(program) if program.second.seeds else Runner(program)
+
+
+__all__ = ["DifferentiableRunner", "runner_of"]

@@ -1,0 +1,269 @@
+"""Compiled functions whose results are differentiated by the caller: training equals eager."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import chainrule as torch
+
+nn, F = torch.nn, torch.nn.functional
+pytestmark = pytest.mark.jit
+
+
+def runners(compiled):
+    compiled = compiled.__dict__.get("_compiled", compiled)
+    return [r for entry in compiled._entries.values() for r in entry.runners]
+
+
+def network(dropout=0.0):
+    return nn.Sequential(
+        nn.Linear(6, 16), nn.BatchNorm1d(16), nn.GELU(), nn.Dropout(dropout), nn.Linear(16, 16),
+        nn.LayerNorm(16), nn.Tanh(), nn.Linear(16, 4),
+    )  # fmt: skip
+
+
+def batches(count=12, batch=8):
+    rng = np.random.default_rng(7)
+    for _ in range(count):
+        x = torch.tensor(rng.standard_normal((batch, 6)).astype("f4"))
+        yield x, torch.tensor(rng.integers(0, 4, batch))
+
+
+def train(wrap, dropout=0.0, count=12):
+    torch.manual_seed(1)
+    model = network(dropout)
+    run = wrap(model)
+    # (Not Adam: the bias before a batch norm has no gradient but rounding errors.)
+    optimizer = torch.optim.SGD(run.parameters(), lr=0.1, momentum=0.9)
+    losses = []
+    for x, y in batches(count):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(run(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    state = [v.detach().numpy().copy() for v in model.state_dict().values()]
+    return losses, state, torch.get_rng_state().tolist(), run
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.3])
+def test_a_compiled_model_in_an_eager_loop(dropout):
+    want = train(lambda model: model, dropout)
+    have = train(lambda model: torch.compile(model, fullgraph=True), dropout)
+    assert len(runners(have[3])) == 1
+    assert runners(have[3])[0].backward_plan is not None
+    np.testing.assert_allclose(have[0], want[0], rtol=2e-5)
+    for a, b in zip(have[1], want[1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+    assert have[2] == want[2]
+
+
+def test_a_module_compiled_in_place():
+    def in_place(model):
+        model.compile(fullgraph=True)
+        return model
+
+    want, have = train(lambda model: model), train(in_place)
+    np.testing.assert_allclose(have[0], want[0], rtol=2e-5)
+
+
+def test_a_compiled_loss_with_arguments_that_require_grad():
+    def loss_of(h, w):
+        return ((h @ w).sin() ** 2).sum(), (h * 3).detach()
+
+    run = torch.compile(loss_of, fullgraph=True)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        gradients = []
+        x = rng.standard_normal((3, 4)).astype("f4")
+        weight = rng.standard_normal((4, 2)).astype("f4")
+        for f in (run, loss_of):
+            leaf = torch.tensor(x, requires_grad=True)
+            w = torch.tensor(weight, requires_grad=True)
+            loss, plain = f(leaf * 2, w)  # the argument has a history of its own
+            assert not plain.requires_grad
+            (loss * 3).backward()
+            gradients.append((leaf.grad.numpy(), w.grad.numpy()))
+        for a, b in zip(*gradients, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    (runner,) = runners(run)
+    assert runner.backward_plan is not None
+
+
+def test_a_parameter_used_inside_and_before():
+    w = torch.tensor([2.0, 3.0], requires_grad=True)
+    run = torch.compile(lambda h: (h * w).sum(), fullgraph=True)
+    for _ in range(5):
+        w.grad = None
+        run(w * 5).backward()  # 5 w^2
+        assert w.grad.tolist() == [20.0, 30.0]
+
+
+def test_several_results_of_which_some_are_used():
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+
+    def f(x):
+        return {"a": (w * x).sum(), "b": [(w * w).sum(), x + 1]}
+
+    run = torch.compile(f, fullgraph=True)
+    for k in range(5):
+        w.grad = None
+        out = run(torch.full((2,), float(k)))
+        out["b"][0].backward()
+        assert w.grad.tolist() == [2.0, 4.0]
+        assert not out["b"][1].requires_grad
+        w.grad = None
+        out = run(torch.full((2,), float(k)))
+        (out["a"] + out["b"][0]).backward()
+        assert w.grad.tolist() == [2.0 + k, 4.0 + k]
+
+
+def test_hooks_of_leaves_run_once_per_backward_pass():
+    w = torch.ones(2, requires_grad=True)
+    seen = []
+    w.register_hook(lambda g: seen.append(g.tolist()))
+    run = torch.compile(lambda x: (w * x).sum(), fullgraph=True)
+    for k in range(5):
+        run(torch.full((2,), float(k))).backward()
+    assert seen == [[float(k)] * 2 for k in range(5)]
+
+
+def test_backward_twice_needs_retain_graph():
+    w = torch.ones(2, requires_grad=True)
+    run = torch.compile(lambda x: (w * w * x).sum(), fullgraph=True)
+    for _ in range(4):
+        out = run(torch.ones(2))
+    out.backward(retain_graph=True)
+    out.backward()
+    assert w.grad.tolist() == [4.0, 4.0]
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        out.backward()
+
+
+def test_what_backward_needs_must_not_be_modified():
+    w = torch.ones(2, requires_grad=True)
+    run = torch.compile(lambda x: (w * w * x).exp(), fullgraph=True)
+    for _ in range(4):
+        out = run(torch.ones(2))
+    with torch.no_grad():
+        w.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.sum().backward()
+    out = run(torch.ones(2))
+    with torch.no_grad():
+        out.mul_(2)  # exp keeps its result
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.sum().backward()
+
+
+def test_second_derivatives_are_refused_with_a_way_out():
+    w = torch.ones(2, requires_grad=True)
+    run = torch.compile(lambda x: (w**3 * x).sum(), fullgraph=True)
+    for _ in range(4):
+        out = run(torch.ones(2))
+    with pytest.raises(RuntimeError, match="does not currently support double backward"):
+        torch.autograd.grad(out, w, create_graph=True)
+
+
+def test_second_derivatives_inside_are_compiled():
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+
+    def penalty(x):
+        (g,) = torch.autograd.grad((w**3 * x).sum(), w, create_graph=True)
+        return (g * g).sum()  # 9 w^4 x^2
+
+    run = torch.compile(penalty, fullgraph=True)
+    for _ in range(5):
+        w.grad = None
+        run(torch.ones(2)).backward()
+        assert w.grad.tolist() == [36.0, 288.0]
+
+
+def test_no_grad_inference_and_grad_calls_have_plans_of_their_own():
+    torch.manual_seed(0)
+    model = network().eval()
+    run = torch.compile(model, fullgraph=True)
+    x = torch.ones(8, 6)
+    want = model(x).detach().numpy()
+    for _ in range(4):
+        out = run(x)
+        assert out.requires_grad
+        with torch.no_grad():
+            plain = run(x)
+            assert not plain.requires_grad
+        with torch.inference_mode():
+            inferred = run(x)
+            assert inferred.is_inference()
+        for t in (out, plain, inferred):
+            np.testing.assert_allclose(t.detach().numpy(), want, rtol=1e-5, atol=1e-6)
+    assert len(runners(run)) == 3
+
+
+def test_results_are_never_overwritten_by_the_next_call():
+    run = torch.compile(nn.Linear(3, 3), fullgraph=True)
+    for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+        with mode():
+            kept = [run(torch.full((2, 3), float(k))) for k in range(8)]
+        values = [t.detach().numpy().copy() for t in kept]
+        with mode():
+            for _ in range(3):
+                run(torch.full((2, 3), -5.0))
+        for t, value in zip(kept, values, strict=True):
+            np.testing.assert_array_equal(t.detach().numpy(), value)
+
+
+def test_two_calls_before_one_backward_pass():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
+    run = torch.compile(model, fullgraph=True)
+    x, y = torch.ones(2, 3), torch.full((2, 3), 2.0)
+    for _ in range(5):
+        model.zero_grad()
+        (run(x) * run(y)).sum().backward()
+    have = model[0].weight.grad.numpy().copy()
+    model.zero_grad()
+    (model(x) * model(y)).sum().backward()
+    np.testing.assert_allclose(have, model[0].weight.grad.numpy(), rtol=1e-5)
+
+
+def test_freezing_a_parameter_is_noticed():
+    model = nn.Linear(2, 2)
+    run = torch.compile(model, fullgraph=True)
+    x = torch.ones(1, 2)
+    for _ in range(4):
+        run(x).sum().backward()
+    model.weight.requires_grad_(False)
+    model.zero_grad()
+    for _ in range(4):
+        run(x).sum().backward()
+    assert model.weight.grad is None
+    assert model.bias.grad.tolist() == [4.0, 4.0]
+
+
+def test_what_was_saved_is_freed_with_the_results():
+    run = torch.compile(nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3)), fullgraph=True)
+    for _ in range(4):
+        run(torch.ones(2, 3)).sum().backward()
+    out = run(torch.ones(2, 3))
+    node = weakref.ref(out.grad_fn)
+    assert out.grad_fn.name() == "CompiledFunctionBackward"
+    del out
+    gc.collect()
+    assert node() is None
+
+
+def test_functions_on_transformed_tensors_run_eagerly():
+    run = torch.compile(lambda x: (x**3).sum())
+    for _ in range(4):
+        run(torch.ones(2))
+    assert torch.func.grad(run)(torch.full((2,), 2.0)).tolist() == [12.0, 12.0]
+
+
+def test_explain_shows_both_directions():
+    run = torch.compile(nn.Linear(2, 2))
+    for _ in range(4):
+        run(torch.ones(1, 2)).sum().backward()
+    text = run.explain()
+    assert "forward:" in text and "backward:" in text and "bytes saved for backward" in text
