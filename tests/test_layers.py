@@ -33,7 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("distributed",),
     ("checking", "derivatives", "explain", "doctor", "studio", "memory"),
     ("run",),
-    ("cli", "__main__"),
+    ("cli", "tour", "__main__"),
 )  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 

@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
     commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
-    commands.add_parser("tour", help="build a graph, run backward, and look at the tape")
+    commands.add_parser("tour", help="look at a tape, train a model, save it: in a few seconds")
     ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")
     ops.add_argument("pattern", nargs="?", default="", help="only names that contain this")
     parser.add_argument("--version", action="store_true", help="print the version")
@@ -38,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(version)
         return 0
     if options.command == "tour":
+        from .tour import tour
+
         tour()
         return 0
     if options.command == "ops":
@@ -52,6 +54,7 @@ def coloured() -> bool:
 
 
 def heading(text: str) -> None:
+    """A line of text, underlined."""
     line = f"\n{text}\n{'-' * len(text)}"
     print(f"\033[1m{line}\033[0m" if coloured() else line)
 
@@ -78,84 +81,6 @@ def bench(arguments: list[str]) -> int:
     package = sys.modules["chainrule.bench"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(package)
     return importlib.import_module("chainrule.bench.command").main(arguments)
-
-
-# ---- tour ----------------------------------------------------------------------------------------
-
-
-def tour() -> None:
-    """A small network, its loss, the tape that was recorded, and what backward made of it."""
-    import chainrule as torch
-
-    heading("1. A network and its loss")
-    x = torch.tensor([1.0, 0.5])
-    w = torch.tensor([[0.3, 0.7], [-0.2, 0.5]], requires_grad=True)
-    b = torch.tensor([0.1, 0.0], requires_grad=True)
-    v = torch.tensor([0.6, -0.4], requires_grad=True)
-    c = torch.tensor(0.1, requires_grad=True)
-    hidden = (w @ x + b).relu()
-    prediction = (v @ hidden + c).sigmoid()
-    loss = -prediction.log()
-    print(f"prediction {prediction.item():.4f}, loss {loss.item():.4f}")
-
-    heading("2. The tape, latest first")
-    print_table(("node", "recorded at", "saved", "leads to"), [_row(n) for n in _nodes(loss)])
-
-    heading("3. Backward: one pass, a gradient for every parameter")
-    loss.backward()
-    for name, p in (("w", w), ("b", b), ("v", v), ("c", c)):
-        print(f"d loss / d {name} = {_flat(p.grad)}")
-
-    heading("4. Derivatives of derivatives, forward mode, batches")
-    from chainrule.func import grad, hessian, jvp, vmap
-
-    def f(t: Any) -> Any:
-        return (t * t).sin()
-
-    t = torch.tensor(1.5)
-    print(f"f(t) = sin(t^2) at t = 1.5: f' = {grad(f)(t).item():.5f}, "
-          f"f'' = {grad(grad(f))(t).item():.5f}")  # fmt: skip
-    print(f"forward mode gives the same: {jvp(f, (t,), (torch.tensor(1.0),))[1].item():.5f}")
-    print(f"for a batch at once: {_flat(vmap(grad(f))(torch.tensor([0.5, 1.0, 1.5])))}")
-    second = hessian(lambda p: p[0] ** 2 * p[1])(torch.tensor([2.0, 3.0]))
-    print(f"hessian of x^2 y at (2, 3): {_flat(second)}")
-
-    heading("5. An error says what happened, where, and what to do")
-    try:
-        y = w.exp()
-        y.add_(1)
-        y.sum().backward()
-    except RuntimeError as problem:
-        print(problem)
-
-
-def _nodes(loss: Any) -> list[Any]:
-    from chainrule.autograd.graph import walk
-
-    return list(walk(loss))
-
-
-def _row(node: Any) -> tuple[str, str, str, str]:
-    if node.name() == "AccumulateGrad":
-        return node.name(), "", "", f"leaf {list(node.variable.shape)}"
-    parents = ", ".join(p.name() for p, _ in node.next_functions if p is not None)
-    saved = ", ".join(_saved(node)) or "nothing"
-    return node.name(), node.where().split(" in ")[0], saved, parents
-
-
-def _saved(node: Any) -> list[str]:
-    from chainrule.autograd.record import saved_names, saved_payloads
-
-    values = saved_payloads(node)
-    return [
-        f"{name} {list(values[name].shape)}"
-        for name in saved_names(node.op)
-        if hasattr(values[name], "shape")
-    ]
-
-
-def _flat(t: Any) -> str:
-    return str([round(float(n), 4) for n in t.reshape(-1).tolist()])
 
 
 # ---- ops -----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import warnings
 from types import CodeType, FrameType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_TOUR = _PACKAGE + "cli.py"  # its tour is a user's program: its lines are to be shown
+_TOUR = _PACKAGE + "tour.py"  # a user's program: its lines are to be shown
 LONGEST_SHOWN = 120  # characters of a line in a message: one-liners would bury the rest of it
 # Whether a file name belongs to the package; filled as files are met (a dict look-up by an
 # interned string is the cheapest test there is).
