@@ -188,6 +188,12 @@ def _running(s_shape, dtype):
 
 def _attend_at_once(scores, v, out, sums):
     """Attention with all its weights, which are returned."""
+    if scores.mask is None:
+        s = np.empty((*scores.q.shape[:-1], scores.keys), scores.q.dtype)
+        stacked_product(scores.q, scores.k, out=s)
+        if fast.attention_softmax(s, sums, scores.scale, scores.length, scores.causal):
+            stacked_product(s, v, out=out)
+            return s
     s = scores.of(scores.scaled(0, scores.length), 0, 0, scores.keys)
     top, total = _running(s.shape, s.dtype)
     scores.exponentials(s, 0, 0, top, total)
@@ -240,13 +246,13 @@ def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, caus
     scale = q.dtype.type(scale)
     if sums.shape != (*lead, rows, 1):  # the forward pass ran in ops that keep nothing for us
         _, sums, weights = attention_arrays(*given, scale, causal, masked)
-    through = np.einsum("...i,...i->...", g, out)[..., None]
+    through = None if weights.size else np.einsum("...i,...i->...", g, out)[..., None]
     found = [np.empty(a.shape, a.dtype) for a in (q, k, v)]
     to_mask = None
     if wants[3]:
         to_mask = np.zeros((*(1,) * (q.ndim - given[3].ndim), *given[3].shape), q.dtype)
     for piece in ((),) if weights.size else pieces(lead, rows * columns):
-        own = [of_piece(a, piece) for a in (k, v, g, sums, through, *found)]
+        own = [None if a is None else of_piece(a, piece) for a in (k, v, g, sums, through, *found)]
         own_mask = None if mask is None else of_piece(mask, piece)
         scores = Scores(of_piece(q, piece), own[0], own_mask, scale, causal)
         add = None if to_mask is None else _adder(_of_broadcast(to_mask, piece))
@@ -272,7 +278,11 @@ def _pull_at_once(scores, p, k, v, g, sums, through, gq, gk, gv, add):
     """Gradients from kept weights."""
     stacked_product(keys_first(p), g, out=gv)
     s = stacked_product(g, keys_first(v))
-    _through_weights(s, p, through)
+    if add is None and fast.attention_pull_at_once(s, p, scores.scale):
+        stacked_product(s, k, out=gq)
+        stacked_product(keys_first(s), scores.q, out=gk)
+        return
+    _through_weights(s, p, np.add.reduce(s * p, -1, keepdims=True))
     if add is not None:
         add(s, 0, 0)
     stacked_product(s, k, out=gq)

@@ -7,7 +7,9 @@ hidden, and nothing is computed for them.
 
 from __future__ import annotations
 
-from .language import T, accumulate, exp, inlined, maximum, native, shared
+from .language import T, accumulate, exp, inlined, log, maximum, native, shared
+
+INFINITY = float("inf")
 
 
 @inlined
@@ -77,3 +79,42 @@ def attention_divide(s, total, rows, columns):
         factor = T(1.0) if total[r] == 0.0 else 1.0 / total[r]
         for j in range(columns):
             row[j] = row[j] * factor
+
+
+@native("T s[*rows, columns], T sums[*rows], T scale, i64 queries, bool causal")
+def attention_softmax(s, sums, scale, queries, causal, rows, columns):
+    """s = softmax(s * scale) and the logarithms of the sums, for all keys at once.
+
+    A query that sees nothing has weights of 0, and infinity as its logarithm.
+    """
+    for r in shared(rows):
+        row = s[r * columns :]
+        n = visible(r % queries, 0, columns, causal)
+        high = T(-INFINITY)
+        for j in range(n):
+            high = maximum(high, row[j] * scale)
+        level = high if high > -1e38 else T(0.0)
+        share = T(0.0)
+        for j in range(n):
+            e = exp(row[j] * scale - level)
+            row[j] = e
+            share = accumulate(share, e)
+        factor = T(1.0) if share == 0.0 else 1.0 / share
+        for j in range(n):
+            row[j] = row[j] * factor
+        for j in range(n, columns):
+            row[j] = 0.0
+        sums[r] = T(INFINITY) if share == 0.0 else log(share) + level
+
+
+@native("T s[*rows, columns], T p[*rows, columns], T scale")
+def attention_pull_at_once(s, p, scale, rows, columns):
+    """s = (s - sum of s p) p * scale: the gradients of scores from those of all their weights."""
+    for r in shared(rows):
+        row = s[r * columns :]
+        own = p[r * columns :]
+        level = T(0.0)
+        for j in range(columns):
+            level = accumulate(level, row[j] * own[j])
+        for j in range(columns):
+            row[j] = (row[j] - level) * own[j] * scale

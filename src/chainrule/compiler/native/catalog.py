@@ -24,7 +24,8 @@ HOMES: dict[str, str] = {
     "table_kernels": "sum_by_number",
     "pool_kernels": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "
     "avg_pool2d avg_pool2d_gradient avg_pool_halves avg_pool_halves_gradient",
-    "attention_kernels": "attention_exponentials attention_again attention_pull attention_divide",
+    "attention_kernels": "attention_exponentials attention_again attention_pull attention_divide "
+    "attention_softmax attention_pull_at_once",
     "recurrent_kernels": "lstm_sequence lstm_slopes gru_sequence gru_slopes rnn_sequence "
     "rnn_slopes",
     "random_kernels": "fill_singles fill_doubles fill_mask fill_normals",
