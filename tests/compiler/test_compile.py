@@ -467,3 +467,14 @@ def test_a_view_of_a_contiguous_copy():
     for seed in range(5):
         x = torch.tensor(np.random.default_rng(seed).standard_normal((3, 4)))
         assert torch.equal(compiled(x), f(x))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_products_in_half_precision(dtype):
+    kind = getattr(torch, dtype)
+    a, b = torch.ones(8, 16).to(kind), torch.full((16, 8), 0.5).to(kind)
+    step = torch.compile(lambda a, b: a @ b, fullgraph=True)
+    for _ in range(5):
+        result = step(a, b)
+        assert result.dtype is kind
+        assert torch.equal(result, torch.full((8, 8), 8.0).to(kind))

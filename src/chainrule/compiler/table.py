@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..autograd.record import distinct
+from ..ops.contract import product
 from ..ops.schema import TABLE, Op
 from ..ops.worlds import ARRAYS
 
@@ -30,7 +31,9 @@ class InternalOp:
 
 
 def _gemm(a: Any, b: Any, *, ta: bool, tb: bool) -> Any:
-    return np.matmul(a.swapaxes(-1, -2) if ta else a, b.swapaxes(-1, -2) if tb else b)
+    a, b = a.swapaxes(-1, -2) if ta else a, b.swapaxes(-1, -2) if tb else b
+    # NumPy would give the product of half-precision matrices another type.
+    return product(a, b) if a.dtype.itemsize == 2 else np.matmul(a, b)
 
 
 def _iota(*, shape: tuple[int, ...], axis: int) -> Any:
