@@ -56,8 +56,9 @@ def matches(shown: str, printed: str) -> bool:
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.name not in ELSEWHERE], ids=named)
-def test_every_python_block_runs_and_prints_what_follows_it(page, monkeypatch):
+def test_every_python_block_runs_and_prints_what_follows_it(page, monkeypatch, tmp_path):
     """The blocks of a page are one program; a `text` block shows the output of the one before."""
+    monkeypatch.chdir(tmp_path)
     space = BEFORE.get(page.name, lambda _: {})(monkeypatch) | {"__name__": "page"}
     printed = None
     for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):

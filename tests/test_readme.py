@@ -13,14 +13,19 @@ def code_blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
 
 
-def test_the_example_prints_the_output_shown():
+def test_the_example_prints_the_output_shown(tmp_path):
     (example,) = code_blocks("python")
     (shown,) = code_blocks("text")
     ran = subprocess.run(
-        [sys.executable, "-c", example], capture_output=True, text=True, check=False, cwd=ROOT
+        [sys.executable, "-c", example],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
     )
     assert ran.stderr == ""
     assert ran.stdout == shown
+    assert (tmp_path / "sine.pt").exists()
 
 
 def test_the_example_is_twenty_lines_of_code():
