@@ -165,10 +165,22 @@ TRIAL_SECONDS = 0.15
 
 
 def fastest(ways: dict[str, Callable[[], object]]) -> str:
-    """Which of these functions is the fastest, by a short trial; one of one is not tried."""
+    """Which of these functions is the fastest, by a short trial; one of one is not tried.
+
+    A way that fails on trial is out: compilers may fail when they compile again.
+    """
     if len(ways) == 1:
         return next(iter(ways))
-    return min(ways, key=lambda name: best_seconds(ways[name]))
+    seconds: dict[str, float] = {}
+    failed: list[Exception] = []
+    for name, way in ways.items():
+        try:
+            seconds[name] = best_seconds(way)
+        except Exception as error:
+            failed.append(error)
+    if not seconds:
+        raise failed[0]
+    return min(seconds, key=lambda name: seconds[name])
 
 
 def best_seconds(step: Callable[[], object], limit: float = TRIAL_SECONDS) -> float:

@@ -67,8 +67,8 @@ def train_case(family: str, **sizes: Any) -> Case | None:
         optimizer.zero_grad()
         loss = logits(parameters, x, family, sizes).sparse_categorical_crossentropy(y)
         loss.backward()
-        optimizer.step()
-        return loss.realize()
+        # Together with the update: realised after it, the loss would be that of the next step.
+        return loss.realize(*optimizer.schedule_step())
 
     def step() -> Any:
         with training():
