@@ -70,8 +70,9 @@ class Specification:
             (slot, id(v.dtype), v.ndim, s.__array_interface__["data"][0])
             for slot, v, s in zip(slots, values, self.shapes, strict=True)
         ]
-        self.words = np.array(rows, np.int64).reshape(-1)
-        self.address = self.words.__array_interface__["data"][0] if len(rows) else 0
+        # The class's address comes first: in the code it would differ from process to process.
+        self.words = np.array([id(np.ndarray), *(w for row in rows for w in row)], np.int64)
+        self.address = self.words.__array_interface__["data"][0]
 
 
 def bind_text(count: int) -> str:
@@ -81,6 +82,8 @@ define internal i64 @bind(ptr %list, ptr %table, ptr %spec) noinline nounwind {{
 entry:
   %place = getelementptr i8, ptr %list, i64 {LIST_ITEMS}
   %items = load ptr, ptr %place
+  %class = load i64, ptr %spec
+  %rows = getelementptr i64, ptr %spec, i64 1
   br label %next
 next:
   %i = phi i64 [0, %entry], [%i1, %stored], [%i1, %skip]
@@ -89,7 +92,7 @@ next:
 one:
   %i1 = add i64 %i, 1
   %row = mul i64 %i, {_WORDS}
-  %slotp = getelementptr i64, ptr %spec, i64 %row
+  %slotp = getelementptr i64, ptr %rows, i64 %row
   %slot = load i64, ptr %slotp
   %weak = icmp slt i64 %slot, 0
   br i1 %weak, label %skip, label %array
@@ -100,7 +103,7 @@ array:
   %item = load ptr, ptr %itemp
   %typep = getelementptr i8, ptr %item, i64 {TYPE}
   %type = load i64, ptr %typep
-  %isarray = icmp eq i64 %type, {id(np.ndarray)}
+  %isarray = icmp eq i64 %type, %class
   br i1 %isarray, label %fields, label %bad
 fields:
   %descrp = getelementptr i8, ptr %item, i64 {DESCR}

@@ -95,6 +95,13 @@ class Instr:
         self.outputs = tuple(outputs)
         self.source = source
 
+    def with_inputs(self, inputs: tuple[Any, ...]) -> Instr:
+        """The same instruction on other operands; parameters are shared."""
+        twin = Instr.__new__(Instr)
+        twin.op, twin.inputs, twin.params = self.op, inputs, self.params
+        twin.outputs, twin.source = self.outputs, self.source
+        return twin
+
     @property
     def values(self) -> Iterator[Value]:
         """The inputs that are values, not literal numbers."""

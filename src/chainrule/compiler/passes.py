@@ -52,9 +52,11 @@ class Rewriter:
 
     def run(self, rule: Callable[[Rewriter, Instr], Any]) -> Graph:
         """Apply the rule to every instruction, then to what the graph returns."""
+        replaced = self.replaced
         for old in self.source.instrs:
-            inputs = [self.operand(x) for x in old.inputs]
-            instr = Instr(old.op, inputs, old.params, old.outputs, old.source)
+            # (Numbers are no keys of it: only values are.)
+            inputs = tuple([replaced.get(x, x) for x in old.inputs]) if replaced else old.inputs
+            instr = old.with_inputs(inputs)
             standing = rule(self, instr)
             if standing is None:
                 self.keep(instr)

@@ -51,7 +51,8 @@ class Frame:
     """The memory of one running call: arena, address table, extern results."""
 
     __slots__ = (
-        "address", "arena", "arrays", "checks", "externs", "numbers", "slots", "table", "workspace",
+        "address", "arena", "arrays", "checks", "externs", "flags", "numbers", "slots", "table",
+        "workspace",
     )  # fmt: skip
 
     def __init__(self, plan: Plan) -> None:
@@ -68,6 +69,7 @@ class Frame:
             self.table[slots.board], self.table[slots.workspace] = threads.board, self.workspace[0]
         self.numbers = [np.zeros((), b.dtype) for b in plan.schedule.buffers["number"]]
         self.checks = np.zeros(len(plan.schedule.check_sizes), np.int64)
+        self.flags = memoryview(self.checks)  # asked in every call: ndarray.any takes microseconds
         words = [self.checks[i:] for i in range(len(self.checks))]
         fixed = (("number", self.numbers), ("const", plan.schedule.constants), ("check", words))
         for kind, arrays in fixed:
@@ -182,7 +184,7 @@ class Plan:
             if not ran:
                 for step in self.steps:
                     step(frame)
-            if self.schedule.check_sizes and frame.checks.any():
+            if any(frame.flags):
                 raise self._wrong_index(frame)
             for target, source in late:
                 target[...] = source

@@ -83,13 +83,20 @@ class Runner:
     def _check_overlap(self, program: Program) -> None:
         """Plans assume that a written input shares memory with no other input."""
         leaves = program.second.leaves
-        arrays = [_array_of(s, leaves) for s in program.sources]
-        for _, k in program.graph.writes:
-            for j, other in enumerate(arrays):
-                mine = arrays[k]
-                if j != k and mine is not None and other is not None:
-                    if np.may_share_memory(mine, other):
-                        raise CaptureError("two tensors that the function uses share memory")
+        written = {k for _, k in program.graph.writes}
+        ends = []
+        for i, s in enumerate(program.sources):
+            array = _array_of(s, leaves)
+            if array is not None and array.size:
+                ends.append((*np.lib.array_utils.byte_bounds(array), i in written))
+        ends.sort()
+        reach = reach_written = 0
+        for start, end, is_written in ends:
+            if start < reach_written or (is_written and start < reach):
+                raise CaptureError("two tensors that the function uses share memory")
+            reach = max(reach, end)
+            if is_written:
+                reach_written = max(reach_written, end)
         self.written_arguments = [
             program.sources[k].what
             for _, k in program.graph.writes
@@ -128,15 +135,7 @@ class Runner:
             if s.kind == "new grad":
                 space[f"s{i}"] = [s.what, None]
                 after.append(f"t{i}._grad = s{i}[1]")
-            items.append(
-                {
-                    "argument": f"leaves[{s.what}]._a",
-                    "tensor": f"t{i}._a",
-                    "grad": f"t{i}._grad._a",
-                    "number": f"n{numbers.index(s.what) if s.kind == 'number' else 0}",
-                    "new grad": f"buffer(s{i})",
-                }[s.kind]
-            )
+            items.append(_read_code(i, s, numbers))
         for _, k in program.graph.writes:
             after += _version_lines(k, program.sources[k])
         for i, tensor in enumerate(program.cleared):
@@ -184,6 +183,19 @@ def _array_of(where: Source, leaves: list[Any]) -> Any:
     if where.kind == "grad":
         return where.what._grad._a if where.what._grad is not None else None
     return where.what._a if where.kind == "tensor" else None
+
+
+def _read_code(number: int, where: Source, numbers: list[str]) -> str:
+    """Code for an input's array (or number)."""
+    if where.kind == "argument":
+        return f"leaves[{where.what}]._a"
+    if where.kind == "number":
+        return f"n{numbers.index(where.what)}"
+    return {
+        "tensor": f"t{number}._a",
+        "grad": f"t{number}._grad._a",
+        "new grad": f"buffer(s{number})",
+    }[where.kind]
 
 
 def _version_lines(number: int, where: Source) -> list[str]:

@@ -152,16 +152,23 @@ def fused_gradients(op: Op) -> FusedGradients:
     return found
 
 
+_found: dict[str, Any] = {}  # by name: looked up tens of thousands of times per program
+
+
 def lookup(name: str) -> Any:
     """The record of an op by name."""
-    found = TABLE.get(name) or INTERNAL.get(name)
-    if found is None and name.endswith(".gradients"):
-        return fused_gradients(TABLE[name.removesuffix(".gradients")])
+    found = _found.get(name)
     if found is None:
-        raise KeyError(f"no op named {name!r} in the table")
+        found = TABLE.get(name) or INTERNAL.get(name)
+        if found is None and name.endswith(".gradients"):
+            found = fused_gradients(TABLE[name.removesuffix(".gradients")])
+        if found is None:
+            raise KeyError(f"no op named {name!r} in the table")
+        _found[name] = found
     return found
 
 
 def lowering(name: str) -> ir.Lowering:
     """How an op becomes loops; `ir.extern` when the table does not say."""
-    return lookup(name).lower or ir.extern
+    found = _found.get(name)
+    return (lookup(name) if found is None else found).lower or ir.extern
