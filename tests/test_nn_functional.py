@@ -200,6 +200,35 @@ def test_losses_of_huge_logits(scale):
     assert logits.grad.tolist() == [1.0 if scale > 0 else 0.0]
 
 
+def test_normalisers_of_huge_logits():
+    """Shifted by the largest: what overflows or vanishes alone does not in the result."""
+    values = [[1e4, 1e4, -1e4], [-1e4, -1e4, -1e4]]
+    for function, expected in (
+        (F.softmax, [[0.5, 0.5, 0.0], [1 / 3] * 3]),
+        (F.log_softmax, [[-np.log(2), -np.log(2), -2e4 - np.log(2)], [-np.log(3)] * 3]),
+        (torch.logsumexp, [1e4 + np.log(2), -1e4 + np.log(3)]),
+    ):
+        x = torch.tensor(values, requires_grad=True)
+        out = function(x, dim=1)
+        np.testing.assert_allclose(out.detach().numpy(), expected, rtol=1e-6)
+        out.sum().backward()
+        assert np.isfinite(x.grad.numpy()).all(), function
+    x = torch.tensor([1e4, -1e4], requires_grad=True)
+    assert F.logsigmoid(x).tolist() == [0.0, -1e4]
+    torch.sigmoid(x).sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0]
+
+
+def test_the_gradient_of_cross_entropy_is_softmax_minus_target():
+    torch.manual_seed(0)
+    x, classes = torch.randn(5, 4, requires_grad=True), torch.tensor([0, 3, 1, 1, 2])
+    loss = F.cross_entropy(x, classes, reduction="sum")
+    loss.backward()
+    target = F.one_hot(classes, 4)
+    torch.testing.assert_close(x.grad, torch.softmax(x.detach(), 1) - target)
+    assert loss.grad_fn.next_functions[0][0].name() == "AccumulateGrad", "one node, no softmax"
+
+
 def test_cross_entropy_of_masked_logits():
     logits = torch.tensor([[0.0, -np.inf, 1.0]], requires_grad=True)
     F.cross_entropy(logits, torch.tensor([0])).backward()
