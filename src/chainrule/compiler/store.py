@@ -1,7 +1,7 @@
 """Machine code kept on disk: entries that other processes of the same user wrote.
 
-An entry starts with a digest of its contents, so a damaged file is compiled again.  Entries are
-believed only if they belong to this user; nothing here raises when the disk does not serve.
+An entry starts with a digest of its key and contents, so a damaged file is compiled again.  Entries
+are believed only if they belong to this user; nothing here raises when the disk does not serve.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 _DIGEST_BYTES = 32
+_LARGEST = 256 << 20  # bytes on disk
 
 
 def _find_sha256() -> Callable[[bytes], Any]:
@@ -51,7 +52,12 @@ def read(key: str) -> bytes | None:
     except OSError:
         return None
     code = entry[_DIGEST_BYTES:]
-    return code if sha256(code).digest() == entry[:_DIGEST_BYTES] else None
+    return code if _digest(key, code) == entry[:_DIGEST_BYTES] else None
+
+
+def _digest(key: str, code: bytes) -> bytes:
+    """Of the key too: an entry that was moved to another place is not that place's."""
+    return sha256(sha256(key.encode()).digest() + code).digest()
 
 
 def write(key: str, code: bytes) -> None:
@@ -63,11 +69,28 @@ def write(key: str, code: bytes) -> None:
         temporary = f"{path}.{os.getpid()}.{os.urandom(8).hex()}"
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(sha256(code).digest() + code)
+            file.write(_digest(key, code) + code)
         os.replace(temporary, path)
+        if code and temporary.endswith("00"):  # now and then
+            _trim(os.path.dirname(path))
     except OSError:
         if temporary:
             _remove(temporary)
+
+
+def _trim(where: str) -> None:
+    """Remove the entries that were not read for longest when there are too many bytes of them."""
+    entries = []
+    for entry in os.scandir(where):
+        if entry.name.endswith(".o"):
+            about = entry.stat()
+            entries.append((max(about.st_atime, about.st_mtime), about.st_size, entry.path))
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries):
+        if total <= _LARGEST:
+            return
+        _remove(path)
+        total -= size
 
 
 def _remove(path: str) -> None:
