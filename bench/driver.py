@@ -61,13 +61,27 @@ class Row:
         return theirs / ours if ours and theirs else None
 
     def winner(self, peers: Iterable[str]) -> str | None:
-        """The best of these engines, where any of them ran."""
-        ran = [name for name in peers if self.measured.get(name)]
+        """The best of these engines, where any of them ran (and computed the right values)."""
+        wrong = self.wrong()
+        ran = [name for name in peers if self.measured.get(name) and name not in wrong]
         return min(ran, key=lambda name: min(self.measured[name]), default=None)
 
+    def wrong(self) -> list[str]:
+        """Peers that compute other values than eager PyTorch, while we compute the same.
+
+        What they are quick at is not this program, so they are no measure; the report names them.
+        """
+        reference = self.values.get("torch")
+        ours = [values for name, values in self.values.items() if not ENGINES[name].peer]
+        if reference is None or not all(agree(values, reference) for values in ours):
+            return []
+        peers = [name for name in self.values if ENGINES[name].peer]
+        return [name for name in peers if not agree(self.values[name], reference)]
+
     def disagreement(self) -> str | None:
-        """The first two engines whose values differ, or None."""
-        names = [name for name in ENGINES if name in self.values]
+        """The first two engines whose values differ (peers known to be wrong aside), or None."""
+        wrong = self.wrong()
+        names = [name for name in ENGINES if name in self.values and name not in wrong]
         for name in names[1:]:
             if not agree(self.values[names[0]], self.values[name]):
                 return f"{names[0]} and {name} computed different values"

@@ -90,6 +90,9 @@ def growth(rows: list[Row], engines: list[str]) -> Lines:
 def notes(rows: list[Row]) -> Iterator[str]:
     """What the tables cannot show: how an engine ran, why one could not (each reason once)."""
     for row in rows:
+        for engine in row.wrong():
+            yield f"{row.name}: {engine} does not count, its values are not those of torch"
+    for row in rows:
         for engine, note in row.notes.items():
             yield f"{row.name}: {engine} ran {note}"
     missing: dict[tuple[str, str], list[str]] = {}
@@ -184,6 +187,7 @@ def row_as_json(row: Row) -> dict[str, Any]:
             for goal in row.goals
         ],
         "agree": row.disagreement() is None,
+        "wrong": row.wrong(),
         "notes": row.notes,
         "unavailable": row.unavailable,
     }

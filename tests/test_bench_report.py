@@ -138,3 +138,20 @@ def test_what_is_measured_in_new_processes_names_engines_that_exist():
     for measurement in fresh.measurements():
         assert set(measurement.engines) <= known.keys()
         assert measurement.arguments[0] in PROBES
+
+
+def test_a_peer_with_wrong_values_is_named_and_no_measure(row):
+    right, wrong = [1.0, 2.0], [1.0, 3.0]
+    row.values = {"chainrule": right, "compiled": right, "torch": right, "torch.compile": wrong}
+    assert row.disagreement() is None
+    assert row.winner(["torch", "torch.compile"]) == "torch"
+    (said, *_) = tables.notes([row])
+    assert said == "train/net: torch.compile does not count, its values are not those of torch"
+
+
+def test_our_own_wrong_values_are_never_excused(row):
+    right, wrong = [1.0, 2.0], [1.0, 3.0]
+    row.values = {"chainrule": right, "compiled": wrong, "torch": right}
+    assert row.disagreement() == "chainrule and compiled computed different values"
+    row.values = {"chainrule": right, "jax": wrong}  # nobody else to ask
+    assert row.disagreement() == "chainrule and jax computed different values"
