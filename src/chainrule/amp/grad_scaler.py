@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..autograd.modes import no_grad
+from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase
 from ..ops.dtypes import float16, float32, int32
 from ..tensor.creation import full
+from . import traced
 
 __all__ = ["GradScaler", "OptState"]
 
@@ -112,7 +114,11 @@ class GradScaler:
             )
         if record["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        record["found_inf_per_device"] = self._unscale(optimizer, 1.0 / scale.item(), False)
+        if STATE.unusual & TRACE:
+            flag = traced.unscale(optimizer, scale)
+            record["found_inf_per_device"] = {flag.device: flag}
+        else:
+            record["found_inf_per_device"] = self._unscale(optimizer, 1.0 / scale.item(), False)
         record["stage"] = OptState.UNSCALED
 
     def _unscale(self, optimizer: Any, factor: float, allow_fp16: bool) -> dict[Any, Any]:
@@ -153,7 +159,10 @@ class GradScaler:
                 "gradient."
             )
         result = None
-        if not any(flag.item() for flag in record["found_inf_per_device"].values()):
+        if STATE.unusual & TRACE:
+            (flag,) = record["found_inf_per_device"].values()
+            result = traced.step_unless(flag, optimizer, args, kwargs)
+        elif not any(flag.item() for flag in record["found_inf_per_device"].values()):
             result = optimizer.step(*args, **kwargs)
         record["stage"] = OptState.STEPPED
         return result
@@ -173,7 +182,10 @@ class GradScaler:
             ]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            if any(flag.item() for flag in found):
+            if STATE.unusual & TRACE:
+                traced.adapt(scale, tracker, sum(found), self._growth_factor,
+                             self._backoff_factor, self._growth_interval)  # fmt: skip
+            elif any(flag.item() for flag in found):
                 scale.mul_(self._backoff_factor)
                 tracker.fill_(0)
             elif tracker.item() + 1 == self._growth_interval:

@@ -161,7 +161,8 @@ class CompiledFunction:
 
     def _is_input(self, path: str) -> bool:
         """Whether a float at this path is read in every call: learning rates change, mostly."""
-        return path.endswith("['lr']") or path in self._inputs
+        rate = path.endswith("['lr']") and "['defaults']" not in path
+        return rate or path in self._inputs
 
     # ---- telling ---------------------------------------------------------------------------------
 
