@@ -47,6 +47,12 @@ class OptimizedModule(Module):
         else:
             setattr(self._orig_mod, name, value)
 
+    def __len__(self) -> int:
+        return len(self._orig_mod)  # type: ignore[arg-type]
+
+    def __bool__(self) -> bool:
+        return True  # also where there is no length
+
     def explain(self) -> str:
         """What was made of the module: see `CompiledFunction.explain`."""
         return self.__dict__["_compiled"].explain()

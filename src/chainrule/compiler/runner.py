@@ -228,7 +228,7 @@ def _view_again(alias: Alias, leaves: list[Any]) -> Any:
     """The views that led from a tensor of the caller to the result, taken anew."""
     base = leaves[alias.source.what] if alias.source.kind == "argument" else alias.source.what
     found = base
-    if not alias.differentiable or not alias.chain:
+    if not alias.chain or (base._rg and not alias.differentiable):
         found = make(base._a)
         found._v = base._v
     for name, params in alias.chain:

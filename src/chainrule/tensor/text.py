@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.state import STATE, TRACE
 from ..ops import dtypes
 from .parameter import Parameter
 from .printing import format_tensor, tensor_text
@@ -16,6 +17,8 @@ def tensor_repr(t: Any) -> str:
 
 def plain_text(t: Any, tangent: str | None = None) -> str:
     """The text of a tensor whose payload is an array (of meta tensors only the shape is read)."""
+    if STATE.unusual & TRACE:
+        STATE.trace.concrete(t, "printing")
     try:
         grad_fn = t.grad_fn
         name = None if grad_fn is None else grad_fn.name()
@@ -41,6 +44,8 @@ def _class_name(t: Any) -> str:
 
 def tensor_format(t: Any, spec: str) -> str:
     """format(): a plain 0-dim tensor formats as its number."""
+    if STATE.unusual & TRACE:
+        STATE.trace.concrete(t, "printing")
     as_number = t._level is None and t.ndim == 0 and type(t).__name__ == "Tensor"
     return format_tensor(
         t._a, spec, as_number=as_number, text=lambda: tensor_repr(t), class_name=type(t).__name__
