@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
 from .graph import Graph, Value
 from .table import lookup, lowering
 
@@ -122,10 +121,3 @@ def _one(operand: Any) -> Any:
     if operand.weak:
         return operand.dtype.type(1).item()
     return np.ones((1,) * operand.ndim, operand.dtype)
-
-
-def arity_body(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> ir.Expr:
-    """The scalar expression of a pointwise op for these operands."""
-    lower = lowering(op)
-    assert isinstance(lower, ir.Pointwise)
-    return lower.body(len(inputs), params)

@@ -53,7 +53,28 @@ class LogitRelaxedBernoulli(BinaryParameter, Distribution):
         return self.temperature.log() + away - 2 * away.exp().log1p()
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class Relaxed(TransformedDistribution):
+    """Continuous instead of discrete, so that samples have gradients."""
+
+    has_rsample = True
+
+    @property
+    def temperature(self) -> Any:
+        """How far from the discrete values."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Any:
+        """Log-odds, or logarithms of the probabilities."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Any:
+        """Probabilities."""
+        return self.base_dist.probs
+
+
+class RelaxedBernoulli(Relaxed):
     """A number in (0, 1) that is nearly 0 or 1 at low temperature."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -61,7 +82,6 @@ class RelaxedBernoulli(TransformedDistribution):
         "logits": constraints.real,
     }
     support = constraints.unit_interval
-    has_rsample = True
 
     def __init__(
         self,
@@ -72,18 +92,3 @@ class RelaxedBernoulli(TransformedDistribution):
     ) -> None:
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Any:
-        """How far from 0 and 1."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """Log-odds."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """Probabilities."""
-        return self.base_dist.probs

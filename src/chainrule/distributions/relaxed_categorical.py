@@ -10,7 +10,7 @@ from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution, checked
 from .probs_or_logits import OfCategorical
-from .transformed_distribution import TransformedDistribution
+from .relaxed_bernoulli import Relaxed
 from .transforms import ExpTransform
 from .utils import broadcast_all, clamp_probs
 
@@ -59,7 +59,7 @@ class ExpRelaxedCategorical(OfCategorical, Distribution):
         return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + log_scale
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(Relaxed):
     """A point of the simplex that is nearly a corner at low temperature."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -67,7 +67,6 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         "logits": constraints.real_vector,
     }
     support = constraints.simplex
-    has_rsample = True
 
     def __init__(
         self,
@@ -78,18 +77,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     ) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Any:
-        """How far from the corners."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """Log-probabilities of the categories."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """Probabilities of the categories."""
-        return self.base_dist.probs

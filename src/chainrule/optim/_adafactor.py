@@ -8,10 +8,9 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import source
-from .adam import steps_as_tensors
 from .checks import check_lr, refuse
-from .optimizer import Optimizer, ParamsT
-from .rule_optimizer import new_counter, rate_of
+from .optimizer import Optimizer, ParamsT, evaluated
+from .rule_optimizer import new_counter, rate_of, steps_as_tensors
 
 
 class Adafactor(Optimizer):
@@ -70,10 +69,7 @@ class Adafactor(Optimizer):
     @cr.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
-        loss = None
-        if closure is not None:
-            with cr.enable_grad():
-                loss = closure()
+        loss = evaluated(closure)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

@@ -10,7 +10,7 @@ import chainrule as cr
 
 from ..autograd import source
 from .checks import check_lr, refuse
-from .optimizer import Optimizer, ParamsT
+from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import rate_of
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
@@ -70,10 +70,7 @@ class Muon(Optimizer):
     @cr.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
-        loss = None
-        if closure is not None:
-            with cr.enable_grad():
-                loss = closure()
+        loss = evaluated(closure)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:

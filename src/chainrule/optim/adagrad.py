@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import chainrule as cr
 
 from ..autograd import source
 from . import rules
-from .adam import steps_as_tensors
 from .checks import check_forms, check_lr, check_not_negative
 from .optimizer import ParamsT
 from .rule_optimizer import RuleOptimizer, new_counter
@@ -18,6 +17,12 @@ class Adagrad(RuleOptimizer):
     """Rates that fall with the gradients seen so far (Duchi et al., 2011)."""
 
     rule = staticmethod(rules.adagrad)
+    later_options: ClassVar[dict[str, Any]] = {
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "fused": None,
+    }
 
     def __init__(
         self,
@@ -50,15 +55,6 @@ class Adagrad(RuleOptimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p].update(self._new_state(group, p))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("foreach", None)
-            group.setdefault("maximize", False)
-            group.setdefault("differentiable", False)
-            group.setdefault("fused", None)
-        steps_as_tensors(self, "step")
 
     def share_memory(self) -> None:
         """Nothing to do: processes get copies of arrays; kept for PyTorch's programs."""

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import chainrule as cr
 
 from . import rules
 from .checks import check_betas, check_forms, check_lr, check_not_negative, refuse
 from .optimizer import ParamsT
-from .rule_optimizer import RuleOptimizer, new_counter
-
-
-def steps_as_tensors(optimizer: Any, *names: str) -> None:
-    """State saved by old versions counted steps in plain numbers."""
-    for group in optimizer.param_groups:
-        for p in group["params"]:
-            state = optimizer.state.get(p)
-            for name in names if state else ():
-                if not isinstance(state[name], cr.Tensor):
-                    state[name] = new_counter(float(state[name]), bool(group.get("fused")))
+from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter
 
 
 class Adam(RuleOptimizer):
@@ -35,6 +25,11 @@ class Adam(RuleOptimizer):
     """
 
     rule = staticmethod(rules.adam)
+    later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS | {
+        "amsgrad": False,
+        "decoupled_weight_decay": False,
+        "fused": None,
+    }
 
     def __init__(
         self,
@@ -71,16 +66,6 @@ class Adam(RuleOptimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
         check_forms(fused, differentiable, foreach)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            for name in ("amsgrad", "maximize", "capturable", "differentiable"):
-                group.setdefault(name, False)
-            group.setdefault("decoupled_weight_decay", False)
-            group.setdefault("foreach", None)
-            group.setdefault("fused", None)
-        steps_as_tensors(self, "step")
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         largest = ("max_exp_avg_sq",) if group["amsgrad"] else ()

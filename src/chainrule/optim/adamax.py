@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from . import rules
-from .adam import steps_as_tensors
 from .checks import check_betas, check_lr, check_not_negative
 from .optimizer import ParamsT
-from .rule_optimizer import RuleOptimizer
+from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer
 
 
 class Adamax(RuleOptimizer):
     """Adam by the infinity norm (Kingma and Ba, 2015)."""
 
     rule = staticmethod(rules.adamax)
+    later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS
 
     def __init__(
         self,
@@ -39,14 +39,6 @@ class Adamax(RuleOptimizer):
             "capturable": capturable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("foreach", None)
-            for name in ("maximize", "differentiable", "capturable"):
-                group.setdefault(name, False)
-        steps_as_tensors(self, "step")
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("exp_avg", "exp_inf")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import chainrule as cr
 
 from . import rules
-from .adam import steps_as_tensors
 from .checks import check_lr, check_not_negative
 from .optimizer import ParamsT
-from .rule_optimizer import RuleOptimizer, new_counter, number
+from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter, number
 
 
 class ASGD(RuleOptimizer):
@@ -18,6 +17,7 @@ class ASGD(RuleOptimizer):
 
     rule = staticmethod(rules.asgd)
     counters = ("step", "eta", "mu")
+    later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS
 
     def __init__(
         self,
@@ -40,14 +40,6 @@ class ASGD(RuleOptimizer):
             "capturable": capturable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("foreach", None)
-            for name in ("maximize", "differentiable", "capturable"):
-                group.setdefault(name, False)
-        steps_as_tensors(self, "step", "eta", "mu")
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("ax",)

@@ -8,7 +8,7 @@ from typing import Any
 import chainrule as cr
 
 from .checks import check_betas, check_lr, check_not_negative
-from .optimizer import Optimizer, ParamsT
+from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import new_counter, rate_of
 
 
@@ -51,10 +51,7 @@ class LAMB(Optimizer):
     @cr.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
-        loss = None
-        if closure is not None:
-            with cr.enable_grad():
-                loss = closure()
+        loss = evaluated(closure)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from . import rules
-from .adam import steps_as_tensors
 from .checks import check_betas, check_lr, check_not_negative
 from .optimizer import ParamsT
-from .rule_optimizer import RuleOptimizer, new_counter
+from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter
 
 
 class NAdam(RuleOptimizer):
@@ -17,6 +16,7 @@ class NAdam(RuleOptimizer):
 
     rule = staticmethod(rules.nadam)
     counters = ("step", "mu_product")
+    later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS | {"decoupled_weight_decay": False}
 
     def __init__(
         self,
@@ -44,14 +44,6 @@ class NAdam(RuleOptimizer):
             "differentiable": differentiable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("foreach", None)
-            for name in ("maximize", "capturable", "differentiable", "decoupled_weight_decay"):
-                group.setdefault(name, False)
-        steps_as_tensors(self, "step", "mu_product")
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("exp_avg", "exp_avg_sq")

@@ -89,6 +89,14 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     return hooked
 
 
+def evaluated(closure: Callable[[], Any] | None) -> Any:
+    """The loss that a closure computes, with gradients; None without one."""
+    if closure is None:
+        return None
+    with cr.enable_grad():
+        return closure()
+
+
 class Optimizer:
     """What all optimizers share: groups of parameters with their options, state, and hooks.
 

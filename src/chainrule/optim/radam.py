@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import chainrule as cr
 
 from . import rules
-from .adam import steps_as_tensors
 from .checks import check_betas, check_lr, check_not_negative
 from .optimizer import ParamsT
-from .rule_optimizer import RuleOptimizer
+from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer
 
 
 class RAdam(RuleOptimizer):
     """Adam that starts as momentum until its second moment can be trusted (Liu et al., 2020)."""
 
     rule = staticmethod(rules.radam)
+    later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS | {"decoupled_weight_decay": False}
 
     def __init__(
         self,
@@ -42,14 +42,6 @@ class RAdam(RuleOptimizer):
             "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("foreach", None)
-            for name in ("maximize", "differentiable", "decoupled_weight_decay", "capturable"):
-                group.setdefault(name, False)
-        steps_as_tensors(self, "step")
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("exp_avg", "exp_avg_sq")

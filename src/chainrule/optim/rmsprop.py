@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from . import rules
-from .adam import steps_as_tensors
 from .checks import check_lr, check_not_negative
 from .optimizer import ParamsT
-from .rule_optimizer import RuleOptimizer
+from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer
 
 
 class RMSprop(RuleOptimizer):
     """The gradient over the root of its mean square (Hinton, 2012); `centered` by its variance."""
 
     rule = staticmethod(rules.rmsprop)
+    later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS | {"momentum": 0, "centered": False}
 
     def __init__(
         self,
@@ -38,15 +38,6 @@ class RMSprop(RuleOptimizer):
             "maximize": maximize, "differentiable": differentiable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("momentum", 0)
-            group.setdefault("foreach", None)
-            for name in ("centered", "maximize", "differentiable", "capturable"):
-                group.setdefault(name, False)
-        steps_as_tensors(self, "step")
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         names = ["square_avg"]

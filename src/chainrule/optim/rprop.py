@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import chainrule as cr
 
 from . import rules
-from .adam import steps_as_tensors
 from .checks import check_lr, refuse
 from .optimizer import ParamsT
-from .rule_optimizer import RuleOptimizer, new_counter, number
+from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter, number
 
 
 class Rprop(RuleOptimizer):
     """Steps by the sign of the gradient alone, for full batches (Riedmiller and Braun, 1993)."""
 
     rule = staticmethod(rules.rprop)
+    later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS
 
     def __init__(
         self,
@@ -40,14 +40,6 @@ class Rprop(RuleOptimizer):
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("foreach", None)
-            for name in ("maximize", "differentiable", "capturable"):
-                group.setdefault(name, False)
-        steps_as_tensors(self, "step")
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("prev", "step_size")

@@ -20,9 +20,12 @@ from ..autograd.inplace import check_writable, refuse_overlap
 from ..autograd.state import STATE, TRACE
 from . import plan
 from .array_form import ArrayForm
-from .optimizer import Optimizer
+from .optimizer import Optimizer, evaluated
 from .program import Program, Rule, on_tensors
 
+COMMON_OPTIONS: dict[str, Any] = {
+    "foreach": None, "maximize": False, "differentiable": False, "capturable": False
+}  # fmt: skip
 _COMPUTED_IN = {np.dtype(t): np.dtype(t) for t in (np.float32, np.float64)}
 _COMPUTED_IN |= {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
 
@@ -44,6 +47,16 @@ def array_form(program: Program) -> ArrayForm:
     return ArrayForm(program)
 
 
+def steps_as_tensors(optimizer: Any, *names: str) -> None:
+    """State saved by old versions counted steps in plain numbers."""
+    for group in optimizer.param_groups:
+        for p in group["params"]:
+            state = optimizer.state.get(p)
+            for name in names if state else ():
+                if not isinstance(state[name], cr.Tensor):
+                    state[name] = new_counter(float(state[name]), bool(group.get("fused")))
+
+
 class RuleOptimizer(Optimizer):
     """Base of the optimizers that are a rule and a few numbers per step.
 
@@ -53,6 +66,14 @@ class RuleOptimizer(Optimizer):
 
     rule: ClassVar[Rule]
     counters: ClassVar[tuple[str, ...]] = ("step",)  # 0-dim state that the numbers depend on
+    later_options: ClassVar[dict[str, Any]] = {}  # those that old files lack, with their meaning
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for name, meaning in self.later_options.items():
+                group.setdefault(name, meaning)
+        steps_as_tensors(self, *self.counters)
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         """The state that has the shape of the parameter."""
@@ -88,10 +109,7 @@ class RuleOptimizer(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient; returns what `closure` returns."""
-        loss = None
-        if closure is not None:
-            with cr.enable_grad():
-                loss = closure()
+        loss = None if closure is None else evaluated(closure)
         usual = not STATE.unusual
         plans = self._plans
         left = self.param_groups

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from . import rules
 from .checks import check_forms, check_lr, check_not_negative, refuse
@@ -24,6 +24,10 @@ class SGD(RuleOptimizer):
 
     rule = staticmethod(rules.sgd)
     counters = ()
+    later_options: ClassVar[dict[str, Any]] = {
+        "nesterov": False, "maximize": False, "foreach": None, "differentiable": False,
+        "fused": False,
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -54,15 +58,6 @@ class SGD(RuleOptimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
         check_forms(fused, differentiable, foreach)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("nesterov", False)
-            group.setdefault("maximize", False)
-            group.setdefault("foreach", None)
-            group.setdefault("differentiable", False)
-            group.setdefault("fused", False)
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("momentum_buffer",) if group["momentum"] != 0 else ()

@@ -9,7 +9,7 @@ import chainrule as cr
 
 from ..autograd import source
 from .checks import check_betas, check_lr, refuse
-from .optimizer import Optimizer, ParamsT
+from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import number
 
 
@@ -99,10 +99,7 @@ class SparseAdam(Optimizer):
     @cr.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the rows that have a gradient."""
-        loss = None
-        if closure is not None:
-            with cr.enable_grad():
-                loss = closure()
+        loss = evaluated(closure)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
