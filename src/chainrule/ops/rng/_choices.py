@@ -103,9 +103,9 @@ def dropout_mask(
 ) -> np.ndarray:
     """Zeros with probability `p`, else `kept`: the draw behind every dropout.
 
-    Dropout multiplies by the mask with 1 / (1 - p) for `kept`. Channel-wise dropout draws the same with the shape
-    (N, C, 1, ...), and alpha dropout uses the mask as it is. For p = 0 and p = 1 nothing is
-    random, and as in PyTorch no word of the stream is taken.
+    Dropout multiplies by the mask with 1 / (1 - p) for `kept`. Channel-wise dropout draws the same
+    with the shape (N, C, 1, ...), and alpha dropout uses the mask as it is. For p = 0 and p = 1
+    nothing is random, and as in PyTorch no word of the stream is taken.
     """
     if not 0 <= p <= 1:
         raise ValueError(
