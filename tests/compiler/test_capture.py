@@ -195,13 +195,27 @@ def test_every_draw_keeps_its_place_in_the_stream():
     assert "draw_mask" in run.explain()
 
 
-def test_seeding_inside_runs_eagerly():
+def test_seeding_inside_is_part_of_the_program():
     def f(x):
+        a = torch.rand(2)
         torch.manual_seed(3)
-        return x + torch.rand(1)
+        return a + x, torch.rand(2)
+
+    run = torch.compile(f, fullgraph=True)
+    found = [run(torch.zeros(2)) for _ in range(5)]
+    torch.manual_seed(3)
+    first, second = torch.rand(2).tolist(), torch.rand(2).tolist()
+    assert all(b.tolist() == first for _, b in found)
+    assert all(a.tolist() == second for a, _ in found[1:])
+
+
+def test_looking_at_the_state_of_a_generator_runs_eagerly():
+    def f(x):
+        with torch.random.fork_rng():
+            return x + torch.rand(1)
 
     run = torch.compile(f)
-    with pytest.warns(UserWarning, match=r"manual_seed\(\) of a random generator is called at"):
+    with pytest.warns(UserWarning, match=r"get_state\(\) of a random generator is called at"):
         found = {run(torch.zeros(1)).item() for _ in range(5)}
     assert len(found) == 1
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.value import TensorBase
+from ..ops.schema import TABLE
 from .calls import Call, same_number
 from .graph import Graph, Instr, Value, verify
 from .tracer import CaptureError, Outside
@@ -246,7 +247,13 @@ class Program:
         first = known.storage.first
         origin = self._origin.get(first)
         written = known.storage.value is not first
-        if origin is None or origin.kind not in ("argument", "tensor") or (written and t._rg):
+        several = any(TABLE[name].n_out != 1 for name, _ in known.chain)  # which is not told
+        if (
+            several
+            or origin is None
+            or origin.kind not in ("argument", "tensor")
+            or (written and t._rg)
+        ):
             self.graph.outputs.append(self._values[self.second.trace._current(known)])
             return Output(len(self.graph.outputs) - 1, None)
         return Alias(origin, known.chain, bool(t._rg))

@@ -22,12 +22,19 @@ class InternalOp:
 
     __slots__ = ("forward", "lower", "n_out", "name", "random")
 
-    def __init__(self, name: str, forward: Callable[..., Any], lower: ir.Lowering) -> None:
+    def __init__(
+        self, name: str, forward: Callable[..., Any], lower: ir.Lowering, random: bool = False
+    ) -> None:
         self.name = name
         self.forward = forward
         self.lower = lower
         self.n_out = 1
-        self.random = False
+        self.random = random
+
+
+def _seed_generator(*, generator: Any, seed: int) -> tuple[()]:
+    generator.manual_seed(seed)
+    return ()
 
 
 def _gemm(a: Any, b: Any, *, ta: bool, tb: bool) -> Any:
@@ -97,6 +104,8 @@ INTERNAL = {
         _checked_index,
         ir.pointwise(lambda index, *, size: ir.Expr("check", (index,), size)),
     ),
+    # Restarts a generator, in order with the draws; it has no result.
+    "seed_generator": InternalOp("seed_generator", _seed_generator, ir.extern, random=True),
     # A matrix product whose operands may be read transposed: what BLAS calls its flags.
     "gemm": InternalOp("gemm", _gemm, ir.contract),
     # A materialised copy in C order, for readers that need one.

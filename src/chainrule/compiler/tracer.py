@@ -173,6 +173,12 @@ class Trace:
             have._v[0] += 1
         self._write(target, new)
 
+    def seed(self, generator: Any, seed: int) -> None:
+        """Somebody restarts a random stream: compiled calls do so too."""
+        params = {"generator": generator, "seed": seed}
+        where = source.user_position(3)
+        self.graph.instrs.append(Instr("seed_generator", (), params, [], where))
+
     def concrete(self, tensor: Any, what: str) -> None:
         """Somebody asks for the numbers of a tensor: a graph cannot depend on them."""
         if id(tensor._a) in self.known:
@@ -238,10 +244,19 @@ class Trace:
         if known.version == storage.version:
             return known.value
         value = storage.value
+        if self._one_of_several(known):
+            return known.value
         for name, params in known.chain:
             value = self._append(name, (value,), dict(params))
         known.value, known.version = value, storage.version
         return value
+
+    def _one_of_several(self, known: Known) -> bool:
+        """Whether a view op with several results led here: which one it is, nobody wrote down."""
+        several = any(TABLE[name].n_out != 1 for name, _ in known.chain)
+        if several:
+            self.fail(f"memory is written behind one of several views, at {source.here(4)}")
+        return several
 
     def _append(self, name: str, operands: tuple[Any, ...], params: dict[str, Any]) -> Value:
         """An instruction that nobody ran, typed by running it on zeros."""
@@ -253,7 +268,7 @@ class Trace:
 
     def _write(self, target: Known, new: Any) -> None:
         storage = target.storage
-        if target.chain:
+        if target.chain and not self._one_of_several(target):
             root = storage.value
             params = {"chain": target.chain}
             updated = Value(root.shape, root.dtype)

@@ -26,8 +26,9 @@ class Generator(rng.Generator):
 
     def manual_seed(self, seed: Any) -> Generator:
         """Restart from a seed."""
-        _tell_trace("manual_seed()")
         super().manual_seed(seed)
+        if STATE.unusual & TRACE:
+            STATE.trace.seed(self, seed)
         return self
 
     def seed(self) -> int:
