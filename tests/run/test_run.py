@@ -77,7 +77,11 @@ def test_exit_codes_and_tracebacks_are_pythons(tmp_path, text, code):
 
 def test_syntax_errors_interrupts_and_missing_files(tmp_path):
     (tmp_path / "wrong.py").write_text("x = (1,\n")
-    (tmp_path / "stop.py").write_text("import os\nos.kill(os.getpid(), 2)\nwhile True: pass\n")
+    # Whoever starts the tests in the background has SIGINT ignored, and children inherit that.
+    (tmp_path / "stop.py").write_text(
+        "import os, signal\nsignal.signal(2, signal.default_int_handler)\n"
+        "os.kill(os.getpid(), 2)\nwhile True: pass\n"
+    )
     for script in ("wrong.py", "stop.py"):
         ours = command(tmp_path, script)
         pythons = command(tmp_path, script, python=(sys.executable,))
