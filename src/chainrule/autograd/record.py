@@ -291,8 +291,7 @@ def saved_as_tensors(node: Any, mode: str) -> dict[str, Any]:
             continue
         if kind == "in" and op.variadic and detail == op.fixed:
             values[name] = tuple(
-                rebuilt(v, node.parents[detail + i], None, mode, level)
-                for i, v in enumerate(value)
+                rebuilt(v, node.parents[detail + i], None, mode, level) for i, v in enumerate(value)
             )
             continue
         version = node.s[len(saved_names(op)) + 2 * position]

@@ -257,9 +257,9 @@ def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, caus
         scores = Scores(of_piece(q, piece), own[0], own_mask, scale, causal)
         add = None if to_mask is None else _adder(_of_broadcast(to_mask, piece))
         if weights.size:
-            _pull_at_once(scores, weights, *own, add)
+            _pull_at_once(scores, weights, *own, add=add)
         else:
-            _pull(scores, *own, add)
+            _pull(scores, *own, add=add)
     results = (*found, None if to_mask is None else to_mask.reshape(given[3].shape))
     return tuple(
         None if r is None else r.astype(x.dtype, copy=False)

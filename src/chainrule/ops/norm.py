@@ -390,7 +390,8 @@ def rms_gradients(g, mask, x, w, axes, eps, weighted):
         scale = w if weighted else ones_vector(n, x.dtype)
         done = fast.rms_norm_gradient(g, x, scale, rows, n, eps, _chunks(x.size, rows), *mask)
         if done is not None:
-            return done[0], None if done[1] is None else _total(done[1]).reshape(w.shape)
+            gw = _total(done[1])
+            return done[0], None if gw is None else gw.reshape(w.shape)
     y, gy = wide(x).reshape(-1, n), wide(g).reshape(-1, n)
     scale = wide(w).reshape(1, n) if weighted else None
     gx = np.empty(y.shape, y.dtype) if mask[0] else None

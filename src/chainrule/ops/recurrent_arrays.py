@@ -220,6 +220,7 @@ def lstm_gradients(
         gb_ih = column_sums(slopes)
         gb_hh = gb_ih.copy()
     if mask[7]:
+        assert held is not None  # layers with a projection have no kernel
         gw_hr = np.zeros(w_hr.shape, w_hr.dtype)
         for start, stop, _ in steps:
             o, top = block_of(gates, start, stop, 4, len(w_hr.T))[2], _cells(tops, start, stop, dc)

@@ -159,7 +159,7 @@ def self_attention(
     _check_heads(x, x, x, w_in.shape[1], num_heads, False)
     like = x if not batch_first else x.transpose(0, 1)
     is_causal = _usable_hint(is_causal, masks[0], masks[1], False)
-    added = _masks(*masks, is_causal, like, like, num_heads)
+    added = _masks(masks[0], masks[1], is_causal, like, like, num_heads)
     mask = _Heads(num_heads, batch, embed // num_heads).merged_mask(*added)
     if mask is not None and mask.ndim == 3:
         mask = mask.reshape(batch, num_heads, *mask.shape[1:])
