@@ -256,6 +256,7 @@ class Program:
         ):
             self.graph.outputs.append(self._values[self.second.trace._current(known)])
             return Output(len(self.graph.outputs) - 1, None)
+        assert origin is not None
         return Alias(origin, known.chain, bool(t._rg))
 
     def _constant_output(self, before: Any, t: Any) -> Output:
