@@ -267,3 +267,118 @@ def test_explain_shows_both_directions():
         run(torch.ones(1, 2)).sum().backward()
     text = run.explain()
     assert "forward:" in text and "backward:" in text and "bytes saved for backward" in text
+
+
+# ---- many kinds of modules -----------------------------------------------------------------------
+
+
+class Doubled(torch.autograd.Function):
+    """A sine with twice its derivative, to see that the rule is the user's."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x.cos() * 2
+
+
+class Net(nn.Module):
+    """Some parts and a function of them."""
+
+    def __init__(self, run, **parts):
+        super().__init__()
+        self.run = run
+        for name, part in parts.items():
+            setattr(self, name, part)
+
+    def forward(self, x):
+        return self.run(self, x)
+
+
+def recurrent(kind):
+    body = kind(4, 5, bidirectional=True, batch_first=True)
+    return Net(lambda m, x: m.head(m.body(x)[0].mean(1)), body=body, head=nn.Linear(10, 3))
+
+
+def looking_up(m, x):
+    m.count += 1
+    rows = m.table[x.argmax(1)]
+    rows = torch.where(rows > 0, rows, 0.1 * rows)
+    mixed = torch.cat([rows, m.line(rows)], 1).cumsum(1)[:, :3]
+    return F.softmax(mixed, 1) * m.count / m.count + x.topk(3, 1)[0]
+
+
+def in_place(m, x):
+    h = m.line(x)
+    h[:, 0] = h[:, 1] * 2
+    h.mul_(3)
+    F.relu_(h)
+    return h + 1
+
+
+def complex_numbers(m, x):
+    z = torch.view_as_complex(m.line(x).reshape(-1, 2, 2))
+    return torch.cat([(z * z).abs(), z.real[:, :1]], 1)
+
+
+def checkpointed(m, x):
+    from chainrule.utils.checkpoint import checkpoint
+
+    return m.head(checkpoint(lambda v: m.line(v).tanh(), x, use_reentrant=False))
+
+
+def attending(m, x):
+    mixed, _ = m.attend(x, x, x)
+    return m.head(m.norm((x + mixed).transpose(1, 2)).mean(2))
+
+
+MODULES = {
+    "convolutions": ((5, 2, 6, 6), lambda: nn.Sequential(
+        nn.Conv2d(2, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.Conv2d(4, 4, 3, stride=2),
+        nn.AvgPool2d(2), nn.Flatten(), nn.Linear(4, 3))),
+    "lstm": ((3, 6, 4), lambda: recurrent(nn.LSTM)),
+    "gru": ((3, 6, 4), lambda: recurrent(nn.GRU)),
+    "attention": ((3, 6, 8), lambda: Net(
+        attending, attend=nn.MultiheadAttention(8, 2, dropout=0.1, batch_first=True),
+        norm=nn.GroupNorm(2, 8), head=nn.Linear(8, 3))),
+    "indexing": ((4, 5), lambda: Net(
+        looking_up, table=nn.Parameter(torch.randn(5, 3)), line=nn.Linear(3, 3),
+        count=nn.Buffer(torch.zeros(())))),
+    "custom function": ((4, 5), lambda: Net(
+        lambda m, x: Doubled.apply(m.line(x)), line=nn.Linear(5, 3))),
+    "checkpoint": ((4, 5), lambda: Net(checkpointed, line=nn.Linear(5, 5), head=nn.Linear(5, 3))),
+    "spectral norm": ((4, 5), lambda: nn.utils.parametrizations.spectral_norm(nn.Linear(5, 3))),
+    "complex numbers": ((4, 5), lambda: Net(complex_numbers, line=nn.Linear(5, 4))),
+    "in place": ((4, 5), lambda: Net(in_place, line=nn.Linear(5, 3))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_trained_outside(name):
+    shape, make = MODULES[name]
+    found = []
+    for compiled in (False, True):
+        torch.manual_seed(0)
+        model = make()
+        run = torch.compile(model, fullgraph=True) if compiled else model
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        rng = np.random.default_rng(0)
+        losses = []
+        for _ in range(6):
+            x = torch.tensor(rng.standard_normal(shape).astype("f4"))
+            y = torch.tensor(rng.integers(0, 3, shape[0]))
+            optimizer.zero_grad()
+            loss = F.cross_entropy(run(x), y)
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            losses.append(loss.item())
+        found.append([np.array(losses), *(v.numpy() for v in model.state_dict().values())])
+    for want, have in zip(*found, strict=True):
+        np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5)
+    (runner,) = runners(run)
+    assert runner.backward_plan is not None

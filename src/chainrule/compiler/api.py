@@ -58,7 +58,7 @@ class CompiledFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         last = self._last
         if last is not None and not kwargs and last.fits(args):
-            entry, leaves = last.entry, args
+            entry, leaves = last.entry, list(args)
         else:
             if STATE.unusual or STATE.levels:
                 return self.function(*args, **kwargs)  # part of an outer trace, anomaly mode...

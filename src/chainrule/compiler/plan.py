@@ -69,7 +69,7 @@ class Frame:
             self.table[slots.board], self.table[slots.workspace] = threads.board, self.workspace[0]
         self.numbers = [np.zeros((), b.dtype) for b in plan.schedule.buffers["number"]]
         self.checks = np.zeros(len(plan.schedule.check_sizes), np.int64)
-        self.flags = memoryview(self.checks)  # asked in every call: ndarray.any takes microseconds
+        self.flags: Any = self.checks.data  # asked in every call: ndarray.any takes microseconds
         words = [self.checks[i:] for i in range(len(self.checks))]
         fixed = (("number", self.numbers), ("const", plan.schedule.constants), ("check", words))
         for kind, arrays in fixed:

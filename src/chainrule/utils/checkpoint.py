@@ -18,7 +18,7 @@ from ..autograd import backward as run_backward
 from ..autograd import source
 from ..autograd.function import Function
 from ..autograd.modes import enable_grad, is_grad_enabled, no_grad
-from ..autograd.state import STATE
+from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase
 from .checkpoint_debug import Recording
 from .checkpoint_frame import (
@@ -101,6 +101,8 @@ def checkpoint(
         _warn_about_default("checkpoint")
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
+    if STATE.unusual & TRACE:  # a compiled program decides itself what it computes again
+        return function(*args, **kwargs)
     if not use_reentrant:
         options = (preserve, context_fn, determinism_check, debug, early_stop)
         return _checkpoint_frame(function, args, kwargs, *options)
