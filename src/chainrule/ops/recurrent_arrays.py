@@ -17,7 +17,7 @@ import numpy as np
 from . import recurrent_fast
 from .buffers import borrow, borrow_like
 from .contract import multiply
-from .reduce import ones_vector, wide
+from .reduce import native_sum, ones_vector, wide
 
 
 def spans(sizes, reverse):
@@ -45,6 +45,22 @@ def previous_states(y, h0, sizes, reverse):
         out[start:stop] = state[:rows]
         state[:rows] = y[start:stop]
     return out
+
+
+def weight_gradients(slopes, x, y, h0, sizes, reverse, wants_input, wants_state):
+    """Gradients of the weights of inputs and of states; of both by one product, which reads the
+    slopes once.
+    """
+    if not wants_state:
+        return (multiply(slopes.T, x) if wants_input else None), None
+    states = previous_states(y, h0, sizes, reverse)
+    if not wants_input:
+        return None, multiply(slopes.T, states)
+    width = x.shape[1]
+    both = borrow(len(x) * (width + states.shape[1]), x.dtype).reshape(len(x), -1)
+    both[:, :width], both[:, width:] = x, states
+    product = multiply(slopes.T, both)
+    return np.ascontiguousarray(product[:, :width]), np.ascontiguousarray(product[:, width:])
 
 
 class Gates:
@@ -110,7 +126,8 @@ def state_of(g, like):
 
 def column_sums(g):
     """The sum of the rows."""
-    return ones_vector(len(g), g.dtype).dot(g)
+    done = native_sum(g, (0,), False) if g.flags.c_contiguous else None
+    return ones_vector(len(g), g.dtype).dot(g) if done is None else done
 
 
 def as_given(grads, inputs):
@@ -211,11 +228,8 @@ def lstm_gradients(
         down = w_hr if projected else None
         slopes, held = _lstm_slopes(gy, dh, dc, w_hh, down, gates, before, tops, steps)
     gx = multiply(slopes, w_ih) if mask[0] else None
-    gw_ih = multiply(slopes.T, x) if mask[3] else None
-    gw_hh = gb_ih = gb_hh = gw_hr = None
-    if mask[4]:
-        states = previous_states(y, h0, sizes, reverse)
-        gw_hh = multiply(slopes.T, states)
+    gw_ih, gw_hh = weight_gradients(slopes, x, y, h0, sizes, reverse, mask[3], mask[4])
+    gb_ih = gb_hh = gw_hr = None
     if mask[5] or mask[6]:
         gb_ih = column_sums(slopes)
         gb_hh = gb_ih.copy()
