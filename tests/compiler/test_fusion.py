@@ -181,3 +181,13 @@ def test_joining_needs_no_extern_step(axis, dtype):
     arrays = [(np.arange(12).reshape(3, 4) * k).astype(dtype) for k in (1, 2)]
     expected = np.concatenate([arrays[0], arrays[1], arrays[0]], axis)
     assert np.array_equal(plan.run(arrays)[0], expected)
+
+
+def test_long_sums_keep_their_digits():
+    g = Graph()
+    x = g.input((10_000_000,), "f4")
+    g.outputs = [emit(g, "reduce_sum", emit(g, "mul", x, x), axis=(0,), keepdims=False)]
+    values = np.random.default_rng(0).random(10_000_000, np.float32)
+    (total,) = Plan(g).run([values])
+    exact = np.square(values.astype(np.float64)).sum()
+    assert abs(total - exact) < 2e-6 * exact

@@ -6,6 +6,8 @@ from typing import Any
 
 from .loops import Access, Kernel
 
+_LONG, _LONGEST_ROW, _SHORTEST_ROW = 1 << 15, 1 << 13, 1 << 9  # elements
+
 
 def drop_unused(kernel: Kernel) -> Kernel:
     """Remove nodes that no store needs, and renumber."""
@@ -37,6 +39,7 @@ def drop_unused(kernel: Kernel) -> Kernel:
 
 def collapse(kernel: Kernel) -> Kernel:
     """Join neighbouring axes that every access runs through as one; drop axes of length 1."""
+    kernel = _folds_as_sums(kernel)
     accesses = [n.value for n in kernel.nodes if n.op == "load"]
     accesses += [n.value[0] for n in kernel.nodes if n.op == "take"]
     accesses += [put.to for put in kernel.scatters]
@@ -73,7 +76,43 @@ def collapse(kernel: Kernel) -> Kernel:
         return collapsed
     # Without folds the inner axis may be another one now; it is summed wherever it is not kept.
     sums = tuple((kind, node, to, True) for kind, node, to, _ in collapsed.accumulates)
-    return collapsed._replace(accumulates=sums)
+    return _in_rows(collapsed._replace(accumulates=sums))
+
+
+def _folds_as_sums(kernel: Kernel) -> Kernel:
+    """Folds of long rows that nothing in the loop waits for: sums, which may be cut into rows."""
+    if not kernel.space or kernel.space[-1] < _LONG:
+        return kernel
+    used = {a for n in kernel.nodes for a in n.args}
+    used |= {n for _, n, _, _ in kernel.accumulates}
+    kept, sums = [], list(kernel.accumulates)
+    for node, to in kernel.stores:
+        n = kernel.nodes[node]
+        if n.op == "fold" and node not in used:
+            sums.append((n.value, n.args[0], to, True))
+        else:
+            kept.append((node, to))
+    return drop_unused(kernel._replace(stores=tuple(kept), accumulates=tuple(sums)))
+
+
+def _in_rows(kernel: Kernel) -> Kernel:
+    """Cut a long axis that is summed into rows: their sums are added, which loses fewer digits.
+
+    Ten million float32 numbers added one after the other are wrong in the third digit.
+    """
+    length = kernel.space[-1]
+    summed = any(to.strides[-1] == 0 for _, _, to, _ in kernel.accumulates)
+    counted = any(n.op in ("index", "take") for n in kernel.nodes) or kernel.scatters
+    if length < _LONG or not summed or counted:
+        return kernel
+    row = next((d for d in range(_LONGEST_ROW, _SHORTEST_ROW, -1) if length % d == 0), 0)
+    if not row:
+        return kernel
+    accesses = [n.value for n in kernel.nodes if n.op == "load"]
+    accesses += [to for _, to in kernel.stores] + [to for _, _, to, _ in kernel.accumulates]
+    strides = [(*a.strides[:-1], a.strides[-1] * row, a.strides[-1]) for a in accesses]
+    space = (*kernel.space[:-1], length // row, row)
+    return _renamed(kernel, space, strides, list(range(len(space))))
 
 
 def _renamed(kernel: Kernel, space: tuple[int, ...], strides: Any, names: list[int]) -> Kernel:
