@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from chainrule.compiler import blas, codegen
+from chainrule.compiler import blas, codegen, parallel, pool
 from chainrule.compiler.codegen import Gemm
 from chainrule.compiler.graph import Graph
 from chainrule.compiler.infer import emit
@@ -106,3 +106,14 @@ def test_special_values_survive_in_both_kinds_of_product(monkeypatch):
             [np.array([[np.inf, 1], [np.nan, 1]], "f4"), np.array([[1, 2], [3, 4]], "f4")]
         )
         np.testing.assert_array_equal(got, [[np.inf, np.inf], [np.nan, np.nan]])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("shape", [(1, 16, 1), (1, 784, 512), (3, 33, 7), (4, 40, 100), (2, 5, 3)])
+def test_few_rows_times_a_transposed_weight(shape, threads, monkeypatch):
+    monkeypatch.setattr(parallel, "LEAST_DOTS", 0)
+    monkeypatch.setattr(pool.settings._Settings, "threads", threads)
+    m, k, n = shape
+    for dtype, rtol in (("f4", 1e-4), ("f8", 1e-12)):
+        g = product((m, k), (n, k), tb=True, dtype=dtype)
+        assert_same_as_interpreted(g, random_inputs(g), rtol)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from . import parallel
 from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg
+from .dots import MOST_ROWS, Dots
 from .emit import emit_kernel
 from .graph import dtype_name
 from .loops import GENERIC_LENGTH, Kernel
@@ -144,6 +145,9 @@ class Module:
     def _call_gemm(self, f: Function, bases: dict[int, str], call: GemmCall) -> None:
         gemm = Gemm.of(call)
         operands = [self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c)]
+        if gemm.dots():
+            self._call_dots(f, bases, gemm, operands)
+            return
         if gemm.direct(self.target):
             self._call_direct(f, bases, gemm, operands)
             return
@@ -155,6 +159,33 @@ class Module:
             f.do(f"call void @{self._blas(gemm)}({given})")
         else:
             raise NotImplementedError("a large product without BLAS is an extern step")
+
+    def _call_dots(
+        self, f: Function, bases: dict[int, str], gemm: Gemm, operands: list[str]
+    ) -> None:
+        """A few rows: the columns of a large weight are shared between threads."""
+        work = math.prod(gemm.batch) * gemm.m * gemm.n * gemm.k
+        if self.target.threads < 2 or work < parallel.LEAST_DOTS:
+            given = ", ".join(f"ptr {x}" for x in operands)
+            f.do(f"call void @{self._dots(gemm)}({given})")
+            return
+        size = ITEM_BYTES[gemm.dtype]
+        a, b, c = operands
+        names, rows = [], []
+        for start, count in parallel.cuts(gemm.n, 2 * self.target.threads, 16):
+            names.append(self._dots(gemm._replace(n=count)))
+            moved = _moved(f, b, start * gemm.b_strides[-1] * size), _moved(f, c, start * size)
+            rows.append([f"ptr {x}" for x in (a, *moved)])
+        parallel.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
+
+    def _dots(self, gemm: Gemm) -> str:
+        key = ("dots", gemm)
+        name = self.kernels.get(key)
+        if name is None:
+            name = self.kernels[key] = f"dots_{len(self.kernels)}"
+            writer = Dots(gemm, self.target.vector_bytes, self.declarations)
+            self.definitions.append(writer.text(name, _batch_loops))
+        return name
 
     def _call_direct(
         self, f: Function, bases: dict[int, str], gemm: Gemm, operands: list[str]
@@ -224,6 +255,11 @@ class Gemm(NamedTuple):
             for s in strides:
                 del s[-3]
         return cls(dtype_name(c.buffer.dtype), m, n, k, tuple(batch), *map(tuple, strides))
+
+    def dots(self) -> bool:
+        """Whether a few rows meet columns that lie in one piece: a dense layer of a small batch."""
+        along = self.a_strides[-1] == 1 and self.b_strides[-2] == 1 and self.c_strides[-1] == 1
+        return along and self.m <= MOST_ROWS and self.k >= 16 and self.b_strides[-1] != 1
 
     def pooled(self, target: Target) -> bool:
         """Whether the blocked product of `gemm.py` can do it."""

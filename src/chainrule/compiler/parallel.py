@@ -18,6 +18,7 @@ from .loops import EXPENSIVE, GENERIC_LENGTH, Access, Kernel
 # A job costs a few microseconds: what takes less than about twenty is not cut.
 LEAST_LOOP_COST = 400_000  # elements times operations
 LEAST_PRODUCT = 1_000_000  # multiplications
+LEAST_DOTS = 150_000  # multiplications that read a weight each
 _DEAR = 8  # an exponential costs as much as so many additions
 _PER_THREAD = 2  # pieces, so that a late thread costs little
 _CUT = 64  # cuts along the inner axis fall between whole vectors
