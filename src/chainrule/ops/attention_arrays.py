@@ -164,7 +164,9 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
     dtype = q.dtype
     q, k, v, mask, lead, (rows, columns) = prepared(q, k, v, mask, masked)
     scale = q.dtype.type(scale)
-    out = np.empty((*lead, rows, v.shape[-1]), q.dtype)
+    # Laid out as the queries where that fits: joining the heads is no copy then.
+    same = v.shape[-1] == q.shape[-1] and q.strides[-1] == q.itemsize
+    out = np.empty_like(q) if same else np.empty((*lead, rows, v.shape[-1]), q.dtype)
     sums = np.empty((*lead, rows, 1), q.dtype)
     weights = np.empty(0, q.dtype)
     keep = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
@@ -247,7 +249,8 @@ def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, caus
     if sums.shape != (*lead, rows, 1):  # the forward pass ran in ops that keep nothing for us
         _, sums, weights = attention_arrays(*given, scale, causal, masked)
     through = None if weights.size else np.einsum("...i,...i->...", g, out)[..., None]
-    found = [np.empty(a.shape, a.dtype) for a in (q, k, v)]
+    # Laid out as what they are gradients of: heads split off a projection join again for free.
+    found = [np.empty_like(a, subok=False) for a in (q, k, v)]
     to_mask = None
     if wants[3]:
         to_mask = np.zeros((*(1,) * (q.ndim - given[3].ndim), *given[3].shape), q.dtype)

@@ -29,10 +29,10 @@ def spans(sizes, reverse):
     return found[::-1] if reverse else found
 
 
-def previous_states(y, h0, sizes, reverse):
+def previous_states(y, h0, sizes, reverse, out=None):
     """The state that each row of y was computed from."""
     steps = spans(sizes, reverse)
-    out = borrow_like(y)
+    out = borrow_like(y) if out is None else out
     n = len(h0)
     if sizes[-1] == n:  # rectangular
         inner, outer = (slice(None, -n), slice(n, None)) if reverse else (
@@ -53,12 +53,12 @@ def weight_gradients(slopes, x, y, h0, sizes, reverse, wants_input, wants_state)
     """
     if not wants_state:
         return (multiply(slopes.T, x) if wants_input else None), None
-    states = previous_states(y, h0, sizes, reverse)
     if not wants_input:
-        return None, multiply(slopes.T, states)
+        return None, multiply(slopes.T, previous_states(y, h0, sizes, reverse))
     width = x.shape[1]
-    both = borrow(len(x) * (width + states.shape[1]), x.dtype).reshape(len(x), -1)
-    both[:, :width], both[:, width:] = x, states
+    both = borrow(len(x) * (width + y.shape[1]), x.dtype).reshape(len(x), -1)
+    both[:, :width] = x
+    previous_states(y, h0, sizes, reverse, out=both[:, width:])
     product = multiply(slopes.T, both)
     return np.ascontiguousarray(product[:, :width]), np.ascontiguousarray(product[:, width:])
 
