@@ -14,6 +14,7 @@ from .buffers import borrow, borrow_like
 from .kernels import fast
 
 _WEIGHTS = 1 << 20  # bytes of a weight that stays in the cache
+_EXAMPLES = 8  # that the kernels take together
 _LINE = 64  # bytes; vectors that lie across two lines cost twice as much
 
 
@@ -26,7 +27,7 @@ def plan(sizes, reverse):
     starts = np.cumsum(counts) - counts
     if reverse:
         starts, counts = starts[::-1].copy(), counts[::-1].copy()
-    return starts, counts, np.zeros((max(sizes) + 3) // 4, np.uint8)
+    return starts, counts, np.zeros((max(sizes) + _EXAMPLES - 1) // _EXAMPLES, np.uint8)
 
 
 def aligned(w):
