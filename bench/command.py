@@ -21,7 +21,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--engines", default=",".join(ENGINES), help="default: %(default)s")
     parser.add_argument("--groups", default=",".join(GROUPS), help="default: %(default)s")
     parser.add_argument("--only", default="*", help="workloads whose name matches, e.g. 'op/add/*'")
-    parser.add_argument("--rounds", type=int, default=7, help="turns of each engine (default: 7)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each engine (default: 5)")
     parser.add_argument("--quick", action="store_true", help="one short round: a smoke test")
     parser.add_argument(
         "--threads", type=int, default=cores(), help="of the larger workloads; default: all cores"

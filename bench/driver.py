@@ -20,12 +20,12 @@ HERE = Path(__file__).resolve().parent
 RELATIVE_TOLERANCE = 2e-4
 # Threads of BLAS and OpenMP spin for a while after work; the next engine should not share a core
 # with them.
-SECONDS_FOR_THREADS_TO_SLEEP = 0.05
+SECONDS_FOR_THREADS_TO_SLEEP = 0.15
 
 
 @dataclass(frozen=True)
 class Settings:
-    rounds: int = 7
+    rounds: int = 5
     samples: int = 3
     seconds_per_sample: float = 0.003
     threads: int = 1

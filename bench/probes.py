@@ -42,6 +42,11 @@ def workload_of(name: str) -> Workload:
     return Workload(name, "mlp", lambda torch, style: mlp.step_case(torch, **params), "mlp", params)
 
 
+def small_like(name: str) -> str:
+    kind, *_, spelling = name.split("/")
+    return f"{kind}/2-16-16-2/b32/{spelling}" if kind == "mlp" else "train/mlp/2-16-16-2/b32"
+
+
 def opened(engine: Engine, module: Any, name: str) -> Case:
     case = engine.build(module, workload_of(name))
     if case is None:
@@ -50,11 +55,14 @@ def opened(engine: Engine, module: Any, name: str) -> Case:
 
 
 def peak_memory(engine: Engine, name: str) -> Figures:
-    """Peak resident memory of some steps, less what is resident once all is imported.
+    """Peak resident memory of some steps, less what is resident once all is loaded.
 
-    The steps before, in which engines compile, do not count.
+    A small network has run before, because libraries (a compiler) are loaded when first used; and
+    the first steps, in which engines compile, do not count.
     """
     module = engine.load()
+    opened(engine, module, small_like(name)).seconds(STEPS_UNTIL_COMPILED)
+    forget_peak()
     before = resident_bytes("VmRSS")
     case = opened(engine, module, name)
     values = case.values()
@@ -96,8 +104,9 @@ def attention(engine: Engine, form: str, length: str) -> Figures:
         out.sum().backward()
         return out
 
-    small = [torch.tensor(sample(k, 1, 1, 64, 64), requires_grad=True) for k in range(3)]
+    small = [torch.tensor(sample(k, 1, 2, 512, 64), requires_grad=True) for k in range(3)]
     attend(*small, is_causal=True).sum().backward()  # loads what is loaded when first used
+    del small
     forget_peak()
     before = resident_bytes("VmRSS")
     step()

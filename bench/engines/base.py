@@ -8,6 +8,7 @@ has no counterpart for.
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import metadata
 from typing import Any
 
 from ..case import Case, Style, Workload, keep
@@ -35,7 +36,9 @@ class Engine:
         return importlib.import_module(self.module)
 
     def version(self, module: Any) -> str:
-        return str(getattr(module, "__version__", "unknown"))
+        if hasattr(module, "__version__"):
+            return str(module.__version__)
+        return metadata.version(self.module)
 
     def environment(self, threads: int) -> dict[str, str]:
         """Variables that this engine reads when it starts."""

@@ -165,6 +165,7 @@ JAX = Jax(
     peer=True,
     builders={
         "train": train_case,
+        "scale": train_case,
         "inference": inference_case,
         "chain": chain_case,
         "scalar": scalar_case,

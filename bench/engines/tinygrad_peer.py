@@ -19,11 +19,6 @@ class TinygradEngine(Counterparts):
         (tinygrad.Tensor([1.0]) + 1).tolist()
         return tinygrad
 
-    def version(self, module: Any) -> str:
-        from importlib.metadata import version
-
-        return version("tinygrad")
-
     def environment(self, threads: int) -> dict[str, str]:
         return {"DEV": "CPU"}
 

@@ -129,10 +129,10 @@ SCALED: dict[str, Callable[[int], Program]] = {
     "sequence": lambda n: gpt(n, 1, layers=2, width=64, compiled=1.0),
 }
 POINTS = {
-    "width": (128, 256, 512, 1024),
-    "depth": (2, 4, 8, 16),
-    "batch": (32, 128, 512, 2048),
-    "sequence": (64, 128, 256, 512),
+    "width": (128, 512, 1024),
+    "depth": (2, 8, 16),
+    "batch": (32, 512, 2048),
+    "sequence": (64, 256, 512),
 }
 
 
@@ -146,7 +146,7 @@ def scaling() -> Iterator[Workload]:
                 lambda torch, style, program=program: train_case(
                     torch, program.family, last_setting(style), **program.sizes
                 ),
-                "train",
+                "scale",
                 {"family": program.family, **program.sizes},
                 threaded=True,
             )
