@@ -123,6 +123,18 @@ def test_stacks_of_products(product, dtype):
     np.testing.assert_allclose(back, scores.swapaxes(-1, -2) @ heads, rtol=1e-4, atol=1e-3)
 
 
+def test_one_product_into_given_memory(product):
+    random = np.random.default_rng(7)
+    a = matrix(random, 130, 70, "part", "f4")
+    b = matrix(random, 70, 300, "columns", "f4")
+    out = np.full((140, 320), np.nan, np.float32)
+    assert product.into(a, b, out[5:135, 10:310]) is not None
+    np.testing.assert_allclose(out[5:135, 10:310], a @ b, rtol=1e-4, atol=1e-4)
+    assert np.isnan(out[:, :10]).all() and np.isnan(out[135:]).all()
+    assert product.into(a, b, np.ones((130, 600), np.float32)[:, ::2]) is None
+    assert product.into(a, b.astype(np.float64), None) is None
+
+
 def test_stacks_that_numpy_keeps(product):
     a = np.ones((4, 16, 16), np.float32)
     assert product.stacked(a, a[:1], None) is None  # broadcasting

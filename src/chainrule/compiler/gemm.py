@@ -123,6 +123,27 @@ class Product:
         self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)
         return c
 
+    def into(self, a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray | None:
+        """a @ b for two matrices, written to `out`; None if not for it."""
+        (m, k), n, size = a.shape, b.shape[1], a.itemsize
+        threads = 1 if m * n * k < _SHARED else pool.thread_count()
+        usable = (
+            b.shape[0] == k
+            and a.dtype == b.dtype
+            and worthwhile(m, k, n, threads)
+            and self.has(a.dtype)
+            and size in a.strides
+            and size in b.strides
+        )
+        if not usable:
+            return None
+        c = np.empty((m, n), a.dtype) if out is None else out
+        if c.strides[1] != size or c.dtype != a.dtype:
+            return None
+        pieces, count = self._pieces(a, b, c, threads, None)
+        self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)
+        return c
+
     # ---- many products at once -------------------------------------------------------------------
 
     def stacked(self, a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray | None:

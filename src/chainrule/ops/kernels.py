@@ -44,9 +44,9 @@ LARGE_STACK = 1_000_000
 
 def stacked_product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """np.matmul of stacks of matrices, on all threads where there are many."""
-    if a.ndim > 2 and a.size * b.shape[-1] >= LARGE_STACK:
-        stacked = getattr(_product or _load(), "stacked", None)
-        made = None if stacked is None else stacked(a, b, out)
+    if a.size * b.shape[-1] >= (LARGE_STACK if a.ndim > 2 else LARGE):
+        way = getattr(_product or _load(), "stacked" if a.ndim > 2 else "into", None)
+        made = None if way is None else way(a, b, out)
         if made is not None:
             return made
     return np.matmul(a, b, out=out)
