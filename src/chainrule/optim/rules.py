@@ -34,15 +34,17 @@ def sgd(x: Any, c: Any, on: Any) -> Values:
     return {"p": x.p - move * c.lr, "momentum_buffer": buffer}
 
 
+def _decayed(x: Any, c: Any, on: Any) -> tuple[Any, Any]:
+    """Parameter and gradient after weight decay, of the one (decoupled) or by the other."""
+    g = -x.g if on.maximize else x.g
+    if not on.decay:
+        return x.p, g
+    return (x.p * c.keep, g) if on.decoupled else (x.p, g + x.p * c.weight_decay)
+
+
 def adam(x: Any, c: Any, on: Any) -> Values:
     """Adam and AdamW, with the largest second moment so far if amsgrad."""
-    g = -x.g if on.maximize else x.g
-    p = x.p
-    if on.decay:
-        if on.decoupled:
-            p = p * c.keep
-        else:
-            g = g + p * c.weight_decay
+    p, g = _decayed(x, c, on)
     mean = _toward(x.exp_avg, g, c.new1, c.beta1, on.far)
     square = x.exp_avg_sq * c.beta2 + g * g * c.new2
     changed = {"exp_avg": mean, "exp_avg_sq": square}
@@ -63,13 +65,7 @@ def adamax(x: Any, c: Any, on: Any) -> Values:
 
 def nadam(x: Any, c: Any, on: Any) -> Values:
     """Adam with Nesterov momentum: the gradient counts once more, ahead of its average."""
-    g = -x.g if on.maximize else x.g
-    p = x.p
-    if on.decay:
-        if on.decoupled:
-            p = p * c.keep
-        else:
-            g = g + p * c.weight_decay
+    p, g = _decayed(x, c, on)
     mean = _toward(x.exp_avg, g, c.new1, c.beta1, on.far)
     square = x.exp_avg_sq * c.beta2 + g * g * c.new2
     below = square.sqrt() * c.unbias2 + c.eps
@@ -79,13 +75,7 @@ def nadam(x: Any, c: Any, on: Any) -> Values:
 
 def radam(x: Any, c: Any, on: Any) -> Values:
     """Adam whose second moment is used once its variance is small enough to trust."""
-    g = -x.g if on.maximize else x.g
-    p = x.p
-    if on.decay:
-        if on.decoupled:
-            p = p * c.keep
-        else:
-            g = g + p * c.weight_decay
+    p, g = _decayed(x, c, on)
     mean = _toward(x.exp_avg, g, c.new1, c.beta1, on.far)
     square = x.exp_avg_sq * c.beta2 + g * g * c.new2
     if on.rectified:

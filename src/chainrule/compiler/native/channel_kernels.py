@@ -168,18 +168,12 @@ def group_norm_gradient(g, x, w, images, groups, inner, eps, gx, gw, gb, size, c
 # ---- one element per channel ---------------------------------------------------------------------
 
 
-@native(
-    "T x[rows, n], T w[*n], T b[*n], T eps, out T y[rows, n], out T mean[1, n, 1],"
-    "out T var[1, n, 1]"
-)
-def column_norm(x, w, b, eps, y, mean, var, rows, n):
-    """batch_norm of a matrix: the statistics of each column, in passes over the rows."""
-    if rows == 0:
-        return False
-    share = 1.0 / T(rows)
+@inlined
+def column_statistics(x, mean, squares, share, rows, n):
+    """The mean of each column, and the sum of squared distances from it."""
     for j in range(n):
         mean[j] = 0.0
-        var[j] = 0.0
+        squares[j] = 0.0
     for r in range(rows):
         row = x[r * n :]
         for j in range(n):
@@ -190,7 +184,19 @@ def column_norm(x, w, b, eps, y, mean, var, rows, n):
         row = x[r * n :]
         for j in range(n):
             d = row[j] - mean[j]
-            var[j] = var[j] + d * d
+            squares[j] = squares[j] + d * d
+
+
+@native(
+    "T x[rows, n], T w[*n], T b[*n], T eps, out T y[rows, n], out T mean[1, n, 1],"
+    "out T var[1, n, 1]"
+)
+def column_norm(x, w, b, eps, y, mean, var, rows, n):
+    """batch_norm of a matrix: the statistics of each column, in passes over the rows."""
+    if rows == 0:
+        return False
+    share = 1.0 / T(rows)
+    column_statistics(x, mean, var, share, rows, n)
     for j in range(n):
         var[j] = var[j] * share
     for r in range(rows):
@@ -210,21 +216,9 @@ def column_norm_gradient(g, x, w, eps, gx, gw, gb, mean, scale, rows, n):
         return False
     share = 1.0 / T(rows)
     for j in range(n):
-        mean[j] = 0.0
-        scale[j] = 0.0
         gw[j] = 0.0
         gb[j] = 0.0
-    for r in range(rows):
-        row = x[r * n :]
-        for j in range(n):
-            mean[j] = mean[j] + row[j]
-    for j in range(n):
-        mean[j] = mean[j] * share
-    for r in range(rows):
-        row = x[r * n :]
-        for j in range(n):
-            d = row[j] - mean[j]
-            scale[j] = scale[j] + d * d
+    column_statistics(x, mean, scale, share, rows, n)
     for j in range(n):
         scale[j] = 1.0 / sqrt(scale[j] * share + eps)
     for r in range(rows):
