@@ -1,10 +1,13 @@
 """Convolutions whose windows are gathered in machine code agree with those that build columns."""
 
+import ctypes
 import itertools
 
 import numpy as np
 import pytest
 
+from chainrule.compiler import gathered, pool
+from chainrule.compiler.gemm_text import TILES
 from chainrule.ops import conv_arrays, kernels
 
 CASES = [
@@ -51,8 +54,6 @@ def test_forward_and_gradients(monkeypatch, case, dtype):
 
 
 def test_bits_do_not_depend_on_threads(monkeypatch):
-    from chainrule.compiler import pool
-
     random = np.random.default_rng(1)
     x = random.standard_normal((11, 16, 10, 10)).astype(np.float32)
     w = random.standard_normal((16, 16, 3, 3)).astype(np.float32)
@@ -76,3 +77,15 @@ def test_nan_stays_in_its_windows(monkeypatch):
     )
     assert np.isnan(y[1, :, 0, 0]).all()
     assert np.isnan(y).sum() == 8
+
+
+def test_wrong_code_is_never_used():
+    class Wrong:
+        def function(self, name, arguments):
+            self.kept = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(lambda *_: None)
+            return self.kept
+
+    product = gathered.Gathered(TILES[64], lambda text: Wrong())
+    a, image = np.ones((8, 16), np.float32), np.ones((1, 64), np.float32)
+    rows, columns = np.arange(16) * 4, np.arange(16, dtype=np.int32)
+    assert product(a, image, rows, columns, np.empty((1, 8, 16), np.float32)) is False

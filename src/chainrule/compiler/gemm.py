@@ -16,10 +16,8 @@ import numpy as np
 
 from . import pool
 from .addresses import address
-from .gemm_text import ARGUMENTS, TILES, UNROLL, Tiles, module_text
+from .gemm_text import ARGUMENTS, TILES, Tiles, blocks, cuts, module_text
 
-_ROWS = 512  # rows of a that are packed at once (half as many doubles): half of the L2 cache
-_DEPTH = 264  # elements along k that are summed in registers before they go to c
 _PIECE = 100_000_000  # multiplications of a piece of work, where there are enough
 _SHARED = 1_500_000  # multiplications from which a second thread is worth asking
 _LISTS = 4  # lists of stacked products for each thread
@@ -111,38 +109,37 @@ class Product:
         return True
 
     def compute(
-        self, a: np.ndarray, b: np.ndarray, threads: int, bias: np.ndarray | None = None
+        self,
+        a: np.ndarray,
+        b: np.ndarray,
+        threads: int,
+        bias: np.ndarray | None = None,
+        out: np.ndarray | None = None,
     ) -> np.ndarray:
-        """a @ b (+ bias) on at most so many threads, whatever the size; `has(dtype)` must hold."""
+        """a @ b (+ bias) on at most so many threads, whatever the size; `has(dtype)` must hold.
+
+        `out` must have the result's shape and type, and rows that lie in one piece.
+        """
         (m, k), n = a.shape, b.shape[1]
         if 0 in (m, k, n):
             c = np.zeros((m, n), a.dtype)
             return c if bias is None else c + bias
-        a, b, c = _readable(a), _readable(b), np.empty((m, n), a.dtype)
+        a, b = _readable(a), _readable(b)
+        c = np.empty((m, n), a.dtype) if out is None else out
         pieces, count = self._pieces(a, b, c, threads, bias)
         self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)
         return c
 
     def into(self, a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray | None:
         """a @ b for two matrices, written to `out`; None if not for it."""
-        (m, k), n, size = a.shape, b.shape[1], a.itemsize
+        (m, k), n = a.shape, b.shape[1]
         threads = 1 if m * n * k < _SHARED else pool.thread_count()
-        usable = (
-            b.shape[0] == k
-            and a.dtype == b.dtype
-            and worthwhile(m, k, n, threads)
-            and self.has(a.dtype)
-            and size in a.strides
-            and size in b.strides
-        )
-        if not usable:
+        suits = b.shape[0] == k and a.dtype == b.dtype and worthwhile(m, k, n, threads)
+        if not suits or not self.has(a.dtype):
             return None
-        c = np.empty((m, n), a.dtype) if out is None else out
-        if c.strides[1] != size or c.dtype != a.dtype:
+        if out is not None and (out.strides[1] != a.itemsize or out.dtype != a.dtype):
             return None
-        pieces, count = self._pieces(a, b, c, threads, None)
-        self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)
-        return c
+        return self.compute(a, b, threads, None, out)
 
     # ---- many products at once -------------------------------------------------------------------
 
@@ -218,13 +215,13 @@ def _cut_product(
     """The pieces of a product: their number, how to write them, and ARGUMENTS of all, addresses
     counted from the beginning of each array."""
     (m, k), (a_row, a_column), (b_row, b_column) = a_shape, a_strides, b_strides
-    depth, rows = _blocks(k, size, tiles)
+    depth, rows = blocks(k, size, tiles)
     count = 1 if threads == 1 else threads * max(1, min(4, m * n * k // (threads * _PIECE)))
     across = n >= m
     unit = tiles.vector_bytes // size if across else tiles.height
-    cuts = _cuts(n if across else m, count, unit)
+    parts = cuts(n if across else m, count, unit)
     values: list[int] = []
-    for start, length in cuts:
+    for start, length in parts:
         values += (
             (0, a_row, a_column, start * b_column, b_row, b_column, start * size, c_row,
              m, length, k, rows, depth, start * bias_step, bias_step, _ZEROS_AT, 0, 0)
@@ -232,13 +229,7 @@ def _cut_product(
             (start * a_row, a_row, a_column, 0, b_row, b_column, start * c_row, c_row,
              length, n, k, rows, depth, 0, bias_step, _ZEROS_AT, 0, 0)
         )  # fmt: skip
-    return len(cuts), struct.Struct(f"={len(values)}q").pack, tuple(values)
-
-
-def _blocks(k: int, size: int, tiles: Tiles) -> tuple[int, int]:
-    """Elements along k that are summed in registers, and rows of a that are packed at once."""
-    depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
-    return depth, _ROWS * 4 // size // tiles.height * tiles.height
+    return len(parts), struct.Struct(f"={len(values)}q").pack, tuple(values)
 
 
 @functools.lru_cache(maxsize=256)
@@ -253,7 +244,7 @@ def _stack_table(
 ) -> np.ndarray:
     """ARGUMENTS of every product of a stack, addresses counted from the first matrices."""
     *lead, m, k = shape
-    depth, rows = _blocks(k, size, tiles)
+    depth, rows = blocks(k, size, tiles)
     one = (
         0, *a_strides[-2:], 0, *b_strides[-2:], 0, c_strides[-2], m, n, k, rows, depth,
         _ZEROS_AT, 0, _ZEROS_AT, 0, 0,
@@ -283,9 +274,3 @@ def worthwhile(m: int, k: int, n: int, threads: int) -> bool:
 def _readable(x: np.ndarray) -> np.ndarray:
     """x itself if its rows or its columns are contiguous, else a copy."""
     return x if x.itemsize in x.strides else np.ascontiguousarray(x)
-
-
-def _cuts(length: int, count: int, unit: int) -> list[tuple[int, int]]:
-    """About `count` parts of equal length, as (start, length), cut at multiples of `unit`."""
-    step = max(unit, -(-length // (count * unit)) * unit)
-    return [(start, min(step, length - start)) for start in range(0, length, step)]

@@ -12,6 +12,7 @@ thread it falls to.  So the bits of a result do not depend on how the work was d
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from .asm import Function
 from .gemm_panels import UNROLL, Panels, Tiles
@@ -29,6 +30,28 @@ ARGUMENTS = (
 )  # fmt: skip
 _POINTERS = ("a", "b", "c", "bias", "row_bias", "a_panels", "b_panels")
 _PANEL_OF_B = 640 * 1024  # where it begins in the workspace; the panels of a come first
+
+
+_ROWS = 512  # rows of a that are packed at once (half as many doubles): half of the L2 cache
+_DEPTH = 264  # elements along k that are summed in registers before they go to c
+
+
+def blocks(k: int, size: int, tiles: Tiles) -> tuple[int, int]:
+    """Elements along k that are summed in registers, and rows of a that are packed at once."""
+    depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
+    return depth, _ROWS * 4 // size // tiles.height * tiles.height
+
+
+def cuts(length: int, count: int, unit: int = 1) -> list[tuple[int, int]]:
+    """At most `count` parts as (start, length): all but the last equal, multiples of `unit`.
+
+    None is shorter than `unit`, unless the whole is.
+    """
+    step = max(unit, -(-length // (count * unit)) * unit)
+    starts = list(range(0, length, step))
+    if len(starts) > 1 and length - starts[-1] < unit:
+        starts.pop()
+    return [(a, b - a) for a, b in pairwise([*starts, length])]
 
 
 def _type_of(argument: str) -> str:

@@ -36,7 +36,7 @@ def plan_target() -> Target:
         if address is None:
             return plain._replace(threads=0)
         llvm.add_symbol(f"chainrule_gemm_{name}", address)
-    llvm.add_symbol("chainrule_pool_run", threads.entry)
+    llvm.add_symbol("chainrule_pool_run", threads.run_address)
     return plain._replace(threads=pool.thread_count())
 
 

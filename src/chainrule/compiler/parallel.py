@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 from .asm import ITEM_BYTES, Function
-from .gemm_text import ARGUMENTS, TILES, UNROLL
+from .gemm_text import ARGUMENTS, TILES, blocks, cuts
 from .loops import EXPENSIVE, GENERIC_LENGTH, Access, Kernel
 
 # A job costs a few microseconds: what takes less than about twenty is not cut.
@@ -22,20 +21,6 @@ LEAST_DOTS = 150_000  # multiplications that read a weight each
 _DEAR = 8  # an exponential costs as much as so many additions
 _PER_THREAD = 2  # pieces, so that a late thread costs little
 _CUT = 64  # cuts along the inner axis fall between whole vectors
-
-_ROWS, _DEPTH = 512, 264  # as in gemm.py: rows packed at once, elements summed in registers
-
-
-def cuts(length: int, count: int, unit: int = 1) -> list[tuple[int, int]]:
-    """At most `count` parts as (start, length): all but the last equal, multiples of `unit`.
-
-    None is shorter than `unit`, unless the whole is.
-    """
-    step = max(unit, -(-length // (count * unit)) * unit)
-    starts = list(range(0, length, step))
-    if len(starts) > 1 and length - starts[-1] < unit:
-        starts.pop()
-    return [(a, b - a) for a, b in pairwise([*starts, length])]
 
 
 # ---- loops ---------------------------------------------------------------------------------------
@@ -115,8 +100,7 @@ def product_rows(gemm: Any, vector_bytes: int, threads: int) -> list[tuple[int, 
     size = ITEM_BYTES[gemm.dtype]
     tiles = TILES[vector_bytes]
     m, n, k = gemm.m, gemm.n, gemm.k
-    depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
-    block = _ROWS * 4 // size // tiles.height * tiles.height
+    depth, block = blocks(k, size, tiles)
     batch = list(_batch_offsets(gemm))
     wanted = -(-threads * _PER_THREAD // len(batch)) if len(batch) < threads else 1
     if threads > 1 and len(batch) == 1:

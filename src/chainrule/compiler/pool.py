@@ -249,8 +249,7 @@ class Pool:
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled  # owns the code
         self._run = compiled.function("pool_run", 6)
-        self.entry = address_of(self._run)  # of pool_run, for machine code that calls it
-        self.run_address = ctypes.cast(self._run, ctypes.c_void_p).value or 0
+        self.run_address = address_of(self._run)  # for machine code that calls it
         self._hire = compiled.function("hire", 2)
         self._prepare = compiled.function("prepare", 1)
         self._dismiss = compiled.function("dismiss", 3)
@@ -328,7 +327,7 @@ def shared() -> Pool | None:
 
 def thread_count() -> int:
     """As set_num_threads or the environment say, otherwise the cores of this process."""
-    return settings._Settings.threads or _default_threads()
+    return settings.chosen_num_threads() or _default_threads()
 
 
 @functools.cache
