@@ -1,7 +1,6 @@
 """Whole training steps: gradients to None, forward, cross entropy, backward, update.
 
-The step is one function, so that an engine which compiles functions gets all of it. PyTorch updates
-with its own fused optimizer; an engine without one runs the same update written in tensor ops.
+The step is one function, so that an engine which compiles functions gets all of it.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,39 +14,15 @@ NETWORKS: tuple[tuple[tuple[int, ...], int], ...] = (
     ((64, 128, 128, 10), 64),
     ((784, 512, 512, 10), 128),
 )
-RATE, DECAY, BETA1, BETA2, EPSILON = 1e-3, 1e-2, 0.9, 0.999, 1e-8
+RATE, DECAY = 1e-3, 1e-2
 
 
 def sgd(torch: Any, parameters: list[Any]) -> Callable[[], None]:
-    if hasattr(torch, "__config__"):  # PyTorch itself
-        return torch.optim.SGD(parameters, lr=RATE, fused=True).step
-
-    def update() -> None:
-        with torch.no_grad():
-            for p in parameters:
-                p.sub_(p.grad * RATE)
-
-    return update
+    return torch.optim.SGD(parameters, lr=RATE, fused=True).step
 
 
 def adamw(torch: Any, parameters: list[Any]) -> Callable[[], None]:
-    if hasattr(torch, "__config__"):
-        return torch.optim.AdamW(parameters, lr=RATE, weight_decay=DECAY, fused=True).step
-    means = [torch.zeros_like(p) for p in parameters]
-    squares = [torch.zeros_like(p) for p in parameters]
-    count = torch.zeros(())
-
-    def update() -> None:
-        with torch.no_grad():
-            count.add_(1)
-            unbias1, unbias2 = 1 - BETA1**count, 1 - BETA2**count
-            for p, m, v in zip(parameters, means, squares, strict=True):
-                p.mul_(1 - RATE * DECAY)
-                m.mul_(BETA1).add_(p.grad * (1 - BETA1))
-                v.mul_(BETA2).add_(p.grad * p.grad * (1 - BETA2))
-                p.sub_(RATE * (m / unbias1) / ((v / unbias2).sqrt() + EPSILON))
-
-    return update
+    return torch.optim.AdamW(parameters, lr=RATE, weight_decay=DECAY, fused=True).step
 
 
 def step_case(

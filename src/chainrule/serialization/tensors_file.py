@@ -1,7 +1,8 @@
 """The safetensors format: a table of names, types and shapes in JSON, then the tensors' bytes.
 
-Written and read here, because the format is small and the library's NumPy side has no bfloat16 of
-its own and copies every tensor once more. Files are the same as the library's.
+Written and read here: the library's NumPy side does not know bfloat16 and copies every tensor once
+more, and what lies below it changes between versions. Files are the same as the library's (tests
+compare them both ways).
 """
 
 from __future__ import annotations

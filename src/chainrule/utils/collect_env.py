@@ -10,7 +10,7 @@ import numpy
 
 import chainrule as torch
 
-_PACKAGES = ("numpy", "scipy", "ml_dtypes", "llvmlite", "safetensors", "rich", "mpi4py")
+_PACKAGES = ("numpy", "scipy", "ml_dtypes", "llvmlite", "rich", "mpi4py")
 
 
 def get_env_info() -> dict[str, str]:
