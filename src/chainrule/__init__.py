@@ -204,14 +204,7 @@ def _load_native_kernel(name: str) -> Any:
     return importlib.import_module(".compiler.native.library", __name__).load(name)
 
 
-def _load_gathered_product() -> Any:
-    import importlib
-
-    return importlib.import_module(".compiler.gathered", __name__).load()
-
-
 _kernels.install(_load_fast_product)
-_kernels.install_gathered(_load_gathered_product)
 _kernels.provide(_load_native_kernel)
 
 

@@ -15,7 +15,7 @@ from . import pool
 from .addresses import address
 from .gather_text import BORDER, module_text, room_for_copy
 from .gemm import _DTYPES, _ZEROS_AT
-from .gemm_text import ARGUMENTS, TILES, blocks
+from .gemm_text import ARGUMENTS, blocks
 
 _PARTS = 8  # sums over images are cut into so many, and images into pieces of at most an eighth
 _AT = {name: i for i, name in enumerate(ARGUMENTS)}
@@ -137,15 +137,3 @@ class Gathered:
         pieces[:, 2] = 0 if border is None else address(sizes)
         threads = pool.thread_count()
         self._pool.run(function, address(pieces), _PIECE_BYTES, count, threads)
-
-
-def load() -> Gathered | None:
-    """The products for this machine; None where there are none."""
-    try:
-        from . import llvm
-    except ImportError:
-        return None
-    tiles = TILES.get(llvm.target().vector_bytes)
-    if tiles is None or pool.shared() is None:
-        return None
-    return Gathered(tiles, llvm.Compiled.cached)

@@ -69,6 +69,13 @@ class Product:
             c += bias
         return c
 
+    @functools.cached_property
+    def gathered(self) -> Any:
+        """The product whose right factor is gathered: convolutions."""
+        from .gathered import Gathered
+
+        return Gathered(self._tiles, self._compile)
+
     def has(self, dtype: np.dtype) -> bool:
         """Whether there is code for this type: made when first asked for, and tried."""
         if dtype not in self._functions:

@@ -73,30 +73,10 @@ def _load() -> Product:
         return _product
 
 
-Gathered = Callable[..., bool]
-_gathered: list[Gathered] = []  # once loaded
-_gathered_loader: Callable[[], Gathered | None] | None = None
-
-
-def install_gathered(loader: Callable[[], Gathered | None]) -> None:
-    """Give the function that makes the product with a gathered factor, or None."""
-    global _gathered_loader
-    with _lock:
-        _gathered_loader = loader
-        _gathered.clear()
-
-
 def gathered_product(*arguments: Any) -> bool:
     """c = a @ (elements of images at rows + columns); False where nothing was computed."""
-    if not _gathered:
-        with _lock:
-            if not _gathered:
-                keep_freed_memory()
-                made = None
-                if _gathered_loader is not None and os.environ.get("CHAINRULE_KERNELS") != "0":
-                    made = _gathered_loader()
-                _gathered.append(made or (lambda *arguments: False))
-    return _gathered[0](*arguments)
+    gathered = getattr(_product or _load(), "gathered", None)
+    return gathered is not None and gathered(*arguments)
 
 
 # ---- fused ops -----------------------------------------------------------------------------------
