@@ -273,6 +273,21 @@ class Lanes:
             return Reg(a.name, dtype)
         return self.emit(f"{opcode} {source} {a.name} to {target}", dtype)
 
+    # ---- memory --------------------------------------------------------------------------------
+
+    def load(self, address: str, dtype: str, mask: Reg | None = None) -> Reg:
+        """Floats from memory; lanes that the mask leaves out are zero."""
+        vector, align = self.type(dtype), ITEM_BYTES[dtype]
+        if mask is None:
+            return self.emit(f"load {vector}, ptr {address}, align {align}", dtype)
+        full, bits = f"@llvm.masked.load.v{self.count}{dtype}.p0", f"<{self.count} x i1>"
+        self.function.declarations.add(f"declare {vector} {full}(ptr, i32, {bits}, {vector})")
+        return self.emit(
+            f"call {vector} {full}(ptr {address}, i32 {align}, {bits} {mask.name}, "
+            f"{vector} zeroinitializer)",
+            dtype,
+        )
+
     # ---- lanes -------------------------------------------------------------------------------
 
     def splat(self, a: Reg) -> Reg:

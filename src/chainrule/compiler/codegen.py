@@ -383,7 +383,7 @@ class DirectGemm:
                 row = self._at(start, f.offset(k, g.b_strides[-2]))
                 to = self._at(self.panel, f.offset(k, width))
                 for v, mask in enumerate(masks):
-                    value = self._load(self._at(row, str(v * w.count)), mask)
+                    value = self.w.load(self._at(row, str(v * w.count)), self.gemm.dtype, mask)
                     self._store(value.name, self._at(to, str(v * w.count)), None)
             return
         live = sum(w.count if m is None else m.name.count("true") for m in masks)
@@ -423,7 +423,10 @@ class DirectGemm:
         with f.loop(str(g.k)) as k:
             a_k = self._at(a_start, f.offset(k, g.a_strides[-1]))
             b_k = self._at(self.b_start, f.offset(k, self.b_row))
-            b = [self._load(self._at(b_k, str(v * w.count)), m) for v, m in enumerate(masks)]
+            b = [
+                self.w.load(self._at(b_k, str(v * w.count)), self.gemm.dtype, m)
+                for v, m in enumerate(masks)
+            ]
             for r in range(rows):
                 address = self._at(a_k, str(r * g.a_strides[-2]))
                 a = w.splat(Reg(f.value(f"load {self.kind}, ptr {address}"), g.dtype))
@@ -435,20 +438,6 @@ class DirectGemm:
             for v, (slot, mask) in enumerate(zip(slots[r], masks, strict=True)):
                 value = f.value(f"load {vector}, ptr {slot}")
                 self._store(value, self._at(c_start, str(r * g.c_strides[-2] + v * w.count)), mask)
-
-    def _load(self, address: str, mask: Reg | None) -> Reg:
-        g, w = self.gemm, self.w
-        vector, align = w.type(g.dtype), ITEM_BYTES[g.dtype]
-        if mask is None:
-            return Reg(self.f.value(f"load {vector}, ptr {address}, align {align}"), g.dtype)
-        full = f"@llvm.masked.load.v{w.count}{g.dtype}.p0"
-        bits = f"<{w.count} x i1>"
-        self.f.declarations.add(f"declare {vector} {full}(ptr, i32, {bits}, {vector})")
-        text = (
-            f"call {vector} {full}(ptr {address}, i32 {align}, {bits} {mask.name}, "
-            f"{vector} zeroinitializer)"
-        )
-        return Reg(self.f.value(text), g.dtype)
 
     def _store(self, value: str, address: str, mask: Reg | None) -> None:
         g, w = self.gemm, self.w

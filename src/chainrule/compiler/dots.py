@@ -71,27 +71,12 @@ class Dots:
         self, left: list[str], right: list[str], sums: list[list[str]], k: str, mask: Reg | None
     ) -> None:
         w, f, vector = self.w, self.f, self.w.type(self.gemm.dtype)
-        a = [self._load(self._at(x, k), mask) for x in left]
+        a = [w.load(self._at(x, k), self.gemm.dtype, mask) for x in left]
         for v, column in enumerate(right):
-            b = self._load(self._at(column, k), mask)
+            b = w.load(self._at(column, k), self.gemm.dtype, mask)
             for r, x in enumerate(a):
                 have = Reg(f.value(f"load {vector}, ptr {sums[r][v]}"), self.gemm.dtype)
                 f.do(f"store {vector} {w.fma(x, b, have).name}, ptr {sums[r][v]}")
-
-    def _load(self, address: str, mask: Reg | None) -> Reg:
-        g, w = self.gemm, self.w
-        vector, align = w.type(g.dtype), ITEM_BYTES[g.dtype]
-        if mask is None:
-            return Reg(self.f.value(f"load {vector}, ptr {address}, align {align}"), g.dtype)
-        full, bits = f"@llvm.masked.load.v{w.count}{g.dtype}.p0", f"<{w.count} x i1>"
-        self.f.declarations.add(f"declare {vector} {full}(ptr, i32, {bits}, {vector})")
-        return Reg(
-            self.f.value(
-                f"call {vector} {full}(ptr {address}, i32 {align}, {bits} {mask.name}, "
-                f"{vector} zeroinitializer)"
-            ),
-            g.dtype,
-        )
 
     def _total(self, vector: str) -> str:
         """The sum of the lanes, in halves."""
