@@ -309,15 +309,26 @@ class Pids(torch.utils.data.Dataset):
     def __len__(self): return 100
     def __getitem__(self, i): return os.getpid(), torch.zeros(50_000)
 
-iterator = iter(DataLoader(Pids(), batch_size=None, num_workers=2))
+def started(worker_id):
+    WORKER
+
+iterator = iter(DataLoader(Pids(), batch_size=None, num_workers=2, worker_init_fn=started))
 pids = {next(iterator)[0] for _ in range(4)}
 print(*pids, iterator._folder, flush=True)
 END
 """
+WRITES_WITHOUT_PAUSE = """
+    import glob, itertools, threading
+    folder, = glob.glob(f"/dev/shm/chainrule-{os.getppid()}-*")
+    def write():
+        for i in itertools.count():
+            open(f"{folder}/{worker_id}-{i}", "w").close()
+    threading.Thread(target=write, daemon=True).start()
+"""
 
 
-def start(end: str):
-    program = ORPHANS.replace("END", end)
+def start(end: str, worker: str = "pass"):
+    program = ORPHANS.replace("END", end).replace("WORKER", worker)
     running = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     *pids, folder = running.stdout.readline().split()
     return running, [int(pid) for pid in pids], folder
@@ -342,4 +353,11 @@ def test_workers_end_with_the_main_process(end):
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline and not (all(map(gone, pids)) and not os.path.exists(folder)):
         time.sleep(0.02)
+    assert all(map(gone, pids)) and not os.path.exists(folder)
+
+
+def test_the_folder_goes_at_exit_though_workers_write_into_it_until_they_end():
+    running, pids, folder = start("pass", WRITES_WITHOUT_PAUSE)
+    running.wait(10)
+    running.stdout.close()
     assert all(map(gone, pids)) and not os.path.exists(folder)

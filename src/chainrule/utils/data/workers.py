@@ -53,9 +53,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._persistent = loader.persistent_workers
         self._owner = os.getpid()
         self._folder = transport.make_folder()
-        # Also when this object is never finished: at the latest when the interpreter exits.
-        self._cleanup = weakref.finalize(self, _remove_folder, self._folder, self._owner)
         self._workers: list[_Handle] = []
+        # When the interpreter exits before this object ends: without waiting for unwanted batches.
+        self._at_exit = weakref.finalize(
+            self, _end, self._workers, self._folder, self._owner, patience=0.0
+        )
         self._closed = False
         self._epoch = 0
         context = loader.multiprocessing_context or multiprocessing.get_context()
@@ -226,34 +228,38 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     # ---- the end ----
 
     def _shutdown_workers(self) -> None:
-        """Stop all workers and wait for them; only in the process that started them."""
-        if self._closed or os.getpid() != self._owner:
-            return
-        self._closed = True
-        for worker in self._workers:
-            with contextlib.suppress(OSError):
-                worker.tasks.send_bytes(pickle.dumps(None))
-            worker.tasks.close()
-            worker.results.close()  # who is sending gets an error and stops
-        deadline = time.monotonic() + _SHUTDOWN_SECONDS
-        for worker in self._workers:
-            worker.process.join(max(0.0, deadline - time.monotonic()))
-            if worker.process.exitcode is None:
-                worker.process.terminate()
-                worker.process.join(1.0)
-            if worker.process.exitcode is None:
-                worker.process.kill()
-                worker.process.join()
-        self._cleanup()
+        """Stop all workers and wait for them."""
+        if not self._closed:
+            self._closed = True
+            self._at_exit.detach()
+            _end(self._workers, self._folder, self._owner, _SHUTDOWN_SECONDS)
 
     def __del__(self) -> None:
         if hasattr(self, "_closed"):
             self._shutdown_workers()
 
 
-def _remove_folder(folder: str, owner: int) -> None:
-    if os.getpid() == owner:  # a fork has a copy of the iterator, and it is not the child's
-        shutil.rmtree(folder, ignore_errors=True)
+def _end(workers: list[_Handle], folder: str, owner: int, patience: float) -> None:
+    """Stop the workers, by force after `patience` seconds, and remove what they left."""
+    if os.getpid() != owner:  # a fork has a copy of the iterator, and it is not the child's
+        return
+    for worker in workers:
+        with contextlib.suppress(OSError):
+            worker.tasks.send_bytes(pickle.dumps(None))
+        worker.tasks.close()
+        worker.results.close()  # who is sending gets an error and stops
+    deadline = time.monotonic() + patience
+    for worker in workers:
+        worker.process.join(max(0.0, deadline - time.monotonic()))
+        if worker.process.exitcode is None:
+            worker.process.terminate()
+    for worker in workers:
+        worker.process.join(1.0)
+        if worker.process.exitcode is None:
+            worker.process.kill()
+            worker.process.join()
+    # Last: while a worker still writes into it, a folder cannot be removed.
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _way_out(exitcode: int | None) -> str:

@@ -10,6 +10,7 @@ import random
 import shutil
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from .failure import ExceptionWrapper
 from .fetch import fetcher_for
 
 STATUS_CHECK_SECONDS = 5.0  # how often a waiting worker looks whether its parent still lives
+_DYING_SECONDS = 1.0  # the longest between the end of a process's pipes and its own
 
 
 @dataclass
@@ -92,6 +94,7 @@ class _Inbox:
         self.parent = parent
         self.tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.epoch = 0
+        self.dismissed = False
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -103,6 +106,7 @@ class _Inbox:
                     continue
                 task = pickle.loads(self.connection.recv_bytes())
                 if task is None:
+                    self.dismissed = True
                     break
                 if isinstance(task, NewEpoch):
                     self.epoch = task.epoch
@@ -124,10 +128,22 @@ def work(job: Job, tasks: Any, results: Any, unwanted: list[Any]) -> None:
     """Do tasks until there are no more or nobody wants them."""
     for connection in unwanted:  # ends of other workers' pipes that a fork copies
         connection.close()
+    worker = _Worker(job, results)
+    inbox = _Inbox(tasks, job.parent)
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
-        _Worker(job, results).run(_Inbox(tasks, job.parent))
-    if not parent_lives(job.parent):
+        worker.run(inbox)
+    if _abandoned(inbox):
         shutil.rmtree(job.folder, ignore_errors=True)
+
+
+def _abandoned(inbox: _Inbox) -> bool:
+    """Whether the main process ended without a word: it closes its pipes just before it is gone."""
+    deadline = time.monotonic() + _DYING_SECONDS
+    while not inbox.dismissed and time.monotonic() < deadline:
+        if not parent_lives(inbox.parent):
+            return True
+        time.sleep(0.01)
+    return False
 
 
 class _Worker:
