@@ -76,6 +76,13 @@ class Product:
 
         return Gathered(self._tiles, self._compile)
 
+    @functools.cached_property
+    def attention(self) -> Any:
+        """Attention, whose blocks are products that never leave a thread."""
+        from .attention import Attention
+
+        return Attention(self, self._tiles)
+
     def has(self, dtype: np.dtype) -> bool:
         """Whether there is code for this type: made when first asked for, and tried."""
         if dtype not in self._functions:

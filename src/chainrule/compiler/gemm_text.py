@@ -33,12 +33,12 @@ _PANEL_OF_B = 640 * 1024  # where it begins in the workspace; the panels of a co
 
 
 _ROWS = 512  # rows of a that are packed at once (half as many doubles): half of the L2 cache
-_DEPTH = 264  # elements along k that are summed in registers before they go to c
+DEPTH = 264  # elements along k that are summed in registers before they go to c
 
 
 def blocks(k: int, size: int, tiles: Tiles) -> tuple[int, int]:
     """Elements along k that are summed in registers, and rows of a that are packed at once."""
-    depth = -(-k // (-(-k // _DEPTH) * UNROLL)) * UNROLL
+    depth = -(-k // (-(-k // DEPTH) * UNROLL)) * UNROLL
     return depth, _ROWS * 4 // size // tiles.height * tiles.height
 
 

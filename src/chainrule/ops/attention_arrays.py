@@ -1,5 +1,8 @@
 """Attention on arrays, block by block: memory grows with the length, not with its square.
 
+Where there is machine code for it, a block is a job of one thread from first to last (see
+`compiler/attention.py`); what follows is how NumPy does it.
+
 The scores of a block of queries exist only while the block is worked on: as many leading (batch,
 head) entries at a time as fit into `_BLOCK` scores, or else one entry, some of its queries at a
 time, and for very long sequences some of the keys at a time with a running maximum. The backward
@@ -18,7 +21,7 @@ import math
 import numpy as np
 
 from .buffers import borrow
-from .kernels import fast, stacked_product
+from .kernels import LARGE_STACK, attention_jobs, fast, stacked_product
 from .reduce import wide
 
 _BLOCK = 1 << 18  # scores at a time
@@ -167,9 +170,13 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
     # Laid out as the queries where that fits: joining the heads is no copy then.
     same = v.shape[-1] == q.shape[-1] and q.strides[-1] == q.itemsize
     out = np.empty_like(q) if same else np.empty((*lead, rows, v.shape[-1]), q.dtype)
-    sums = np.empty((*lead, rows, 1), q.dtype)
     weights = np.empty(0, q.dtype)
     keep = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
+    jobs = None if keep else _jobs_for(lead, rows, columns, q, v)
+    sums = None if jobs is None else jobs.forward(q, k, v, mask, scale, causal, out)
+    if sums is not None:
+        return out.astype(dtype, copy=False), sums, weights
+    sums = np.empty((*lead, rows, 1), q.dtype)
     for piece in ((),) if keep else pieces(lead, rows * columns):
         own = [of_piece(a, piece) for a in (q, k, v, out, sums)]
         own_mask = None if mask is None else of_piece(mask, piece)
@@ -180,6 +187,12 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
             for start, stop, seen in scores.blocks():
                 _attend(scores, start, stop, seen, *own[2:])
     return out.astype(dtype, copy=False), sums, weights
+
+
+def _jobs_for(lead, rows, columns, q, v):
+    """What takes the whole of it as jobs of threads, where it is worth one."""
+    large = math.prod(lead) * rows * columns * (q.shape[-1] + v.shape[-1]) >= 2 * LARGE_STACK
+    return attention_jobs() if large else None
 
 
 def _running(s_shape, dtype):
@@ -248,9 +261,13 @@ def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, caus
     scale = q.dtype.type(scale)
     if sums.shape != (*lead, rows, 1):  # the forward pass ran in ops that keep nothing for us
         _, sums, weights = attention_arrays(*given, scale, causal, masked)
-    through = None if weights.size else np.einsum("...i,...i->...", g, out)[..., None]
     # Laid out as what they are gradients of: heads split off a projection join again for free.
     found = [np.empty_like(a, subok=False) for a in (q, k, v)]
+    jobs = None if wants[3] or weights.size else _jobs_for(lead, rows, columns, q, v)
+    if jobs is not None and jobs.backward(g, q, k, v, mask, out, sums, scale, causal, found):
+        found = [r.astype(x.dtype, copy=False) for r, x in zip(found, given, strict=False)]
+        return (*found, None)
+    through = None if weights.size else np.einsum("...i,...i->...", g, out)[..., None]
     to_mask = None
     if wants[3]:
         to_mask = np.zeros((*(1,) * (q.ndim - given[3].ndim), *given[3].shape), q.dtype)

@@ -79,6 +79,11 @@ def gathered_product(*arguments: Any) -> bool:
     return gathered is not None and gathered(*arguments)
 
 
+def attention_jobs() -> Any:
+    """`forward` and `backward` of attention in one call of the threads each; None without them."""
+    return getattr(_product or _load(), "attention", None)
+
+
 # ---- fused ops -----------------------------------------------------------------------------------
 
 Kernel = Callable[..., Any]

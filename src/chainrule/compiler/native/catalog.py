@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .language import Kernel
+    from .language import Inlined, Kernel
 
 HOMES: dict[str, str] = {
     "loss_kernels": "cross_entropy_mean cross_entropy_rows cross_entropy_mean_gradient "
@@ -30,16 +30,18 @@ HOMES: dict[str, str] = {
     "rnn_slopes",
     "random_kernels": "fill_singles fill_doubles fill_mask fill_normals",
 }
+# Functions of a piece of work, which machine code calls, not Python.
+JOBS: dict[str, str] = {"attention_jobs": "attend attend_back"}
 NAMES = frozenset(name for names in HOMES.values() for name in names.split())
 
 
-def kernel(name: str) -> Kernel:
-    """The kernel of this name; those of optimizers' steps are written from their rules."""
+def kernel(name: str) -> Kernel | Inlined:
+    """The kernel or job of this name; those of optimizers' steps are written from their rules."""
     if name.startswith("step_"):
         from .optimizer_kernels import step_kernel
 
         return step_kernel(name)
-    for home, names in HOMES.items():
+    for home, names in (*HOMES.items(), *JOBS.items()):
         if name in names.split():
             return getattr(importlib.import_module(f".{home}", __package__), name)
     raise KeyError(f"there is no native kernel {name!r}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..asm import Function
 from .entry import Entry, Layout
-from .language import Kernel
+from .language import Inlined, Kernel
 from .slots import SLOTS
 from .translate import Module
 
@@ -39,6 +39,19 @@ def module_text(kernel: Kernel, header: int, generic: str = "f32") -> str:
     constant = f'@message = internal constant [{len(message) + 1} x i8] c"{message}\\00"'
     head = "define ptr @entry(ptr %self, ptr %arguments, i64 %count) #2 {"
     module.definitions["entry"] = "\n".join([constant, head, "entry:", *f.allocas, *f.lines, "}"])
+    return module.text()
+
+
+def job_text(job: Inlined, generic: str) -> str:
+    """The module with `void entry(ptr piece, ptr workspace)`, as the pool of threads calls it."""
+    module = Module()
+    name, _ = module.inlined(job, ["ptr:i64", "i64"], generic)
+    module.definitions["entry"] = (
+        "define void @entry(ptr %piece, ptr %workspace) #0 {\n"
+        "  %address = ptrtoint ptr %workspace to i64\n"
+        f"  call void @{name}(ptr %piece, i64 %address)\n"
+        "  ret void\n}"
+    )
     return module.text()
 
 

@@ -152,6 +152,12 @@ def stack(kind: str, count: int) -> Any:
     return np.empty(count, _POINTED[kind])
 
 
+def invoke(function: int, arguments: Any, workspace: int) -> None:
+    """Call machine code for a piece of work: `void function(ptr arguments, ptr workspace)`."""
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function)
+    call(arguments.ctypes.data, workspace)
+
+
 class PerType:
     """A constant (or tuple of them) that depends on the kernel's float type."""
 

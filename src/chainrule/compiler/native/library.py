@@ -25,7 +25,7 @@ from .linking import Code, Unsupported
 from .slots import FUNCTIONS, NUMPY, SLOTS, TYPES
 
 if TYPE_CHECKING:
-    from .language import Kernel
+    from .language import Inlined, Kernel
 
 _FASTCALL = 0x80  # METH_FASTCALL
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
@@ -75,6 +75,13 @@ def compiled(kernel: Kernel) -> Any:
     return _function(kernel.name, functools.partial(_object_code, kernel))
 
 
+def job(name: str, generic: str) -> int | None:
+    """Where the machine code of a job of the catalog is: `void f(ptr piece, ptr workspace)`."""
+    with _lock:
+        code = _named_code(name, generic)
+        return None if code is None else _entry_address(code)
+
+
 def _named_code(name: str, generic: str) -> bytes | None:
     """The object file of a kernel of the catalog; nothing is translated if the cache has it."""
     sources = _unchanged_sources()
@@ -89,11 +96,15 @@ def _named_code(name: str, generic: str) -> bytes | None:
     return code
 
 
-def _object_code(kernel: Kernel, generic: str) -> bytes | None:
+def _object_code(kernel: Kernel | Inlined, generic: str) -> bytes | None:
     """The kernel's object file, out of the cache or compiled."""
-    from .dispatch import module_text
+    from .dispatch import job_text, module_text
+    from .language import Inlined
 
-    text = module_text(kernel, _HEADER, generic)
+    if isinstance(kernel, Inlined):
+        text = job_text(kernel, generic)
+    else:
+        text = module_text(kernel, _HEADER, generic)
     key = repr((_FORMAT, text, _processor()))
     code = store.read(key)
     if code is None:

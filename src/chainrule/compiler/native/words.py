@@ -97,6 +97,13 @@ def _stack(w: Writer, node: ast.Call) -> Reg:
     return Reg(w.f.alloca(memory_type(kind), count), f"ptr:{kind}")
 
 
+def _invoke(w: Writer, node: ast.Call) -> Reg:
+    function, workspace = w.integer(node.args[0]), w.integer(node.args[2])
+    target, memory = (w.f.value(f"inttoptr i64 {x.name} to ptr") for x in (function, workspace))
+    w.f.do(f"call void {target}(ptr {w.value(node.args[1]).name}, ptr {memory})")
+    return Reg("void", "void")
+
+
 def _sqrt(w: Writer, node: ast.Call) -> Reg:
     return w.w.intrinsic("sqrt", _float(w, node.args[0]))
 
@@ -124,4 +131,5 @@ WORDS: dict[str, Any] = {
     "horner": _horner,
     "pointer": _pointer,
     "stack": _stack,
+    "invoke": _invoke,
 }
