@@ -391,8 +391,8 @@ def _run_joint(node: Any, g: Any, parents: Any, values: dict[str, Any], world: W
     rule = op.joint
     if world is not ARRAYS and op.plain_joint is not None:
         trace = STATE.trace
-        if trace is not None and op.lower is None and not STATE.grad_enabled:
-            # Nothing is won by tracing into the rule of an op that stays whole itself.
+        if trace is not None and not STATE.grad_enabled:
+            # One instruction: a trace costs less, and what becomes of it is the compiler's choice.
             return trace.gradients(op, g, tuple(p is not None for p in parents), values)
         rule = op.plain_joint
     mask = tuple(p is not None for p in parents)

@@ -110,9 +110,19 @@ def _probe_dtype(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> n
     key = (op, kinds, tuple(sorted((k, repr(v)) for k, v in params.items())))
     found = _dtypes.get(key)
     if found is None:
-        probes = [_one(x) for x in inputs]
-        found = _dtypes[key] = np.asarray(lookup(op).forward(*probes, **params)).dtype
+        found = _dtypes[key] = _kept_dtype(op, inputs) or _result_of_ones(op, inputs, params)
     return found
+
+
+def _kept_dtype(op: str, inputs: Sequence[Any]) -> np.dtype | None:
+    """The dtype of a function of one float array, without loading the library that has it."""
+    same = len(inputs) == 1 and getattr(lookup(op), "promote", None) == "float"
+    kept = same and not inputs[0].weak and inputs[0].dtype in (np.float32, np.float64)
+    return inputs[0].dtype if kept else None
+
+
+def _result_of_ones(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> np.dtype:
+    return np.asarray(lookup(op).forward(*[_one(x) for x in inputs], **params)).dtype
 
 
 def _one(operand: Any) -> Any:

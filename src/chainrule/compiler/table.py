@@ -13,7 +13,7 @@ import numpy as np
 from .. import ir
 from ..autograd.record import distinct
 from ..ops.contract import product
-from ..ops.schema import TABLE, Op
+from ..ops.schema import TABLE, Op, rule_names
 from ..ops.worlds import ARRAYS
 
 
@@ -125,24 +125,50 @@ class Place(NamedTuple):
 
 
 class FusedGradients:
-    """All gradients of an op that has no loops of its own, by its rule on arrays."""
+    """All gradients of an op by its rule on arrays, which runs fused kernels.
 
-    __slots__ = ("lower", "n_out", "name", "random", "rule")
+    Where the op itself becomes loops, so do its gradients: in pieces, by the rule written in ops.
+    """
+
+    __slots__ = ("lower", "n_out", "name", "names", "op", "random", "rule")
 
     def __init__(self, op: Op) -> None:
+        self.op = op
         self.name = f"{op.name}.gradients"
         self.rule = ARRAYS.bind(op.joint)
-        self.lower = ir.extern
+        # What either rule asks for; the rule on arrays asks for the first of them.
+        self.names = tuple(dict.fromkeys(rule_names(op.joint) + rule_names(op.plain_joint)))
+        self.lower = ir.extern if op.lower is None else ir.compose(_decomposition(self))
         self.n_out = None
         self.random = False
 
     def every(self, *arrays: Any, given: tuple[Any, ...]) -> list[Any]:
         """A gradient for each input, None where none is wanted."""
-        return distinct(self.rule(*(_filled(x, arrays) for x in given)))
+        wanted = given[: len(rule_names(self.op.joint))]
+        return distinct(self.rule(*(_filled(x, arrays) for x in wanted)))
 
     def forward(self, *arrays: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
         """The wanted gradients."""
         return tuple(g for g in self.every(*arrays, given=given) if g is not None)
+
+    def in_pieces(self, symbols: tuple[Any, ...], given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The wanted gradients by the rule written in ops."""
+        from .symbolic import GRAPHS
+
+        rule = self.op.plain_joint
+        values = dict(zip(self.names, given, strict=True))
+        found = GRAPHS.bind(rule)(*(_filled(values[n], symbols) for n in rule_names(rule)))
+        return tuple(g for g in found if g is not None)
+
+
+def _decomposition(fused: FusedGradients) -> Callable[..., Any]:
+    """For `ir.compose`; what it calls comes through the closure, as globals are replaced there."""
+    in_pieces = fused.in_pieces
+
+    def pieces(*symbols: Any, given: tuple[Any, ...]) -> Any:
+        return in_pieces(symbols, given)
+
+    return pieces
 
 
 def _filled(template: Any, arrays: tuple[Any, ...]) -> Any:

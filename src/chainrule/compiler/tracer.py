@@ -24,7 +24,7 @@ from ..autograd.inplace import check_fits, check_writable, set_history, write
 from ..autograd.record import record
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
-from ..ops.schema import TABLE, Op, rule_names
+from ..ops.schema import TABLE, Op
 from .graph import Graph, Instr, Value
 from .table import Place, fused_gradients
 
@@ -125,9 +125,8 @@ class Trace:
         """The gradients of an op by its rule on arrays, as one instruction."""
         special = {"g": g, "mask": mask}
         tensors: list[Any] = []
-        names = rule_names(op.joint)
-        given = tuple(_template(special.get(n, values.get(n)), tensors) for n in names)
         fused = fused_gradients(op)
+        given = tuple(_template(special.get(n, values.get(n)), tensors) for n in fused.names)
         whole = fused.every(*(t._a for t in tensors), given=given)
         results = [None if a is None else make(a) for a in whole]
         if self.reason is None:
