@@ -15,14 +15,15 @@ from .dots import MOST_ROWS, Dots
 from .emit import emit_kernel
 from .graph import dtype_name
 from .loops import GENERIC_LENGTH, Kernel
-from .lower import ExternCall, GemmCall, KernelCall, matrix_layout
-from .views import Buffer
+from .lower import ExternCall, GemmCall, KernelCall, matrix_layout, swapped
+from .views import Buffer, View
 
 # Products with at most this many multiplications run as loops of our own: up to there they measure
 # faster than a BLAS call on one thread; narrow results waste lanes and stop earlier.
 DIRECT_LIMIT = 1_200_000
 _NARROW_LIMIT = 40_000
 _PACK_BYTES = 65536
+_FEW_ROWS_SUMS = 8  # running sums of a product with few rows
 
 
 class Target(NamedTuple):
@@ -143,6 +144,7 @@ class Module:
     # ---- matrix products ---------------------------------------------------------------------
 
     def _call_gemm(self, f: Function, bases: dict[int, str], call: GemmCall) -> None:
+        call = _as_row(call)
         gemm = Gemm.of(call)
         operands = [self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c)]
         if gemm.dots():
@@ -251,9 +253,11 @@ class Gemm(NamedTuple):
         batch = list(c.shape[:-2])
         strides = [list(v.strides) for v in (a, b, c)]
         while batch and (batch[-1] == 1 or _rows_continue(strides, m)):
+            # (The stride along a single row means nothing: the batch axis has the real one.)
+            stale = -2 if m == 1 and batch[-1] > 1 else -3
             m *= batch.pop()
-            for s in strides:
-                del s[-3]
+            for s, at in zip(strides, (stale, -3, stale), strict=True):
+                del s[at]
         return cls(dtype_name(c.buffer.dtype), m, n, k, tuple(batch), *map(tuple, strides))
 
     def dots(self) -> bool:
@@ -268,11 +272,16 @@ class Gemm(NamedTuple):
             usual = usual and 1 in (row, column)
         return usual and target.threads > 0 and min(self.m, self.k) >= 8 and self.n >= 8
 
+    def packs(self, lanes: int) -> bool:
+        """Whether our own loops copy columns of b into panels first."""
+        many = self.m >= 32 and self.n > 2 * lanes
+        return self.n > 1 and (self.b_strides[-1] != 1 or many)
+
     def direct(self, target: Target) -> bool:
         """Whether our own loops are the better choice."""
-        if self.k * 2 * target.vector_bytes > _PACK_BYTES:
-            return False
         lanes = target.vector_bytes // ITEM_BYTES[self.dtype]
+        if self.packs(lanes) and self.k * 2 * target.vector_bytes > _PACK_BYTES:
+            return False
         limit = DIRECT_LIMIT if self.n >= lanes else min(DIRECT_LIMIT, _NARROW_LIMIT)
         return self.m * self.n * self.k <= limit
 
@@ -285,7 +294,20 @@ def _moved(f: Function, address: str, nbytes: int) -> str:
 def _rows_continue(strides: list[list[int]], m: int) -> bool:
     """Whether the innermost batch axis is just more rows of a and c, with one b for all."""
     a, b, c = strides
-    return b[-3] == 0 and a[-3] == m * a[-2] and c[-3] == m * c[-2]
+    return b[-3] == 0 and (m == 1 or (a[-3] == m * a[-2] and c[-3] == m * c[-2]))
+
+
+def _as_row(call: GemmCall) -> GemmCall:
+    """A matrix times a column as a row times the transposed matrix: vectors run along rows."""
+    rows, columns = call.c.shape[-2:]
+    if columns > 1 or rows == 1:
+        return call
+    a, b, c = (
+        View(v.buffer, swapped(v.shape), swapped(v.strides), v.offset)
+        for v in (call.b, call.a, call.c)
+    )
+    c.strides = (*c.strides[:-2], rows, 1)
+    return GemmCall(a, b, c)
 
 
 def _batch_loops(f: Function, gemm: Gemm, stack: Any) -> list[str]:
@@ -341,14 +363,16 @@ class DirectGemm:
         while lanes > 1 and lanes // 2 >= gemm.n:
             lanes //= 2
         self.w = Lanes(self.f, lanes)
-        self.columns = 2 if gemm.n > lanes else 1  # vectors of c per row in a block
+        self.packs = gemm.packs(lanes)
+        # Vectors of c per row in a block: few rows need more of them to keep the adders busy.
+        most = 2 if self.packs else max(2, _FEW_ROWS_SUMS // gemm.m)
+        self.columns = min(most, -(-gemm.n // lanes))
         self.rows = 8 if target.registers >= 32 else 4
         self.kind = LLVM_TYPES[gemm.dtype]
 
     def text(self, name: str) -> str:
         """The function's definition."""
         g, lanes = self.gemm, self.w.count
-        self.packs = g.n > 1 and (g.b_strides[-1] != 1 or (g.m >= 32 and g.n > 2 * lanes))
         if self.packs:
             self.panel = self.f.alloca(self.kind, g.k * lanes * self.columns)
         with ExitStack() as stack:

@@ -163,7 +163,7 @@ class Schedule:
         for x, flag in zip(instr.inputs, ("ta", "tb"), strict=True):
             view = self.view(x)
             if instr.params.get(flag):
-                view = View(view.buffer, _swap(view.shape), _swap(view.strides), view.offset)
+                view = View(view.buffer, swapped(view.shape), swapped(view.strides), view.offset)
             if matrix_layout(view.shape[-2:], view.strides[-2:]) is None:
                 view = self._copied(view, x.dtype)
             lead = len(out.shape) - len(view.shape)
@@ -227,7 +227,8 @@ class Schedule:
                 self.copy(source, target)
 
 
-def _swap(pair: tuple[int, ...]) -> tuple[int, ...]:
+def swapped(pair: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape (or strides) with the last two axes exchanged."""
     return (*pair[:-2], pair[-1], pair[-2])
 
 

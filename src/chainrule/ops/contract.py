@@ -161,6 +161,18 @@ def scaled_sum(c, beta, r, alpha):
 
 
 @helper
+def _added_in_ops(c, r, beta, alpha):
+    """As scaled_sum, for code that rounds after every op: half precision is rounded once."""
+    return None if r.dtype.itemsize == 2 else scaled_sum(c, beta, r, alpha)
+
+
+@helper
+def _dot_in_ops(a, b):
+    """Half precision is summed in single, which a loop over its elements would not do."""
+    return None if a.dtype.itemsize == 2 else reduce_sum(a * b, axis=(-1,), keepdims=False)
+
+
+@helper
 def scaled(x, factor):
     """x times a Python number; x itself when that is 1."""
     return x if factor == 1 else x * factor
@@ -254,6 +266,7 @@ def matmul(a, b):
     },
     linear_in=("a", "x"),
     batch=Plain(lambda a, x: last_dropped(matmul(a, column(x)))),
+    lower=ir.compose(lambda a, x: last_dropped(matmul(a, column(x)))),
 )
 def mv(a, x):
     """The product of a matrix and a vector."""
@@ -273,6 +286,7 @@ def mv(a, x):
     broadcasts=True,
     promote="none",
     batch=Lead(1),
+    lower=ir.compose(lambda a, b: _dot_in_ops(a, b)),
 )
 def dot(a, b):
     """The sum of the products of two vectors' elements."""
@@ -330,6 +344,7 @@ def accurate(multiply_arrays, c, a, b, beta, alpha):
     broadcasts=True,
     promote="none",
     batch=Lead(2),
+    lower=ir.compose(lambda c, a, b, *, beta, alpha: _added_in_ops(c, mm(a, b), beta, alpha)),
 )
 def addmm(c, a, b, *, beta, alpha):
     """beta * c + alpha * (a @ b) for matrices."""
@@ -350,6 +365,7 @@ def addmm(c, a, b, *, beta, alpha):
     broadcasts=True,
     promote="none",
     batch=Lead(3),
+    lower=ir.compose(lambda c, a, b, *, beta, alpha: _added_in_ops(c, bmm(a, b), beta, alpha)),
 )
 def baddbmm(c, a, b, *, beta, alpha):
     """beta * c + alpha * (a @ b) for batches of matrices."""
@@ -407,6 +423,7 @@ def addbmm(c, a, b, *, beta, alpha):
     broadcasts=True,
     promote="none",
     batch=Plain(lambda c, a, x, *, beta, alpha: scaled_sum(c, beta, mv(a, x), alpha)),
+    lower=ir.compose(lambda c, a, x, *, beta, alpha: _added_in_ops(c, mv(a, x), beta, alpha)),
 )
 def addmv(c, a, x, *, beta, alpha):
     """beta * c + alpha * (a @ x) for a matrix a and a vector x."""
