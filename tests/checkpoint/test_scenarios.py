@@ -5,10 +5,10 @@ import scenario
 
 import chainrule
 
-from . import scenarios
+from . import scenarios, selective
 
-RECORDED = scenario.recorded("checkpoint")
-RUNS = scenario.scenarios_of(scenarios)
+RECORDED = scenario.recorded("checkpoint") | scenario.recorded("checkpoint_selective")
+RUNS = scenario.scenarios_of(scenarios) | scenario.scenarios_of(selective)
 # What must be in our error where it does not begin with PyTorch's words.
 PHRASES = {
     "debug_tells_the_operations": "Operations executed during the original forward:",

@@ -11,6 +11,7 @@ import torch.utils.checkpoint
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import scenario
-from checkpoint import scenarios
+from checkpoint import scenarios, selective
 
 scenario.record(scenarios, "checkpoint", torch)
+scenario.record(selective, "checkpoint_selective", torch)

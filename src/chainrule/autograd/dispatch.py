@@ -22,7 +22,7 @@ from .node import UNTRACKED, OutSlot
 from .record import (
     record,
 )
-from .state import ANOMALY_FORWARD, OBSERVE, STATE, TRACE
+from .state import ANOMALY_FORWARD, OBSERVE, SELECT, STATE, TRACE
 from .value import (
     CREATION,
     FROM_GRAD,
@@ -92,14 +92,20 @@ def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     return plain(op, args, params)
 
 
-def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """Run an op on tensors whose payloads are arrays, and record it when gradients are wanted."""
-    if not args and op.n_out == 1 and not STATE.unusual:  # a draw: nothing to prepare or record
+def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = None) -> Any:
+    """Run an op on tensors whose payloads are arrays, and record it when gradients are wanted.
+
+    `known` is what the op computes, as an array or arrays, if somebody has kept it.
+    """
+    unusual = STATE.unusual
+    if not args and op.n_out == 1 and not unusual:  # a draw: nothing to prepare or record
         try:
             result = op.forward(**params)
         except (ValueError, IndexError, TypeError) as problem:
             raise explain_failure(op, args, params, problem) from None
         return make_plain(result, inference=STATE.inference)
+    if unusual & SELECT and known is None:
+        return _selected(op, args, params)
     tensors = prepare(op, args)
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
     recording = (
@@ -108,15 +114,27 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         and any(isinstance(t, TensorBase) and t._rg for t in tensors)
     )
     try:
-        result = op.forward(*payloads, **params)
+        result = op.forward(*payloads, **params) if known is None else known
     except (ValueError, IndexError, TypeError, np.linalg.LinAlgError) as problem:
         raise explain_failure(op, args, params, problem) from None
     outs = result if op.n_out != 1 else (result,)
     outs = tuple(o if o.__class__ is np.ndarray else np.asarray(o) for o in outs)
     wrapped = wrap_results(op, tensors, payloads, outs, params, recording)
-    if STATE.unusual & (ANOMALY_FORWARD | OBSERVE):
+    if unusual & (ANOMALY_FORWARD | OBSERVE):
         _observe(op, tensors, wrapped, params)
     return wrapped[0] if op.n_out == 1 else wrapped
+
+
+def _selected(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """Let the innermost selection run the op; what it calls is the business of the outer ones."""
+    selection = STATE.selections.pop()
+    if not STATE.selections:
+        STATE.turn_off(SELECT)
+    try:
+        return selection.run(op, args, params)
+    finally:
+        STATE.selections.append(selection)
+        STATE.turn_on(SELECT)
 
 
 def wrap_results(

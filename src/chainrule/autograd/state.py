@@ -18,6 +18,7 @@ import numpy as np
 
 NO_GRAD, INFERENCE = 1, 2
 TRACE, SAVED_HOOKS, ANOMALY_FORWARD, AUTOCAST, CHECKSUMS, OBSERVE = 4, 8, 16, 32, 64, 128
+SELECT = 256
 
 
 class State(threading.local):
@@ -38,6 +39,7 @@ class State(threading.local):
         self.trace: Any = None
         self.autocast: Any = None
         self.observers: list[Any] = []
+        self.selections: list[Any] = []  # they decide whether an op runs or its result is known
         # NaN and infinity are ordinary values here, as in PyTorch. NumPy keeps this setting per
         # thread; setting it once costs nothing, an errstate around every op costs 0.9 µs.
         np.seterr(all="ignore")

@@ -1,5 +1,7 @@
 """The table of ops. Importing a family's module declares its ops."""
 
+from typing import Any
+
 from . import binary, compare, contract, convert, index, reduce, select, shape, unary
 
 from . import masks, scan, scatter, softmax, sort  # isort: skip
@@ -19,3 +21,12 @@ __all__ = [
     "random", "recurrent", "reduce", "scan", "scatter", "select", "shape", "softmax", "sort",
     "special", "spectral", "strided", "unary", "vision",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """`torch.ops.aten` and other libraries' names, which policies of checkpointing compare with."""
+    from .overloads import NAMESPACES, namespace
+
+    if name in NAMESPACES:
+        return namespace(name)
+    raise AttributeError(f"module 'chainrule.ops' has no attribute {name!r}")
