@@ -40,6 +40,11 @@ class Sym:
     def dtype(self) -> Any:
         return self.value.dtype
 
+    @property
+    def weak(self) -> bool:
+        """Whether it is a number that takes the dtype of what it meets."""
+        return self.value.weak
+
     def __neg__(self) -> Any:
         return build("neg", self)
 

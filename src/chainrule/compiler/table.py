@@ -190,6 +190,11 @@ def fused_gradients(op: Op) -> FusedGradients:
 _found: dict[str, Any] = {}  # by name: looked up tens of thousands of times per program
 
 
+def register(op: Any) -> None:
+    """Make an op known that a library above the table defines."""
+    _found.setdefault(op.name, op)
+
+
 def lookup(name: str) -> Any:
     """The record of an op by name."""
     found = _found.get(name)

@@ -26,7 +26,7 @@ from ..autograd.state import STATE, TRACE
 from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
 from ..ops.schema import TABLE, Op
 from .graph import Graph, Instr, Value
-from .table import Place, fused_gradients
+from .table import Place, fused_gradients, register
 
 
 class CaptureError(Exception):
@@ -138,6 +138,20 @@ class Trace:
             for r, v in made:
                 self._add_result(r, v)
         return results
+
+    def rewrites(
+        self, op: Any, read: list[Any], params: dict[str, Any], written: list[Any], action: Any
+    ) -> None:
+        """One instruction for what `action` does in memory: from `read` to `written` tensors."""
+        register(op)
+        operands = [self.operand(t) for t in read]
+        targets = [self._find(t) for t in written]
+        action()
+        values = [Value(t._a.shape, t._a.dtype) for t in written]
+        where = source.user_position(3)
+        self.graph.instrs.append(Instr(op.name, operands, params, values, where))
+        for target, value in zip(targets, values, strict=True):
+            self._write(target, value)
 
     def assign(self, x: Any, value: Any, name: str) -> Any:
         """x[...] = value: in memory, in history, and as a new value of x's storage."""

@@ -16,6 +16,7 @@ class RAdam(RuleOptimizer):
     """Adam that starts as momentum until its second moment can be trusted (Liu et al., 2020)."""
 
     rule = staticmethod(rules.radam)
+    traced_whole: ClassVar[bool] = False  # whether the second moment is used depends on the count
     later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS | {"decoupled_weight_decay": False}
 
     def __init__(

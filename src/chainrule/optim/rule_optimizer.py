@@ -66,6 +66,8 @@ class RuleOptimizer(Optimizer):
 
     rule: ClassVar[Rule]
     counters: ClassVar[tuple[str, ...]] = ("step",)  # 0-dim state that the numbers depend on
+    # Whether a traced step is one instruction: the flags must not depend on the count of steps.
+    traced_whole: ClassVar[bool] = True
     later_options: ClassVar[dict[str, Any]] = {}  # those that old files lack, with their meaning
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -139,6 +141,11 @@ class RuleOptimizer(Optimizer):
         return program_of(type(self).rule, names, scalars, tuple(flags.items()))
 
     def _step_group(self, group: dict[str, Any]) -> None:
+        if STATE.unusual & TRACE:
+            from .traced import record_step
+
+            if record_step(self, group):
+                return
         by_ops = bool(STATE.unusual & TRACE or group.get("differentiable"))
         buckets: dict[Any, list[dict[str, Any]]] = {}
         finished = []

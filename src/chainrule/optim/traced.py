@@ -1,0 +1,179 @@
+"""The update of a whole group as one instruction of a trace.
+
+Traced op by op, fifty parameters are a thousand instructions, twice. Instead the eager step runs,
+and what it did is written down: who was read, who was written, with which options. The compiler
+takes the instruction apart later, by the same rule, into ops that fuse.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import chainrule as cr
+
+from .. import ir
+from ..autograd.state import STATE, TRACE
+from ..ops.worlds import ARRAYS
+
+# ruff: noqa: F821 - the decomposition names ops of the table, which worlds bind
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_PLAIN = (bool, int, float, str, tuple, type(None))
+_records: dict[type, WholeStep] = {}
+
+
+class WholeStep:
+    """The step of an optimizer's class as an op: new values of parameters, states and counters.
+
+    Inputs: of each member the parameter, its gradient, its states and its counter, then the rate.
+    """
+
+    def __init__(self, optimizer: type) -> None:
+        self.name = f"{optimizer.__name__}.step"
+        self.lower = ir.compose(_decomposition(optimizer))
+        self.n_out = None
+        self.random = False
+
+    def forward(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
+        """The new values; nothing is changed in place."""
+        found = ARRAYS.bind(self.lower.function)(*arrays, **params)
+        return tuple(np.array(x) for x in found)
+
+
+def _decomposition(optimizer: type) -> Any:
+    """The rule in ops, member by member; what is no op comes through the closure."""
+    prototype = object.__new__(optimizer)
+
+    def numbers_of(options: Any, rate: Any, counted: dict[str, Any]) -> dict[str, Any]:
+        return prototype._numbers({**dict(options), "lr": rate}, counted)
+
+    def program_of(states: Any, numbers: Any, flags: Any) -> Any:
+        return prototype.program(states, tuple(numbers), dict(flags))
+
+    def update(*values, options, flags, states, counts, members):
+        ops = {
+            "add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "gt": gt, "lt": lt,
+            "eq": eq, "sqrt": sqrt, "abs": abs, "sign": sign, "maximum": maximum,
+            "minimum": minimum, "where": where,
+        }  # fmt: skip
+        width = 2 + len(states) + counts
+        results = []
+        for k in range(members):
+            own = values[k * width : (k + 1) * width]
+            known = dict(zip(("p", "g", *states), own, strict=False))
+            stepped = [add(own[-1], 1)] if counts else []
+            counted = {"step": cast(stepped[0], dtype=double)} if counts else {}
+            numbers = numbers_of(options, values[-1], counted)
+            program = program_of(states, numbers, flags)
+            for name, number in numbers.items():
+                weak = getattr(number, "weak", not hasattr(number, "dtype"))
+                known[name] = number if weak else cast(number, dtype=own[0].dtype)
+            results += [*evaluate(program, known, ops), *stepped]
+        return tuple(results)
+
+    double = np.dtype(np.float64)
+    evaluate = _evaluated
+    return update
+
+
+def _evaluated(program: Any, known: dict[str, Any], ops: dict[str, Any]) -> list[Any]:
+    """The program's results, given its arrays and scalars by name."""
+    made: dict[int, Any] = {}
+
+    def value(x: Any) -> Any:
+        if not hasattr(x, "args"):
+            return x
+        return known[x.args[0]] if x.op in ("array", "scalar") else made[id(x)]
+
+    for operation in program.operations:
+        made[id(operation)] = ops[operation.op](*map(value, operation.args))
+    return [value(x) for x in program.results.values()]
+
+
+def record_step(optimizer: Any, group: dict[str, Any]) -> bool:
+    """Do the group's step and record it; False, and nothing is done, where that is not possible."""
+    trace = STATE.trace
+    members = [p for p in group["params"] if p._grad is not None]
+    states = optimizer._state_names(group)
+    counts = optimizer.counters == ("step",)
+    if not members or trace.reason is not None or not _regular(optimizer, group):
+        return False
+    rows = [_row(optimizer, p, states, counts) for p in members]
+    flags = [optimizer._flags(group, optimizer.state.get(p, {}), {"step": 1.0}) for p in members]
+    if any(row is None for row in rows) or any(f != flags[0] for f in flags):
+        return False
+    if len({row[0]._a.dtype for row in rows}) != 1:
+        return False
+    numbers = optimizer._numbers(group, {"step": 1.0})
+    results = optimizer.program(states, tuple(numbers), flags[0]).results
+    places = [("p", "g", *states).index(name) for name in results] + [-1] * counts
+    options = {k: v for k, v in group.items() if k not in ("params", "lr")}
+    params = {
+        "options": tuple(sorted(options.items())),
+        "flags": tuple(flags[0].items()),
+        "states": states,
+        "counts": counts,
+        "members": len(members),
+    }
+    trace.rewrites(
+        _record_of(type(optimizer)),
+        [*(t for row in rows for t in row), group["lr"]],
+        params,
+        [row[k] for row in rows for k in places],
+        lambda: _untraced(optimizer, group),
+    )
+    return True
+
+
+def _record_of(optimizer: type) -> WholeStep:
+    found = _records.get(optimizer)
+    if found is None:
+        found = _records[optimizer] = WholeStep(optimizer)
+    return found
+
+
+def _untraced(optimizer: Any, group: dict[str, Any]) -> None:
+    trace, STATE.trace = STATE.trace, None
+    STATE.turn_off(TRACE)
+    try:
+        optimizer._step_group(group)
+    finally:
+        STATE.trace = trace
+        STATE.turn_on(TRACE)
+
+
+def _regular(optimizer: Any, group: dict[str, Any]) -> bool:
+    """Whether the class is one of ours, with nothing but numbers among its options."""
+    cls = type(optimizer)
+    known = cls.__module__.startswith(f"{__package__}.") and cls.traced_whole
+    counted = optimizer.counters in ((), ("step",)) and not group.get("differentiable")
+    options = (v for k, v in group.items() if k != "params")
+    return (
+        known
+        and counted
+        and type(group["lr"]) is float
+        and all(isinstance(v, _PLAIN) and not _has_tensors(v) for v in options)
+    )
+
+
+def _has_tensors(value: Any) -> bool:
+    return isinstance(value, tuple) and any(isinstance(x, cr.Tensor) for x in value)
+
+
+def _row(optimizer: Any, p: Any, states: tuple[str, ...], counts: bool) -> list[Any] | None:
+    """What the rule reads of a parameter; None where an update in ops is needed."""
+    state = optimizer.state.get(p, {})
+    tensors = [p, p._grad, *(state.get(name) for name in states)]
+    for t in tensors:
+        if not isinstance(t, cr.Tensor) or t.is_sparse or t._level is not None or not t._a.ndim:
+            return None
+        if t._a.dtype not in _FLOATS or (t._a.dtype, t._a.shape) != (p._a.dtype, p._a.shape):
+            return None
+    if counts:
+        step = state.get("step")
+        if not isinstance(step, cr.Tensor) or step._a.shape or step._a.dtype not in _FLOATS:
+            return None
+        tensors.append(step)
+    return tensors
