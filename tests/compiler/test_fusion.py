@@ -191,3 +191,62 @@ def test_long_sums_keep_their_digits():
     (total,) = Plan(g).run([values])
     exact = np.square(values.astype(np.float64)).sum()
     assert abs(total - exact) < 2e-6 * exact
+
+
+def residual_block() -> Graph:
+    """normalised(x + (a @ w + b)) for x of three axes, as between two layers of a transformer."""
+    g = Graph()
+    x, a, w, b = (
+        g.input((4, 8, 16), "f4"),
+        g.input((32, 16), "f4"),
+        g.input((16, 16), "f4"),
+        g.input((16,), "f4"),
+    )
+    product = emit(g, "add", emit(g, "matmul", a, w), b)
+    y = emit(g, "add", x, emit(g, "reshape", product, shape=(4, 8, 16)))
+    rows = emit(g, "reshape", y, shape=(32, 16))
+    total = emit(g, "reduce_sum", rows, axis=(1,), keepdims=True)
+    g.outputs = [y, emit(g, "sub", rows, emit(g, "div", total, 16.0))]
+    return g
+
+
+def test_reshapes_between_layers_do_not_part_loops():
+    text = kernels(residual_block())
+    assert len(text) == 1
+    assert text[0].startswith("loop over [32, 16]")
+    assert "fold" in text[0]
+
+
+def test_residual_block_computes_what_the_interpreter_does():
+    graph = residual_block()
+    assert_same_as_interpreted(graph, random_inputs(graph), 1e-4)
+
+
+def test_an_operand_that_cannot_follow_keeps_its_shape():
+    g = Graph()
+    x, channels = g.input((4, 6), "f4"), g.input((2, 1), "f4")
+    wide = emit(g, "mul", emit(g, "reshape", x, shape=(4, 2, 3)), channels)
+    g.outputs = [emit(g, "reshape", wide, shape=(4, 6))]
+    assert_same_as_interpreted(g, random_inputs(g), 1e-4)
+
+
+def test_loops_that_read_the_same_array_become_one():
+    g = Graph()
+    x, y = g.input((64, 64), "f4"), g.input((64, 64), "f4")
+    g.outputs = [
+        emit(g, "reduce_sum", x, axis=(0,), keepdims=False),
+        emit(g, "reduce_sum", emit(g, "mul", x, y), axis=(0,), keepdims=False),
+        emit(g, "mul", x, 2.0),
+    ]
+    assert len(kernels(g)) == 1
+    assert_same_as_interpreted(g, random_inputs(g), 1e-4)
+
+
+def test_loops_that_wait_for_each_other_stay_apart():
+    g = Graph()
+    x, w = g.input((64, 64), "f4"), g.input((64, 64), "f4")
+    first = emit(g, "mul", x, 2.0)
+    second = emit(g, "add", x, emit(g, "matmul", first, w))
+    g.outputs = [second]
+    assert len(kernels(g)) == 2
+    assert_same_as_interpreted(g, random_inputs(g), 1e-4)

@@ -4,7 +4,8 @@ Instructions are gathered into *units*: a loop (one kernel), a matrix product, o
 A loop has a space, the shape of its full-size values.  Every value inside is placed in the space:
 for each of its axes, the axis of the space it runs along.  An instruction joins a loop that
 computes one of its operands when its own placement follows and when nothing outside the loop would
-have to run both before and after it.  Moves (transpose, broadcast, ...) are no units: operands are
+have to run both before and after it.  Loops near each other that read the same array become one as
+well: it is read once.  Moves (transpose, broadcast, ...) are no units: operands are
 followed through them to the value they rearrange.
 """
 
@@ -21,12 +22,16 @@ Placement = tuple[int | None, ...]
 
 # More instructions than this in one loop only cost registers and compile time.
 _LIMIT = 200
+# Loops further apart than so many instructions are not joined for what both read: a backward pass
+# would be drawn into the forward pass, with all that it must keep.
+_NEAR = 64
+_WORTH_READING_ONCE = 1 << 12  # elements
 
 
 class Unit:
     """A step of the schedule before it has memory."""
 
-    __slots__ = ("deps", "finals", "instrs", "kind", "places", "space")
+    __slots__ = ("deps", "finals", "instrs", "kind", "merged", "places", "space")
 
     def __init__(self, kind: str, space: tuple[int, ...] = ()) -> None:
         self.kind = kind  # "loop", "gemm", "join" or "extern"
@@ -35,6 +40,7 @@ class Unit:
         self.places: dict[Value, Placement] = {}
         self.finals: set[Value] = set()  # complete only when the loop has ended
         self.deps: set[Unit] = set()
+        self.merged: Unit | None = None  # the unit that it has become part of
 
 
 class Source:
@@ -58,7 +64,7 @@ class Fusion:
         self.unit_of: dict[Value, Unit] = {}
         self.units: list[Unit] = []
         self.sources: dict[Value, Source] = {}
-        self._maps: dict[int, Placement | None] = {}
+        self.readers: dict[Value, list[Unit]] = {}  # loops that load a value
         self._last_draw: Unit | None = None
         for instr in graph.instrs:
             self._place(instr)
@@ -124,6 +130,11 @@ class Fusion:
         unit.instrs.append(instr)
         for v in instr.outputs:
             self.unit_of[v] = unit
+        if unit.kind == "loop":
+            for v in _aligned(instr):
+                read = self.source(v).value
+                if self.unit_of.get(read) is not unit:
+                    self.readers.setdefault(read, []).append(unit)
         unit.deps |= self._outside(unit, instr)
 
     def _outside(self, unit: Unit, instr: Instr) -> set[Unit]:
@@ -157,7 +168,23 @@ class Fusion:
             if unit is not None and unit.kind == "loop" and unit not in found:
                 found.append(unit)
         # Prefer the loop over the larger space: the smaller one may merge or be read from memory.
-        return sorted(found, key=lambda u: -_size(u.space))
+        return sorted(found, key=lambda u: -_size(u.space)) + self._beside(instr, found)
+
+    def _beside(self, instr: Instr, known: list[Unit]) -> list[Unit]:
+        """Loops over the same space, not far before, that read a full-size operand too."""
+        shape = _full_shape(instr, lowering(instr.op).tag)
+        here = self.order[id(instr)]
+        found: list[Unit] = []
+        for v in _aligned(instr):
+            if v.shape != shape or v.size < _WORTH_READING_ONCE:
+                continue
+            for unit in self.readers.get(self.source(v).value, ()):
+                while unit.merged is not None:
+                    unit = unit.merged
+                near = here - self.order[id(unit.instrs[-1])] < _NEAR
+                if near and unit.space == shape and unit not in known and unit not in found:
+                    found.append(unit)
+        return found
 
     def _finish(self, instr: Instr, tag: str, unit: Unit, place: Placement) -> None:
         """Record where the result lies in the space, and whether it is complete inside."""
@@ -252,6 +279,7 @@ class Fusion:
         for instr in other.instrs:
             for v in instr.outputs:
                 self.unit_of[v] = into
+        other.merged = into
         self.units.remove(other)
         for unit in self.units:
             if other in unit.deps:

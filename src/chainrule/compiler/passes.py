@@ -10,69 +10,16 @@ import numpy as np
 
 from .. import ir
 from .graph import Graph, Instr, Value, verify
-from .infer import emit, infer, shape_of
+from .infer import infer, shape_of
 from .interpret import run_instr
+from .reshapes import sink_reshapes
+from .rewrite import Rewriter, is_move, permutation, simplify_move
 from .symbolic import GRAPHS, Sym
 from .table import lookup, lowering
 from .views import c_strides, rearrange
 
 # Larger results of constant expressions are computed in every call rather than kept in memory.
 _FOLD_LIMIT = 1 << 16
-
-
-class Rewriter:
-    """Copies a graph instruction by instruction while a rule may replace results.
-
-    The rule gets this object and the instruction with its operands already replaced; it returns
-    None to keep it, or the operand that stands for its result (a tuple of them for several).
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self.source = graph
-        self.graph = graph.copy()
-        self.graph.instrs = []
-        self.replaced: dict[Value, Any] = {}
-        self.made: dict[Value, Instr] = {}
-
-    def operand(self, x: Any) -> Any:
-        """What stands for an operand of the source graph."""
-        return self.replaced.get(x, x) if isinstance(x, Value) else x
-
-    def emit(self, op: str, *inputs: Any, **params: Any) -> Value:
-        """Append an instruction to the new graph."""
-        value = emit(self.graph, op, *inputs, **params)
-        self.made[value] = self.graph.instrs[-1]
-        return value
-
-    def keep(self, instr: Instr) -> None:
-        """Append an instruction as it is."""
-        self.graph.instrs.append(instr)
-        for v in instr.outputs:
-            self.made[v] = instr
-
-    def run(self, rule: Callable[[Rewriter, Instr], Any]) -> Graph:
-        """Apply the rule to every instruction, then to what the graph returns."""
-        replaced = self.replaced
-        for old in self.source.instrs:
-            # (Numbers are no keys of it: only values are.)
-            inputs = tuple([replaced.get(x, x) for x in old.inputs]) if replaced else old.inputs
-            instr = old.with_inputs(inputs)
-            standing = rule(self, instr)
-            if standing is None:
-                self.keep(instr)
-            elif isinstance(standing, tuple):
-                self.replaced.update(zip(old.outputs, standing, strict=True))
-            else:
-                self.replaced[old.outputs[0]] = standing
-        self.graph.outputs = [self.operand(v) for v in self.source.outputs]
-        self.graph.writes = [(self._as_value(v), k) for v, k in self.source.writes]
-        return self.graph
-
-    def _as_value(self, v: Value) -> Value:
-        standing = self.operand(v)
-        if isinstance(standing, Value):
-            return standing
-        return self.graph.constant(np.full(v.shape, standing, v.dtype))
 
 
 # ---- decompositions --------------------------------------------------------------------------
@@ -131,7 +78,7 @@ def _simplify(r: Rewriter, instr: Instr) -> Any:
     if tag == "pointwise":
         return _simplify_pointwise(r, instr)
     if tag == "move":
-        return _simplify_move(r, instr)
+        return simplify_move(r, instr)
     if tag == "reduce":
         return _simplify_reduce(r, instr)
     return None
@@ -181,7 +128,7 @@ def _plainer(r: Rewriter, instr: Instr, position: int) -> Any:
         if array.ndim:
             candidates.append(r.graph.constant(array.flat[0].reshape(())))
     maker = r.made.get(x)
-    if maker is not None and _is_move(maker, "broadcast"):
+    if maker is not None and is_move(maker, "broadcast"):
         candidates.append(maker.inputs[0])
     expected = [(instr.outputs[0].shape, instr.outputs[0].dtype)]
     for candidate in candidates:
@@ -198,11 +145,6 @@ def _uniform(array: np.ndarray) -> bool:
     return (bool((array == first).all()) and not np.signbit(first).any()) or array.size == 1
 
 
-def _is_move(instr: Instr, kind: str) -> bool:
-    lower = lowering(instr.op)
-    return isinstance(lower, ir.Move) and lower.kind == kind
-
-
 def _hoist_broadcast(r: Rewriter, instr: Instr) -> Any:
     """op(broadcast(x), 2) -> broadcast(op(x, 2)): compute before repeating."""
     (out,) = instr.outputs
@@ -212,40 +154,13 @@ def _hoist_broadcast(r: Rewriter, instr: Instr) -> Any:
             sources.append(x)
             continue
         maker = r.made.get(x)
-        if maker is None or not _is_move(maker, "broadcast"):
+        if maker is None or not is_move(maker, "broadcast"):
             return None
         sources.append(maker.inputs[0])
     shape = np.broadcast_shapes(*map(shape_of, sources))
     if shape == out.shape or not any(isinstance(s, Value) for s in sources):
         return None
     return r.emit("broadcast_to", r.emit(instr.op, *sources, **instr.params), shape=out.shape)
-
-
-def _simplify_move(r: Rewriter, instr: Instr) -> Any:
-    (x,), (out,) = instr.inputs, instr.outputs
-    maker = r.made.get(x)
-    perm = _permutation(instr)
-    if perm is not None:
-        if maker is not None and maker.op == instr.op:
-            perm = tuple(maker.params["perm"][p] for p in perm)
-            x = maker.inputs[0]
-        if perm == tuple(range(len(perm))):
-            return x
-        if x is not instr.inputs[0]:
-            return r.emit(instr.op, x, perm=perm)
-        return None
-    if not (_is_move(instr, "reshape") or _is_move(instr, "broadcast")):
-        return None
-    if x.shape == out.shape:
-        return x
-    if maker is not None and lowering(maker.op) is not None and _same_kind(maker, instr):
-        return r.emit(instr.op, maker.inputs[0], **instr.params)
-    return None
-
-
-def _same_kind(a: Instr, b: Instr) -> bool:
-    first, second = lowering(a.op), lowering(b.op)
-    return isinstance(first, ir.Move) and isinstance(second, ir.Move) and first.kind == second.kind
 
 
 def _simplify_reduce(r: Rewriter, instr: Instr) -> Any:
@@ -319,7 +234,7 @@ def fold_transposes(graph: Graph) -> Graph:
 
 
 def _fold_transpose(r: Rewriter, instr: Instr) -> Any:
-    if _swaps_last(_permutation(instr)):
+    if _swaps_last(permutation(instr)):
         product = r.made.get(instr.inputs[0])
         if product is None or product.op != "gemm":
             return None
@@ -331,16 +246,11 @@ def _fold_transpose(r: Rewriter, instr: Instr) -> Any:
     for x, name in zip(instr.inputs, ("ta", "tb"), strict=True):
         flag = instr.params.get(name, False)
         maker = r.made.get(x)
-        if maker is not None and _swaps_last(_permutation(maker)):
+        if maker is not None and _swaps_last(permutation(maker)):
             x, flag = maker.inputs[0], not flag
         operands.append(x)
         flags.append(flag)
     return r.emit("gemm", *operands, ta=flags[0], tb=flags[1])
-
-
-def _permutation(instr: Instr) -> tuple[int, ...] | None:
-    """The order of axes of a transpose; None for any other instruction."""
-    return instr.params.get("perm") if _is_move(instr, "permute") else None
 
 
 def _swaps_last(perm: tuple[int, ...] | None) -> bool:
@@ -376,6 +286,7 @@ PIPELINE = (
     merge_duplicates,
     fold_constants,
     simplify,
+    sink_reshapes,
     drop_dead,
     fold_transposes,
     drop_dead,
