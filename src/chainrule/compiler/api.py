@@ -13,31 +13,17 @@ from ..autograd.state import STATE
 from ..autograd.value import PLAIN
 from ..ops import dtypes
 from . import log
-from .calls import Call, flatten
+from .calls import Call
 from .capture import Program
 from .differentiable import runner_of
+from .entries import Entries, Entry
 from .plan import InputChanged
-from .runner import Runner
 from .tracer import CaptureError
 
 # A function whose guards keep failing is not worth compiling again and again.
 _RECOMPILE_LIMIT = 8
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 _EAGER_BACKENDS = ("eager", "aot_eager")
-
-
-class Entry:
-    """What is known about calls with one combination of argument types."""
-
-    __slots__ = ("calls", "captures", "keep", "pending", "reason", "runners")
-
-    def __init__(self, keep: list[Any]) -> None:
-        self.keep = keep  # objects whose identity is part of the key
-        self.calls = 0
-        self.captures = 0  # how many programs were captured
-        self.pending: list[tuple[Any, Call]] = []  # traced once, with the settings at that time
-        self.runners: list[Runner] = []  # one for each combination of settings, the latest first
-        self.reason: str | None = None
 
 
 class CompiledFunction:
@@ -50,7 +36,7 @@ class CompiledFunction:
         self.function = function
         self.fullgraph = fullgraph
         self._print = explain
-        self._entries: dict[Any, Entry] = {}
+        self._entries = Entries(function, self._name())
         self._told: set[str] = set()
         self._inputs: set[str] = set()  # paths of numbers that were seen to change
         self._last: Any = None  # types of the arguments of the last usual call, and its entry
@@ -62,9 +48,7 @@ class CompiledFunction:
         else:
             if STATE.unusual or STATE.levels:
                 return self.function(*args, **kwargs)  # part of an outer trace, anomaly mode...
-            leaves = []
-            flatten((args, kwargs), leaves)
-            entry = self._entry(leaves, kwargs)
+            entry, leaves = self._entries.find(args, kwargs)
             self._last = _Types(args, entry) if _Types.usual(args, kwargs) else None
         runners = entry.runners
         for runner in runners:
@@ -82,49 +66,42 @@ class CompiledFunction:
                     break
         return self._slow(entry, args, kwargs)
 
-    def _entry(self, leaves: list[Any], kwargs: dict[str, Any]) -> Entry:
-        parts: list[Any] = [STATE.w, STATE.autocast, dtypes.get_default_dtype(), tuple(kwargs)]
-        seen: dict[int, int] = {}
-        others = []
-        for i, x in enumerate(leaves):
-            if x.__class__ in PLAIN:
-                array = x._a
-                parts.append((array.shape, array.dtype, x._rg, seen.setdefault(id(array), i)))
-            elif isinstance(x, bool | int | float | str | type(None)):
-                parts.append((type(x), x))
-            else:
-                parts.append(id(x))
-                others.append(x)
-        key = tuple(parts)
-        found = self._entries.get(key)
-        if found is None:
-            found = self._entries[key] = Entry(others)
-        return found
-
     # ---- capturing -------------------------------------------------------------------------------
 
     def _slow(self, entry: Entry, args: Any, kwargs: Any) -> Any:
         entry.calls += 1
-        if entry.reason is not None or entry.calls == 1:
+        if entry.reason is not None:
+            if self.fullgraph:
+                raise CaptureError(entry.reason)
+            self._tell(entry.reason)
+            return self.function(*args, **kwargs)
+        if entry.calls == 1:
             return self.function(*args, **kwargs)
         self._note_broken(entry)
         if entry.reason is not None:
             return self.function(*args, **kwargs)
-        call = Call(self.function, args, kwargs)
+        try:
+            call = Call(self.function, args, kwargs)
+        except Exception as problem:
+            self._give_up(entry, problem)
+            return self.function(*args, **kwargs)
         with log.timed(f"trace {self._name()}"):
             call.run(self.function, args, kwargs, self.fullgraph)
         try:
             self._learn(entry, call)
         except Exception as problem:
-            entry.reason = str(problem)
-            entry.pending.clear()
-            if self.fullgraph:
-                raise
-            if not isinstance(problem, CaptureError):
-                # A bug of ours must not stop a program that runs eagerly.
-                entry.reason = f"the compiler failed: {type(problem).__name__}: {problem}"
-            self._tell(entry.reason)
+            self._give_up(entry, problem)
         return call.result
+
+    def _give_up(self, entry: Entry, problem: Exception) -> None:
+        entry.reason = str(problem)
+        entry.pending.clear()
+        if self.fullgraph:
+            raise problem
+        if not isinstance(problem, CaptureError):
+            # A bug of ours must not stop a program that runs eagerly.
+            entry.reason = f"the compiler failed: {type(problem).__name__}: {problem}"
+        self._tell(entry.reason)
 
     def _note_broken(self, entry: Entry) -> None:
         """A guard failed: a number that changed becomes an input; too many captures end."""
@@ -145,13 +122,16 @@ class CompiledFunction:
         if call.trace.reason is not None:
             raise CaptureError(call.trace.reason)
         call.check_side_effects(self.function)
+        free = entry.free
         signature = call.signature()
-        first = next((c for s, c in entry.pending if s == signature), None)
+        first = next(
+            (c for s, c in entry.pending if s == signature and c.differs(call, free)), None
+        )
         if first is None:
             entry.pending = [(signature, call), *entry.pending[:1]]
             return
         with log.timed(f"compile {self._name()}"), _without_collections():
-            runner = runner_of(Program(first, call, self._is_input))
+            runner = runner_of(Program(first, call, self._is_input, free))
         entry.pending.clear()
         entry.captures += 1
         entry.runners.insert(0, runner)
@@ -171,9 +151,9 @@ class CompiledFunction:
 
     def _tell(self, reason: str) -> None:
         """Say once why a function is not compiled."""
-        log.say(f"{self._name()} runs eagerly: {reason}")
         if reason not in self._told:
             self._told.add(reason)
+            log.say(f"{self._name()} runs eagerly: {reason}")
             text = f"chainrule.compile: {self._name()} runs eagerly: {reason}"
             warnings.warn(text, stacklevel=5)
 

@@ -6,7 +6,8 @@ as well, from stand-ins for the gradients of the results to the tensors that cam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,8 +27,9 @@ class Call:
 
     def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self.leaves: list[Any] = []
-        flatten((args, kwargs), self.leaves)
-        self.scan = Scan(function)
+        self.given = (args, kwargs)
+        flatten(self.given, self.leaves)
+        self.scan = Scan(function, self._objects())
         self.grads_before = {id(t): t._grad for t in self.tensors() if t._grad is not None}
         self.grad_owners = {  # array of a gradient at entry -> the tensor it belongs to
             id(t._grad._a): t for t in self.tensors() if t._grad is not None
@@ -42,6 +44,11 @@ class Call:
         self.wanted: list[Any] = []
         self.gradients: list[Any] = []
         self.forward_length = 0  # instructions before those of the backward pass
+
+    def _objects(self) -> list[Any]:
+        """Arguments that are looked into: models, optimizers, settings."""
+        plain = (TensorBase, bool, int, float, str, type(None))
+        return [x for x in self.leaves if not isinstance(x, plain)]
 
     def tensors(self) -> list[Any]:
         """Every tensor that the call was given or could see."""
@@ -60,10 +67,17 @@ class Call:
         ]
         return tuple(flags), tuple(tensors)
 
+    def differs(self, other: Call, positions: tuple[int, ...]) -> bool:
+        """Whether numbers at these positions are other ones: only then they are told apart."""
+        return not any(same_number(self.leaves[i], other.leaves[i]) for i in positions)
+
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any, strict: bool) -> None:
         """Call the function under a trace; the results keep their own history."""
+        stream = _python_streams()
         with tracing(self.leaves, strict) as self.trace:
             self.result = function(*args, **kwargs)
+            if _python_streams() != stream:
+                self.trace.fail("Python's or NumPy's own random numbers are drawn; draw tensors")
             if STATE.grad_enabled and self.trace.reason is None:
                 self._differentiate()
 
@@ -110,7 +124,8 @@ class Call:
 
     def check_side_effects(self, function: Callable[..., Any]) -> None:
         """Python state that the call changed would stay unchanged in compiled calls."""
-        before, after = self.scan, Scan(function)
+        self._check_arguments()
+        before, after = self.scan, Scan(function, self._objects())
         for path, value in before.values.items():
             if path in after.values and not same_number(after.values[path], value):
                 raise CaptureError(
@@ -131,6 +146,28 @@ class Call:
                     f"the call puts another tensor in the place of {before.describe(path)}, which "
                     "a compiled call would not; write into it (copy_), or return it"
                 )
+
+    def _check_arguments(self) -> None:
+        now: list[Any] = []
+        flatten(self.given, now)
+        if len(now) != len(self.leaves) or any(
+            a is not b for a, b in zip(now, self.leaves, strict=True)
+        ):
+            raise CaptureError(
+                "the call changes a container or an object that it was given, which a compiled "
+                "call would not; return what is new"
+            )
+
+
+def _python_streams() -> Any:
+    """The states of random numbers that are not ours."""
+    states: list[Any] = []
+    if "random" in sys.modules:
+        states.append(sys.modules["random"].getstate())
+    if "numpy.random" in sys.modules:
+        _, words, *rest = np.random.get_state()
+        states.append((words.tobytes(), *rest))
+    return states
 
 
 @contextmanager
@@ -157,16 +194,33 @@ def _apart(tensors: list[Any]) -> Iterator[None]:
             t._meta = meta
 
 
-def flatten(value: Any, into: list[Any]) -> None:
-    """The leaves of nested tuples, lists and dicts, in order."""
+def flatten(value: Any, into: list[Any], shape: list[Any] | None = None) -> None:
+    """The leaves of nested containers and batches, in order; `shape` gets the structure."""
     if isinstance(value, tuple | list):
+        if shape is not None:
+            shape.append((type(value), len(value)))
         for item in value:
-            flatten(item, into)
-    elif isinstance(value, dict):
+            flatten(item, into, shape)
+    elif isinstance(value, Mapping):
+        if shape is not None:
+            shape.append((type(value), *value))
         for key in value:
-            flatten(value[key], into)
+            flatten(value[key], into, shape)
+    elif _is_batch(value):
+        if shape is not None:
+            shape.append((type(value), *value.__dict__))
+        for item in value.__dict__.values():
+            flatten(item, into, shape)
     else:
         into.append(value)
+
+
+def _is_batch(value: Any) -> bool:
+    """Whether an argument is an object that holds tensors: another one in every call."""
+    fields = getattr(value, "__dict__", None)
+    if not isinstance(fields, dict) or isinstance(value, TensorBase | type):
+        return False
+    return any(isinstance(x, TensorBase) for x in fields.values())
 
 
 def same_number(a: Any, b: Any) -> bool:

@@ -26,7 +26,7 @@ class Source:
     __slots__ = ("kind", "what")
 
     def __init__(self, kind: str, what: Any) -> None:
-        self.kind = kind  # "argument", "tensor", "grad", "number", "new grad", "seed"
+        self.kind = kind  # "argument", "argument number", "tensor", "grad", "number", "seed"...
         self.what = what
 
 
@@ -37,7 +37,14 @@ class Program:
     both calls.
     """
 
-    def __init__(self, first: Call, second: Call, is_input: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        first: Call,
+        second: Call,
+        is_input: Callable[[str], bool],
+        free: tuple[int, ...] = (),
+    ) -> None:
+        self.free = free  # positions of arguments that are numbers and inputs
         self.first, self.second = first, second
         self.graph = Graph()
         self.sources: list[Source] = []
@@ -56,6 +63,7 @@ class Program:
         self._compare_traces()
         self._inputs()
         self._instructions()
+        self._decisions()
         self._writes()
         self._grads()
         self.result = self._outputs(first.result, second.result)
@@ -82,11 +90,15 @@ class Program:
             self._pairs.update(zip(x.outputs, y.outputs, strict=True))
 
     def _inputs(self) -> None:
-        self.varying = {
+        before, now = self.first.scan, self.second.scan
+        self.varying = {p for p, n in now.sizes.items() if before.sizes.get(p, n) != n}
+        self.varying |= {p for p, x in now.objects.items() if before.objects.get(p, x) is not x}
+        self._changed = {
             path
-            for path, value in self.second.scan.values.items()
-            if not same_number(self.first.scan.values.get(path, value), value)
+            for path, value in now.values.items()
+            if not same_number(before.values.get(path, value), value)
         }
+        self.varying |= self._changed
         for x, y in zip(self.first.trace.outside, self.second.trace.outside, strict=True):
             found = self._source(x, y)
             if found is None:
@@ -153,12 +165,25 @@ class Program:
             and same_number(now, v)
             and same_number(self.first.scan.values.get(path), u)
         ]
+        before, now = self.first.leaves, self.second.leaves
+        position = next(
+            (i for i in self.free if same_number(now[i], v) and same_number(before[i], u)), None
+        )
+        if position is not None and not found:
+            return self._argument_number(position, v)
         if not found:
             raise CaptureError(
                 f"a number computed in Python changes from call to call ({u!r}, then {v!r}) at "
                 f"{_where(instr)}; keep it in a tensor"
             )
         return self._number_input(found, v)
+
+    def _argument_number(self, position: int, v: Any) -> Value:
+        name = f"arg{position}"
+        if name not in self.numbers:
+            self.numbers[name] = self.graph.input((), type(v), name, weak=True)
+            self.sources.append(Source("argument number", position))
+        return self.numbers[name]
 
     def _number_input(self, paths: list[str], v: Any) -> Value:
         """The input for a number; where several paths held it, they must stay equal."""
@@ -169,6 +194,24 @@ class Program:
             if len(paths) > 1:
                 self.alike.append(paths)
         return self.numbers[path]
+
+    def _decisions(self) -> None:
+        """A number that changes must be an operand: another one may decide what the code does."""
+        known = set(self.numbers).union(*self.alike) | self.second.scan.internal
+        for i in self.free:
+            if f"arg{i}" not in self.numbers:
+                raise CaptureError(
+                    f"argument {i} is a number that changes from call to call "
+                    f"({self.first.leaves[i]!r} -> {self.second.leaves[i]!r}) and no op takes it; "
+                    "pass a tensor"
+                )
+        for path in sorted(self._changed - known):
+            then, now = self.first.scan.values[path], self.second.scan.values[path]
+            raise CaptureError(
+                f"a number that the function can read changes from call to call "
+                f"({self.second.scan.describe(path)}: {then!r} -> {now!r}) and no op takes it; "
+                "keep it out of sight, or in a tensor"
+            )
 
     # ---- effects ---------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..autograd.dispatch import P
 from ..autograd.value import make
 from .capture import Alias, Fixed, Output, Program, Same, Source, rebuilt_dict
+from .guards import Guards
 from .plan import Plan
 from .tracer import CaptureError
 
@@ -24,61 +25,20 @@ class Runner:
         self.broken = ""
         self.broken_path = ""
         self._check_overlap(program)
-        self._guards(program)
+        self.guards = Guards(program)
+        self.check = self.guards.holds
         self.plan = self._make_plan(program)
         self.run = self._write_run(program)
 
     def _make_plan(self, program: Program) -> Plan:
         return Plan(program.graph)
 
-    # ---- guards ----------------------------------------------------------------------------------
-
-    def _guards(self, program: Program) -> None:
-        """Paths to tensors must lead to the same tensors, other values must be unchanged."""
-        scan = program.second.scan
-        used = {
-            id(s.what): s.what for s in program.sources if s.kind in ("tensor", "grad", "new grad")
-        }
-        self._tensor_paths = [(path, t) for path, t in scan.tensors.values() if id(t) in used]
-        self._object_paths = list(scan.objects.items())
-        self._value_paths = [
-            (path, v)
-            for path, v in scan.values.items()
-            if path not in program.numbers and path not in program.varying and v == v
-        ]
-        self._alike = program.alike
-        conditions = [(t, "._rg" if t._rg else "._rg is False") for t in used.values()]
-        conditions += [(s.what, "._grad is not None") for s in program.sources if s.kind == "grad"]
-        conditions += [(t, "._grad is None") for t in program.without_grad]
-        self._check = scan.checker(
-            self._tensor_paths + self._object_paths, self._value_paths, self._alike, conditions
-        )
-        self._scan = scan
-
     def holds(self) -> bool:
         """Whether everything the program assumed is still so."""
-        try:
-            if self._check():
-                return True
-            self.broken, self.broken_path = self._find_broken()
-        except (KeyError, IndexError, AttributeError, TypeError, ValueError):
-            self.broken, self.broken_path = "something the function used is gone", ""
+        if self.check():
+            return True
+        self.broken, self.broken_path = self.guards.broken()
         return False
-
-    def _find_broken(self) -> tuple[str, str]:
-        """Which guard failed, in words, and its path."""
-        scan = self._scan
-        for path, thing in self._tensor_paths + self._object_paths:
-            if scan.reader([path])()[0] is not thing:
-                return f"{scan.describe(path)} is another object now", ""
-        for path, value in self._value_paths:
-            now = scan.reader([path])()[0]
-            if now != value:
-                return f"{scan.describe(path)}: {value!r} -> {now!r}", path
-        for paths in self._alike:
-            if len(set(scan.reader(paths)())) > 1:
-                return f"{scan.describe(paths[0])} is no longer the same everywhere", ""
-        return "requires_grad or .grad of a tensor changed between None and a tensor", ""
 
     def _check_overlap(self, program: Program) -> None:
         """Plans assume that a written input shares memory with no other input."""
@@ -189,6 +149,8 @@ def _read_code(number: int, where: Source, numbers: list[str]) -> str:
     """Code for an input's array (or number)."""
     if where.kind == "argument":
         return f"leaves[{where.what}]._a"
+    if where.kind == "argument number":
+        return f"leaves[{where.what}]"
     if where.kind == "number":
         return f"n{numbers.index(where.what)}"
     return {
