@@ -250,3 +250,30 @@ def test_loops_that_wait_for_each_other_stay_apart():
     g.outputs = [second]
     assert len(kernels(g)) == 2
     assert_same_as_interpreted(g, random_inputs(g), 1e-4)
+
+
+def norm_gradient() -> Graph:
+    """Rows that are folded while their columns are summed, as in the gradient of a norm."""
+    g = Graph()
+    x, w = g.input((192, 130), "f4"), g.input((130,), "f4")
+    scaled = emit(g, "mul", x, w)
+    mean = emit(g, "reduce_sum", scaled, axis=(1,), keepdims=True)
+    centred = emit(g, "exp", emit(g, "sub", scaled, emit(g, "div", mean, 130.0)))
+    g.outputs = [
+        centred,
+        emit(g, "reduce_sum", emit(g, "mul", x, x), axis=(0,), keepdims=False),
+        emit(g, "reduce_max", centred, axis=(0,), keepdims=False),
+        emit(g, "reduce_sum", centred, axis=(0, 1), keepdims=False),
+    ]
+    return g
+
+
+def test_sums_over_rows_that_are_folded_are_made_in_parts_for_threads():
+    from chainrule.compiler.parallel import axis_to_cut
+
+    first, *others = [c for c in schedule(norm_gradient()).calls if isinstance(c, KernelCall)]
+    assert first.kernel.space == (8, 24, 130)
+    assert axis_to_cut(first.kernel) == 0
+    assert [c.kernel.space for c in others] == [(8, 130), (8, 130), (8, 1)]
+    graph = norm_gradient()
+    assert_same_as_interpreted(graph, random_inputs(graph), 1e-4)

@@ -11,6 +11,7 @@ from .collapse import collapse, drop_unused
 from .fuse import Fusion, Unit
 from .graph import Graph, Instr, Value, dtype_name
 from .loops import Access, Kernel, Put
+from .partials import in_parts
 from .scalarise import Nodes, compute_dtype, literal_node
 from .table import lowering
 from .views import Buffer, View, c_strides, new_view, rearrange
@@ -135,7 +136,7 @@ class Schedule:
 
     def _lower(self, unit: Unit, needed: set[Value]) -> None:
         if unit.kind == "loop":
-            self.calls.append(KernelBuilder(self, unit).build(needed))
+            self.calls += in_parts(self, KernelBuilder(self, unit).build(needed))
         elif unit.kind == "gemm":
             self.calls.append(self._lower_gemm(unit.instrs[0]))
         elif unit.kind == "join":
