@@ -5,12 +5,13 @@ Whole vectors run in a loop (unrolled when short), the rest of a row as one mask
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 from .asm import FLOATS, ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg, memory_type
-from .loops import EXPENSIVE, FOLDS, Access, Kernel, Node, Put, function, identity
+from .loops import EXPENSIVE, FOLDS, Access, Kernel, Node, Put, function, identity, wide_product
 from .rows import RowMemory
 
 # A row kept between phases lives on the stack up to this size.
@@ -43,6 +44,7 @@ class _Emitter(RowMemory):
         self.lanes = Lanes(self.f, lane_count(kernel, vector_bytes))
         self.scalar = Lanes(self.f, 1)
         self.inner = len(kernel.space) - 1
+        self.single = math.prod(kernel.space) == 1
         self.rows: dict[int, Reg] = {}  # nodes computed once per row
         self.pointers: dict[Access, str] = {}  # address of the row's start
         self.scratch: dict[int, str] = {}  # node -> its values of this row, from an earlier phase
@@ -296,6 +298,8 @@ class _Emitter(RowMemory):
             return w.select(*args)
         if n.op == "check":
             return self._check(w, args[0], *n.value)
+        if self.single and n.op in ("mul", "square") and n.dtype == "f32":
+            return wide_product(w, args[0], args[-1])
         emit = function(n.op, args[0].dtype)
         assert emit is not None, f"no code for {n.op} on {args[0].dtype}"
         return emit(w, *args)

@@ -118,6 +118,8 @@ class Nodes:
         """Small constant powers by multiplication, roots by sqrt, else the C library."""
         n = self.nodes[exponent]
         value = n.value if n.op == "const" else None
+        if value == 0:  # of NaN too
+            return self.add("const", (), dtype, 1.0 if dtype in FLOATS else 1)
         if dtype not in FLOATS:
             if value in (1, 2, 3):
                 return self._multiply(base, int(value), dtype)

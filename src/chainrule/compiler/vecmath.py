@@ -145,15 +145,20 @@ def exp(w: Lanes, x: Reg) -> Reg:
 def expm1(w: Lanes, x: Reg) -> Reg:
     """e^x - 1 without cancellation near zero."""
     form = _FORMATS[x.dtype]
-    n, r = _reduce_by_ln2(w, _clamp(w, x, -40.0, form.exp_high))
+    result = _expm1_within(w, _clamp(w, x, -40.0, form.exp_high))
+    # For tiny x the reduction is exact but x - 0 loses the sign of -0.
+    return w.select(w.compare("eq", x, w.const(x.dtype, 0.0)), x, result)
+
+
+def _expm1_within(w: Lanes, x: Reg) -> Reg:
+    """e^x - 1 where the result is finite, up to the sign of zero."""
+    n, r = _reduce_by_ln2(w, x)
     tail = polynomial(w, r, _EXP_TAIL[x.dtype])
     small = w.fma(w.mul(r, r), tail, r)
     # 2^n (small + 1) - 1, halved inside because 2^n itself may overflow while the result fits.
     scale = _power_of_two(w, w.sub(n, w.const(n.dtype, 1)), x.dtype)
     half = w.fma(scale, small, w.sub(scale, w.const(x.dtype, 0.5)))
-    result = w.add(half, half)
-    # For tiny x the reduction is exact but x - 0 loses the sign of -0.
-    return w.select(w.compare("eq", x, w.const(x.dtype, 0.0)), x, result)
+    return w.add(half, half)
 
 
 def log(w: Lanes, x: Reg) -> Reg:
@@ -206,7 +211,7 @@ def tanh(w: Lanes, x: Reg) -> Reg:
     size = w.intrinsic("fabs", x)
     limit = w.const(x.dtype, form.tanh_limit)
     size = w.select(w.compare("gt", size, limit), limit, size)
-    grown = expm1(w, w.add(size, size))
+    grown = _expm1_within(w, w.add(size, size))
     value = w.div(grown, w.add(grown, w.const(x.dtype, 2.0)))
     return w.intrinsic("copysign", value, x)
 
