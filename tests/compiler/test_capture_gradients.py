@@ -158,15 +158,6 @@ def test_what_backward_needs_must_not_be_modified():
         out.sum().backward()
 
 
-def test_second_derivatives_are_refused_with_a_way_out():
-    w = torch.ones(2, requires_grad=True)
-    run = torch.compile(lambda x: (w**3 * x).sum(), fullgraph=True)
-    for _ in range(4):
-        out = run(torch.ones(2))
-    with pytest.raises(RuntimeError, match="does not currently support double backward"):
-        torch.autograd.grad(out, w, create_graph=True)
-
-
 def test_second_derivatives_inside_are_compiled():
     w = torch.tensor([1.0, 2.0], requires_grad=True)
 

@@ -475,7 +475,8 @@ def test_every_recapture_says_why(monkeypatch, capsys):
     for text, why in zip(
         said[1:],
         ["`x` went f32[8,3] -> f32[7,3]", "`x` went f32[7,3] -> f32[7,3] with grad",
-         "`x` went f32[7,3] with grad -> f64[7,3]", "again: scale: 2.0 -> 3.0", "again: flag: True -> False",
+         "`x` went f32[7,3] with grad -> f64[7,3]",
+         "again: scale: 2.0 -> 3.0", "again: flag: True -> False",
          "`gradients` went on -> off"],
         strict=True,
     ):  # fmt: skip

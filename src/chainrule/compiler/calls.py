@@ -95,7 +95,7 @@ class Call:
         for seed in seeds:
             trace.declare(seed)
         try:
-            with _apart(wanted):
+            with apart(wanted):
                 found = grad(opened, wanted, seeds, retain_graph=True, allow_unused=True)
         except RuntimeError:
             if not leaves:
@@ -171,7 +171,7 @@ def _python_streams() -> Any:
 
 
 @contextmanager
-def _apart(tensors: list[Any]) -> Iterator[None]:
+def apart(tensors: list[Any]) -> Iterator[None]:
     """Inside, a backward pass ends at these tensors and runs none of their hooks."""
     nodes = []
     for t in tensors:

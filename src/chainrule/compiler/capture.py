@@ -17,6 +17,7 @@ from ..autograd.value import TensorBase
 from ..ops.schema import TABLE
 from .calls import Call, same_number
 from .graph import Graph, Instr, Value, verify
+from .replay import kept_for
 from .tracer import CaptureError, Outside
 
 
@@ -324,6 +325,10 @@ class Program:
                 raise CaptureError(
                     "the function writes into a tensor that its results are differentiated by"
                 )
+        self.shown = len(self.graph.outputs)
+        if self.second.opened:
+            # Kept with the results for who differentiates gradients.
+            self.graph.outputs += kept_for(self.graph, list(self.graph.outputs))
         self.results = len(self.graph.outputs)  # what follows are gradients
         self.graph.outputs += self.gradients
 

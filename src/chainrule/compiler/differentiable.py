@@ -13,40 +13,44 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import errors, source
+from ..autograd.leaves import GRAPH
 from ..autograd.node import Node, OutSlot, start
 from ..autograd.record import distinct, edge
+from ..autograd.state import STATE
 from ..autograd.value import make
 from .capture import Output, Program
 from .partition import Partition
 from .plan import Plan
+from .replay import Replay
 from .runner import Runner
 
 
 class CompiledFunctionBackward(Node):
     """The node behind the results of a compiled function."""
 
-    __slots__ = ("compute",)
+    __slots__ = ("again", "compute")
 
     multi = True
     compute: Callable[[list[Any], list[Any]], list[Any]]
+    again: Callable[[Any, list[Any]], list[Any]]
 
     def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
         if self.s is None:
             raise errors.freed(self)
-        values, versions = self.s
+        self._check(self.s[1])
+        return self.compute(self.s[0], g)
+
+    def _check(self, versions: list[Any]) -> None:
         for version, then, shape in versions:
             if version[0] != then:
                 raise self._modified(version, then, shape)
-        return self.compute(values, g)
 
     def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
-        if mode == "graph" or any(x._level is not None for x in g):
-            raise RuntimeError(
-                "torch.compile with aot_autograd does not currently support double backward: the "
-                "gradient of a compiled function cannot be differentiated or mapped again.\n"
-                f"  compiled function called at {self.where()}\n"
-                "  Fix: compile the whole step, gradients included, or call the function itself."
-            )
+        if mode == GRAPH or STATE.levels or any(x._level is not None for x in g):
+            if self.s is None:
+                raise errors.freed(self)
+            self._check(self.s[2])
+            return self.again(self.s, g)
         return tuple(make(a) for a in self.vjp([x._a for x in g], parents))
 
     def _modified(self, version: Any, then: int, shape: Any) -> RuntimeError:
@@ -67,6 +71,7 @@ class DifferentiableRunner(Runner):
     """Runs the forward plan and leaves a node for the backward plan."""
 
     def _make_plan(self, program: Program) -> Plan:
+        self.replay = Replay(program, _slots_of(program.result))
         seeds = {i: s.what for i, s in enumerate(program.sources) if s.kind == "seed"}
         self.partition = Partition(program.graph, seeds, program.results)
         self.backward_plan: Plan | None = None
@@ -80,6 +85,16 @@ class DifferentiableRunner(Runner):
             self.backward_plan = Plan(self.partition.backward)
         gradients = self.backward_plan.run([*values, *(seeds[k] for k in self._seeds)])
         return tuple(distinct(gradients))
+
+    def differentiate(self, saved: Any, g: list[Any]) -> list[Any]:
+        """Gradients that can be differentiated."""
+        _, _, _, leaves, arrays, kept = saved
+        wanted = [self._tensor(w, leaves) for w in self._wanted]
+        return self.replay.gradients(leaves, arrays, kept, wanted, g)
+
+    @staticmethod
+    def _tensor(where: Any, leaves: list[Any]) -> Any:
+        return leaves[where.what] if where.kind == "argument" else where.what
 
     def _finisher(self, program: Program) -> Callable[..., Any]:
         partition = self.partition
@@ -97,21 +112,22 @@ class DifferentiableRunner(Runner):
         self._wanted = program.wanted
         self._slots = _slots_of(self.result)
         self.meta = tuple((t._a.shape, t._a.dtype) for t in program.second.opened)
-        self._count = program.results
+        self._count, self._kept_end = program.shown, program.results
         return self._finish
 
     def _finish(self, outputs: list[Any], leaves: list[Any], arrays: list[Any]) -> Any:
         tensors = [make(a) for a in outputs[: self._count]]
-        parents = tuple(
-            edge(leaves[w.what] if w.kind == "argument" else w.what) for w in self._wanted
-        )
+        parents = tuple(edge(self._tensor(w, leaves)) for w in self._wanted)
         node: Any = start(CompiledFunctionBackward(), parents, *source.user_position(2))
         node.meta = self.meta
         node.compute = self.compute_gradients
+        node.again = self.differentiate
         for position, slot in self._slots:
             tensors[position]._rg, tensors[position]._node = True, OutSlot(node, slot)
         values = [arrays[n] if kind == "input" else outputs[n] for kind, n in self._kept]
-        node.s = (values, self._versions(tensors, leaves))
+        versions = self._versions(tensors, leaves)
+        kept = outputs[self._count : self._kept_end]
+        node.s = (values, versions, self.replay.versions(leaves), leaves, arrays, kept)
         if isinstance(self.result, Output):
             return tensors[0]
         return self._build(self.result, tensors, leaves)
