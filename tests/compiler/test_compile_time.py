@@ -1,7 +1,8 @@
 """What keeps compiling short: small traces, code shared by equal layers, plans out of the cache."""
 
-import chainrule as torch
 import pytest
+
+import chainrule as torch
 from chainrule.compiler.calls import Call
 
 OPTIMIZERS = {

@@ -85,7 +85,7 @@ def test_wrong_code_is_never_used():
             self.kept = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(lambda *_: None)
             return self.kept
 
-    product = gathered.Gathered(TILES[64], lambda text: Wrong())
+    product = gathered.Gathered(TILES[64], lambda name, text: Wrong())
     a, image = np.ones((8, 16), np.float32), np.ones((1, 64), np.float32)
     rows, columns = np.arange(16) * 4, np.arange(16, dtype=np.int32)
     assert product(a, image, rows, columns, np.empty((1, 8, 16), np.float32)) is False

@@ -167,7 +167,7 @@ def test_callers_at_the_same_time(product):
 def test_tiles_of_narrower_vectors():
     """What machines with AVX2 run; any machine with wider vectors can run it too."""
     for dtype in DTYPES:
-        narrow = gemm.Product(TILES[32], llvm.Compiled)
+        narrow = gemm.Product(TILES[32], lambda name, text: llvm.Compiled(text()))
         assert narrow.has(np.dtype(dtype))
         random = np.random.default_rng(4)
         for m, k, n in ((6, 8, 16), (13, 270, 33), (70, 41, 7), (1, 1, 1)):
@@ -180,7 +180,7 @@ def test_wrong_code_is_never_used():
         def function(self, name, arguments):
             return lambda *_: 0
 
-    broken = gemm.Product(Tiles(64, 8, 3), lambda text: Wrong())
+    broken = gemm.Product(Tiles(64, 8, 3), lambda name, text: Wrong())
     a = np.ones((200, 200), np.float32)
     assert not broken.has(a.dtype)
     assert np.array_equal(broken(a, a), a.dot(a))

@@ -77,10 +77,10 @@ def test_integer_products_are_extern():
 
 
 def test_without_blas_products_are_extern_and_right(monkeypatch):
-    from chainrule.compiler import llvm
+    from chainrule.compiler import host
 
-    without = llvm.target()._replace(blas_int=None)
-    monkeypatch.setattr(llvm, "target", lambda: without)
+    without = host.target()._replace(blas_int=None)
+    monkeypatch.setattr(host, "target", lambda: without)
     g = product((30, 40), (40, 50))
     plan = assert_same_as_interpreted(g, random_inputs(g), 1e-5)
     assert [type(c) for c in plan.schedule.calls] == [ExternCall]

@@ -14,6 +14,7 @@ from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg
 from .dots import MOST_ROWS, Dots
 from .emit import emit_kernel
 from .graph import dtype_name
+from .host import Target
 from .loops import GENERIC_LENGTH, Kernel
 from .lower import ExternCall, GemmCall, KernelCall, matrix_layout, swapped
 from .views import Buffer, View
@@ -24,15 +25,6 @@ DIRECT_LIMIT = 1_200_000
 _NARROW_LIMIT = 40_000
 _PACK_BYTES = 65536
 _FEW_ROWS_SUMS = 8  # running sums of a product with few rows
-
-
-class Target(NamedTuple):
-    """What code generation must know of the machine."""
-
-    vector_bytes: int
-    registers: int  # vector registers
-    blas_int: str | None  # LLVM type of BLAS integers; None when there is no BLAS to call
-    threads: int = 1  # that share large loops and products; 0: there is no pool
 
 
 class Slots:

@@ -25,9 +25,9 @@ _PIECE_BYTES = 24
 class Gathered:
     """Calls the machine code, which is made for a dtype when it is first needed."""
 
-    def __init__(self, tiles: Any, compile_text: Any) -> None:
+    def __init__(self, tiles: Any, load_module: Any) -> None:
         self._tiles = tiles
-        self._compile = compile_text
+        self._load = load_module
         self._pool = pool.shared()
         self._lock = threading.Lock()
         self._functions: dict[np.dtype, int | None] = {}
@@ -76,7 +76,10 @@ class Gathered:
         if dtype not in self._functions:
             with self._lock:
                 if dtype not in self._functions:
-                    compiled = self._compile(module_text(self._tiles, _DTYPES[dtype]))
+                    kind = _DTYPES[dtype]
+                    compiled = self._load(
+                        f"gathered {kind} {self._tiles}", lambda: module_text(self._tiles, kind)
+                    )
                     self._compiled.append(compiled)
                     function = pool.address_of(compiled.function("gathered_piece", 2))
                     right = self._convolves(function, dtype)

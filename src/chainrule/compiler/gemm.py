@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import pool
+from . import host, objects, pool
 from .addresses import address
 from .gemm_text import ARGUMENTS, TILES, Tiles, blocks, cuts, module_text
 
@@ -36,21 +36,20 @@ def shared() -> Product | None:
 
 def load() -> Product | None:
     """A new product for this machine; None where there is none."""
-    try:
-        from . import llvm
-    except ImportError:
+    if host.llvm_found() is None:
         return None
-    tiles = TILES.get(llvm.target().vector_bytes)
+    tiles = TILES.get(host.target().vector_bytes)
     threads = pool.shared()
-    return None if tiles is None or threads is None else Product(tiles, llvm.Compiled.cached)
+    return None if tiles is None or threads is None else Product(tiles, objects.named)
 
 
 class Product:
     """Calls the machine code; `product(a, b)` decides whether it or NumPy is faster."""
 
-    def __init__(self, tiles: Tiles, compile_text: Callable[[str], Any]) -> None:
+    def __init__(self, tiles: Tiles, load_module: Callable[..., Any]) -> None:
+        """`load_module(name, text)` gives the code of a module that `text()` writes."""
         self._tiles = tiles
-        self._compile = compile_text
+        self._load = load_module
         self._lock = threading.RLock()
         self._functions: dict[np.dtype, int | None] = {}  # addresses
         self._lists: dict[np.dtype, int] = {}
@@ -74,7 +73,7 @@ class Product:
         """The product whose right factor is gathered: convolutions."""
         from .gathered import Gathered
 
-        return Gathered(self._tiles, self._compile)
+        return Gathered(self._tiles, self._load)
 
     @functools.cached_property
     def attention(self) -> Any:
@@ -100,7 +99,8 @@ class Product:
         if dtype not in _DTYPES:
             self._functions[dtype] = None
             return
-        compiled = self._compile(module_text(self._tiles, _DTYPES[dtype]))
+        kind = _DTYPES[dtype]
+        compiled = self._load(f"gemm {kind} {self._tiles}", lambda: module_text(self._tiles, kind))
         self._compiled.append(compiled)
         function = compiled.function("gemm_piece", 2)
         right = self._multiplies(function, dtype)

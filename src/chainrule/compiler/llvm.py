@@ -3,63 +3,51 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
 
-import llvmlite
 import llvmlite.binding as llvm
 
-from . import blas, store
-from .codegen import Target
+from . import objects
 
 _lock = threading.Lock()
 _state: dict[str, Any] = {}
 
 
-def target() -> Target:
-    """The machine this process runs on, as code generation sees it."""
-    _initialise()
-    return _state["target"]
-
-
-def plan_target() -> Target:
-    """The machine with the threads and products that plans may share, whose symbols it declares."""
-    from . import gemm, pool
-
-    plain = target()
-    threads, product = pool.shared(), gemm.shared()
-    if threads is None or product is None:
-        return plain._replace(threads=0)
-    for dtype, name in (("float32", "f32"), ("float64", "f64")):
-        address = product.address(dtype)
-        if address is None:
-            return plain._replace(threads=0)
-        llvm.add_symbol(f"chainrule_gemm_{name}", address)
-    llvm.add_symbol("chainrule_pool_run", threads.run_address)
-    return plain._replace(threads=pool.thread_count())
+def features() -> dict[str, bool]:
+    """The processor's features by LLVM's names."""
+    return dict(llvm.get_host_cpu_features())
 
 
 def _initialise() -> None:
     with _lock:
-        if "target" in _state:
+        if "machine" in _state:
             return
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        features = llvm.get_host_cpu_features()
-        wide = features.get("avx512f", False) and features.get("avx512vl", False)
-        vector_bytes = 64 if wide else 32 if features.get("avx2", False) else 16
-        found = blas.find()
-        if found is not None:
-            llvm.add_symbol("chainrule_sgemm", found.sgemm)
-            llvm.add_symbol("chainrule_dgemm", found.dgemm)
-        machine = llvm.Target.from_default_triple().create_target_machine(
-            cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=2, jit=True
-        )
-        _state["machine"] = machine
-        _state["target"] = Target(
-            vector_bytes, 32 if wide else 16, None if found is None else f"i{found.int_bits}"
-        )
+        _state["machine"] = _machine(",+prefer-no-gather", opt=3)
+        _state["plan machine"] = _machine("", opt=2)
+
+
+def _machine(more_features: str, opt: int) -> Any:
+    """Makes position-independent code, which our own linker loads."""
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten() + more_features,
+        opt=opt,
+        reloc="pic",
+        codemodel="small",
+    )
+
+
+def _parsed(text: str, machine: Any) -> Any:
+    module = llvm.parse_assembly(text)
+    module.triple = llvm.get_default_triple()
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    return module
 
 
 class Compiled:
@@ -67,38 +55,14 @@ class Compiled:
 
     def __init__(self, text: str) -> None:
         _initialise()
-        machine = _state["machine"]
+        for name in re.findall(r"@(chainrule_\w+)", text):
+            _declare(name, objects.symbol)
         with _lock:
-            module = llvm.parse_assembly(text)
-            module.triple = llvm.get_default_triple()
-            module.data_layout = str(machine.target_data)
-            module.verify()
-            self._optimise(module, machine)
+            module = _parsed(text, _state["plan machine"])
+            _optimise(module, _state["plan machine"])
             self.optimised = module
             self._engine = llvm.create_mcjit_compiler(module, self._new_machine())
             self._engine.finalize_object()
-
-    @classmethod
-    def cached(cls, text: str) -> Compiled:
-        """As Compiled(text), but the machine code is kept on disk for other processes."""
-        _initialise()
-        made = cls.__new__(cls)
-        host = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-        key = repr((text, *host, llvm.llvm_version_info, llvmlite.__version__))
-        with _lock:
-            code = store.read(key)
-            if code is None:
-                module = llvm.parse_assembly(text)
-                module.triple = llvm.get_default_triple()
-                module.data_layout = str(_state["machine"].target_data)
-                module.verify()
-                cls._optimise(module, _state["machine"])
-                code = _state["machine"].emit_object(module)
-                store.write(key, code)
-            made._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), cls._new_machine())
-            made._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-            made._engine.finalize_object()
-        return made
 
     @staticmethod
     def _new_machine() -> Any:
@@ -110,19 +74,12 @@ class Compiled:
             jit=True,
         )
 
-    @staticmethod
-    def _optimise(module: Any, machine: Any) -> None:
-        # Loops are vectorised by hand: LLVM's vectorisers would only cost compile time.
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_vectorization = False
-        options.slp_vectorization = False
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-
     @classmethod
-    def from_object(cls, code: bytes) -> Compiled:
-        """Machine code that `object_code` made."""
+    def from_object(cls, code: bytes, resolve: Callable[[str], int | None]) -> Compiled:
+        """Machine code that `object_code` or `plan_object` made, loaded by LLVM."""
         _initialise()
+        for name in {name.decode() for name in re.findall(rb"chainrule_\w+", code)}:
+            _declare(name, resolve)
         made = cls.__new__(cls)
         with _lock:
             made._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), cls._new_machine())
@@ -141,28 +98,37 @@ class Compiled:
 
     def assembly(self) -> str:
         """The machine code as text, for those who want to look."""
-        return _state["machine"].emit_assembly(self.optimised)
+        return _state["plan machine"].emit_assembly(self.optimised)
+
+
+def _declare(name: str, resolve: Callable[[str], int | None]) -> None:
+    address = resolve(name)
+    if address is not None:
+        llvm.add_symbol(name, address)
+
+
+def _optimise(module: Any, machine: Any, level: int = 2, vectorise: bool = False) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization = options.slp_vectorization = vectorise
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
 
 
 def object_code(text: str) -> bytes:
-    """An object file of position-independent code whose loops LLVM has vectorised."""
+    """An object file whose loops LLVM has vectorised."""
     _initialise()
     with _lock:
-        module = llvm.parse_assembly(text)
-        module.triple = llvm.get_default_triple()
-        machine = llvm.Target.from_default_triple().create_target_machine(
-            cpu=llvm.get_host_cpu_name(),
-            # Processors protected against Downfall gather slower than they load one by one.
-            features=llvm.get_host_cpu_features().flatten() + ",+prefer-no-gather",
-            opt=3,
-            reloc="pic",
-            codemodel="small",
-        )
-        module.data_layout = str(machine.target_data)
-        module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = True
-        options.slp_vectorization = True
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
+        machine = _state["machine"]
+        module = _parsed(text, machine)
+        _optimise(module, machine, 3, vectorise=True)
+        return machine.emit_object(module)
+
+
+def plan_object(text: str) -> bytes:
+    """An object file of code that is written in vectors: LLVM's vectorisers would only take time"""
+    _initialise()
+    with _lock:
+        machine = _state["plan machine"]
+        module = _parsed(text, machine)
+        _optimise(module, machine)
         return machine.emit_object(module)

@@ -317,11 +317,12 @@ def shared() -> Pool | None:
     """The pool of this process; None on systems without POSIX threads."""
     global _pool
     if _pool is None and sys.platform != "win32":
-        from . import llvm
+        from . import objects
 
         with _lock:
             if _pool is None:
-                _pool = Pool(llvm.Compiled.cached(text(os.uname().machine)))
+                machine = os.uname().machine
+                _pool = Pool(objects.named(f"pool {machine}", lambda: text(machine)))
     return _pool
 
 

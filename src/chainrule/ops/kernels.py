@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .allocation import keep_freed_memory
+
+IMPORTED = time.time()  # files that are written later are not what this process runs
 
 Product = Callable[..., np.ndarray]
 

@@ -20,8 +20,7 @@ import numpy as np
 _BEGIN = time.time()  # before the files of this package are read
 
 # ruff: noqa: E402 - what follows must come after it
-from .. import store
-from .linking import Code, Unsupported
+from .. import host, objects, store
 from .slots import FUNCTIONS, NUMPY, SLOTS, TYPES
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def job(name: str, generic: str) -> int | None:
 def _named_code(name: str, generic: str) -> bytes | None:
     """The object file of a kernel of the catalog; nothing is translated if the cache has it."""
     sources = _unchanged_sources()
-    key = repr((_FORMAT, name, generic, sources, _processor(), _HEADER))
+    key = repr((_FORMAT, name, generic, sources, host.processor(), _HEADER))
     code = None if sources is None else store.read(key)
     if code is None:
         from . import catalog
@@ -105,7 +104,7 @@ def _object_code(kernel: Kernel | Inlined, generic: str) -> bytes | None:
         text = job_text(kernel, generic)
     else:
         text = module_text(kernel, _HEADER, generic)
-    key = repr((_FORMAT, text, _processor()))
+    key = repr((_FORMAT, text, host.processor()))
     code = store.read(key)
     if code is None:
         try:
@@ -151,16 +150,9 @@ def _builtin(name: str, code: bytes, table: np.ndarray) -> Any:
 
 
 def _entry_address(code: bytes) -> int:
-    try:
-        linked = Code(code)
-        _kept.append(linked)
-        return linked.address("entry")
-    except Unsupported:
-        from .. import llvm
-
-        loaded = llvm.Compiled.from_object(code)
-        _kept.append(loaded)
-        return loaded.address("entry")
+    loaded = objects.Loaded(code)
+    _kept.append(loaded)
+    return loaded.address("entry")
 
 
 def _source_files() -> list[str]:
@@ -189,18 +181,6 @@ def _digest_of_sources() -> str:
         with open(path, "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()
-
-
-@functools.cache
-def _processor() -> str:
-    """What decides which instructions there are."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            first = file.read().split("\n\n")[0]
-        told = ("model", "flags", "cpu family", "Features", "CPU")
-        return "\n".join(line for line in first.splitlines() if line.startswith(told))
-    except OSError:
-        return repr((sys.platform, os.environ.get("PROCESSOR_IDENTIFIER")))
 
 
 def _table() -> np.ndarray:

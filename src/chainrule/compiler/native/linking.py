@@ -10,13 +10,16 @@ import ctypes
 import mmap
 import struct
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 _ALLOCATED = 0x2
 _SYMBOLS, _RELOCATIONS, _NO_BITS = 2, 4, 8
 _ABSOLUTE64, _RELATIVE32, _CALL32 = 1, 2, 4
+_BY_TABLE = (9, 41, 42)  # the relative place of a word that holds the address
 _STUB = b"\xff\x25\x00\x00\x00\x00"  # jmp [rip]: the address follows
 _STUB_BYTES = 16
+Resolve = Callable[[str], int | None]
 
 
 class Unsupported(Exception):
@@ -36,13 +39,16 @@ class _Section(NamedTuple):
 class Code:
     """Machine code in memory, alive as long as this object."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, resolve: Resolve = lambda name: None) -> None:
+        """`resolve` gives the address of a name that the C library does not have."""
         if sys.platform != "linux" or data[:6] != b"\x7fELF\x02\x01" or data[18:20] != b"\x3e\x00":
             raise Unsupported("not an ELF object for x86-64")
         self._data = data
+        self._resolve = resolve
         self._sections = _sections(data)
         self._names: dict[str, int] = {}
         self._stubs: dict[str, int] = {}
+        self._words: dict[int, int] = {}  # address -> place of the word that holds it
         self._place()
         for section in self._sections:
             if section.type == _RELOCATIONS:
@@ -66,7 +72,8 @@ class Code:
             raise Unsupported("no symbols")
         count = symbols.size // 24
         self._stubs_at = end = (end + 15) // 16 * 16
-        self._memory = mmap.mmap(-1, end + _STUB_BYTES * (count + 1))
+        self._words_at = end + _STUB_BYTES * (count + 1)
+        self._memory = mmap.mmap(-1, self._words_at + 8 * (count + 1))
         self._view = (ctypes.c_char * len(self._memory)).from_buffer(self._memory)
         self._base = ctypes.addressof(self._view)
         for k, offset in offsets.items():
@@ -97,20 +104,46 @@ class Code:
             offset, info, addend = struct.unpack_from("<QQq", self._data, at)
             kind, symbol = info & 0xFFFFFFFF, self._symbols[info >> 32]
             place = target + offset
-            if kind == _ABSOLUTE64 and isinstance(symbol, int):
-                struct.pack_into("<Q", self._memory, place, symbol + addend)
-            elif kind in (_RELATIVE32, _CALL32):
-                goal = symbol if isinstance(symbol, int) else self._stub(symbol, kind)
-                struct.pack_into("<i", self._memory, place, goal + addend - self._base - place)
+            if kind == _ABSOLUTE64:
+                struct.pack_into("<Q", self._memory, place, self._found(symbol) + addend)
+                continue
+            if kind in _BY_TABLE:
+                goal = self._word(self._found(symbol))
+            elif kind == _RELATIVE32 and isinstance(symbol, int):
+                goal = symbol
+            elif kind == _CALL32:
+                goal = symbol if isinstance(symbol, int) else self._stub(symbol)
             else:
                 raise Unsupported(f"relocation {kind}")
+            struct.pack_into("<i", self._memory, place, goal + addend - self._base - place)
 
-    def _stub(self, name: str, kind: int) -> int:
-        """A jump to a function of the C library, which may be too far for a relative call."""
-        if kind != _CALL32 or name not in ("memcpy", "memset", "memmove"):
-            raise Unsupported(f"symbol {name!r}")
+    def _found(self, symbol: int | str) -> int:
+        """The address of a symbol, in this object or elsewhere."""
+        if isinstance(symbol, int):
+            return symbol
+        address = self._resolve(symbol)
+        if address is not None:
+            return address
+        for library in (None, "libm.so.6"):
+            try:
+                function = getattr(ctypes.CDLL(library), symbol)
+            except (OSError, AttributeError):
+                continue
+            return ctypes.cast(function, ctypes.c_void_p).value or 0
+        raise Unsupported(f"symbol {symbol!r}")
+
+    def _word(self, address: int) -> int:
+        """The place of a word that holds this address."""
+        if address not in self._words:
+            at = self._words_at + 8 * len(self._words)
+            struct.pack_into("<Q", self._memory, at, address)
+            self._words[address] = self._base + at
+        return self._words[address]
+
+    def _stub(self, name: str) -> int:
+        """A jump to a function elsewhere, which may be too far for a relative call."""
         if name not in self._stubs:
-            function = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value or 0
+            function = self._found(name)
             at = self._stubs_at + _STUB_BYTES * len(self._stubs)
             self._memory[at : at + 14] = _STUB + struct.pack("<Q", function)
             self._stubs[name] = self._base + at
