@@ -277,3 +277,24 @@ def test_sums_over_rows_that_are_folded_are_made_in_parts_for_threads():
     assert [c.kernel.space for c in others] == [(8, 130), (8, 130), (8, 1)]
     graph = norm_gradient()
     assert_same_as_interpreted(graph, random_inputs(graph), 1e-4)
+
+
+def test_heads_split_off_a_projection_are_joined_without_copies():
+    """Attention gives its results in the order in which its operands lie."""
+    import chainrule as torch
+
+    functional = torch.nn.functional
+    torch.manual_seed(0)
+    x = torch.randn(2, 16, 96)
+    w = torch.randn(32, 32)
+
+    def joined(x):
+        q, k, v = (part.view(2, 16, 4, 8).transpose(1, 2) for part in x.split(32, 2))
+        heads = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return heads.transpose(1, 2).reshape(2, 16, 32) @ w
+
+    compiled = torch.compile(joined)
+    expected = joined(x)
+    for _ in range(4):
+        torch.testing.assert_close(compiled(x), expected)
+    assert "kernel" not in compiled.explain().split("extern attention")[1]

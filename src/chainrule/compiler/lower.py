@@ -13,8 +13,8 @@ from .graph import Graph, Instr, Value, dtype_name
 from .loops import Access, Kernel, Put
 from .partials import in_parts
 from .scalarise import Nodes, compute_dtype, literal_node
-from .table import lowering
-from .views import Buffer, View, c_strides, new_view, rearrange
+from .table import lowering, models_of_results
+from .views import Buffer, View, c_strides, dense_like, new_view, rearrange
 
 
 class KernelCall:
@@ -62,11 +62,11 @@ class GemmCall:
 
 
 class ExternCall:
-    """Run an op's NumPy forward on views; its results become buffers."""
+    """Run an op's NumPy forward on views; its results become buffers, which the views fill."""
 
     __slots__ = ("instr", "operands", "results")
 
-    def __init__(self, instr: Instr, operands: list[Any], results: list[Buffer]) -> None:
+    def __init__(self, instr: Instr, operands: list[Any], results: list[View]) -> None:
         self.instr = instr
         self.operands = operands
         self.results = results
@@ -75,7 +75,7 @@ class ExternCall:
         return [x.buffer for x in self.operands if isinstance(x, View)]
 
     def writes(self) -> list[Buffer]:
-        return self.results
+        return [view.buffer for view in self.results]
 
 
 class Schedule:
@@ -144,8 +144,17 @@ class Schedule:
         else:
             instr = unit.instrs[0]
             operands = [self.view(x) if isinstance(x, Value) else x for x in instr.inputs]
-            results = [self._result(v, "extern").buffer for v in instr.outputs]
-            self.calls.append(ExternCall(instr, operands, results))
+            self.calls.append(ExternCall(instr, operands, self._extern_results(instr)))
+
+    def _extern_results(self, instr: Instr) -> list[View]:
+        found = []
+        for value, model in zip(instr.outputs, models_of_results(instr), strict=True):
+            view = self._result(value, "extern")
+            if model is not None:
+                like = self.view(model)
+                view.strides = dense_like(like.shape, like.strides)
+            found.append(view)
+        return found
 
     def _lower_join(self, instr: Instr) -> None:
         """Every operand is copied to its place in the result."""

@@ -15,8 +15,8 @@ from .interpret import run_instr
 from .reshapes import sink_reshapes
 from .rewrite import Rewriter, is_move, permutation, simplify_move
 from .symbolic import GRAPHS, Sym
-from .table import lookup, lowering
-from .views import c_strides, rearrange
+from .table import lookup, lowering, models_of_results
+from .views import c_strides, dense_like, rearrange
 
 # Larger results of constant expressions are computed in every call rather than kept in memory.
 _FOLD_LIMIT = 1 << 16
@@ -259,14 +259,20 @@ def _swaps_last(perm: tuple[int, ...] | None) -> bool:
 
 
 def settle_layout(graph: Graph) -> Graph:
-    """Insert copies so that every remaining move is a view of a C-ordered buffer."""
+    """Insert copies so that every remaining move is a view of the buffer it rearranges."""
     layouts: dict[Value, Any] = {}
+
+    def layout(x: Value) -> Any:
+        return layouts.get(x) or (x.shape, c_strides(x.shape), 0)
 
     def rule(r: Rewriter, instr: Instr) -> Any:
         if lowering(instr.op).tag != "move":
+            for out, model in zip(instr.outputs, models_of_results(instr), strict=True):
+                if model is not None:
+                    layouts[out] = (out.shape, dense_like(*layout(model)[:2]), 0)
             return None
         (x,) = instr.inputs
-        base = layouts.get(x) or (x.shape, c_strides(x.shape), 0)
+        base = layout(x)
         found = rearrange(instr.op, instr.params, *base)
         if found is None:
             copied = r.emit("copy", x)

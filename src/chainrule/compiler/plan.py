@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import host, log, objects, pool
+from . import log, pool
 from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
 from .graph import Graph, Value, dtype_name
@@ -40,7 +40,11 @@ def llvm_available() -> bool:
     """Whether machine code can be made here; CHAINRULE_LLVM=0 says no."""
     if os.environ.get("CHAINRULE_LLVM") == "0":
         return False
-    return host.llvm_found() is not None
+    try:
+        from . import llvm  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 class Frame:
@@ -91,8 +95,9 @@ class Plan:
         self._frames: list[Frame] = []
         if not self.native:
             return
-        double = any(v.dtype == np.float64 for i in self.graph.instrs for v in i.outputs if v.ndim)
-        target = objects.plan_target(double)
+        from . import llvm
+
+        target = llvm.plan_target()
         self.pool = pool.shared() if target.threads else None
         if self.pool is not None and target.threads > 1:
             self.pool.hire(target.threads - 1)
@@ -101,12 +106,12 @@ class Plan:
             self.memory = MemoryPlan(self.schedule)
             self.slots = Slots(self.schedule.buffers)
         self.module = Module(target, self.slots)
-        self.steps = self._steps()
+        self.steps = self._steps(llvm)
         self._prepare_checks()
 
     # ---- building ----------------------------------------------------------------------------
 
-    def _steps(self) -> list[Callable[[Frame], None]]:
+    def _steps(self, llvm: Any) -> list[Callable[[Frame], None]]:
         """Entries of machine code, with extern calls in between."""
         pieces: list[Any] = []
         for call in self.schedule.calls:
@@ -127,7 +132,7 @@ class Plan:
             ]
         text = self.module.text()
         with log.timed(f"machine code of {len(text)} characters of assembly"):
-            self.compiled = objects.cached(text)
+            self.compiled = llvm.Compiled.cached(text)
         self.main = self.compiled.function("main", 3) if layout_known() else None
         steps: list[Callable[[Frame], None]] = []
         for piece, name in zip(pieces, names, strict=True):
@@ -269,26 +274,43 @@ class ExternStep:
     def __init__(self, call: ExternCall, slots: Slots) -> None:
         self.call = call
         self.forward = lookup(call.instr.op).forward
-        self.slots = [slots.of(b) for b in call.results]
+        self.slots = [slots.of(view.buffer) for view in call.results]
 
     def __call__(self, frame: Frame) -> None:
         operands = [array_of(frame, x) if isinstance(x, View) else x for x in self.call.operands]
         result = self.forward(*operands, **self.call.instr.params)
         results = result if isinstance(result, tuple | list) else (result,)
-        for array, buffer, slot, value in zip(
+        for array, view, slot, value in zip(
             results, self.call.results, self.slots, self.call.instr.outputs, strict=True
         ):
-            # A view would show memory that later steps overwrite.
             array = np.asarray(array)
-            if array.base is not None or not array.flags.c_contiguous:
-                array = np.array(array, order="C")
             if array.shape != value.shape or array.dtype != value.dtype:
                 raise RuntimeError(
                     f"{self.call.instr.op} returned {Value(array.shape, array.dtype).type} where "
                     f"the plan was traced with {value.type}"
                 )
-            frame.externs[buffer.index] = array
+            # A view would show memory that later steps overwrite.
+            if array.base is not None or not _lies_as(array, view):
+                array = _laid_out(array, view)
+            frame.externs[view.buffer.index] = array
             frame.table[slot] = address_of(array)
+
+
+def _lies_as(array: np.ndarray, view: View) -> bool:
+    """Whether the array's elements lie as the plan expects them."""
+    if array.flags.c_contiguous:
+        return view.contiguous
+    size = array.itemsize
+    return array.strides == tuple(s * size for s in view.strides)
+
+
+def _laid_out(array: np.ndarray, view: View) -> np.ndarray:
+    """A copy whose elements lie as the plan expects them."""
+    order = sorted(range(array.ndim), key=lambda i: -view.strides[i])
+    copied = np.empty([array.shape[i] for i in order], array.dtype)
+    copied = copied.transpose(np.argsort(order))
+    copied[...] = array
+    return copied
 
 
 def array_of(frame: Frame, view: View) -> Any:
@@ -307,7 +329,8 @@ def _memory(frame: Frame, buffer: Buffer) -> np.ndarray:
     if buffer.kind == "temp":
         return frame.arena[buffer.offset : buffer.offset + buffer.nbytes].view(buffer.dtype)
     if buffer.kind == "extern":
-        return frame.externs[buffer.index].reshape(-1)
+        array = frame.externs[buffer.index]
+        return as_strided(array, (array.size,), (array.itemsize,))
     address = frame.table[frame.slots.of(buffer)]
     memory = (ctypes.c_char * buffer.nbytes).from_address(address or 0)
     return np.frombuffer(memory, buffer.dtype, buffer.size)

@@ -212,3 +212,23 @@ def lowering(name: str) -> ir.Lowering:
     """How an op becomes loops; `ir.extern` when the table does not say."""
     found = _found.get(name)
     return (lookup(name) if found is None else found).lower or ir.extern
+
+
+def models_of_results(instr: Any) -> list[Any]:
+    """For each result the input in whose order of axes it lies in memory; None for C order.
+
+    Attention takes heads as they are split off a projection, and gives them back so: what joins
+    them is no copy then.
+    """
+    if instr.op == "attention":
+        q, out = instr.inputs[0], instr.outputs[0]
+        return [q if q.shape == out.shape else None, *[None] * (len(instr.outputs) - 1)]
+    if instr.op == "attention.gradients":
+        given = dict(zip(lookup(instr.op).names, instr.params["given"], strict=True))
+        wanted = zip(("q", "k", "v", "bias"), given["mask"], strict=True)
+        places = [given[name] for name, asked in wanted if asked]
+        return [
+            instr.inputs[p.number] if instr.inputs[p.number].shape == out.shape else None
+            for p, out in zip(places, instr.outputs, strict=True)
+        ]
+    return [None] * len(instr.outputs)

@@ -94,6 +94,11 @@ def rearrange(
     return result.shape, result.strides, offset + (start if shared else 0)
 
 
+def dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides of a new array whose axes lie in memory in the order of those of another."""
+    return np.empty_like(as_strided(np.empty(1, np.int8), shape, strides)).strides
+
+
 def axis_map(instr: Instr) -> tuple[int | None, ...] | None:
     """For each axis of a move's result the axis of its input it runs along.
 
