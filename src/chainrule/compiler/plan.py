@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import log, pool
+from . import host, log, objects, pool
 from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
 from .graph import Graph, Value, dtype_name
@@ -40,11 +40,7 @@ def llvm_available() -> bool:
     """Whether machine code can be made here; CHAINRULE_LLVM=0 says no."""
     if os.environ.get("CHAINRULE_LLVM") == "0":
         return False
-    try:
-        from . import llvm  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return host.llvm_found() is not None
 
 
 class Frame:
@@ -95,9 +91,8 @@ class Plan:
         self._frames: list[Frame] = []
         if not self.native:
             return
-        from . import llvm
-
-        target = llvm.plan_target()
+        double = any(v.dtype == np.float64 for i in self.graph.instrs for v in i.outputs if v.ndim)
+        target = objects.plan_target(double)
         self.pool = pool.shared() if target.threads else None
         if self.pool is not None and target.threads > 1:
             self.pool.hire(target.threads - 1)
@@ -106,12 +101,12 @@ class Plan:
             self.memory = MemoryPlan(self.schedule)
             self.slots = Slots(self.schedule.buffers)
         self.module = Module(target, self.slots)
-        self.steps = self._steps(llvm)
+        self.steps = self._steps()
         self._prepare_checks()
 
     # ---- building ----------------------------------------------------------------------------
 
-    def _steps(self, llvm: Any) -> list[Callable[[Frame], None]]:
+    def _steps(self) -> list[Callable[[Frame], None]]:
         """Entries of machine code, with extern calls in between."""
         pieces: list[Any] = []
         for call in self.schedule.calls:
@@ -132,7 +127,7 @@ class Plan:
             ]
         text = self.module.text()
         with log.timed(f"machine code of {len(text)} characters of assembly"):
-            self.compiled = llvm.Compiled.cached(text)
+            self.compiled = objects.cached(text)
         self.main = self.compiled.function("main", 3) if layout_known() else None
         steps: list[Callable[[Frame], None]] = []
         for piece, name in zip(pieces, names, strict=True):
