@@ -451,3 +451,77 @@ def small_gradients_survive(torch):
         ((z * 1e-2).float() * 1e-6 * scale).sum().backward()
         seen.append(z.grad.float() / scale)
     return seen
+
+
+def _operands(torch):
+    a = torch.linspace(0.137, 1.731, 16).reshape(4, 4)
+    made = {
+        "a": a, "b": a + 1, "t": torch.linspace(0.1, 1.7, 64).reshape(4, 4, 4),
+        "out": torch.zeros(4, 4), "rows": torch.zeros(8, 4), "vector": torch.zeros(4),
+        "scalar": torch.zeros(()), "batch": torch.zeros(4, 4, 4),
+    }  # fmt: skip
+    made |= {f"{name}_low": value.to(torch.bfloat16) for name, value in made.items()}
+    made |= {"p": a + 4 * torch.eye(4), "i": torch.tensor([0, 2, 1, 3])}
+    return made | {"complex": torch.zeros(4, 4, dtype=torch.complex64)}
+
+
+def _written(torch, expressions):
+    """What in-place and out= forms write under autocast: type, whether it is the same without."""
+    found = {}
+    for expression in expressions:
+        try:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                result = eval(expression, {"torch": torch}, _operands(torch))
+        except Exception as problem:
+            found[expression] = type(problem).__name__
+            continue
+        plain = eval(expression, {"torch": torch}, _operands(torch))
+        same = result.dtype == plain.dtype and torch.equal(result, plain)
+        found[expression] = str(result.dtype), bool(same), float(result.abs().sum())
+    return found
+
+
+def out_forms_of_products(torch):
+    return _written(torch, (
+        "torch.mm(a, b, out=out)", "torch.matmul(a, b, out=out)", "torch.matmul(t, b, out=batch)",
+        "torch.bmm(t, t, out=batch)", "torch.addmm(a, a, b, out=out)",
+        "torch.addbmm(a, t, t, out=out)", "torch.baddbmm(t, t, t, out=batch)",
+        "torch.linalg.vecdot(a, b, out=vector)", "torch.linalg.multi_dot([a, b], out=out)",
+        "torch.mm(a_low, b_low, out=out_low)",
+        "torch.bmm(t_low, t_low, out=batch_low)", "torch.mm(a, b, out=out_low)",
+        "torch.mm(a_low, b_low, out=out)", "torch.mm(a, b_low, out=out)",
+        "torch.matmul(a, b, out=out_low)", "torch.addmm(a, a, b, out=out_low)",
+        "torch.addmm(a_low, a_low, b, out=out)", "torch.addbmm(a, t, t, out=out_low)",
+        "torch.baddbmm(t, t, t, out=batch_low)", "torch.linalg.vecdot(a, b, out=vector_low)",
+        "torch.tensordot(a, b, 1, out=out)", "torch.inner(a, b, out=out)",
+        "torch.linalg.matrix_power(a, 3, out=out)",
+    ))  # fmt: skip
+
+
+def out_forms_of_float32_functions(torch):
+    return _written(torch, (
+        "torch.prod(a_low, 0, out=vector_low)", "torch.prod(a_low, 0, out=vector)",
+        "torch.quantile(a, 0.5, out=scalar)", "torch.quantile(a_low, 0.5, out=scalar_low)",
+        "torch.linalg.inv(p, out=out)", "torch.linalg.cholesky(p, out=out)",
+        "torch.fft.fft(a, out=complex)", "torch.fft.fft(a_low, out=complex)",
+        "torch.polar(a, b, out=complex)", "torch.polar(a_low, b_low, out=complex)",
+    ))  # fmt: skip
+
+
+def out_forms_of_promoting_functions(torch):
+    return _written(torch, (
+        "torch.cat([a, b_low], out=rows)", "torch.cat([a, b_low], out=rows_low)",
+        "torch.cat([a_low, b_low], out=rows)", "torch.stack([a_low, b_low])",
+        "torch.index_copy(a, 0, i, b_low, out=out)",
+        "torch.index_copy(a_low, 0, i, b_low, out=out_low)",
+    ))  # fmt: skip
+
+
+def in_place_forms(torch):
+    return _written(torch, (
+        "a.addmm_(a.clone(), b)", "a.addmm_(a_low, b_low)", "a_low.addmm_(a, b)",
+        "a_low.addmm_(out_low, b_low)", "a.addbmm_(t, t)", "a.addbmm_(t_low, t_low)",
+        "batch.baddbmm_(t, t)", "batch.baddbmm_(t_low, t_low)", "a.index_copy_(0, i, b)",
+        "a.index_copy_(0, i, b_low)", "a_low.index_copy_(0, i, b)", "a.add_(b_low)",
+        "a_low.mul_(b)", "a.copy_(b_low)", "vector.addmv_(a, b[0])", "a.addr_(a_low[0], b_low[0])",
+    ))  # fmt: skip

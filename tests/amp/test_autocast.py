@@ -170,3 +170,15 @@ def test_training_reaches_the_loss_of_full_precision():
     assert train(False) < 0.05
     assert train(True) < 0.05
     assert train(True, torch.float16) < 0.05
+
+
+def test_products_say_which_type_they_write():
+    a, out = torch.ones(2, 2), torch.zeros(2, 2, dtype=torch.bfloat16)
+    with torch.autocast("cpu"), pytest.raises(RuntimeError) as caught:
+        torch.mm(a, a, out=out)
+    text = str(caught.value)
+    assert "Expected out tensor to have dtype float, but got c10::BFloat16 instead" in text
+    assert "torch.mm(a, a, out=out)" in text and "test_autocast.py" in text
+    assert "Fix: give an out= of that type, or copy the result" in text
+    with pytest.raises(RuntimeError, match="self and mat2 must have the same dtype, but got Float"):
+        a.addmm_(out, out)

@@ -8,10 +8,12 @@ function objects must stay; and a test in each of them would cost all those who 
 The lists are those of PyTorch on a CPU, function by function: what runs in the lower precision,
 what runs in float32, and what promotes its inputs to the widest of them. Everything else takes
 what it gets. A listed function runs with autocast off inside: its parts are its own business.
+In-place and `out=` forms are not on the lists: they take what they get, too.
 """
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable
 from types import CodeType, FunctionType
@@ -188,6 +190,15 @@ def _mapped(args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[Any
     return tuple(over(a) for a in args), {k: over(v) for k, v in kwargs.items()}
 
 
+def casts_written_forms(path: str) -> bool:
+    """Whether autocast reaches into the in-place and `out=` forms of a function.
+
+    Those of listed functions are other functions to PyTorch, which are on no list. `tensordot`
+    computes as ever and then copies; and of what is not listed, the parts are cast.
+    """
+    return path == "tensordot" or path not in _policies()
+
+
 # ---- putting the detours in place ----------------------------------------------------------------
 
 
@@ -199,12 +210,18 @@ class _Detours:
     lock = threading.Lock()
 
 
-def all_routes() -> list[Route]:
-    """A route for every listed function there is."""
+@functools.cache
+def _policies() -> dict[str, Any]:
+    """How each listed function casts."""
     policies: dict[str, Any] = {**OWN_WAY}
     for names, cast in ((LOWER, lower), (FP32, single), (PROMOTE, widest)):
         policies.update(dict.fromkeys(names, cast))
-    return [Route(API[name].function, cast) for name, cast in policies.items()]  # type: ignore[arg-type]
+    return policies
+
+
+def all_routes() -> list[Route]:
+    """A route for every listed function there is."""
+    return [Route(API[name].function, cast) for name, cast in _policies().items()]  # type: ignore[arg-type]
 
 
 def count_users(change: int) -> None:

@@ -42,6 +42,12 @@ class Settings:
             del dtypes[device_type]
         return dataclasses.replace(self, enabled=devices, dtypes=tuple(sorted(dtypes.items())))
 
+    def of_written_forms(self, path: str) -> Settings:
+        """What holds inside `x.name_(...)` and `name(..., out=...)` of a public function."""
+        from .routes import casts_written_forms
+
+        return self if casts_written_forms(path) else _START
+
 
 _START = Settings()
 

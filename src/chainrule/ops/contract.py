@@ -55,13 +55,13 @@ def multiply(a, b):
 
 def mixed_types(a, b):
     """The complaint about factors of two types."""
-    names = [_TYPE_WORDS.get(from_numpy_dtype(x.dtype).name) or str(x.dtype) for x in (a, b)]
+    names = [TYPE_WORDS.get(from_numpy_dtype(x.dtype).name) or str(x.dtype) for x in (a, b)]
     return ProductError(
         f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}"
     )
 
 
-_TYPE_WORDS = {
+TYPE_WORDS = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
     "int64": "long long", "int32": "int", "complex64": "c10::complex<float>",
     "complex128": "c10::complex<double>",

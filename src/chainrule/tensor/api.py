@@ -25,6 +25,7 @@ from ..autograd.entries import can_specialise, function_entry
 from ..autograd.inplace import assign, inplace
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
+from ..ops.contract import TYPE_WORDS
 from ..ops.schema import TABLE, Op
 
 API: dict[str, Public] = {}
@@ -33,7 +34,9 @@ API: dict[str, Public] = {}
 class Public:
     """One public function and the forms it has."""
 
-    __slots__ = ("aliases", "function", "inplace", "method", "name", "namespace", "op", "out")
+    __slots__ = (
+        "aliases", "exact_out", "function", "inplace", "method", "name", "namespace", "op", "out",
+    )  # fmt: skip
 
     def __init__(self, name: str, function: Callable[..., Any], **forms: Any) -> None:
         self.name = name
@@ -41,6 +44,7 @@ class Public:
         self.method: bool = forms.get("method", True)
         self.inplace: bool = forms.get("inplace", False)
         self.out: bool = forms.get("out", True)
+        self.exact_out: bool = forms.get("exact_out", False)
         self.aliases: tuple[str, ...] = tuple(forms.get("aliases", ()))
         self.namespace: str = forms.get("namespace", "")
         self.op: Op | None = forms.get("op")
@@ -56,6 +60,7 @@ def public(name: str | None = None, **forms: Any) -> Callable[[Callable[..., Any
     method     also a Tensor method (default True; False for functions of a namespace)
     inplace    also `name_` (default False)
     out        accepts `out=` (default True)
+    exact_out  whose type must be the result's (default False: it is converted)
     aliases    other names; one with a dot ("special.expit") goes into that namespace
     namespace  "linalg", "fft", "special", "nn.functional"; default: the package itself
     op         name of the op whose `inplace` machinery the in-place form uses directly
@@ -108,10 +113,36 @@ def with_out(record: Public) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        result = function(*args, **kwargs)
-        return result if out is None else write_out(record.name, result, out, args)
+        if out is None:
+            return function(*args, **kwargs)
+        result = _to_be_written(record, args, kwargs)
+        if record.exact_out and result.dtype is not out.dtype:
+            raise _wrong_out(record.name, result, out)
+        return write_out(record.name, result, out, args)
 
     return call
+
+
+def _to_be_written(record: Public, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What an in-place or out= form writes. Autocast leaves most of these forms alone."""
+    settings = STATE.autocast
+    if settings is None:
+        return record.function(*args, **kwargs)
+    STATE.autocast = settings.of_written_forms(record.path)
+    try:
+        return record.function(*args, **kwargs)
+    finally:
+        STATE.autocast = settings
+
+
+def _wrong_out(name: str, result: Any, out: Any) -> RuntimeError:
+    have, want = TYPE_WORDS.get(out.dtype.name), TYPE_WORDS.get(result.dtype.name)
+    return RuntimeError(
+        f"Expected out tensor to have dtype {want or result.dtype.name}, but got "
+        f"{have or out.dtype.name} instead\n  {name}(out=...) at {source.here(3)}\n"
+        f"  The result is of type {result.dtype!r}: a product does not convert what it writes.\n"
+        f"  Fix: give an out= of that type, or copy the result: out.copy_({name}(...))."
+    )
 
 
 def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...]) -> Any:
@@ -161,14 +192,13 @@ def in_place_form(record: Public) -> Callable[..., Any]:
 
         call = own_run
     else:
-        function = record.function
 
         def compute_and_assign(self: Any, *args: Any, **kwargs: Any) -> Any:
             # Rules may save self, whose memory is about to change: compute from a copy then.
             source_value = self
             if STATE.grad_enabled and (self._rg or _any_requires_grad(args)):
                 source_value = self.clone()
-            return assign(self, function(source_value, *args, **kwargs), name)
+            return assign(self, _to_be_written(record, (source_value, *args), kwargs), name)
 
         call = compute_and_assign
     call.__name__ = call.__qualname__ = name

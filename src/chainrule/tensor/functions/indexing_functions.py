@@ -46,9 +46,12 @@ def int_index(index: Any, name: str) -> Any:
 
 def same_type(name: str, x: Any, src: Any) -> None:
     if src.dtype is not x.dtype:
+        what = f"{name}(): Expected self.dtype to be equal to src.dtype, but got {x.dtype!r} and "
+        if name == "index_copy":
+            what = f"{name}_(): self and source expected to have the same dtype, but got (self) "
+            what += f"{x.dtype!r} and (source) "
         raise RuntimeError(
-            f"{name}(): Expected self.dtype to be equal to src.dtype, but got {x.dtype!r} and "
-            f"{src.dtype!r}\n  at {source.here(3)}\n  Fix: src.to({x.dtype!r})."
+            f"{what}{src.dtype!r}\n  at {source.here(3)}\n  Fix: src.to({x.dtype!r})."
         )
 
 

@@ -214,7 +214,7 @@ def matrix_exp(A: Any) -> Any:
     return P.matrix_exp(square(A, "linalg.matrix_exp"))
 
 
-@public(namespace="linalg", aliases=(".matrix_power",), method=True)
+@public(namespace="linalg", aliases=(".matrix_power",), method=True, exact_out=True)
 def matrix_power(A: Any, n: int) -> Any:
     """A multiplied by itself n times; a negative n takes the inverse, 0 the identity."""
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...autograd import source
 from ...autograd.value import PLAIN
-from ...ops.contract import ProductError
-from ...ops.dtypes import INT
+from ...ops.contract import TYPE_WORDS, ProductError
+from ...ops.dtypes import INT, promote_types
 from ..api import public
+from ..legacy import WORDS
 from .common import P, TensorBase, axis_of
 
 _FIX = (
@@ -37,7 +39,7 @@ def _shown(x: Any) -> str:
 # ---- matmul --------------------------------------------------------------------------------------
 
 
-@public(aliases=("linalg.matmul",))
+@public(aliases=("linalg.matmul",), exact_out=True)
 def matmul(input: Any, other: Any) -> Any:
     """The matrix product: vectors, matrices, or batches of matrices that broadcast.
 
@@ -90,7 +92,7 @@ def reflected_matmul(self: Any, other: Any) -> Any:
     return matmul(other if isinstance(other, TensorBase) else self.new_tensor(other), self)
 
 
-@public()
+@public(exact_out=True)
 def mm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
     """The product of two matrices."""
     _expect_matrix(input, "self")
@@ -114,7 +116,7 @@ def _expect_matrix(x: Any, name: str) -> None:
         )
 
 
-@public()
+@public(exact_out=True)
 def bmm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
     """The products of two batches of matrices of equal length."""
     check_batches(input, mat2)
@@ -142,7 +144,7 @@ def check_batches(a: Any, b: Any) -> None:
         )
 
 
-@public()
+@public(exact_out=True)
 def mv(input: Any, vec: Any) -> Any:
     """The product of a matrix and a vector."""
     try:
@@ -154,23 +156,34 @@ def mv(input: Any, vec: Any) -> Any:
 
 def _same_types(name: str, call: Callable[..., Any], a: Any, b: Any, *rest: Any) -> Any:
     if any(x.dtype is not a.dtype for x in (b, *rest)):
-        kinds = ", ".join(repr(x.dtype) for x in (a, b, *rest))
-        raise complaint(
-            f"{name} : expected all factors to have same dtype, but found {kinds}",
-            "convert them to one type with .to(dtype)",
-            4,
-        )
+        fix = "convert them to one type with .to(dtype)"
+        raise complaint(_different_types(name, [x.dtype.name for x in (a, b, *rest)]), fix, 4)
     return call(a, b, *rest)
 
 
-@public()
+def _different_types(name: str, types: list[str]) -> str:
+    """What PyTorch says of factors of different types, which each product puts its own way."""
+    words = [WORDS[t] for t in types]
+    if name in ("addmm", "addbmm"):
+        which, k = ("mat1", 1) if types[0] == types[2] else ("self", 0)
+        return f"{which} and mat2 must have the same dtype, but got {words[k]} and {words[2]}"
+    if name == "baddbmm":
+        c, first, second = (TYPE_WORDS[t] for t in types)
+        return f"Input dtypes must be the same, got: input {c}, batch1: {first}, batch2: {second}"
+    if name == "addmv":
+        listed = f"{words[0]}, {words[1]}, and {words[2]}"
+        return f"addmv input tensors must have the same dtype, but got {listed}"
+    return f"{name} : expected both vectors to have same dtype, but found {' and '.join(words)}"
+
+
+@public(exact_out=True)
 def dot(input: Any, tensor: Any) -> Any:
     """The sum of the products of two vectors' elements."""
     _check_vectors(input, tensor)
     return _same_types("dot", P.dot, input, tensor)
 
 
-@public()
+@public(exact_out=True)
 def vdot(input: Any, other: Any) -> Any:
     """The sum of the products of conj(input) and other, for vectors."""
     _check_vectors(input, other)
@@ -235,7 +248,7 @@ def _fits(c: Any, a: Any, b: Any) -> bool:
     return inner == other and c.shape in ((columns,), (rows, columns))
 
 
-@public(inplace=True)
+@public(inplace=True, exact_out=True)
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
     if _fits(input, mat1, mat2):
@@ -251,7 +264,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     return _same_types("addmm", lambda *x: P.addmm(*x, beta=beta, alpha=alpha), input, mat1, mat2)
 
 
-@public(inplace=True)
+@public(inplace=True, exact_out=True)
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat @ vec)."""
     if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
@@ -267,7 +280,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     return _same_types("addmv", lambda *x: P.addmv(*x, beta=beta, alpha=alpha), input, mat, vec)
 
 
-@public(inplace=True)
+@public(inplace=True, exact_out=True)
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha times the sum of the products of matrix pairs."""
     for name, x in (("batch1", batch1), ("batch2", batch2)):
@@ -289,7 +302,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
     return _same_types("addbmm", call, input, batch1, batch2)
 
 
-@public(inplace=True)
+@public(inplace=True, exact_out=True)
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2) for batches of matrices."""
     check_batches(batch1, batch2)
@@ -309,7 +322,9 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
         )
     _check_expands(input, (vec1.shape[0], vec2.shape[0]))
     _scalars("addr", input, beta, alpha)
-    return _same_types("addr", lambda *x: P.addr(*x, beta=beta, alpha=alpha), input, vec1, vec2)
+    common = functools.reduce(promote_types, (x.dtype for x in (input, vec1, vec2)))
+    given = (x.to(common) for x in (input, vec1, vec2))
+    return P.addr(*given, beta=beta, alpha=alpha)
 
 
 # ---- products of vectors and of all pairs --------------------------------------------------------
@@ -324,7 +339,7 @@ def outer(input: Any, vec2: Any) -> Any:
     return input.unsqueeze(1) * vec2
 
 
-@public()
+@public(exact_out=True)
 def inner(input: Any, other: Any) -> Any:
     """The sums of products along the last dimensions; a product when one has no dimensions."""
     if input.ndim == 0 or other.ndim == 0:
@@ -337,7 +352,7 @@ def inner(input: Any, other: Any) -> Any:
     return tensordot(input, other, dims=([-1], [-1]))
 
 
-@public(method=False)
+@public(method=False, exact_out=True)
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sum the products of a and b over pairs of dimensions."""
     first, second = _dims_of(dims, a)
@@ -399,7 +414,7 @@ def kron(input: Any, other: Any) -> Any:
     return (left * right).reshape([x * y for x, y in zip(a, b, strict=True)])
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", exact_out=True)
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The sum of conj(x) * y along one dimension; the others broadcast."""
     return (x.conj() * y if x.is_complex() else x * y).sum(dim)
@@ -408,7 +423,7 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 # ---- chains of matrices --------------------------------------------------------------------------
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", exact_out=True)
 def multi_dot(tensors: Sequence[Any]) -> Any:
     """The product of several matrices, in the order that needs the fewest multiplications."""
     tensors = list(tensors)
@@ -460,7 +475,7 @@ def _chain(matrices: list[Any]) -> Any:
     return multiply(0, count - 1)
 
 
-@public(method=False)
+@public(method=False, exact_out=True)
 def chain_matmul(*matrices: Any) -> Any:
     """The product of several matrices; `linalg.multi_dot` is its newer form."""
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
