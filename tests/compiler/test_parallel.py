@@ -21,7 +21,7 @@ pytestmark = pytest.mark.jit
 def in_pieces(monkeypatch):
     """Everything that can be cut is cut, for two threads."""
     monkeypatch.setattr(parallel, "LEAST_LOOP_COST", 0)
-    monkeypatch.setattr(parallel, "LEAST_PRODUCT", 0)
+    monkeypatch.setattr(parallel, "LEAST_PRODUCTS", 0)
     monkeypatch.setattr(parallel, "_CUT", 16)
     monkeypatch.setattr(pool.settings._Settings, "threads", 2)
 
@@ -86,3 +86,56 @@ def test_bits_do_not_depend_on_threads(monkeypatch):
             result = step(x, w)
         results.append(result)
     assert all(chainrule.equal(results[0], other) for other in results[1:])
+
+
+def layers(dependent: bool) -> Graph:
+    """Three products with one left factor; or each with the result of the one before."""
+    g = Graph()
+    x = g.input((64, 128), "f4")
+    weights = [g.input((128, 128), "f4") for _ in range(3)]
+    g.outputs = []
+    for w in weights:
+        left = g.outputs[-1] if dependent and g.outputs else x
+        g.outputs.append(emit(g, "gemm", left, w, ta=False, tb=True))
+    return g
+
+
+@pytest.mark.parametrize(("dependent", "jobs"), [(False, 1), (True, 3)])
+def test_products_that_do_not_wait_for_each_other_are_one_job(dependent, jobs, monkeypatch):
+    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+    g = layers(dependent)
+    assert Plan(g).module.text().count("call void @chainrule_pool_run(") == jobs
+    assert_same_as_interpreted(g, random_inputs(g), 1e-3)
+
+
+def test_small_products_are_not_shared(monkeypatch):
+    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+    g = Graph()
+    x, w = g.input((8, 16), "f4"), g.input((16, 16), "f4")
+    g.outputs = [emit(g, "gemm", x, w, ta=False, tb=False) for _ in range(2)]
+    assert "chainrule_pool_run(" not in Plan(g).module.text()
+
+
+def test_products_in_memory_that_is_used_again_wait(in_pieces):
+    """b dies in the second product; the third may be given its place, and must wait then."""
+    g = Graph()
+    x = g.input((24, 24), "f4")
+    outputs = []
+    for _ in range(3):
+        a = emit(g, "tanh", emit(g, "gemm", x, x, ta=False, tb=False))
+        b = emit(g, "gemm", a, x, ta=False, tb=True)
+        c = emit(g, "gemm", b, a, ta=True, tb=False)
+        x = emit(g, "gemm", a, c, ta=False, tb=False)
+        outputs.append(emit(g, "gemm", x, c, ta=False, tb=False))
+        x = emit(g, "tanh", x)
+    g.outputs = outputs
+    assert_same_as_interpreted(g, random_inputs(g), 1e-3)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 16, 100])
+@pytest.mark.parametrize("columns", [1, 20, 100, 300])
+def test_every_element_of_a_product_is_in_one_piece(rows, columns, in_pieces):
+    g = Graph()
+    a, b = g.input((rows, 40), "f4"), g.input((40, columns), "f4")
+    g.outputs = [emit(g, "gemm", a, b, ta=False, tb=False)]
+    assert_same_as_interpreted(g, random_inputs(g), 1e-4)

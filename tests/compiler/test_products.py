@@ -111,7 +111,7 @@ def test_special_values_survive_in_both_kinds_of_product(monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("shape", [(1, 16, 1), (1, 784, 512), (3, 33, 7), (4, 40, 100), (2, 5, 3)])
 def test_few_rows_times_a_transposed_weight(shape, threads, monkeypatch):
-    monkeypatch.setattr(parallel, "LEAST_DOTS", 0)
+    monkeypatch.setattr(parallel, "LEAST_PRODUCTS", 0)
     monkeypatch.setattr(pool.settings._Settings, "threads", threads)
     m, k, n = shape
     for dtype, rtol in (("f4", 1e-4), ("f8", 1e-12)):

@@ -5,12 +5,12 @@ A segment is a run of calls without extern steps; its entry takes the table of b
 
 from __future__ import annotations
 
-import math
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from . import parallel
-from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg
+from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes
+from .direct import DirectGemm
 from .dots import MOST_ROWS, Dots
 from .emit import emit_kernel
 from .graph import dtype_name
@@ -24,7 +24,33 @@ from .views import Buffer, View
 DIRECT_LIMIT = 1_200_000
 _NARROW_LIMIT = 40_000
 _PACK_BYTES = 65536
-_FEW_ROWS_SUMS = 8  # running sums of a product with few rows
+
+
+class Product(NamedTuple):
+    """A small product that may wait for others to be run with."""
+
+    gemm: Gemm
+    operands: list[str]  # addresses of a, b and c
+    call: GemmCall
+
+
+def independent(call: GemmCall, others: list[Product]) -> bool:
+    """Whether a product may run while these do: none writes what another reads or writes."""
+    for product in others:
+        other = product.call
+        for written, touched in (
+            (call.c, (other.a, other.b, other.c)),
+            (other.c, (call.a, call.b)),
+        ):
+            if any(_share_memory(written.buffer, v.buffer) for v in touched):
+                return False
+    return True
+
+
+def _share_memory(a: Buffer, b: Buffer) -> bool:
+    if a.kind != "temp" or b.kind != "temp":
+        return a is b
+    return a.offset < b.offset + b.nbytes and b.offset < a.offset + a.nbytes
 
 
 class Slots:
@@ -66,12 +92,19 @@ class Module:
         """Define `void segment_k(ptr table)` that makes these calls; gives its name."""
         f = Function(self.declarations)
         bases: dict[int, str] = {}
+        waiting: list[Product] = []
         for call in calls:
             assert not isinstance(call, ExternCall)
+            if waiting and not (isinstance(call, GemmCall) and independent(call, waiting)):
+                self._call_products(f, bases, waiting)
+                waiting = []
             if isinstance(call, KernelCall):
                 self._call_kernel(f, bases, call)
             else:
-                self._call_gemm(f, bases, call)
+                product = self._call_gemm(f, bases, call)
+                waiting += [product] if product is not None else []
+        if waiting:
+            self._call_products(f, bases, waiting)
         name = f"segment_{self.segments}"
         self.segments += 1
         self.definitions.append(f.text(f"void @{name}(ptr %table) nounwind"))
@@ -135,16 +168,13 @@ class Module:
 
     # ---- matrix products ---------------------------------------------------------------------
 
-    def _call_gemm(self, f: Function, bases: dict[int, str], call: GemmCall) -> None:
+    def _call_gemm(self, f: Function, bases: dict[int, str], call: GemmCall) -> Product | None:
+        """Call a large product now; a small one is given back, to be run with others."""
         call = _as_row(call)
         gemm = Gemm.of(call)
         operands = [self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c)]
-        if gemm.dots():
-            self._call_dots(f, bases, gemm, operands)
-            return
-        if gemm.direct(self.target):
-            self._call_direct(f, bases, gemm, operands)
-            return
+        if gemm.dots() or gemm.direct(self.target):
+            return Product(gemm, operands, call)
         given = ", ".join(f"ptr {x}" for x in operands)
         if gemm.pooled(self.target):
             board, workspace = self._pool(f, bases)
@@ -153,24 +183,26 @@ class Module:
             f.do(f"call void @{self._blas(gemm)}({given})")
         else:
             raise NotImplementedError("a large product without BLAS is an extern step")
+        return None
 
-    def _call_dots(
-        self, f: Function, bases: dict[int, str], gemm: Gemm, operands: list[str]
-    ) -> None:
-        """A few rows: the columns of a large weight are shared between threads."""
-        work = math.prod(gemm.batch) * gemm.m * gemm.n * gemm.k
-        if self.target.threads < 2 or work < parallel.LEAST_DOTS:
-            given = ", ".join(f"ptr {x}" for x in operands)
-            f.do(f"call void @{self._dots(gemm)}({given})")
+    def _call_products(self, f: Function, bases: dict[int, str], products: list[Product]) -> None:
+        """Small products that do not wait for each other, shared between threads if worth it."""
+        gemms = [p.gemm for p in products]
+        if not parallel.worth_sharing(gemms, self.target.threads):
+            for product in products:
+                given = ", ".join(f"ptr {x}" for x in product.operands)
+                f.do(f"call void @{self._small(product.gemm)}({given})")
             return
-        size = ITEM_BYTES[gemm.dtype]
-        a, b, c = operands
         names, rows = [], []
-        for start, count in parallel.cuts(gemm.n, 2 * self.target.threads, 16):
-            names.append(self._dots(gemm._replace(n=count)))
-            moved = _moved(f, b, start * gemm.b_strides[-1] * size), _moved(f, c, start * size)
-            rows.append([f"ptr {x}" for x in (a, *moved)])
+        for number, gemm, offsets in parallel.product_pieces(gemms, self.target):
+            names.append(self._small(gemm))
+            moved = zip(products[number].operands, offsets, strict=True)
+            rows.append([f"ptr {_moved(f, x, nbytes)}" for x, nbytes in moved])
         parallel.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
+
+    def _small(self, gemm: Gemm) -> str:
+        """The name of the function of a small product."""
+        return self._dots(gemm) if gemm.dots() else self._direct(gemm)
 
     def _dots(self, gemm: Gemm) -> str:
         key = ("dots", gemm)
@@ -180,25 +212,6 @@ class Module:
             writer = Dots(gemm, self.target.vector_bytes, self.declarations)
             self.definitions.append(writer.text(name, _batch_loops))
         return name
-
-    def _call_direct(
-        self, f: Function, bases: dict[int, str], gemm: Gemm, operands: list[str]
-    ) -> None:
-        """Small products; a large batch of them is shared between threads."""
-        work = math.prod(gemm.batch) * gemm.m * gemm.n * gemm.k
-        threads = self.target.threads
-        if threads < 2 or not gemm.batch or work < parallel.LEAST_PRODUCT:
-            given = ", ".join(f"ptr {x}" for x in operands)
-            f.do(f"call void @{self._direct(gemm)}({given})")
-            return
-        size = ITEM_BYTES[gemm.dtype]
-        strides = gemm.a_strides[0], gemm.b_strides[0], gemm.c_strides[0]
-        names, rows = [], []
-        for start, count in parallel.cuts(gemm.batch[0], 2 * threads):
-            names.append(self._direct(gemm._replace(batch=(count, *gemm.batch[1:]))))
-            pairs = zip(operands, strides, strict=True)
-            rows.append([f"ptr {_moved(f, x, start * s * size)}" for x, s in pairs])
-        parallel.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
 
     def _pooled(self, gemm: Gemm) -> str:
         name = self.kernels.get(gemm)
@@ -214,7 +227,9 @@ class Module:
         name = self.kernels.get(gemm)
         if name is None:
             name = self.kernels[gemm] = f"gemm_{len(self.kernels)}"
-            self.definitions.append(DirectGemm(gemm, self.target, self.declarations).text(name))
+            self.definitions.append(
+                DirectGemm(gemm, self.target, self.declarations).text(name, _batch_loops)
+            )
         return name
 
     def _blas(self, gemm: Gemm) -> str:
@@ -343,127 +358,3 @@ def _blas_gemm(gemm: Gemm, name: str, target: Target, declarations: set[str]) ->
             f"{kind} {zero}, ptr {c}, {whole} {gemm.c_strides[-2]})"
         )
     return f.text(f"internal void @{name}(ptr %a, ptr %b, ptr %c) noinline nounwind")
-
-
-class DirectGemm:
-    """A small product as register blocks: rows x vectors of c, summed over k with fma."""
-
-    def __init__(self, gemm: Gemm, target: Target, declarations: set[str]) -> None:
-        self.gemm = gemm
-        self.f = Function(declarations)
-        lanes = target.vector_bytes // ITEM_BYTES[gemm.dtype]
-        while lanes > 1 and lanes // 2 >= gemm.n:
-            lanes //= 2
-        self.w = Lanes(self.f, lanes)
-        self.packs = gemm.packs(lanes)
-        # Vectors of c per row in a block: few rows need more of them to keep the adders busy.
-        most = 2 if self.packs else max(2, _FEW_ROWS_SUMS // gemm.m)
-        self.columns = min(most, -(-gemm.n // lanes))
-        self.rows = 8 if target.registers >= 32 else 4
-        self.kind = LLVM_TYPES[gemm.dtype]
-
-    def text(self, name: str) -> str:
-        """The function's definition."""
-        g, lanes = self.gemm, self.w.count
-        if self.packs:
-            self.panel = self.f.alloca(self.kind, g.k * lanes * self.columns)
-        with ExitStack() as stack:
-            self.a, self.b, self.c = _batch_loops(self.f, g, stack)
-            step = lanes * self.columns
-            whole = g.n // step * step
-            if whole:
-                with self.f.loop(str(whole), step) as j:
-                    self._column_block(j, [None] * self.columns)
-            if g.n - whole:
-                self._column_block(str(whole), self._tail(g.n - whole))
-        return self.f.text(f"internal void @{name}(ptr %a, ptr %b, ptr %c) noinline nounwind")
-
-    def _tail(self, rest: int) -> list[Reg | None]:
-        lanes = self.w.count
-        masks: list[Reg | None] = [None] * (rest // lanes)
-        if rest % lanes:
-            bits = ", ".join(f"i1 {'true' if k < rest % lanes else 'false'}" for k in range(lanes))
-            masks.append(Reg(f"<{bits}>", "bool"))
-        return masks
-
-    def _pack(self, j: str, masks: list[Reg | None]) -> None:
-        """Copy some columns of b into contiguous rows: they are read again for every row of a.
-
-        Rows a power of two apart would also fall into the same few cache sets.
-        """
-        g, f, w = self.gemm, self.f, self.w
-        width = w.count * self.columns
-        start = self._at(self.b, f.offset(j, g.b_strides[-1]))
-        if g.b_strides[-1] == 1:
-            with f.loop(str(g.k)) as k:
-                row = self._at(start, f.offset(k, g.b_strides[-2]))
-                to = self._at(self.panel, f.offset(k, width))
-                for v, mask in enumerate(masks):
-                    value = self.w.load(self._at(row, str(v * w.count)), self.gemm.dtype, mask)
-                    self._store(value.name, self._at(to, str(v * w.count)), None)
-            return
-        live = sum(w.count if m is None else m.name.count("true") for m in masks)
-        with f.loop(str(live)) as column, f.loop(str(g.k)) as k:
-            terms = [f.offset(k, g.b_strides[-2]), f.offset(column, g.b_strides[-1])]
-            value = f.value(f"load {self.kind}, ptr {self._at(start, f.add_offsets(terms))}")
-            to = self._at(self.panel, f.add_offsets([f.offset(k, width), column]))
-            f.do(f"store {self.kind} {value}, ptr {to}")
-
-    def _at(self, base: str, offset: str) -> str:
-        if offset == "0":
-            return base
-        return self.f.value(f"getelementptr {self.kind}, ptr {base}, i64 {offset}")
-
-    def _column_block(self, j: str, masks: list[Reg | None]) -> None:
-        m, rows = self.gemm.m, self.rows
-        if self.packs:
-            self._pack(j, masks)
-            self.b_start, self.b_row = self.panel, self.w.count * self.columns
-        else:
-            self.b_start, self.b_row = self._at(self.b, j), self.gemm.b_strides[-2]
-        whole = m // rows * rows
-        if whole:
-            with self.f.loop(str(whole), rows) as i:
-                self._block(i, rows, j, masks)
-        if m - whole:
-            self._block(str(whole), m - whole, j, masks)
-
-    def _block(self, i: str, rows: int, j: str, masks: list[Reg | None]) -> None:
-        g, f, w = self.gemm, self.f, self.w
-        vector = w.type(g.dtype)
-        slots = [[f.alloca(vector) for _ in masks] for _ in range(rows)]
-        zero = w.const(g.dtype, 0.0)
-        for slot in (s for row in slots for s in row):
-            f.do(f"store {vector} {zero.name}, ptr {slot}")
-        a_start = self._at(self.a, f.offset(i, g.a_strides[-2]))
-        with f.loop(str(g.k)) as k:
-            a_k = self._at(a_start, f.offset(k, g.a_strides[-1]))
-            b_k = self._at(self.b_start, f.offset(k, self.b_row))
-            b = [
-                self.w.load(self._at(b_k, str(v * w.count)), self.gemm.dtype, m)
-                for v, m in enumerate(masks)
-            ]
-            for r in range(rows):
-                address = self._at(a_k, str(r * g.a_strides[-2]))
-                a = w.splat(Reg(f.value(f"load {self.kind}, ptr {address}"), g.dtype))
-                for v, slot in enumerate(slots[r]):
-                    have = Reg(f.value(f"load {vector}, ptr {slot}"), g.dtype)
-                    f.do(f"store {vector} {w.fma(a, b[v], have).name}, ptr {slot}")
-        c_start = self._at(self.c, f.add_offsets([f.offset(i, g.c_strides[-2]), j]))
-        for r in range(rows):
-            for v, (slot, mask) in enumerate(zip(slots[r], masks, strict=True)):
-                value = f.value(f"load {vector}, ptr {slot}")
-                self._store(value, self._at(c_start, str(r * g.c_strides[-2] + v * w.count)), mask)
-
-    def _store(self, value: str, address: str, mask: Reg | None) -> None:
-        g, w = self.gemm, self.w
-        vector, align = w.type(g.dtype), ITEM_BYTES[g.dtype]
-        if mask is None:
-            self.f.do(f"store {vector} {value}, ptr {address}, align {align}")
-            return
-        full = f"@llvm.masked.store.v{w.count}{g.dtype}.p0"
-        bits = f"<{w.count} x i1>"
-        self.f.declarations.add(f"declare void {full}({vector}, ptr, i32, {bits})")
-        self.f.do(
-            f"call void {full}({vector} {value}, ptr {address}, i32 {align}, {bits} {mask.name})"
-        )

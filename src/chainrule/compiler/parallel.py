@@ -16,8 +16,8 @@ from .loops import EXPENSIVE, GENERIC_LENGTH, Access, Kernel
 
 # A job costs a few microseconds: what takes less than about twenty is not cut.
 LEAST_LOOP_COST = 400_000  # elements times operations
-LEAST_PRODUCT = 1_000_000  # multiplications
-LEAST_DOTS = 150_000  # multiplications that read a weight each
+LEAST_PRODUCTS = 400_000  # multiplications of small products that may run at the same time
+_DOTS_COST = 3  # a multiplication that reads a weight costs as much as so many others
 _DEAR = 8  # an exponential costs as much as so many additions
 _PER_THREAD = 2  # pieces, so that a late thread costs little
 _CUT = 64  # cuts along the inner axis fall between whole vectors
@@ -122,6 +122,51 @@ def product_rows(gemm: Any, vector_bytes: int, threads: int) -> list[tuple[int, 
                 c_row * size, *sizes, k, block, depth, 0, 0, 0, 0, 0,
             ))  # fmt: skip
     return rows
+
+
+def worth_sharing(gemms: list[Any], threads: int) -> bool:
+    """Whether small products that do not wait for each other should be shared by threads."""
+    return threads > 1 and sum(map(_product_cost, gemms)) >= LEAST_PRODUCTS
+
+
+def product_pieces(gemms: list[Any], target: Any) -> list[tuple[int, Any, tuple[int, ...]]]:
+    """[(number of the product, product of a piece, bytes from a, b and c)], the largest first."""
+    costs = [_product_cost(g) for g in gemms]
+    share = sum(costs) / (_PER_THREAD * target.threads)
+    pieces = []
+    for i in sorted(range(len(gemms)), key=lambda i: -costs[i]):
+        wanted, size = math.ceil(costs[i] / share), ITEM_BYTES[gemms[i].dtype]
+        for piece, places in _cut_product(gemms[i], wanted, target):
+            pieces.append((i, piece, tuple(x * size for x in places)))
+    return pieces
+
+
+def _product_cost(gemm: Any) -> int:
+    work = math.prod(gemm.batch) * gemm.m * gemm.n * gemm.k
+    # Few rows read a weight for every few multiplications.
+    return _DOTS_COST * work if gemm.dots() else work
+
+
+def _cut_product(gemm: Any, wanted: int, target: Any) -> Any:
+    """(piece, elements from a, b and c); what is summed is never cut."""
+    strides = gemm.a_strides, gemm.b_strides, gemm.c_strides
+    if wanted < 2:
+        yield gemm, (0, 0, 0)
+    elif gemm.batch:
+        for start, count in cuts(gemm.batch[0], wanted):
+            piece = gemm._replace(batch=(count, *gemm.batch[1:]))
+            yield piece, tuple(start * s[0] for s in strides)
+    elif gemm.n >= wanted * (unit := _columns_at_once(gemm, target)) or gemm.n >= gemm.m:
+        for start, count in cuts(gemm.n, wanted, unit):
+            yield gemm._replace(n=count), (0, start * gemm.b_strides[-1], start)
+    else:
+        rows = gemm.a_strides[-2], 0, gemm.c_strides[-2]
+        for start, count in cuts(gemm.m, wanted, 8):
+            yield gemm._replace(m=count), tuple(start * s for s in rows)
+
+
+def _columns_at_once(gemm: Any, target: Any) -> int:
+    return 16 if gemm.dots() else 2 * target.vector_bytes // ITEM_BYTES[gemm.dtype]
 
 
 def _batch_offsets(gemm: Any) -> Any:
