@@ -218,3 +218,10 @@ def test_features_that_are_not_used_are_warned_about():
 def test_old_keywords_of_hardtanh_are_warned_about():
     with pytest.warns(FutureWarning, match="`min_value` is deprecated and renamed to `min_val`"):
         assert nn.Hardtanh(min_value=-2.0).min_val == -2.0
+
+
+@pytest.mark.parametrize("sizes", [[1, 2, 3], [3, 2, 2], [4, 2, 1], [3, -1, 4]])
+def test_sizes_of_a_packed_sequence_that_do_not_fit(sizes):
+    packed = torch.nn.utils.rnn.PackedSequence(torch.ones(6, 3), torch.tensor(sizes))
+    with pytest.raises(RuntimeError, match="batch_sizes must be decreasing"):
+        torch.nn.GRU(3, 2)(packed)

@@ -78,7 +78,7 @@ def _rnn_layer(relu: bool) -> Callable[..., Any]:
         return P.rnn_layer(
             x, states[0], *_weights(run, x, own), sizes=run.sizes, reverse=reverse,
             biased=run.biased, relu=relu,
-        )  # fmt: skip
+        )[:2]  # fmt: skip
 
     return layer
 
@@ -100,6 +100,7 @@ def _run(
     options = (given["has_biases"], given["num_layers"], dropout, given["bidirectional"])
     if packed:
         sizes = tuple(given["batch_sizes"].tolist())
+        _check_packed(name, sizes, given["data"], first)
         run = _Run(sizes, *options)
         rows, last = run.through(given["data"], _split(first), given["params"], layer)
         return (rows, *_joined(last, states))
@@ -114,6 +115,18 @@ def _run(
     )
     y = P.reshape(rows, shape=(steps, batch, rows.shape[1]))
     return (y.transpose(0, 1) if given["batch_first"] else y, *_joined(last, states))
+
+
+def _check_packed(name: str, sizes: tuple[int, ...], data: Any, first: list[Any]) -> None:
+    """Kernels walk the rows by these sizes: they must be what packing makes."""
+    falling = all(a >= b for a, b in zip(sizes, (*sizes[1:], 0), strict=True))
+    if not falling or sum(sizes) != data.shape[0] or max(sizes, default=0) != first[0].shape[1]:
+        raise RuntimeError(
+            f"{name}: batch_sizes must be decreasing (they are {list(sizes)}), add up to the rows "
+            f"of data ({data.shape[0]}) and begin with the batch of hx ({first[0].shape[1]}).\n"
+            f"  at {source.here(4)}\n"
+            "  Fix: make packed sequences with nn.utils.rnn.pack_padded_sequence."
+        )
 
 
 _SHARED = ("hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional")
