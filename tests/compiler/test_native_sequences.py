@@ -1,4 +1,4 @@
-"""The kernels of recurrent layers and attention compute what their NumPy forms compute."""
+"""The kernels of attention compute what its NumPy form computes."""
 
 import numpy as np
 import pytest
@@ -12,74 +12,6 @@ from .test_native_kernels import both, close, tensors
 __all__ = ["both"]
 
 DTYPES = (torch.float32, torch.float64)
-RECURRENT = {
-    "LSTM": {"lstm_sequence", "lstm_slopes"},
-    "GRU": {"gru_sequence", "gru_slopes"},
-    "RNN": {"rnn_sequence", "rnn_slopes"},
-}
-SHAPES = [  # steps, batch, inputs, width
-    (1, 1, 1, 1), (3, 2, 5, 7), (4, 4, 16, 16), (2, 6, 3, 33), (5, 9, 33, 20),
-]  # fmt: skip
-
-
-def outcome(layer, x):
-    """Outputs, last states and all gradients."""
-    out, last = layer(x)
-    rows = out.data if isinstance(out, nn.utils.rnn.PackedSequence) else out
-    last = last if isinstance(last, tuple) else (last,)
-    loss = rows.sin().sum() + sum(s.cos().sum() for s in last)
-    data = x.data if isinstance(x, nn.utils.rnn.PackedSequence) else x
-    return [rows, *last, *torch.autograd.grad(loss, [data, *layer.parameters()])]
-
-
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("name", RECURRENT)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_recurrent_layers(both, name, shape, dtype):
-    steps, batch, inputs, width = shape
-    torch.manual_seed(0)
-    layer = getattr(nn, name)(inputs, width, bidirectional=True).to(dtype)
-    (x,) = tensors([(steps, batch, inputs)], dtype)
-    expected, found, used = both(lambda: outcome(layer, x))
-    close(found, expected, dtype)
-    assert used >= RECURRENT[name]
-
-
-@pytest.mark.parametrize("name", RECURRENT)
-@pytest.mark.parametrize("lengths", [(5, 5, 4, 3, 3, 1), (4, 1), (2, 2, 2, 2, 1)], ids=str)
-def test_packed_sequences(both, name, lengths):
-    torch.manual_seed(0)
-    layer = getattr(nn, name)(3, 6, bidirectional=True, bias=False).double()
-    packed = nn.utils.rnn.pack_sequence(tensors([(n, 3) for n in lengths], torch.float64))
-    expected, found, used = both(lambda: outcome(layer, packed))
-    close(found, expected, torch.float64)
-    assert used >= RECURRENT[name]
-
-
-def test_relu(both):
-    layer = nn.RNN(3, 6, nonlinearity="relu").double()
-    (x,) = tensors([(4, 5, 3)], torch.float64)
-    expected, found, used = both(lambda: outcome(layer, x))
-    close(found, expected, torch.float64)
-    assert used >= RECURRENT["RNN"]
-
-
-def test_a_graph_made_with_kernels_is_pulled_back_without_them(both):
-    """What a kernel keeps can be read by the NumPy form."""
-    from chainrule.ops import kernels
-    from chainrule.ops.kernels import fast
-
-    for name in RECURRENT:
-        layer = getattr(nn, name)(3, 6).double()
-        (x,) = tensors([(4, 5, 3)], torch.float64)
-        expected = torch.autograd.grad(layer(x)[0].sin().sum(), [x, *layer.parameters()])
-        loss, find = layer(x)[0].sin().sum(), fast._find
-        try:
-            kernels.provide(lambda name: None)
-            found = torch.autograd.grad(loss, [x, *layer.parameters()])
-        finally:
-            kernels.provide(find)
-        close(found, expected, torch.float64)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -53,7 +53,7 @@ class _Gathered(_Product):
 
     def _right_panels(
         self, f: Function, p: str, j: str, columns: str, depths: tuple[str, str]
-    ) -> str:
+    ) -> tuple[str, str]:
         rows = self._at(f, f.value("inttoptr i64 %b_row to ptr"), f.value(f"mul i64 {p}, 8"))
         places = self._at(f, f.value("inttoptr i64 %b_column to ptr"), f.value(f"mul i64 {j}, 4"))
         with self._blocks(f, columns, str(self.lanes)) as (group, real):
@@ -63,7 +63,7 @@ class _Gathered(_Product):
                 f"call void @gather_{self.dtype}(ptr {to}, ptr %b, ptr {rows}, ptr {begin}, "
                 f"i64 {real}, i64 {depths[0]})"
             )
-        return "%b"
+        return "%b_panels", "%b"
 
     def _lines_ahead(self, f: Function, i: str, ahead: str) -> tuple[str, str]:
         return ahead, "0"  # images are small: what is wanted next is near already

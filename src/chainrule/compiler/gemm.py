@@ -82,6 +82,13 @@ class Product:
 
         return Attention(self, self._tiles)
 
+    @functools.cached_property
+    def recurrent(self) -> Any:
+        """Recurrent layers, whose weights are packed once for all steps."""
+        from .recurrent import Recurrent
+
+        return Recurrent(self._tiles, self._load)
+
     def has(self, dtype: np.dtype) -> bool:
         """Whether there is code for this type: made when first asked for, and tried."""
         if dtype not in self._functions:

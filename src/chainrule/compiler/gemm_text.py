@@ -80,7 +80,7 @@ class _Product(Panels):
             yield _Product(self.dtype, self.tiles, self.declarations, lanes)._pack()
         yield from self._all_tiles()
         yield self._gemm(narrow)
-        yield self._piece()
+        yield self._piece("gemm_piece")
         yield self._list_of_pieces()
 
     def _all_tiles(self) -> Iterator[str]:
@@ -242,7 +242,7 @@ class _Product(Panels):
         f = self._function()
         with self._blocks(f, "%k", "%kc") as (p, depth):
             before = f.value(f"add i64 {p}, %accumulate")
-            padded = f.value(f"and i64 {f.value(f'add i64 {depth}, {UNROLL - 1}')}, {-UNROLL}")
+            padded = self._padded(f, depth)
             with self._blocks(f, "%m", "%mc") as (i, rows):
                 a = self._at(f, "%a", f.value(f"mul i64 {i}, %a_row"))
                 a = self._at(f, a, f.value(f"mul i64 {p}, %a_column"))
@@ -255,14 +255,18 @@ class _Product(Panels):
                         rows, (depth, padded),
                     )  # fmt: skip
                 with self._blocks(f, "%n", str(self.columns)) as (j, columns):
-                    ahead = self._right_panels(f, p, j, columns, (depth, padded))
+                    right = self._right_panels(f, p, j, columns, (depth, padded))
                     there = self._at(f, c, f.value(f"mul i64 {j}, {self.size}"))
                     bias = self._at(f, "%bias", f.value(f"mul i64 {j}, %bias_step"))
                     left = in_place, a
-                    self._tiles(f, there, left, rows, columns, padded, before, ahead, (bias, level))
+                    self._tiles(f, there, left, rows, columns, padded, before, right, (bias, level))
         names = (*ARGUMENTS, "a_panels", "b_panels")
         arguments = ", ".join(f"{_type_of(name)} %{name}" for name in names)
         return f.text(f"internal void @gemm({arguments})")
+
+    def _padded(self, f: Function, depth: str) -> str:
+        """How deep the panels of a block along k are."""
+        return f.value(f"and i64 {f.value(f'add i64 {depth}, {UNROLL - 1}')}, {-UNROLL}")
 
     def _may_stay_in_place(self, f: Function, rows: str, depth: str, padded: str) -> str:
         """Whether a block of a needs no panels: whole tiles of rows that lie in one piece.
@@ -279,12 +283,12 @@ class _Product(Panels):
 
     def _right_panels(
         self, f: Function, p: str, j: str, columns: str, depths: tuple[str, str]
-    ) -> str:
-        """Pack the panel of b at (p, j); gives where the one lies that is wanted next."""
+    ) -> tuple[str, str]:
+        """Pack the panel of b at (p, j); gives where it is, and what is to be packed next."""
         b, ahead = self._right_panel(f, p, j, depths[0])
         strides = "%b_column", "%b_row"
         self._panels(f, "%b_panels", self.columns, self.lanes, b, strides, columns, depths)
-        return ahead
+        return "%b_panels", ahead
 
     def _list_of_pieces(self) -> str:
         """Several products, one after the other: `list` holds where their arguments begin and how
@@ -300,17 +304,17 @@ class _Product(Panels):
     def _panel_of_b(self, f: Function) -> str:
         return self._at(f, "%workspace", str(_PANEL_OF_B))
 
-    def _piece(self) -> str:
+    def _piece(self, name: str) -> str:
         """The entry: reads the arguments from memory and places the panels in the workspace."""
         f = self._function()
         values = []
-        for i, name in enumerate(ARGUMENTS):
-            kind = _type_of(name)
+        for i, argument in enumerate(ARGUMENTS):
+            kind = _type_of(argument)
             place = self._at(f, "%arguments", str(8 * i))
             values.append(f"{kind} {f.value(f'load {kind}, ptr {place}')}")
         panels = "ptr %workspace", f"ptr {self._panel_of_b(f)}"
         f.do(f"call void @gemm({', '.join([*values, *panels])})")
-        return f.text("void @gemm_piece(ptr %arguments, ptr %workspace)")
+        return f.text(f"void @{name}(ptr %arguments, ptr %workspace)")
 
     def _right_panel(self, f: Function, p: str, j: str, depth: str) -> tuple[str, str]:
         """Where b's panel at (p, j) begins, and the panel that is wanted next."""
@@ -343,9 +347,10 @@ class _Product(Panels):
 
     def _tiles(
         self, f: Function, c: str, left: tuple[str, str], rows: str, columns: str, depth: str,
-        start: str, ahead: str, biases: tuple[str, str],
+        start: str, right: tuple[str, str], biases: tuple[str, str],
     ) -> None:  # fmt: skip
         """Multiply the panels of a block of rows (or the rows in place) by one panel of b."""
+        panel_of_b, ahead = right
         high_tile, low_tile = (
             self._tile_for(f, height, columns)
             for height in (self.tiles.height, self.tiles.height // 2)
@@ -363,7 +368,7 @@ class _Product(Panels):
             first, step = self._lines_ahead(f, i, ahead)
             level = self._at(f, biases[1], f.value(f"mul i64 {i}, %row_bias_step"))
             f.do(
-                f"call void {tile}(ptr {a}, i64 %a_row, ptr %b_panels, ptr {place}, i64 %c_row, "
+                f"call void {tile}(ptr {a}, i64 %a_row, ptr {panel_of_b}, ptr {place}, i64 %c_row, "
                 f"i64 {depth}, i64 {high}, i64 {columns}, i64 {start}, ptr {first}, i64 {step}, "
                 f"ptr {biases[0]}, i64 %bias_step, ptr {level}, i64 %row_bias_step)"
             )

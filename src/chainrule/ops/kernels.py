@@ -87,6 +87,11 @@ def attention_jobs() -> Any:
     return getattr(_product or _load(), "attention", None)
 
 
+def recurrent_jobs() -> Any:
+    """`forward` and `backward` of recurrent layers over whole sequences; None without them."""
+    return getattr(_product or _load(), "recurrent", None)
+
+
 # ---- fused ops -----------------------------------------------------------------------------------
 
 Kernel = Callable[..., Any]

@@ -349,7 +349,7 @@ def rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_):
 def rnn_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_):
     """The layer in ops."""
     found, h = rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_)
-    return in_time_order([s[1] for s in found], reverse), h
+    return in_time_order([s[1] for s in found], reverse), h, nothing_kept(x)
 
 
 @helper
@@ -396,12 +396,14 @@ def rnn_tangents(
         t_new = rnn_slope(tz + matmul(step[0], mT(tw_hh)), step[1], relu_)
         ty.append(t_new)
         th = with_first_rows(th, t_new, n)
-    return in_time_order(ty, reverse), th
+    return in_time_order(ty, reverse), th, None
 
 
 def _rnn_on_arrays(gradients):
-    def joint(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, sizes, reverse, biased, relu):
-        return gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, sizes, reverse, biased, relu)
+    def joint(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, reverse, biased, relu):
+        return gradients(
+            g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, reverse, biased, relu
+        )
 
     return joint
 
@@ -416,8 +418,10 @@ def _rnn_on_arrays(gradients):
         biased, relu),
     batch=Plain(lambda x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, reverse, biased, relu: rnn_in_ops(
         x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu)),
-    n_out=2, materialise=False, node="RnnBackward0",
+    n_out=3, nondiff_out=(2,), materialise=False, node="RnnBackward0",
 )  # fmt: skip
 def rnn_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, reverse, biased, relu):
-    """h' = tanh or relu of a linear map of input and state, over a sequence: (outputs, last h)."""
+    """h' = tanh or relu of a linear map of input and state, over a sequence: (outputs, last h, an
+    array kept).
+    """
     return rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu)

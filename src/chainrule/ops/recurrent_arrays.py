@@ -47,18 +47,24 @@ def previous_states(y, h0, sizes, reverse, out=None):
     return out
 
 
-def weight_gradients(slopes, x, y, h0, sizes, reverse, wants_input, wants_state):
-    """Gradients of the weights of inputs and of states; of both by one product, which reads the
-    slopes once.
-    """
-    if not wants_state:
-        return (multiply(slopes.T, x) if wants_input else None), None
-    if not wants_input:
-        return None, multiply(slopes.T, previous_states(y, h0, sizes, reverse))
+def inputs_and_states(x, y, h0, sizes, reverse):
+    """The input of each row and the state before it, side by side."""
     width = x.shape[1]
     both = borrow(len(x) * (width + y.shape[1]), x.dtype).reshape(len(x), -1)
     both[:, :width] = x
     previous_states(y, h0, sizes, reverse, out=both[:, width:])
+    return both
+
+
+def weight_gradients(slopes, both, width, wants_input, wants_state):
+    """Gradients of the weights of inputs (so many columns of `both`) and of states; of both by one
+    product, which reads the slopes once.
+    """
+    if not (wants_input and wants_state):
+        return (
+            multiply(slopes.T, both[:, :width]) if wants_input else None,
+            multiply(slopes.T, both[:, width:]) if wants_state else None,
+        )
     product = multiply(slopes.T, both)
     return np.ascontiguousarray(product[:, :width]), np.ascontiguousarray(product[:, width:])
 
@@ -149,14 +155,15 @@ def by_gate(rows, count):
     return rows.reshape(len(rows), count, rows.shape[1] // count).transpose(1, 0, 2)
 
 
-def by_step(gates, steps, kind):
-    """Gates step after step and gate after gate, also of the rows that kernels keep."""
-    if gates.ndim == 1:
-        return gates
-    out, count = np.empty(gates.size, gates.dtype), len(kind.order)
+def by_step(kept, width, steps, kind):
+    """Gates step after step and gate after gate, also out of the rows that jobs keep."""
+    if kept.ndim == 1:
+        return kept
+    count = len(kind.order)
+    out = np.empty(len(kept) * count * width, kept.dtype)
     for start, stop, _ in steps:
-        rows = by_gate(gates[start:stop], count)
-        block_of(out, start, stop, count, gates.shape[1] // count)[...] = rows[kind.order]
+        rows = by_gate(kept[start:stop, : count * width], count)
+        block_of(out, start, stop, count, width)[...] = rows[kind.order]
     return out
 
 
@@ -219,25 +226,29 @@ def lstm_gradients(
     x, h0, c0, w_ih, w_hh, w_hr, y = map(wide, (x, h0, c0, w_ih, w_hh, w_hr, y))
     gy = None if g[0] is None else wide(g[0])
     dh, dc = state_of(g[1], h0), state_of(g[2], c0)
-    steps = spans(sizes, reverse)
-    slopes = held = None
+    width, steps = dc.shape[1], spans(sizes, reverse)
+    both = found = held = None
     if gates.ndim == 2:
-        slopes = recurrent_fast.lstm_slopes(gy, dh, dc, w_hh, gates, before, tops, sizes, reverse)
-    if slopes is None:
-        gates = by_step(gates, steps, LSTM_GATES)
+        both = gates[:, 4 * width :]
+        own = {"dh": dh, "dc": dc, "before": before, "top": tops}
+        found = recurrent_fast.slopes_of("lstm", 4 * width, gy, y, w_hh, gates, sizes, reverse, own)
+    if found is None:
+        gates = by_step(gates, width, steps, LSTM_GATES)
         down = w_hr if projected else None
         slopes, held = _lstm_slopes(gy, dh, dc, w_hh, down, gates, before, tops, steps)
+        found = slopes, column_sums(slopes)
+    slopes, gb_ih = found
     gx = multiply(slopes, w_ih) if mask[0] else None
-    gw_ih, gw_hh = weight_gradients(slopes, x, y, h0, sizes, reverse, mask[3], mask[4])
-    gb_ih = gb_hh = gw_hr = None
-    if mask[5] or mask[6]:
-        gb_ih = column_sums(slopes)
-        gb_hh = gb_ih.copy()
+    gw_ih = gw_hh = gw_hr = None
+    if mask[3] or mask[4]:
+        both = inputs_and_states(x, y, h0, sizes, reverse) if both is None else both
+        gw_ih, gw_hh = weight_gradients(slopes, both, x.shape[1], mask[3], mask[4])
+    gb_hh = gb_ih.copy()
     if mask[7]:
         assert held is not None  # layers with a projection have no kernel
         gw_hr = np.zeros(w_hr.shape, w_hr.dtype)
         for start, stop, _ in steps:
-            o, top = block_of(gates, start, stop, 4, len(w_hr.T))[2], _cells(tops, start, stop, dc)
+            o, top = block_of(gates, start, stop, 4, width)[2], _cells(tops, start, stop, dc)
             gw_hr += held[start:stop].T.dot(o * top)
     return as_given((gx, dh, dc, gw_ih, gw_hh, gb_ih, gb_hh, gw_hr), inputs)
 
@@ -338,38 +349,40 @@ def gru_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, gates, parts, sizes
     if parts.shape != y.shape:  # the forward pass ran in ops that keep nothing for us
         gates, parts = gru_arrays(*inputs, sizes, reverse, biased)[2:]
     x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
-    states = previous_states(y, h0, sizes, reverse)
     gy = None if g[0] is None else wide(g[0])
-    dh = state_of(g[1], h0)
-    found = None
+    dh, width = state_of(g[1], h0), h0.shape[1]
+    found = states = None
     if gates.ndim == 2:
-        found = recurrent_fast.gru_slopes(gy, dh, w_hh, gates, parts, states, sizes, reverse)
+        states = gates[:, len(w_hh) + x.shape[1] :]
+        own = {"dh": dh, "before": parts}
+        found = recurrent_fast.slopes_of("gru", 4 * width, gy, y, w_hh, gates, sizes, reverse, own)
     if found is None:
         steps = spans(sizes, reverse)
-        gates = by_step(gates, steps, GRU_GATES)
-        found = _gru_slopes(gy, dh, w_hh, gates, parts, states, steps)
-    slopes, late = found
-    gx = gw_ih = gb_ih = gb_hh = None
-    both = 2 * h0.shape[1]
+        gates = by_step(gates, width, steps, GRU_GATES)
+        states = previous_states(y, h0, sizes, reverse)
+        slopes = _gru_slopes(gy, dh, w_hh, gates, parts, states, steps)
+        found = slopes, column_sums(slopes)
+    slopes, sums = found
+    gx = gw_ih = None
+    gates_only, late = slopes[:, : 2 * width], slopes[:, 3 * width :]
     if mask[0]:
-        gx = multiply(slopes[:, :both], w_ih[:both])
-        gx += multiply(late, w_ih[both:])
+        gx = multiply(gates_only, w_ih[: 2 * width])
+        gx += multiply(late, w_ih[2 * width :])
     if mask[2]:
-        gw_ih = np.concatenate((multiply(slopes[:, :both].T, x), multiply(late.T, x)))
-    gw_hh = multiply(slopes.T, states) if mask[3] else None
-    if mask[4] or mask[5]:
-        gb_hh = column_sums(slopes)
-        gb_ih = np.concatenate((gb_hh[:both], column_sums(late)))
+        gw_ih = np.concatenate((multiply(gates_only.T, x), multiply(late.T, x)))
+    gw_hh = multiply(slopes[:, : 3 * width].T, states) if mask[3] else None
+    gb_ih = np.concatenate((sums[: 2 * width], sums[3 * width :]))
+    gb_hh = sums[: 3 * width]
     return as_given((gx, dh, gw_ih, gw_hh, gb_ih, gb_hh), inputs)
 
 
 def _gru_slopes(gy, dh, recurrent, gates, parts, states, steps):
-    """(gradients of what the recurrent weight gave the gates, of the candidate before its tanh);
-    dh becomes the gradient of the first state.
+    """Gradients of what the recurrent weight gave the gates, beside them those of the candidate
+    before its tanh; dh becomes the gradient of the first state.
     """
     width = dh.shape[1]
-    slopes = borrow(gates.size, dh.dtype).reshape(len(parts), 3 * width)
-    late = borrow_like(parts)
+    found = borrow(4 * parts.size, dh.dtype).reshape(len(parts), 4 * width)
+    slopes, late = found[:, : 3 * width], found[:, 3 * width :]
     bends, pulls = (borrow(2 * dh.size, dh.dtype) for _ in range(2))
     scratch, passed = np.empty_like(dh), np.empty_like(dh)
     for start, stop, n in reversed(steps):
@@ -393,21 +406,21 @@ def _gru_slopes(gy, dh, recurrent, gates, parts, states, steps):
         np.multiply(to_n, z[0], out=halves[2])
         np.dot(slope, recurrent, out=d)
         d += keep
-    return slopes, late
+    return found
 
 
 # ---- plain recurrence ----------------------------------------------------------------------------
 
 
 def rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu):
-    """(y, last h) of h' = f(x w_ih^T + h w_hh^T + b)."""
+    """(y, last h, what is kept) of h' = f(x w_ih^T + h w_hh^T + b)."""
     dtype = x.dtype
     x, h, bias = wide(x), np.array(wide(h0), order="C"), None
     if biased:
         bias = wide(b_ih) + wide(b_hh)
     done = recurrent_fast.rnn_forward(x, h, wide(w_ih), wide(w_hh), bias, sizes, reverse, relu)
     if done is not None:
-        return tuple(a.astype(dtype, copy=False) for a in done)
+        return (*(a.astype(dtype, copy=False) for a in done[:2]), done[2])
     y = multiply(x, np.ascontiguousarray(wide(w_ih).T))
     if biased:
         y += bias
@@ -421,27 +434,30 @@ def rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu):
         else:
             np.tanh(z, out=z)
         state[...] = z
-    return y.astype(dtype, copy=False), h.astype(dtype, copy=False)
+    return y.astype(dtype, copy=False), h.astype(dtype, copy=False), np.empty(0, x.dtype)
 
 
-def rnn_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, sizes, reverse, biased, relu):
+def rnn_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, kept, sizes, reverse, biased, relu):
     """Gradients of rnn_arrays for the wanted of its six inputs."""
     inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
     x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
     gy = None if g[0] is None else wide(g[0])
-    dh = state_of(g[1], h0)
-    slopes = recurrent_fast.rnn_slopes(gy, dh, w_hh, y, sizes, reverse, relu)
-    if slopes is None:
+    dh, width = state_of(g[1], h0), h0.shape[1]
+    found = None
+    if kept.ndim == 2:
+        kind = "relu" if relu else "tanh"
+        own = {"dh": dh}
+        found = recurrent_fast.slopes_of(kind, width, gy, y, w_hh, kept, sizes, reverse, own)
+    if found is None:
         slopes = _rnn_slopes(gy, dh, w_hh, y, spans(sizes, reverse), relu)
+        found = slopes, column_sums(slopes)
+    slopes, gb_ih = found
     gx = multiply(slopes, w_ih) if mask[0] else None
-    gw_ih = multiply(slopes.T, x) if mask[2] else None
-    gw_hh = gb_ih = gb_hh = None
-    if mask[3]:
-        gw_hh = multiply(slopes.T, previous_states(y, h0, sizes, reverse))
-    if mask[4] or mask[5]:
-        gb_ih = column_sums(slopes)
-        gb_hh = gb_ih.copy()
-    return as_given((gx, dh, gw_ih, gw_hh, gb_ih, gb_hh), inputs)
+    gw_ih = gw_hh = None
+    if mask[2] or mask[3]:
+        both = kept if kept.ndim == 2 else inputs_and_states(x, y, h0, sizes, reverse)
+        gw_ih, gw_hh = weight_gradients(slopes, both, x.shape[1], mask[2], mask[3])
+    return as_given((gx, dh, gw_ih, gw_hh, gb_ih, gb_ih.copy()), inputs)
 
 
 def _rnn_slopes(gy, dh, recurrent, y, steps, relu):

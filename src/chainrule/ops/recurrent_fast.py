@@ -1,137 +1,109 @@
-"""Recurrent layers by native kernels (`compiler/native/recurrent_kernels.py`), where they fit.
+"""Recurrent layers as jobs of threads (`compiler/recurrent.py`), where there is machine code.
 
-Every function gives None where there is no kernel, or where the weights are too large to stay in a
+Every function gives None where there is none, or where the weights are too large to stay in a
 core's cache while a few examples go through the steps: then `recurrent_arrays` computes it.
+
+What is kept for the backward pass is a matrix whose rows are the gates of an example in one step,
+then its input and the state before that step.
 """
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from .buffers import borrow, borrow_like
-from .kernels import fast
+from .kernels import recurrent_jobs
 
 _WEIGHTS = 1 << 20  # bytes of a weight that stays in the cache
-_EXAMPLES = 8  # that the kernels take together
 _LINE = 64  # bytes; vectors that lie across two lines cost twice as much
+_ALIKE = 2048  # bytes; rows a multiple of it apart share few lines of the cache
 
 
-@functools.lru_cache(maxsize=64)
-def plan(sizes, reverse):
-    """(first row, number of rows) of each step in the order in which they run, and the parts that
-    threads may take.
-    """
-    counts = np.array(sizes, np.int64)
-    starts = np.cumsum(counts) - counts
-    if reverse:
-        starts, counts = starts[::-1].copy(), counts[::-1].copy()
-    return starts, counts, np.zeros((max(sizes) + _EXAMPLES - 1) // _EXAMPLES, np.uint8)
+def jobs_for(x, w_ih, w_hh):
+    """What runs layers of these sizes as jobs; None where nothing does."""
+    if x.size == 0 or w_ih.dtype != w_hh.dtype or max(w_ih.nbytes, w_hh.nbytes) > _WEIGHTS:
+        return None
+    return recurrent_jobs()
 
 
-def aligned(w):
-    """A copy of w at the start of a cache line."""
-    item = w.dtype.itemsize
-    room = borrow(w.size + _LINE // item, w.dtype)
+def rows_of(count, width, dtype):
+    """A matrix with any contents that begins at a line of the cache, as should its rows."""
+    item = dtype.itemsize
+    whole = -(-width * item // _LINE) * _LINE
+    pitch = (whole + _LINE if whole % _ALIKE == 0 else whole) // item
+    room = borrow(count * pitch + _LINE // item, dtype)
     skip = -room.__array_interface__["data"][0] % _LINE // item
-    out = room[skip : skip + w.size].reshape(w.shape)
-    out[...] = w
-    return out
+    return room[skip : skip + count * pitch].reshape(count, pitch)[:, :width]
 
 
-def suits(w_ih, w_hh):
-    """Whether kernels are for these weights."""
-    return w_ih.dtype.kind == "f" and max(w_ih.nbytes, w_hh.nbytes) <= _WEIGHTS
-
-
-def bias_of(b, w):
-    """A bias, zeros where there is none."""
-    return np.zeros(len(w), w.dtype) if b is None else b
+def plain(x):
+    """x, or a copy whose rows lie in one piece."""
+    return x if x.strides[1] == x.itemsize else np.ascontiguousarray(x)
 
 
 def gradient_of(gy, y):
     """The gradient of the outputs, zeros where there is none."""
-    if gy is not None and gy.flags.c_contiguous:
-        return gy
-    out = borrow_like(y)
-    out[...] = 0 if gy is None else gy
-    return out
+    return np.broadcast_to(np.zeros(y.shape[1], y.dtype), y.shape) if gy is None else plain(gy)
 
 
 def lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, reverse):
-    """(y, last h, last c, gates, cells before, tanh of cells after), rows of gates i f g o."""
-    if not suits(w_ih, w_hh):
+    """(y, last h, last c, kept, cells before, tanh of cells after), gates i f g o."""
+    jobs = jobs_for(x, w_ih, w_hh)
+    if jobs is None:
         return None
     h, c = np.array(h0, order="C"), np.array(c0, order="C")
     y = np.empty((len(x), h.shape[1]), x.dtype)
-    z = borrow(4 * y.size, x.dtype).reshape(len(x), 4 * h.shape[1])
+    joined = np.concatenate((w_ih, w_hh), axis=1)
+    kept = rows_of(len(x), len(joined) + joined.shape[1], x.dtype)
     before, tops = borrow_like(y), borrow_like(y)
-    starts, counts, parts = plan(sizes, reverse)
-    done = fast.lstm_sequence(
-        np.ascontiguousarray(x), aligned(w_ih.T), aligned(w_hh.T), bias_of(bias, w_hh), starts,
-        counts, h, c, y, z, before, tops, parts,
-    )  # fmt: skip
-    return (y, h, c, z, before, tops) if done else None
-
-
-def lstm_slopes(gy, dh, dc, w_hh, z, before, tops, sizes, reverse):
-    """Gradients of the gates' sums; dh and dc become those of the first states."""
-    slopes = borrow_like(z)
-    starts, counts, parts = plan(sizes, reverse)
-    done = fast.lstm_slopes(
-        gradient_of(gy, tops), aligned(w_hh), starts, counts, z, before, tops, dh, dc, slopes, parts
-    )
-    return slopes if done else None
+    arrays = {
+        "x": plain(x), "y": y, "h": h, "cell": c, "kept": kept, "before": before, "top": tops,
+    }  # fmt: skip
+    biases = None if bias is None else [bias]
+    done = jobs.forward("lstm", arrays, [joined], biases, sizes, reverse)
+    return (y, h, c, kept, before, tops) if done else None
 
 
 def gru_forward(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse):
-    """(y, last h, gates, recurrent part of the candidate), rows of gates r z n."""
-    if not suits(w_ih, w_hh):
+    """(y, last h, kept, recurrent part of the candidate), gates r z n."""
+    jobs = jobs_for(x, w_ih, w_hh)
+    if jobs is None:
         return None
     h = np.array(h0, order="C")
     y = np.empty((len(x), h.shape[1]), x.dtype)
-    z, late = borrow(3 * y.size, x.dtype).reshape(len(x), 3 * h.shape[1]), borrow_like(y)
-    starts, counts, parts = plan(sizes, reverse)
-    done = fast.gru_sequence(
-        np.ascontiguousarray(x), aligned(w_ih.T), aligned(w_hh.T), bias_of(b_ih, w_hh),
-        bias_of(b_hh, w_hh), starts, counts, h, y, z, late, parts,
-    )  # fmt: skip
-    return (y, h, z, late) if done else None
-
-
-def gru_slopes(gy, dh, w_hh, z, late, states, sizes, reverse):
-    """(gradients of what the recurrent weight gave the gates, of the candidate before its tanh)."""
-    slopes, to_n = borrow_like(z), borrow_like(late)
-    starts, counts, parts = plan(sizes, reverse)
-    done = fast.gru_slopes(
-        gradient_of(gy, late), aligned(w_hh), starts, counts, z, late, states, dh, slopes, to_n,
-        parts,
-    )  # fmt: skip
-    return (slopes, to_n) if done else None
+    kept = rows_of(len(x), len(w_ih) + x.shape[1] + h.shape[1], x.dtype)
+    late = borrow_like(y)
+    arrays = {"x": plain(x), "y": y, "h": h, "kept": kept, "before": late}
+    biases = None if b_ih is None else [np.ascontiguousarray(b) for b in (b_ih, b_hh)]
+    done = jobs.forward("gru", arrays, [w_ih, w_hh], biases, sizes, reverse)
+    return (y, h, kept, late) if done else None
 
 
 def rnn_forward(x, h0, w_ih, w_hh, bias, sizes, reverse, relu):
-    """(y, last h)."""
-    if not suits(w_ih, w_hh):
+    """(y, last h, kept)."""
+    jobs = jobs_for(x, w_ih, w_hh)
+    if jobs is None:
         return None
     h = np.array(h0, order="C")
     y = np.empty((len(x), h.shape[1]), x.dtype)
-    starts, counts, parts = plan(sizes, reverse)
-    done = fast.rnn_sequence(
-        np.ascontiguousarray(x), aligned(w_ih.T), aligned(w_hh.T), bias_of(bias, w_hh), starts,
-        counts, h, y, relu, parts,
-    )  # fmt: skip
-    return (y, h) if done else None
+    joined = np.concatenate((w_ih, w_hh), axis=1)
+    kept = rows_of(len(x), joined.shape[1], x.dtype)
+    arrays = {"x": plain(x), "y": y, "h": h, "kept": kept}
+    biases = None if bias is None else [bias]
+    kind = "relu" if relu else "tanh"
+    done = jobs.forward(kind, arrays, [joined], biases, sizes, reverse)
+    return (y, h, kept) if done else None
 
 
-def rnn_slopes(gy, dh, w_hh, y, sizes, reverse, relu):
-    """Gradients before the function; dh becomes that of the first state."""
-    if not suits(w_hh, w_hh):
+def slopes_of(kind, columns, gy, y, w_hh, kept, sizes, reverse, states):
+    """(gradients of the sums of the gates in all rows, their sums over the rows); `states` are the
+    arrays of the layer's own, of which dh and dc become the gradients of the first states.
+    """
+    inputs = kept.shape[1] - w_hh.shape[1] - (0 if kind in ("tanh", "relu") else len(w_hh))
+    jobs = recurrent_jobs()
+    if jobs is None:
         return None
-    slopes = borrow_like(y)
-    starts, counts, parts = plan(sizes, reverse)
-    done = fast.rnn_slopes(
-        gradient_of(gy, y), aligned(w_hh), starts, counts, y, dh, slopes, relu, parts
-    )
-    return slopes if done else None
+    slopes = rows_of(len(y), columns, y.dtype)
+    arrays = {"y": y, "kept": kept, "g": gradient_of(gy, y), "slopes": slopes, **states}
+    sums = jobs.backward(kind, arrays, w_hh, inputs, sizes, reverse)
+    return None if sums is None else (slopes, sums)

@@ -26,12 +26,13 @@ HOMES: dict[str, str] = {
     "avg_pool2d avg_pool2d_gradient avg_pool_halves avg_pool_halves_gradient",
     "attention_kernels": "attention_exponentials attention_again attention_pull attention_divide "
     "attention_softmax attention_pull_at_once",
-    "recurrent_kernels": "lstm_sequence lstm_slopes gru_sequence gru_slopes rnn_sequence "
-    "rnn_slopes",
     "random_kernels": "fill_singles fill_doubles fill_mask fill_normals",
 }
 # Functions of a piece of work, which machine code calls, not Python.
-JOBS: dict[str, str] = {"attention_jobs": "attend attend_back"}
+JOBS: dict[str, str] = {
+    "attention_jobs": "attend attend_back",
+    "recurrent_jobs": "recur recur_back",
+}
 NAMES = frozenset(name for names in HOMES.values() for name in names.split())
 
 

@@ -35,9 +35,10 @@ class Kernel:
 class Inlined:
     """A function of kernels; typed anew for each use."""
 
-    def __init__(self, function: Callable[..., Any], exact: bool) -> None:
+    def __init__(self, function: Callable[..., Any], exact: bool, apart: bool) -> None:
         self.function = function
         self.exact = exact
+        self.apart = apart
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any) -> Any:
@@ -68,11 +69,15 @@ def native(declaration: str, *, exact: bool = False) -> Callable[[Callable[..., 
     return mark
 
 
-def inlined(function: Callable[..., Any] | None = None, *, exact: bool = False) -> Any:
-    """Declare a function that kernels call."""
+def inlined(
+    function: Callable[..., Any] | None = None, *, exact: bool = False, apart: bool = False
+) -> Any:
+    """Declare a function that kernels call; `apart` says that what it writes through one of its
+    arrays is never reached through another, as a loop that shall become vectors must know.
+    """
     if function is None:
-        return lambda f: Inlined(f, exact)
-    return Inlined(function, exact)
+        return lambda f: Inlined(f, exact, apart)
+    return Inlined(function, exact, apart)
 
 
 # ---- types as conversions ------------------------------------------------------------------------

@@ -67,7 +67,7 @@ class Module:
         name = f"{function.function.__module__}.{function.function.__name__}.{stem}"
         if name not in self.definitions:
             writer = Writer(self, function.function, generic, types, function.exact)
-            self.definitions[name] = writer.define(name, None, "")
+            self.definitions[name] = writer.define(name, None, "noalias" if function.apart else "")
             self.results[name] = writer.result or "void"
         return name, self.results[name]
 

@@ -1,0 +1,81 @@
+"""LLVM assembly of products whose right factor was packed before: one matrix, many products.
+
+A recurrent layer multiplies a few rows by the same weights in every step.  `pack_right` copies the
+weights into panels once, `packed_piece` multiplies with these panels where they lie.
+
+Panels follow each other in the order in which they are read: along k in blocks of `kc`, in each
+block across the columns.  All are as wide as a tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .asm import ITEM_BYTES, Function
+from .gemm_text import _SMALL_PANEL_LANES, ARGUMENTS, UNROLL, Tiles, _Product, _type_of
+
+
+def module_text(tiles: Tiles, dtype: str) -> str:
+    """The module of one dtype: `pack_right` and `packed_piece`, each `(arguments, workspace)`.
+
+    The arguments are those of `gemm_piece`.  `pack_right` copies b to c; `packed_piece` finds there
+    what is given to it as b.  Both must be told the same `n`, `k` and `kc`.
+    """
+    declarations: set[str] = set()
+    parts = list(_Packed(dtype, tiles, declarations).texts())
+    return "\n".join([*sorted(declarations), *parts])
+
+
+def packed_bytes(k: int, n: int, tiles: Tiles, dtype: str) -> int:
+    """Room for a packed factor, and for the zeros that packing may write behind its end."""
+    columns, lanes = tiles.columns(dtype), tiles.lanes(dtype)
+    deep = -(-k // UNROLL) * UNROLL + lanes
+    return deep * -(-n // columns) * columns * ITEM_BYTES[dtype]
+
+
+class _Packed(_Product):
+    """As a product of two matrices, but the panels of b are there already."""
+
+    def texts(self) -> Iterator[str]:
+        narrow = min(self.lanes, _SMALL_PANEL_LANES)
+        for lanes in sorted({narrow, self.lanes}):
+            yield _Product(self.dtype, self.tiles, self.declarations, lanes)._pack()
+        yield from self._all_tiles()
+        yield self._gemm(narrow)
+        yield self._piece("packed_piece")
+        yield self._pack_right()
+
+    def _right_panels(
+        self, f: Function, p: str, j: str, columns: str, depths: tuple[str, str]
+    ) -> tuple[str, str]:
+        here = self._place_of_panel(f, p, j, depths[1])
+        panel = self._at(f, "%b", here)
+        length = f.value(f"mul i64 {depths[1]}, {self.columns * self.size}")
+        return panel, self._at(f, panel, length)
+
+    def _lines_ahead(self, f: Function, i: str, ahead: str) -> tuple[str, str]:
+        return ahead, "64"  # panels come one after the other: processors see that themselves
+
+    def _place_of_panel(self, f: Function, p: str, j: str, padded: str) -> str:
+        """Bytes from the first panel to the one at (p, j)."""
+        across = f.value(f"udiv i64 {f.value(f'add i64 %n, {self.columns - 1}')}, {self.columns}")
+        before = f.value(f"mul i64 {f.value(f'mul i64 {across}, {self.columns}')}, {p}")
+        beside = f.value(f"mul i64 {j}, {padded}")
+        return f.value(f"mul i64 {f.value(f'add i64 {before}, {beside}')}, {self.size}")
+
+    def _pack_right(self) -> str:
+        """Panels in ascending order: what one writes behind its end, the next one overwrites."""
+        f = self._function()
+        for i, name in enumerate(ARGUMENTS):
+            if name in ("b", "b_row", "b_column", "c", "n", "k", "kc"):
+                kind, place = _type_of(name), self._at(f, "%arguments", str(8 * i))
+                f.do(f"%{name} = load {kind}, ptr {place}")
+        with self._blocks(f, "%k", "%kc") as (p, depth):
+            padded = self._padded(f, depth)
+            row = self._at(f, "%b", f.value(f"mul i64 {p}, %b_row"))
+            with self._blocks(f, "%n", str(self.columns)) as (j, columns):
+                b = self._at(f, row, f.value(f"mul i64 {j}, %b_column"))
+                to = self._at(f, "%c", self._place_of_panel(f, p, j, padded))
+                strides = "%b_column", "%b_row"
+                self._panels(f, to, self.columns, self.lanes, b, strides, columns, (depth, padded))
+        return f.text("void @pack_right(ptr %arguments, ptr %workspace)")

@@ -1,0 +1,227 @@
+"""Recurrent layers on arrays through the jobs of `native/recurrent_jobs.py`.
+
+How a batch is cut depends on its size alone, never on the number of threads: the bits of a result
+do not either.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ops.buffers import borrow
+from . import pool
+from .addresses import address
+from .gemm_text import ARGUMENTS, Tiles, blocks
+from .native import library
+from .native.recurrent_jobs import FIELDS, GRU, LSTM, RELU, SCRATCH_BYTES, TANH
+from .packed_text import module_text, packed_bytes
+
+_AT = {name: i for i, name in enumerate(FIELDS)}
+_CALL = f"={len(ARGUMENTS)}q"
+_DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
+_KINDS = {"lstm": LSTM, "gru": GRU, "tanh": TANH, "relu": RELU}
+_TOGETHER = 16  # examples that go through the steps together: tiles that read a weight once
+_FEW = 8  # examples that one thread takes alone
+_LINE = 64  # bytes
+
+
+class _Code(NamedTuple):
+    """Addresses of the machine code for one dtype."""
+
+    pack: int
+    multiply: int
+    recur: int
+    recur_back: int
+
+
+class _Steps(NamedTuple):
+    """A sequence: the first row of each step, how many rows it has, which examples go together."""
+
+    starts: np.ndarray
+    counts: np.ndarray
+    cuts: tuple[tuple[int, int], ...]
+
+
+class Recurrent:
+    """Calls the machine code, which is made for a dtype when it is first needed."""
+
+    def __init__(self, tiles: Tiles, load_module: Callable[..., Any]) -> None:
+        self._tiles, self._load = tiles, load_module
+        self._pool = pool.shared()
+        self._lock = threading.Lock()
+        self._codes: dict[np.dtype, _Code | None] = {}
+        self._compiled: list[Any] = []  # owns the code
+        self._zeros = np.zeros(16)
+
+    def forward(
+        self, kind: str, arrays: Mapping[str, np.ndarray], weights: list[np.ndarray],
+        biases: list[np.ndarray] | None, sizes: tuple[int, ...], reverse: bool,
+    ) -> bool:  # fmt: skip
+        """Fill y, kept, before and top, and take h and cell to the last states; False if this is
+        not for it. `weights` are those of inputs and states, for a GRU one by one, else joined.
+        """
+        code = self._code(weights[0].dtype)
+        if code is None:
+            return False
+        numbers = self._shared(kind, arrays, sizes, code)
+        numbers["gates"] = gates = 0 if kind in ("tanh", "relu") else len(weights[0])
+        numbers["inputs"] = arrays["x"].shape[1]
+        numbers["bias"] = numbers["state_bias"] = address(self._zeros)
+        packed = [self._packed(w.T, code) for w in weights]  # must live until the job is done
+        for (at, depth), name in zip(packed, ("", "state_"), strict=False):
+            numbers[f"{name}weight"], numbers[f"{name}depth"] = _start(at), depth
+        if biases is not None:
+            numbers["bias_step"] = weights[0].itemsize
+            numbers["bias"], numbers["state_bias"] = address(biases[0]), address(biases[-1])
+        steps = _steps(sizes, reverse)
+        if gates * steps.cuts[0][1] * weights[0].itemsize > SCRATCH_BYTES:
+            return False
+        self._run(code.recur, numbers, steps)
+        return True
+
+    def backward(
+        self, kind: str, arrays: Mapping[str, np.ndarray], w_hh: np.ndarray, inputs: int,
+        sizes: tuple[int, ...], reverse: bool,
+    ) -> np.ndarray | None:  # fmt: skip
+        """Fill slopes, and take dh and dc to the gradients of the first states; gives the sums of
+        the slopes' rows, or None if this is not for it.
+        """
+        code = self._code(w_hh.dtype)
+        if code is None:
+            return None
+        slopes = arrays["slopes"]
+        numbers = self._shared(kind, arrays, sizes, code)
+        numbers["gates"] = 0 if kind in ("tanh", "relu") else len(w_hh)
+        numbers["inputs"] = inputs
+        packed, numbers["state_depth"] = self._packed(w_hh, code)
+        numbers["state_weight"] = _start(packed)
+        steps = _steps(sizes, reverse)
+        sums = np.empty((len(steps.cuts), slopes.shape[1]), slopes.dtype)
+        numbers["sums"], numbers["sum_count"] = address(sums), sums.shape[1]
+        self._run(code.recur_back, numbers, steps, sums.strides[0])
+        return np.add.reduce(sums, axis=0)
+
+    def _shared(
+        self, kind: str, arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], code: _Code
+    ) -> dict[str, int]:
+        """What forward and backward say about their arrays."""
+        some = next(iter(arrays.values()))
+        _, rows = blocks(1, some.itemsize, self._tiles)
+        numbers = {
+            "kind": _KINDS[kind], "steps": len(sizes), "apart": 1,
+            "width": arrays["y"].shape[1], "multiply": code.multiply, "block_rows": rows,
+            "zeros": address(self._zeros),
+        }  # fmt: skip
+        for name, x in arrays.items():
+            numbers[name] = address(x)
+            if f"{name}_row" in _AT:
+                numbers[f"{name}_row"] = x.strides[0]
+        return numbers
+
+    def product(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """a @ b by packing b, as a step does it; rows of a lie in one piece."""
+        code = self._code(a.dtype)
+        assert code is not None
+        return self._product(a, b, code)
+
+    def _product(self, a: np.ndarray, b: np.ndarray, code: _Code) -> np.ndarray:
+        packed, depth = self._packed(b, code)
+        (m, k), n = a.shape, b.shape[1]
+        c = np.empty((m, n), a.dtype)
+        given = {
+            "a": address(a), "a_row": a.strides[0], "a_column": a.itemsize, "b": _start(packed),
+            "c": address(c), "c_row": c.strides[0], "m": m, "n": n, "k": k, "kc": depth,
+            "mc": blocks(k, a.itemsize, self._tiles)[1],
+            "bias": address(self._zeros), "row_bias": address(self._zeros),
+        }  # fmt: skip
+        self._call(code.multiply, given)
+        return c
+
+    def _packed(self, b: np.ndarray, code: _Code) -> tuple[np.ndarray, int]:
+        """A right factor as panels, and how many rows of it a block of them has."""
+        b = b if b.itemsize in b.strides else np.ascontiguousarray(b)
+        k, n = b.shape
+        depth, _ = blocks(k, b.itemsize, self._tiles)
+        room = packed_bytes(k, n, self._tiles, _DTYPES[b.dtype]) + _LINE
+        out = borrow(room // b.itemsize, b.dtype)
+        given = {
+            "b": address(b), "b_row": b.strides[0], "b_column": b.strides[1], "c": _start(out),
+            "n": n, "k": k, "kc": depth,
+        }  # fmt: skip
+        self._call(code.pack, given)
+        return out, depth
+
+    def _call(self, function: int, given: dict[str, int]) -> None:
+        """Call machine code that takes ARGUMENTS, on this thread."""
+        piece = struct.pack(_CALL, *[given.get(name, 0) for name in ARGUMENTS])
+        self._pool.run(function, piece, len(piece), 1, 1)
+
+    def _run(self, job: int, numbers: dict[str, int], steps: _Steps, apart: int = 0) -> None:
+        """One piece of work for each of the cuts, whose sums lie `apart` bytes from each other."""
+        numbers["starts"], numbers["counts"] = address(steps.starts), address(steps.counts)
+        row = [numbers.get(name, 0) for name in FIELDS]
+        values: list[int] = []
+        for first, rows in steps.cuts:
+            row[_AT["first"]], row[_AT["rows"]] = first, rows
+            values += row
+            row[_AT["sums"]] += apart
+        pieces = struct.pack(f"={len(values)}q", *values)
+        self._pool.run(job, pieces, 8 * len(FIELDS), len(steps.cuts), pool.thread_count())
+
+    def _code(self, dtype: np.dtype) -> _Code | None:
+        if dtype not in self._codes:
+            with self._lock:
+                if dtype not in self._codes:
+                    self._codes[dtype] = self._make(dtype) if dtype in _DTYPES else None
+        return self._codes[dtype]
+
+    def _make(self, dtype: np.dtype) -> _Code | None:
+        jobs = [library.job(name, _DTYPES[dtype]) for name in ("recur", "recur_back")]
+        if None in jobs:
+            return None
+        kind = _DTYPES[dtype]
+        compiled = self._load(
+            f"packed {kind} {self._tiles}", lambda: module_text(self._tiles, kind)
+        )
+        self._compiled.append(compiled)
+        functions = (compiled.function(name, 2) for name in ("pack_right", "packed_piece"))
+        code = _Code(*map(pool.address_of, functions), *jobs)
+        return code if self._multiplies(code, dtype) else None
+
+    def _multiplies(self, code: _Code, dtype: np.dtype) -> bool:
+        """Whether products with borders in all directions come out as NumPy's."""
+        random = np.random.Generator(np.random.PCG64(0))
+        a = random.uniform(-1, 1, (21, 301)).astype(dtype)
+        b = random.uniform(-1, 1, (301, 85)).astype(dtype)
+        expected, bound = a.dot(b), 301 * np.finfo(dtype).eps * 10
+        return all(
+            np.abs(self._product(a, y, code) - expected).max() < bound
+            for y in (b, np.asfortranarray(b))
+        )
+
+
+@functools.lru_cache(maxsize=64)
+def _steps(sizes: tuple[int, ...], reverse: bool) -> _Steps:
+    counts = np.array(sizes, np.int64)
+    starts = np.cumsum(counts) - counts
+    if reverse:
+        starts, counts = starts[::-1].copy(), counts[::-1].copy()
+    return _Steps(starts, counts, tuple(_cuts(max(sizes))))
+
+
+def _cuts(batch: int) -> list[tuple[int, int]]:
+    """(first example, how many) of each piece of work: a power of two of them, for threads."""
+    parts = 1 if batch < _FEW else max(2, 1 << (batch // _TOGETHER).bit_length() >> 1)
+    rows = -(-batch // (4 * parts)) * 4
+    return [(i, min(rows, batch - i)) for i in range(0, batch, rows)]
+
+
+def _start(memory: np.ndarray) -> int:
+    """The first line of the cache that lies in an array."""
+    return (address(memory) + _LINE - 1) & -_LINE
