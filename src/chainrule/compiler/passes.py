@@ -16,6 +16,7 @@ from .reshapes import sink_reshapes
 from .rewrite import Rewriter, is_move, permutation, simplify_move
 from .symbolic import GRAPHS, Sym
 from .table import lookup, lowering, models_of_results
+from .transposes import raise_transposes, swaps_last
 from .views import c_strides, dense_like, rearrange
 
 # Larger results of constant expressions are computed in every call rather than kept in memory.
@@ -234,7 +235,7 @@ def fold_transposes(graph: Graph) -> Graph:
 
 
 def _fold_transpose(r: Rewriter, instr: Instr) -> Any:
-    if _swaps_last(permutation(instr)):
+    if swaps_last(permutation(instr)):
         product = r.made.get(instr.inputs[0])
         if product is None or product.op != "gemm":
             return None
@@ -246,16 +247,11 @@ def _fold_transpose(r: Rewriter, instr: Instr) -> Any:
     for x, name in zip(instr.inputs, ("ta", "tb"), strict=True):
         flag = instr.params.get(name, False)
         maker = r.made.get(x)
-        if maker is not None and _swaps_last(permutation(maker)):
+        if maker is not None and swaps_last(permutation(maker)):
             x, flag = maker.inputs[0], not flag
         operands.append(x)
         flags.append(flag)
     return r.emit("gemm", *operands, ta=flags[0], tb=flags[1])
-
-
-def _swaps_last(perm: tuple[int, ...] | None) -> bool:
-    n = 0 if perm is None else len(perm)
-    return n >= 2 and perm == (*range(n - 2), n - 1, n - 2)
 
 
 def settle_layout(graph: Graph) -> Graph:
@@ -294,6 +290,7 @@ PIPELINE = (
     simplify,
     sink_reshapes,
     drop_dead,
+    raise_transposes,
     fold_transposes,
     drop_dead,
     settle_layout,
