@@ -246,7 +246,7 @@ def test_an_iterator_cannot_be_pickled():
         ([None], TypeError, "found <class 'NoneType'>"),
         ([1j], TypeError, "found <class 'complex'>"),
         ([np.array("a")], TypeError, "found <U1"),
-        ([(1, 2), (3,)], RuntimeError, r"should be of equal size: they have \[2, 1\] items"),
+        ([(1, 2), (3,)], RuntimeError, "(?s)should be of equal size.*2 .number 0., 1"),
         ([torch.ones(2), torch.ones(3)], RuntimeError, "stack expects each tensor to be equal si"),
         ([{"a": 1}, {"b": 1}], KeyError, "a"),
     ],

@@ -44,7 +44,7 @@ def test_clipping_is_seen_by_version_counters_and_leaves_small_gradients_alone()
 
 def test_an_infinite_norm_is_refused_with_its_value_and_the_gradients_stay():
     (p,) = gradients([np.inf, 1.0])
-    with pytest.raises(RuntimeError, match=r"(?s)non-finite.*the norm is inf.*test_nn_utils.py"):
+    with pytest.raises(RuntimeError, match=r"(?s)non-finite.*The norm is inf.*test_nn_utils.py"):
         nn.utils.clip_grad_norm_(p, 1.0, error_if_nonfinite=True)
     assert p.grad.tolist() == [np.inf, 1.0]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.errors import Refusal
 from ..ops.schema import Op
 from . import source
 from .value import TensorBase
@@ -22,6 +23,9 @@ def explained(
     op: Op, args: tuple[Any, ...], params: dict[str, Any], problem: Exception
 ) -> Exception:
     """The error to raise instead of `problem`."""
+    if isinstance(problem, Refusal):
+        fix = f"\n  Fix: {problem.fix}" if problem.fix else ""
+        return RuntimeError(f"{problem.what}\n  at {source.here(4)}{fix}")
     shapes = _shapes(args)
     where = f"  {op.name} of {_listed(shapes)} at {source.here(4)}"
     if op.name in ("matmul", "linear2d", "addmm") and len(shapes) >= 2:

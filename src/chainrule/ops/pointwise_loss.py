@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Plain
+from .errors import Refusal
 from .kernels import fast
 from .reduce import wide
 from .schema import helper, op
@@ -205,6 +206,18 @@ def bce_target_slope(x, w, weighted):
     return slope * w if weighted else slope
 
 
+def _check_probabilities(name, values, fix):
+    if ((values >= 0) & (values <= 1)).all():
+        return
+    wrong = values[~((values >= 0) & (values <= 1))]
+    raise Refusal(
+        f"all elements of {name} should be between 0 and 1\n  binary_cross_entropy takes "
+        f"probabilities; {wrong.size} of {values.size} values are outside, such as {wrong[0]:.6g} "
+        f"(smallest {values.min():.6g}, largest {values.max():.6g}).",
+        fix,
+    )
+
+
 @op(
     vjp={
         "x": lambda g, x, y, w, reduction, weighted: (
@@ -230,12 +243,9 @@ def bce_target_slope(x, w, weighted):
 def binary_cross_entropy(x, y, w, *, reduction, weighted):
     """Cross entropy of probabilities x and targets y."""
     p, goal = wide(x), wide(y)
-    if not ((p >= 0) & (p <= 1)).all():
-        raise RuntimeError(
-            "all elements of input should be between 0 and 1\n  binary_cross_entropy takes "
-            f"probabilities; the smallest here is {p.min():.6g}, the largest {p.max():.6g}.\n"
-            "  Fix: apply sigmoid first, or use binary_cross_entropy_with_logits."
-        )
+    sigmoid = "apply sigmoid first, or use binary_cross_entropy_with_logits."
+    _check_probabilities("input", p, sigmoid)
+    _check_probabilities("target", goal, "divide labels by their largest value, or clamp them.")
     loss = (goal - 1) * np.maximum(np.log1p(-p), -100) - goal * np.maximum(np.log(p), -100)
     return reduce_array(loss * wide(w) if weighted else loss, reduction, x.dtype)
 

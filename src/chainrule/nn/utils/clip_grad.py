@@ -59,15 +59,29 @@ def _total_norm(tensors: list[Tensor], norm_type: float) -> Tensor:
     return torch.linalg.vector_norm(torch.stack(norms), norm_type)
 
 
-def _check_finite(total: Tensor, norm_type: float) -> None:
+def _check_finite(total: Tensor, norm_type: float, tensors: list[Tensor]) -> None:
     if torch.logical_or(total.isnan(), total.isinf()):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
             "so it cannot be clipped. To disable this error and scale the gradients by the "
             "non-finite norm anyway, set `error_if_nonfinite=False`\n"
-            f"  the norm is {total.item()}\n  at {source.here(2)}\n"
-            "  Find where it arises: with torch.autograd.detect_anomaly(): loss.backward()."
+            f"  The norm is {total.item()}: {_culprits(tensors)}\n  at {source.here(2)}\n"
+            "  Fix: lower the learning rate, or skip this step. Where it arises is said by\n"
+            "  with torch.autograd.detect_anomaly(): loss = ...; loss.backward()"
         )
+
+
+def _culprits(tensors: list[Tensor]) -> str:
+    """The gradients that are not finite, the first of them in detail."""
+    found = [(k, t) for k, t in enumerate(tensors) if not t.isfinite().all()]
+    if not found:
+        return "every gradient is finite, but the sum of their powers overflows."
+    k, first = found[0]
+    count = int((~first.isfinite()).sum())
+    return (
+        f"{len(found)} of {len(tensors)} gradients are not finite; the first is number {k}, of "
+        f"shape {list(first.shape)}, with {count} of {first.numel()} elements nan or infinite."
+    )
 
 
 def get_total_norm(
@@ -82,10 +96,11 @@ def get_total_norm(
     >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
     tensor(5.)
     """
+    given = _listed(tensors)
     with no_grad():
-        total = _total_norm(_listed(tensors), float(norm_type))
+        total = _total_norm(given, float(norm_type))
     if error_if_nonfinite:
-        _check_finite(total, float(norm_type))
+        _check_finite(total, float(norm_type), given)
     return total
 
 

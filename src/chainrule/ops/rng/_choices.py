@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import Refusal
 from ..kernels import fast
 from ._checks import (
     FLOATS,
@@ -38,7 +39,7 @@ def bernoulli(
     allowed = FLOATS | INTEGERS | {"bool"}
     dtype = require_dtype(dtype, allowed, "bernoulli_scalar_cpu_")
     if not 0 <= p <= 1:
-        raise RuntimeError(
+        raise Refusal(
             f"bernoulli_ expects p to be in [0, 1], but got p={p:g}. Use clamp or sigmoid to make "
             "it a probability"
         )
@@ -68,7 +69,7 @@ def bernoulli_array(
     p = probabilities if double else probabilities.astype(np.float32, copy=False)
     valid = (p >= 0) & (p <= 1)
     if not valid.all():
-        raise RuntimeError(
+        raise Refusal(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false: the probability "
             f"{p[~valid].flat[0]:g} is not between 0 and 1. Use clamp or sigmoid first"
         )
@@ -83,7 +84,7 @@ def geometric(
     """Number of trials up to the first success of probability `p`."""
     dtype = require_dtype(dtype, FLOATS | INTEGERS, "geometric_cpu")
     if not 0 < p < 1:
-        raise RuntimeError(
+        raise Refusal(
             f"geometric_ expects p to be in (0, 1), but got p={p:g}. "
             "With p=0 no trial ever succeeds"
         )
@@ -143,25 +144,25 @@ def multinomial(
 
 def _check_multinomial(weights: np.ndarray, num_samples: int, replacement: bool) -> None:
     if weights.ndim not in (1, 2) or (weights.ndim == 1 and weights.size == 0):
-        raise RuntimeError(
+        raise Refusal(
             f"prob_dist must be 1 or 2 dim, but its shape is {weights.shape}. "
             "Flatten the leading dimensions first"
         )
     if type_name(weights.dtype) not in FLOATS:
-        raise RuntimeError(
+        raise Refusal(
             "multinomial only supports floating-point dtypes for input, got: "
             f"{scalar_type_name(weights.dtype)}. Convert the weights to float32"
         )
     if num_samples <= 0:
-        raise RuntimeError(f"cannot sample n_sample <= 0 samples: num_samples is {num_samples}")
+        raise Refusal(f"cannot sample n_sample <= 0 samples: num_samples is {num_samples}")
     categories = weights.shape[-1]
     if not replacement and num_samples > categories:
-        raise RuntimeError(
+        raise Refusal(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{num_samples} samples from {categories} categories. Pass replacement=True"
         )
     if categories > _MOST_CATEGORIES:
-        raise RuntimeError(
+        raise Refusal(
             f"number of categories cannot exceed 2^24, but the last dimension is {categories}"
         )
 
@@ -170,7 +171,7 @@ def _categories_by_race(generator: Generator, weights: np.ndarray, num_samples: 
     """Each category finishes after an exponential time over its weight; the fastest win."""
     values = weights.astype(np.float32) if weights.dtype.itemsize == 2 else weights
     if not (np.isfinite(values) & (values >= 0)).all():
-        raise RuntimeError(
+        raise Refusal(
             "probability tensor contains either `inf`, `nan` or element < 0. "
             "Check the logits these weights came from, or use clamp(min=0)"
         )
@@ -190,7 +191,7 @@ def _categories_with_replacement(
     values = weights.astype(accumulator, copy=False)
     if not (values >= 0).all() or not np.isfinite(values).all():
         problem = "entry < 0" if (values < 0).any() else "entry = infinity or NaN"
-        raise RuntimeError(
+        raise Refusal(
             f"invalid multinomial distribution (encountering probability {problem}). "
             "Check the logits these weights came from, or use clamp(min=0)"
         )
@@ -208,7 +209,7 @@ def _categories_with_replacement(
 
 def _check_sums(sums: np.ndarray) -> None:
     if not (sums > 0).all():
-        raise RuntimeError(
+        raise Refusal(
             "invalid multinomial distribution (sum of probabilities <= 0). "
             f"Row {int(np.argmax(~(sums > 0)))} has no positive weight"
         )

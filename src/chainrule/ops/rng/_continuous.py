@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import Refusal
 from ._checks import (
     FLOATS,
     Shape,
@@ -31,7 +32,7 @@ def exponential(
     dtype = np.dtype(dtype)
     _require_continuous(dtype, "Exponential")
     if not rate > 0:
-        raise RuntimeError(
+        raise Refusal(
             f"exponential_ expects lambda > 0.0, but found lambda={rate:g}. "
             "The rate is the inverse of the mean"
         )
@@ -52,7 +53,7 @@ def cauchy(
     """Cauchy values around `median` with scale `sigma`."""
     dtype = np.dtype(dtype)
     if not sigma > 0:
-        raise RuntimeError(
+        raise Refusal(
             f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}. Pass a positive scale"
         )
     _require_continuous(dtype, "Cauchy")
@@ -83,7 +84,7 @@ def rrelu_noise(
 
 def _require_continuous(dtype: np.dtype, name: str) -> None:
     if type_name(dtype) not in FLOATS:
-        raise RuntimeError(
+        raise Refusal(
             f"{name} distribution is a continuous probability distribution. dtype must be a "
             f"floating point but you specified {scalar_type_name(dtype)}. Draw into float32 and "
             "round if you need integers"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import Refusal
 from ._checks import (
     FLOATS,
     INTEGERS,
@@ -92,11 +93,11 @@ def randperm(generator: Generator | None, n: int, dtype: Any = np.int64) -> np.n
     """A random order of 0 ... n-1, by exchanging each position with a later one in turn."""
     dtype = require_dtype(dtype, FLOATS | INTEGERS, "randperm")
     if n < 0:
-        raise RuntimeError(
+        raise Refusal(
             f"Trying to create tensor with negative dimension {n}: [{n}]. n must be at least 0"
         )
     if type_name(dtype) in INTEGERS and n - 1 > np.iinfo(dtype).max:
-        raise RuntimeError(
+        raise Refusal(
             f"value cannot be converted to type {dtype.name}_t without overflow: a permutation "
             f"of {n} needs values up to {n - 1}. Use dtype int64"
         )
@@ -152,7 +153,7 @@ def _inside_out_shuffle(generator: Generator, n: int, dtype: np.dtype) -> np.nda
 
 def _all_int64(generator: Generator | None, shape: Shape, dtype: np.dtype) -> np.ndarray:
     if type_name(dtype) not in _FULL_RANGE_TYPES:
-        raise RuntimeError(
+        raise Refusal(
             "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16, "
             f"not {dtype.name}. Draw int64 and convert"
         )
@@ -187,9 +188,10 @@ def _from_int64(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def _checked_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int]:
     """The first and last integer to draw, after the checks of `random_`."""
     if high is not None and low >= high:
-        raise RuntimeError(
-            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. "
-            "The upper bound is exclusive"
+        raise Refusal(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}\n"
+            f"  The integers are drawn from {low} up to, but without, {high}: there are none.",
+            f"give a larger upper bound, such as {max(low, high) + 1}, or exchange the two.",
         )
     if type_name(dtype) in FLOATS:
         low = _first_representable(low, dtype)
@@ -198,7 +200,7 @@ def _checked_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, in
         else:
             last = _last_representable_bound(high, dtype) - 1
         if low > last:
-            raise RuntimeError(
+            raise Refusal(
                 f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
                 f"but got from={low} >= to={last + 1}: {dtype.name} has no value between them"
             )
@@ -220,9 +222,10 @@ def _check_within_type(low: int, last: int, dtype: np.dtype) -> None:
         smallest, largest = int(np.iinfo(dtype).min), min(int(np.iinfo(dtype).max), _INT64_MAX)
     for name, value in (("from", low), ("to - 1", last)):
         if not smallest <= value <= largest:
-            raise RuntimeError(
+            raise Refusal(
                 f"{name} is out of bounds for {c_type_name(dtype)}: {value} does not fit "
-                f"{dtype.name}, which holds {smallest} to {largest}"
+                f"{dtype.name}, which holds {smallest} to {largest}",
+                "give smaller bounds, or a dtype that holds them.",
             )
         bits = SIGNIFICAND_BITS.get(type_name(dtype), 64)
         if abs(value) > 2**bits:

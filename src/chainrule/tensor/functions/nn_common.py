@@ -12,7 +12,7 @@ from ...autograd import source
 from ...autograd.inplace import assign
 from ...autograd.record import OpNode
 from ...autograd.state import STATE
-from ...autograd.value import make
+from ...autograd.value import TensorBase, make
 
 _REDUCTIONS = ("none", "mean", "sum")
 _renamed: dict[tuple[type, str], type] = {}
@@ -70,6 +70,24 @@ def into(input: Any, function: Callable[..., Any], name: str, *args: Any, **kwar
     # Rules may save the input, whose memory is about to change: compute from a copy then.
     value = input.clone() if STATE.grad_enabled and input._rg else input
     return assign(input, function(value, *args, **kwargs), name)
+
+
+def check_tensors(name: str, input: Any, target: Any) -> None:
+    """Prediction and target of a loss must be tensors."""
+    for position, (which, x) in enumerate((("input", input), ("target", target))):
+        if not isinstance(x, TensorBase):
+            kind = type(x).__name__
+            raise TypeError(
+                f"{name}(): argument '{which}' (position {position + 1}) must be Tensor, not {kind}"
+                f" ('{kind}' object has no attribute 'size')\n  It is {_shortened(x)}\n"
+                f"  at {source.here(3)}\n  Fix: {which}=torch.tensor({which}), with the type and "
+                "shape that the loss compares."
+            )
+
+
+def _shortened(x: Any) -> str:
+    text = repr(x)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def same_size(input: Any, target: Any) -> tuple[Any, Any]:

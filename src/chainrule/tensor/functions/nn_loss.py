@@ -14,7 +14,15 @@ from ...ops import dtypes
 from ...ops.loss import TargetOutOfBounds
 from ..api import public
 from .common import P
-from .nn_common import check_reduction, named, reduced, reduction_of, same_size, stand_in
+from .nn_common import (
+    check_reduction,
+    check_tensors,
+    named,
+    reduced,
+    reduction_of,
+    same_size,
+    stand_in,
+)
 
 INT64 = dtype("int64")
 
@@ -24,9 +32,10 @@ _INT64 = np.dtype("int64")
 
 
 def _out_of_bounds(problem: TargetOutOfBounds) -> IndexError:
+    n = problem.classes
+    known = f"The classes are 0..{n - 1} (the scores have {n} of them)"
     return IndexError(
-        f"{problem}\n  The classes are 0..{problem.classes - 1} (the scores have "
-        f"{problem.classes} of them), at {source.here(2)}\n"
+        f"{problem}\n  {known if n else 'The scores have no classes'}, at {source.here(2)}\n"
         "  Fix: correct the targets, give the last layer more outputs, or mark targets that do not "
         "count with ignore_index."
     )
@@ -54,6 +63,8 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
         )
     _check_extent(s, t)
     classes = s[1] if len(s) > 1 else s[0]
+    if not classes and math.prod(t):
+        raise _out_of_bounds(TargetOutOfBounds(target.reshape(-1)[0].item(), 0))
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but "
@@ -105,13 +116,15 @@ def cross_entropy(
     >>> torch.nn.functional.cross_entropy(logits, torch.tensor([0, 1]))
     tensor(0.0635)
     """
-    if weight is None and not label_smoothing and input.__class__ in PLAIN:
+    if target.__class__ not in PLAIN or input.__class__ not in PLAIN:
+        check_tensors("cross_entropy_loss", input, target)
+    elif weight is None and not label_smoothing:
         # The usual call, in few steps: rows of scores and one class number each.
         x, t = input._a, target._a
         if (
             reduction == "mean" and size_average is None and reduce is None and x.ndim == 2
             and t.__class__ is ndarray and t.ndim == 1 and t.dtype is INT64
-            and x.shape[0] == t.shape[0]
+            and x.shape[0] == t.shape[0] and x.size
         ):  # fmt: skip
             try:
                 return P.cross_entropy(input, target, axis=1, ignore=ignore_index, reduction="mean")
@@ -125,6 +138,8 @@ def cross_entropy(
     elif reduction != "mean":
         check_reduction(reduction)
     n = input.ndim
+    if reduction == "mean" and not input.numel() and not target.numel():
+        _warn_of_no_rows(input, target)
     if target.ndim == n and target.shape == input.shape and (n > 1 or target.dtype.category == 2):
         return _soft_cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
     _check_classes(input, target, weight)
@@ -138,12 +153,20 @@ def cross_entropy(
     return _of_classes(input, target, axis, ignore_index, reduction)
 
 
+def _warn_of_no_rows(input: Any, target: Any) -> None:
+    source.warn_user(
+        f"cross_entropy of an empty batch is nan: input {list(input.shape)}, target "
+        f"{list(target.shape)}. A mean over no rows is 0/0, and its gradient spoils all "
+        "parameters. Fix: skip empty batches, or use reduction='sum'."
+    )
+
+
 def _usual(input: Any, target: Any) -> bool:
     """Plain scores (batch, classes) and int64 class numbers (batch): nothing more to check."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         return False
     x, t = input._a, target._a
-    return x.ndim == 2 and t.ndim == 1 and t.dtype is _INT64 and len(x) == len(t) > 0
+    return x.ndim == 2 and t.ndim == 1 and t.dtype is _INT64 and len(x) == len(t) and x.size > 0
 
 
 def _of_classes(x: Any, target: Any, axis: int, ignore: int, reduction: str) -> Any:
@@ -240,6 +263,8 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Any:
     """Minus the log-probability of each target class."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("nll_loss", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     _check_classes(input, target, weight)
     if input.ndim == 1 and target.ndim:
@@ -306,6 +331,8 @@ def mse_loss(
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
     """The mean squared difference."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("mse_loss", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if weight is not None:
         return _weighted(_compared(P.mse_loss, input, target, "none"), weight, reduction, input)
@@ -318,6 +345,8 @@ def l1_loss(
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
     """The mean absolute difference."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("l1_loss", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = same_size(input, target)
     loss = (input - target).abs()
@@ -332,6 +361,8 @@ def smooth_l1_loss(
     reduction: str = "mean", beta: float = 1.0,
 ) -> Any:  # fmt: skip
     """Squared near 0, absolute beyond beta."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("smooth_l1_loss", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if beta < 0:
         raise RuntimeError(
@@ -346,6 +377,8 @@ def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
     """Half the square near 0, delta times the absolute difference beyond delta."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("huber_loss", input, target)
     check_reduction(reduction)
     if delta <= 0:
         raise RuntimeError(
@@ -364,12 +397,15 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Any:  # fmt: skip
     """Cross entropy of probabilities and targets between 0 and 1."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("binary_cross_entropy", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(
             f"Using a target size ({target.shape!r}) that is different to the input size "
             f"({input.shape!r}) is deprecated. Please ensure they have the same size.\n"
-            f"  at {source.here(2)}"
+            f"  at {source.here(2)}\n  Fix: give both one shape, e.g. with .squeeze(-1) or "
+            ".view_as(input)."
         )
     if target.dtype is not input.dtype:
         raise RuntimeError(
@@ -388,6 +424,8 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean", pos_weight: Any = None,
 ) -> Any:  # fmt: skip
     """Cross entropy of sigmoid(input) and targets, stable for any logits."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("binary_cross_entropy_with_logits", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(
@@ -413,6 +451,8 @@ def kl_div(
     reduction: str = "mean", log_target: bool = False,
 ) -> Any:  # fmt: skip
     """Kullback-Leibler divergence of log-probabilities `input` from `target`."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("kl_div", input, target)
     if reduction != "batchmean":
         reduction = reduction_of(size_average, reduce, reduction)
     if log_target:
@@ -430,6 +470,8 @@ def poisson_nll_loss(
     eps: float = 1e-8, reduce: Any = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
     """Negative log likelihood of counts under a Poisson rate (or its logarithm)."""
+    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+        check_tensors("poisson_nll_loss", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if log_input:
         loss = input.exp() - target * input

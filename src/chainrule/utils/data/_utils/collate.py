@@ -10,8 +10,6 @@ import numpy as np
 
 import chainrule as torch
 
-from ....autograd import source
-
 Rules = dict[Any, Callable[..., Any]]
 
 
@@ -43,7 +41,12 @@ def default_collate(batch: Any) -> Any:
     >>> default_collate([(1, {"a": 2.0}), (3, {"a": 4.0})])
     [tensor([1, 3]), {'a': tensor([2., 4.], dtype=torch.float64)}]
     """
-    return collate(batch, collate_fn_map=default_collate_fn_map)
+    try:
+        return collate(batch, collate_fn_map=default_collate_fn_map)
+    except (RuntimeError, TypeError, ValueError, LookupError) as problem:
+        from .collate_errors import explained
+
+        raise explained(batch, problem) from None
 
 
 def collate(batch: Any, *, collate_fn_map: Rules | None = None) -> Any:
@@ -62,10 +65,7 @@ def collate(batch: Any, *, collate_fn_map: Rules | None = None) -> Any:
         raise TypeError(default_collate_err_msg_format.format(type(first)))
     lengths = [len(sample) for sample in batch]
     if any(length != lengths[0] for length in lengths):
-        raise RuntimeError(
-            f"each element in list of batch should be of equal size: they have {lengths} items\n"
-            f"  at {source.here(2)}"
-        )
+        raise RuntimeError("each element in list of batch should be of equal size")
     columns = [
         collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch, strict=True)
     ]
