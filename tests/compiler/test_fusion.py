@@ -298,3 +298,30 @@ def test_heads_split_off_a_projection_are_joined_without_copies():
     for _ in range(4):
         torch.testing.assert_close(compiled(x), expected)
     assert "kernel(" not in compiled.explain().split("extern attention")[1]
+
+
+@pytest.mark.parametrize("perm", [(1, 0, 2), (2, 0, 1), (2, 1, 0)], ids=str)
+def test_a_loop_stores_its_result_in_the_order_of_axes_that_is_returned(perm):
+    g = Graph()
+    x = g.input((3, 4, 5), "f4")
+    y = emit(g, "transpose", emit(g, "tanh", x), perm=(1, 0, 2))
+    g.outputs = [emit(g, "transpose", y, perm=perm)]
+    assert len(schedule(g).calls) == 1
+    assert_same_as_interpreted(g, random_inputs(g), 1e-6)
+
+
+def test_a_result_that_others_read_keeps_its_order():
+    g = Graph()
+    x = g.input((3, 4), "f4")
+    y = emit(g, "tanh", x)
+    g.outputs = [emit(g, "transpose", y, perm=(1, 0)), y]
+    assert len(schedule(g).calls) == 2
+    assert_same_as_interpreted(g, random_inputs(g), 1e-6)
+
+
+def test_a_written_input_gets_a_transposed_result():
+    g = Graph()
+    x, target = g.input((3, 4), "f4"), g.input((4, 3), "f4")
+    g.write(emit(g, "transpose", emit(g, "tanh", x), perm=(1, 0)), target)
+    assert len(schedule(g).calls) <= 2
+    assert_same_as_interpreted(g, random_inputs(g), 1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from .fuse import Fusion, Unit
 from .graph import Graph, Instr, Value, dtype_name
 from .loops import Access, Kernel, Put
 from .partials import in_parts
+from .rewrite import permutation
 from .scalarise import Nodes, compute_dtype, literal_node
 from .table import lowering, models_of_results
 from .views import Buffer, View, c_strides, dense_like, new_view, rearrange
@@ -92,6 +94,7 @@ class Schedule:
         self.constants: list[np.ndarray] = []
         self.views: dict[Value, View] = {}
         self._declare_inputs()
+        self.layouts = _wanted_layouts(graph, self.fusion)
         needed = self.fusion.needed_outside()
         for unit in self.fusion.scheduled():
             self._lower(unit, needed)
@@ -129,7 +132,8 @@ class Schedule:
 
     def _result(self, value: Value, kind: str = "temp") -> View:
         buffer = self.new_buffer(kind, value.size, value.dtype)
-        found = self.views[value] = new_view(value, buffer)
+        strides = self.layouts.get(value, c_strides(value.shape))
+        found = self.views[value] = View(buffer, value.shape, strides)
         return found
 
     # ---- units -------------------------------------------------------------------------------
@@ -235,6 +239,30 @@ class Schedule:
         for source, target in pairs:
             if source.buffer is not target.buffer or not source.contiguous:
                 self.copy(source, target)
+
+
+def _wanted_layouts(graph: Graph, fusion: Fusion) -> dict[Value, tuple[int, ...]]:
+    """Strides for results of loops that are only needed with their axes in another order."""
+    uses = Counter(v for instr in graph.instrs for v in instr.values)
+    uses.update(graph.results())
+    found: dict[Value, tuple[int, ...]] = {}
+    for result in dict.fromkeys(graph.results()):
+        value, order = result, tuple(range(result.ndim))
+        while uses[value] == 1 and value in fusion.made:
+            perm = permutation(fusion.made[value])
+            if perm is None:
+                break
+            value, order = fusion.made[value].inputs[0], tuple(perm[i] for i in order)
+        unit = fusion.unit_of.get(value)
+        stored = unit is not None and unit.kind == "loop" and _is_pointwise(fusion.made[value])
+        if value is not result and uses[value] == 1 and stored:
+            strides = dict(zip(order, c_strides(result.shape), strict=True))
+            found[value] = tuple(strides[axis] for axis in range(value.ndim))
+    return found
+
+
+def _is_pointwise(instr: Instr) -> bool:
+    return lowering(instr.op).tag == "pointwise"
 
 
 def swapped(pair: tuple[int, ...]) -> tuple[int, ...]:
