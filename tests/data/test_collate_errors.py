@@ -88,17 +88,18 @@ class Unequal(Dataset):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_loader_names_the_line_that_wanted_the_batch(workers):
+def test_a_loader_names_the_users_line_and_no_other(workers):
     with pytest.raises(RuntimeError) as caught:
         for _ in DataLoader(Unequal(), batch_size=2, num_workers=workers):  # this loop
             pass
     text = str(caught.value)
-    assert "sample has the shape [2] (number 0), [3] (number 1)." in text and PAD in text
-    assert "test_collate_errors.py" in text and "# this loop" in text
-    assert "process.py" not in text.split("Original")[-1].split("default_collate joins")[-1]
-    if workers:
-        assert "Caught RuntimeError in DataLoader worker process 0." in text
-        assert "The batch was wanted at test_collate_errors.py" in text
+    joined = text[text.index("default_collate joins") :]
+    assert "sample has the shape [2] (number 0), [3] (number 1)." in joined and PAD in joined
+    if workers:  # where the loop stands is in the traceback of the error that is raised again
+        assert text.startswith("Caught RuntimeError in DataLoader worker process 0.")
+        assert "\n  at " not in joined
+    else:
+        assert "test_collate_errors.py" in joined and "# this loop" in joined
 
 
 def test_errors_of_the_users_own_samples_pass_through():

@@ -4,7 +4,7 @@ from typing import Any
 
 from . import binary, compare, contract, convert, index, reduce, select, shape, unary
 
-from . import masks, scan, scatter, softmax, sort  # isort: skip
+from . import masks, moments, scan, scatter, softmax, sort  # isort: skip
 from . import arrange, chains, strided, copies, random  # isort: skip - copies derives from the views
 from . import activation, attention, conv, ctc, embedding, loss, norm  # isort: skip
 from . import pointwise_loss, pool, recurrent, vision  # isort: skip
@@ -17,9 +17,9 @@ __all__ = [
     "ARRAYS", "HELPERS", "TABLE", "Op", "World", "activation", "arrange", "attention", "binary",
     "chains", "compare", "contract", "conv", "convert", "copies", "ctc", "decompositions",
     "determinant", "distance", "embedding", "fft", "gamma_draws", "helper", "index",
-    "least_squares", "linalg", "loss", "lu", "masks", "norm", "op", "pointwise_loss", "pool",
-    "random", "recurrent", "reduce", "scan", "scatter", "select", "shape", "softmax", "sort",
-    "special", "spectral", "strided", "unary", "vision",
+    "least_squares", "linalg", "loss", "lu", "masks", "moments", "norm", "op", "pointwise_loss",
+    "pool", "random", "recurrent", "reduce", "scan", "scatter", "select", "shape", "softmax",
+    "sort", "special", "spectral", "strided", "unary", "vision",
 ]  # fmt: skip
 
 

@@ -6,8 +6,6 @@ import sys
 import traceback
 from typing import Any
 
-from ....autograd import source
-
 
 class _Verbatim(str):
     """Text that a KeyError prints as it is, with its line breaks."""
@@ -27,10 +25,7 @@ class ExceptionWrapper:
 
     def reraise(self) -> None:
         """Raise an exception of the same type that says where it comes from."""
-        text = (
-            f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
-            f"  The batch was wanted at {source.here(2)}\n"
-        )
+        text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         try:
             if issubclass(self.exc_type, KeyError):
                 problem = self.exc_type(_Verbatim(text))

@@ -1,0 +1,156 @@
+"""How far values lie from their mean or from zero: variance, standard deviation, norms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import ir
+from .batching import Front
+from .reduce import count_of, wide
+from .schema import helper, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+# ---- variance ------------------------------------------------------------------------------------
+
+
+@op(
+    vjp={"x": lambda g, x, axis, keepdims, correction: pull(
+        g, var_slope(x, axis, correction), axis, keepdims)},
+    jvp={"x": lambda t, x, axis, keepdims, correction: push(
+        t, var_slope(x, axis, correction), axis, keepdims)},
+    batch=Front(axes=("axis",)),
+    node="VarBackward0",
+    lower=ir.compose(lambda x, *, axis, keepdims, correction: centred_square(
+        x, axis, keepdims, correction)),
+)  # fmt: skip
+def reduce_var(x, *, axis, keepdims, correction):
+    """The variance over `axis`: squared distance from the mean, over n - correction."""
+    return variance(wide(x), axis, keepdims, correction).astype(real_dtype(x.dtype), copy=False)
+
+
+@op(
+    vjp={"x": lambda g, x, out, axis, keepdims, correction: pull(
+        g, std_slope(x, out, axis, keepdims, correction), axis, keepdims)},
+    jvp={"x": lambda t, x, out, axis, keepdims, correction: push(
+        t, std_slope(x, out, axis, keepdims, correction), axis, keepdims)},
+    batch=Front(axes=("axis",)),
+    node="StdBackward0",
+    lower=ir.compose(lambda x, *, axis, keepdims, correction: sqrt(centred_square(
+        x, axis, keepdims, correction))),
+)  # fmt: skip
+def reduce_std(x, *, axis, keepdims, correction):
+    """The standard deviation over `axis`; its slope at 0 is 0."""
+    v = variance(wide(x), axis, keepdims, correction)
+    return np.sqrt(v).astype(real_dtype(x.dtype), copy=False)
+
+
+def variance(x, axis, keepdims, correction):
+    """The variance of a wide array."""
+    n = count_of(x.shape, axis)
+    centred = x - np.add.reduce(x, axis, keepdims=True) / np.asarray(n, real_dtype(x.dtype))
+    if x.dtype.kind == "c":
+        square = centred.real**2 + centred.imag**2
+    else:
+        square = np.multiply(centred, centred, out=centred)
+    total = np.add.reduce(square, axis, keepdims=keepdims)
+    return np.asarray(total / np.asarray(max(n - correction, 0), square.dtype))
+
+
+def real_dtype(dtype):
+    """The type of a complex type's parts; a real type itself."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+@helper
+def centred_square(x, axis, keepdims, correction):
+    """The variance, in ops."""
+    n = count_of(tuple(x.shape), axis)
+    d = x - reduce_mean(x, axis=axis, keepdims=True)
+    return reduce_sum(d * d, axis=axis, keepdims=keepdims) / max(n - correction, 0)
+
+
+@helper
+def over(factor, divisor):
+    """factor / divisor for numbers, infinite where the divisor is 0."""
+    return factor / divisor if divisor else float("inf")
+
+
+@helper
+def var_slope(x, axis, correction):
+    """How the variance moves with each element."""
+    factor = over(2.0, max(count_of(tuple(x.shape), axis) - correction, 0))
+    return (x - reduce_mean(x, axis=axis, keepdims=True)) * factor
+
+
+@helper
+def std_slope(x, out, axis, keepdims, correction):
+    """How the standard deviation moves with each element; nothing moves it at 0."""
+    shape = tuple(x.shape)
+    out = unreduced(out, shape, axis, keepdims)
+    factor = where(out == 0, 0.0, over(1.0, max(count_of(shape, axis) - correction, 0)) / out)
+    return (x - reduce_mean(x, axis=axis, keepdims=True)) * factor
+
+
+# ---- norms ---------------------------------------------------------------------------------------
+
+
+@op(
+    vjp={"x": lambda g, x, out, axis, keepdims, order: pull(
+        g, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, order), axis,
+        keepdims)},
+    jvp={"x": lambda t, x, out, axis, keepdims, order: push(
+        t, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, order), axis,
+        keepdims)},
+    batch=Front(axes=("axis",)),
+    node="LinalgVectorNormBackward0",
+)  # fmt: skip
+def reduce_norm(x, *, axis, keepdims, order):
+    """The vector norm of order `order` over `axis`, of any number of dimensions."""
+    return norm_of(wide(x), axis, keepdims, order).astype(real_dtype(x.dtype), copy=False)
+
+
+def norm_of(x, axis, keepdims, order):
+    """The norm of a wide array."""
+    if order == 2:
+        if x.dtype.kind != "c" and len(axis) == x.ndim and x.flags.c_contiguous:
+            line = x.reshape(-1)
+            total = np.sqrt(line.dot(line))
+            return total.reshape((1,) * x.ndim) if keepdims else total
+        if x.dtype.kind != "c" and axis == (x.ndim - 1,):
+            total = np.sqrt(np.vecdot(x, x))
+            return total[..., None] if keepdims else total
+        square = x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+        return np.sqrt(np.add.reduce(square, axis, keepdims=keepdims))
+    if order == 0:
+        return np.add.reduce(x != 0, axis, keepdims=keepdims, dtype=real_dtype(x.dtype))
+    size = np.abs(x)
+    if order == float("inf"):
+        return np.maximum.reduce(size, axis, keepdims=keepdims)
+    if order == float("-inf"):
+        return np.minimum.reduce(size, axis, keepdims=keepdims)
+    if order == 1:
+        return np.add.reduce(size, axis, keepdims=keepdims)
+    total = np.add.reduce(size**order, axis, keepdims=keepdims)
+    return total ** np.asarray(1.0 / order, size.dtype)
+
+
+@helper
+def norm_slope(x, out, axis, order):
+    """How a norm moves with each element; the subgradient 0 where it has a kink."""
+    if order == 0:
+        return x * 0.0
+    if order == 1:
+        return sgn(x)
+    if order == 2:
+        return where(out == 0, 0.0, x / out)
+    if order in (float("inf"), float("-inf")):
+        size = abs(x)
+        hit = (size == out) | (isnan(size) & isnan(out))
+        count = reduce_sum(cast(hit, dtype=g_dtype(out)), axis=axis, keepdims=True)
+        return where(hit, sgn(x) / count, 0.0)
+    if order < 1:
+        return where(x == 0, 0.0, sgn(x) * pow(abs(x), order - 1)) * pow(out, 1 - order)
+    if order < 2:
+        return sgn(x) * pow(abs(x), order - 1) * where(out == 0, 0.0, pow(out, 1 - order))
+    return x * pow(abs(x), order - 2) * where(out == 0, 0.0, pow(out, 1 - order))
