@@ -1,9 +1,18 @@
 """What keeps compiling short: small traces, code shared by equal layers, plans out of the cache."""
 
+import os
+import subprocess
+import sys
+
+import numpy as np
 import pytest
 
 import chainrule as torch
+from chainrule.compiler import images
 from chainrule.compiler.calls import Call
+from chainrule.compiler.graph import Graph
+from chainrule.compiler.infer import emit
+from chainrule.compiler.plan import Plan
 
 OPTIMIZERS = {
     "SGD": {"lr": 0.1, "momentum": 0.9},
@@ -93,3 +102,83 @@ def test_equal_layers_share_their_kernels():
         (entry,) = step._entries.values()
         kernels.append(len(entry.runners[0].plan.module.kernels))
     assert kernels[0] == kernels[1]
+
+
+# ---- out of the cache ----------------------------------------------------------------------------
+
+PROGRAM = """
+import sys
+import chainrule as torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(
+    torch.nn.LayerNorm(16), torch.nn.Linear(16, 200), torch.nn.GELU(), torch.nn.Dropout(0.3),
+    torch.nn.Linear(200, 4),
+)
+optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+def step(x, y):
+    optimizer.zero_grad()
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss
+run = torch.compile(step, fullgraph=True)
+x, y = torch.linspace(-1, 1, 128 * 16).reshape(128, 16), torch.arange(128) % 4
+print([run(x, y).item() for _ in range(6)])
+print(any(name.split(".")[0] in ("llvmlite", "scipy") for name in sys.modules))
+print("extern" in run.explain(), "kernels; arena" in run.explain())
+"""
+
+
+def lines_of_a_process(folder):
+    environment = {**os.environ, "CHAINRULE_CACHE_DIR": str(folder), "CHAINRULE_LOG": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def test_a_process_with_a_filled_cache_does_not_load_llvm(tmp_path):
+    first = lines_of_a_process(tmp_path)
+    second = lines_of_a_process(tmp_path)
+    assert first[0] == second[0], "the losses differ, those of dropout included"
+    assert (first[1], second[1]) == ("True", "False")
+    assert first[2] == second[2] == "True True"
+
+
+def scaled(factor, constant):
+    graph = Graph()
+    x = graph.input((4,), "f4")
+    y = emit(graph, "mul", x, graph.constant(np.asarray(constant, "f4")))
+    graph.outputs = [emit(graph, "mul", y, factor)]
+    return graph
+
+
+@pytest.fixture
+def files_unchanged(monkeypatch):
+    """As if nobody had edited the package since this process began."""
+    monkeypatch.setattr(images.host, "package_stamp", lambda: "stamp")
+
+
+def test_a_plan_out_of_the_cache_computes_and_tells_the_same(
+    tmp_path, monkeypatch, files_unchanged
+):
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
+    made = Plan(scaled(2.0, [1, 2, 3, 4]))
+    monkeypatch.setattr("chainrule.compiler.plan.objects.compiled", None)  # nothing is compiled now
+    found = Plan(scaled(2.0, [1, 2, 3, 4]))
+    x = np.ones(4, np.float32)
+    assert found.run([x])[0].tolist() == made.run([x])[0].tolist() == [2, 4, 6, 8]
+    assert found.explain() == made.explain()
+
+
+@pytest.mark.parametrize("other", [(2, [1, 2, 3, 4]), (2.0, [1, 2, 3, 5])])
+def test_another_number_or_constant_is_another_plan(tmp_path, monkeypatch, files_unchanged, other):
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
+    keys = [images.key_of(scaled(*case), (64,))[0] for case in ((2.0, [1, 2, 3, 4]), other)]
+    assert keys[0] != keys[1]
+
+
+def test_programs_that_hold_more_than_data_are_not_kept(files_unchanged):
+    graph = scaled(2.0, [1, 2, 3, 4])
+    graph.instrs[0].params["callback"] = print
+    assert images.key_of(graph, (64,)) is None

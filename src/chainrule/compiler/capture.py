@@ -16,7 +16,7 @@ from ..autograd import source
 from ..autograd.value import TensorBase
 from ..ops.schema import TABLE
 from .calls import Call, same_number
-from .graph import Graph, Instr, Value, verify
+from .graph import Graph, Instr, Value, verify, verifying
 from .replay import kept_for
 from .tracer import CaptureError, Outside
 
@@ -69,7 +69,8 @@ class Program:
         self._grads()
         self.result = self._outputs(first.result, second.result)
         self._differentials()
-        verify(self.graph, "capture")
+        if verifying():  # passes check what they make of it in any case
+            verify(self.graph, "capture")
 
     # ---- comparing -------------------------------------------------------------------------------
 

@@ -15,10 +15,13 @@ Values are numbered when printed, so the text of a graph does not depend on how 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from ..ops import dtypes
 
 Number = bool | int | float
 Operand = "Value | Number"
@@ -41,6 +44,16 @@ def dtype_name(dtype: Any) -> str:
         name = np.dtype(dtype).name
         found = _names[dtype] = _SHORT.get(name, name)
     return found
+
+
+_LONG = {short: long for long, short in _SHORT.items()}
+
+
+def dtype_of(name: str) -> np.dtype:
+    """f32 -> float32: the dtype of a short name."""
+    if name == "bf16":
+        return dtypes.bfloat16.np
+    return np.dtype(_LONG.get(name, name))
 
 
 class Value:
@@ -242,6 +255,11 @@ def _format_array(array: np.ndarray) -> str:
 
 class GraphError(AssertionError):
     """The program is malformed: a pass or the tracer has a bug."""
+
+
+def verifying() -> bool:
+    """Whether the user wants every step to be checked."""
+    return os.environ.get("CHAINRULE_VERIFY", "0") != "0"
 
 
 def verify(graph: Graph, after: str = "") -> None:

@@ -9,6 +9,7 @@ import sys
 from typing import NamedTuple
 
 from ..ops.kernels import IMPORTED
+from . import store
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -70,8 +71,8 @@ def llvm_found() -> tuple[str, int] | None:
 
 
 @functools.cache
-def package_stamp() -> tuple[tuple[str, int, int], ...] | None:
-    """Name, length and time of every file of the package, which decide what a program becomes.
+def package_stamp() -> str | None:
+    """A digest of name, length and time of the package's files: they decide what code there is.
 
     None if one was written after this process began to import them: what is in memory may then be
     another version, whose code must not go by these files.
@@ -87,4 +88,4 @@ def package_stamp() -> tuple[tuple[str, int, int], ...] | None:
                 stamps.append((entry.path, status.st_size, status.st_mtime_ns))
             elif entry.name != "__pycache__" and entry.is_dir():
                 folders.append(entry.path)
-    return tuple(sorted(stamps))
+    return store.sha256(repr(sorted(stamps)).encode()).hexdigest()

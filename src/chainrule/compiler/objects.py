@@ -39,7 +39,7 @@ def cached(text: str) -> Loaded:
     key = repr((_FORMAT, text, host.processor(), host.llvm_found()))
     code = store.read(key)
     if code is None:
-        code = _compiled(text)
+        code = compiled(text)
         store.write(key, code)
     return Loaded(code)
 
@@ -51,13 +51,15 @@ def named(name: str, text: Callable[[], str]) -> Loaded:
         return cached(text())
     key = repr((_FORMAT, name, stamp, host.processor(), host.llvm_found()))
     code = store.read(key)
-    if code is None:
-        code = _compiled(text())
-        store.write(key, code)
-    return Loaded(code)
+    if code is not None:
+        return Loaded(code)
+    made = cached(text())
+    store.write(key, made.code)
+    return made
 
 
-def _compiled(text: str) -> bytes:
+def compiled(text: str) -> bytes:
+    """The object file of a module."""
     from . import llvm
 
     return llvm.plan_object(text)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import ir
-from .graph import Graph, Instr, Value, verify
+from .graph import Graph, Instr, Value, verify, verifying
 from .infer import infer, shape_of
 from .interpret import run_instr
 from .reshapes import sink_reshapes
@@ -299,7 +298,7 @@ PIPELINE = (
 
 def optimise(graph: Graph, log: Callable[[str, Graph], None] | None = None) -> Graph:
     """Run all passes; the verifier runs at the end, with CHAINRULE_VERIFY=1 after each."""
-    every = os.environ.get("CHAINRULE_VERIFY", "0") != "0"
+    every = verifying()
     for step in PIPELINE:
         graph = step(graph)
         if every or step is PIPELINE[-1]:

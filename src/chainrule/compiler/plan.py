@@ -10,6 +10,7 @@ a frame; concurrent calls use different frames.  Without llvmlite the graph is i
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Callable
 from typing import Any
@@ -17,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import host, log, objects, pool
+from . import host, images, log, objects, pool
 from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
-from .graph import Graph, Value, dtype_name
+from .graph import Graph, Value, dtype_name, verifying
+from .images import Image
 from .interpret import interpret
 from .loops import format_kernel
 from .lower import ExternCall, GemmCall, KernelCall, Schedule
@@ -53,7 +55,8 @@ class Frame:
 
     def __init__(self, plan: Plan) -> None:
         self.slots = slots = plan.slots
-        raw = np.empty(plan.memory.size + 64, np.uint8)
+        image = plan.image
+        raw = np.empty(image.arena + 64, np.uint8)
         start = -address_of(raw) % 64
         self.arena = raw[start:]
         self.table = (ctypes.c_void_p * slots.count)()
@@ -63,15 +66,15 @@ class Frame:
         if threads is not None:
             self.workspace = threads.new_workspace()
             self.table[slots.board], self.table[slots.workspace] = threads.board, self.workspace[0]
-        self.numbers = [np.zeros((), b.dtype) for b in plan.schedule.buffers["number"]]
-        self.checks = np.zeros(len(plan.schedule.check_sizes), np.int64)
+        self.numbers = [np.zeros((), b.dtype) for b in image.buffers["number"]]
+        self.checks = np.zeros(len(image.check_sizes), np.int64)
         self.flags: Any = self.checks.data  # asked in every call: ndarray.any takes microseconds
         words = [self.checks[i:] for i in range(len(self.checks))]
-        fixed = (("number", self.numbers), ("const", plan.schedule.constants), ("check", words))
+        fixed = (("number", self.numbers), ("const", image.constants), ("check", words))
         for kind, arrays in fixed:
             for i, array in enumerate(arrays):
                 self.table[slots.start[kind] + i] = address_of(array)
-        self.externs: list[Any] = [None] * len(plan.schedule.buffers["extern"])
+        self.externs: list[Any] = [None] * len(image.buffers["extern"])
         self.arrays: Any = ()
 
 
@@ -85,29 +88,49 @@ class Plan:
 
     def __init__(self, graph: Graph, native: bool | None = None) -> None:
         self.traced = graph
-        with log.timed(f"passes over {len(graph.instrs)} instructions"):
-            self.graph = optimise(graph, log.pass_done if log.enabled() else None)
         self.native = llvm_available() if native is None else native
         self._frames: list[Frame] = []
+        if not self.native or verifying():
+            _ = self.graph
         if not self.native:
             return
-        double = any(v.dtype == np.float64 for i in self.graph.instrs for v in i.outputs if v.ndim)
-        target = objects.plan_target(double)
+        double = any(v.dtype == np.float64 for i in graph.instrs for v in i.outputs if v.ndim)
+        self.target = target = objects.plan_target(double)
         self.pool = pool.shared() if target.threads else None
         if self.pool is not None and target.threads > 1:
             self.pool.hire(target.threads - 1)
-        with log.timed("fusion, lowering and memory"):
-            self.schedule = Schedule(self.graph, products=target.blas_int is not None)
-            self.memory = MemoryPlan(self.schedule)
-            self.slots = Slots(self.schedule.buffers)
-        self.module = Module(target, self.slots)
+        self.image = self._find_image()
+        self.slots = Slots(self.image.buffers)
         self.steps = self._steps()
         self._prepare_checks()
 
     # ---- building ----------------------------------------------------------------------------
 
-    def _steps(self) -> list[Callable[[Frame], None]]:
-        """Entries of machine code, with extern calls in between."""
+    @functools.cached_property
+    def graph(self) -> Graph:
+        """The optimised program."""
+        with log.timed(f"passes over {len(self.traced.instrs)} instructions"):
+            return optimise(self.traced, log.pass_done if log.enabled() else None)
+
+    @functools.cached_property
+    def _lowered(self) -> tuple[Schedule, MemoryPlan]:
+        with log.timed("fusion, lowering and memory"):
+            schedule = Schedule(self.graph, products=self.target.blas_int is not None)
+            return schedule, MemoryPlan(schedule)
+
+    @property
+    def schedule(self) -> Schedule:
+        """The calls in order; made again for a plan that came from the cache."""
+        return self._lowered[0]
+
+    @property
+    def memory(self) -> MemoryPlan:
+        """Where temporaries lie."""
+        return self._lowered[1]
+
+    @functools.cached_property
+    def _written(self) -> tuple[Module, list[Any]]:
+        """The module's definitions; names of segments of machine code, extern calls in between."""
         pieces: list[Any] = []
         for call in self.schedule.calls:
             if isinstance(call, ExternCall):
@@ -116,36 +139,61 @@ class Plan:
                 pieces[-1].append(call)
             else:
                 pieces.append([call])
-        self.segments = sum(isinstance(p, list) for p in pieces)
-        names = [self.module.segment(p) if isinstance(p, list) else None for p in pieces]
-        # `main` binds the inputs and, when the plan is one segment, runs it in the same call.
-        self.whole = len(pieces) == 1 and self.segments == 1
+        module = Module(self.target, Slots(self.schedule.buffers))
+        pieces = [module.segment(p) if isinstance(p, list) else p for p in pieces]
         if layout_known():
-            self.module.definitions += [
-                bind_text(len(self.graph.inputs) + len(self.schedule.buffers["output"])),
-                main_text(names[0] if self.whole else None),
-            ]
-        text = self.module.text()
+            # `main` binds the inputs and, when the plan is one segment, runs it in the same call.
+            only = pieces[0] if len(pieces) == 1 and isinstance(pieces[0], str) else None
+            count = len(self.graph.inputs) + len(self.schedule.buffers["output"])
+            module.definitions += [bind_text(count), main_text(only)]
+        return module, pieces
+
+    @property
+    def module(self) -> Module:
+        """The text of the machine code, with its kernels."""
+        return self._written[0]
+
+    def _find_image(self) -> Image:
+        """What the plan needs for running, out of the cache or made."""
+        found = images.key_of(self.traced, self.target)
+        if found is not None:
+            with log.timed("plan from the cache, or nothing"):
+                image = images.load(*found)
+            if image is not None:
+                return image
+        module, pieces = self._written
+        text, arena = module.text(), self.memory.size
+        image = Image(self.schedule, arena, pieces, len(module.kernels), b"")
+        kept = found is not None
         with log.timed(f"machine code of {len(text)} characters of assembly"):
-            self.compiled = objects.cached(text)
+            image.code = objects.compiled(text) if kept else objects.cached(text).code
+        if kept:
+            images.save(found[0], image, found[1])
+        return image
+
+    def _steps(self) -> list[Callable[[Frame], None]]:
+        """Entries of machine code, with extern calls in between."""
+        pieces = self.image.pieces
+        self.segments = sum(isinstance(p, str) for p in pieces)
+        self.whole = len(pieces) == 1 and self.segments == 1
+        self.compiled = objects.Loaded(self.image.code)
         self.main = self.compiled.function("main", 3) if layout_known() else None
-        steps: list[Callable[[Frame], None]] = []
-        for piece, name in zip(pieces, names, strict=True):
-            if name is None:
-                steps.append(ExternStep(piece, self.slots))
-            else:
-                steps.append(_native_step(self.compiled.function(name, 1)))
-        return steps
+        return [
+            _native_step(self.compiled.function(p, 1))
+            if isinstance(p, str)
+            else ExternStep(p, self.slots)
+            for p in pieces
+        ]
 
     def _prepare_checks(self) -> None:
-        buffers = self.schedule.input_buffers
-        written = {k for _, k in self.graph.writes}
-        inputs = list(enumerate(zip(self.graph.inputs, buffers, strict=True)))
+        buffers = self.image.input_buffers
+        written = {k for _, k in self.traced.writes}
+        inputs = list(enumerate(zip(self.traced.inputs, buffers, strict=True)))
         self._checked = [
             (i, self.slots.of(b), v, i in written) for i, (v, b) in inputs if not v.weak
         ]
         self._numbers = [(i, b.index) for i, (v, b) in inputs if v.weak]
-        views = [x for x in self.schedule.outputs if isinstance(x, View)]
+        views = [x for x in self.image.outputs if isinstance(x, View)]
         fresh = {v.buffer.index: v for v in views if v.buffer.kind == "output"}
         made = [Value(v.shape, v.buffer.dtype) for _, v in sorted(fresh.items())]
         self._fresh = [(v.shape, v.dtype) for v in made]
@@ -154,9 +202,9 @@ class Plan:
         self._checked += [(count + i, start + i, v, True) for i, v in enumerate(made)]
         places = [-1 if v.weak else self.slots.of(b) for _, (v, b) in inputs]
         places += [start + i for i in range(len(made))]
-        self.spec = Specification([*self.graph.inputs, *made], places)
+        self.spec = Specification([*self.traced.inputs, *made], places)
         self._spec_address = self.spec.address
-        self._results = [_result_plan(x) for x in self.schedule.outputs]
+        self._results = [_result_plan(x) for x in self.image.outputs]
 
     # ---- running -----------------------------------------------------------------------------
 
@@ -189,7 +237,7 @@ class Plan:
             self._frames.append(frame)
 
     def _wrong_index(self, frame: Frame) -> IndexError:
-        size = self.schedule.check_sizes[int(frame.checks.argmax())]
+        size = self.image.check_sizes[int(frame.checks.argmax())]
         frame.checks[:] = 0
         return IndexError(
             f"index out of bounds for dimension with size {size} in a compiled function. What the "
