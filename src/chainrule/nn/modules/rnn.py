@@ -25,6 +25,7 @@ from .. import init
 from ..utils.rnn import PackedSequence
 from .layer_common import new_parameter
 from .module import Module
+from .rnn_shapes import StateShapes
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
@@ -42,7 +43,7 @@ def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tens
     return tensor.index_select(dim, permutation)
 
 
-class RNNBase(Module):
+class RNNBase(StateShapes, Module):
     """What RNN, LSTM and GRU share: their parameters and the shapes they accept."""
 
     def __init__(
@@ -149,76 +150,6 @@ class RNNBase(Module):
         shown += [f"{k}={getattr(self, k)}" for k, v in usual.items() if getattr(self, k) != v]
         return ", ".join(shown)
 
-    # ---- shapes --------------------------------------------------------------------------------
-
-    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Refuse an input of another type, rank or width than the layer's."""
-        weight = getattr(self, self._flat_weights_names[0])
-        if input.dtype is not weight.dtype:
-            raise ValueError(
-                f"RNN input dtype ({input.dtype!r}) does not match weight dtype "
-                f"({weight.dtype!r}). Convert input: input.to({weight.dtype!r}), or convert "
-                f"model: model.to({input.dtype!r})\n  in {self!r}, at {source.here(3)}"
-            )
-        rank = 2 if batch_sizes is not None else 3
-        if input.dim() != rank:
-            raise RuntimeError(
-                f"input must have {rank} dimensions, got {input.dim()}\n"
-                f"  in {self!r}, at {source.here(3)}"
-            )
-        if input.shape[-1] != self.input_size:
-            raise RuntimeError(
-                "input.size(-1) must be equal to input_size. Expected "
-                f"{self.input_size}, got {input.shape[-1]}\n  in {self!r}, at {source.here(3)}\n"
-                f"  Fix: input_size={input.shape[-1]}, or put the features, not the time steps, "
-                "into the last dimension."
-            )
-
-    def _state_shape(self, batch: int, width: int) -> tuple[int, int, int]:
-        return self.num_layers * (2 if self.bidirectional else 1), batch, width
-
-    def get_expected_hidden_size(
-        self, input: Tensor, batch_sizes: Tensor | None
-    ) -> tuple[int, int, int]:
-        """The shape of the hidden state for this input."""
-        return self._state_shape(
-            self._batch(input, batch_sizes), self.proj_size or self.hidden_size
-        )
-
-    def _batch(self, input: Tensor, batch_sizes: Tensor | None) -> int:
-        if batch_sizes is not None:
-            return int(batch_sizes[0])
-        return input.shape[0 if self.batch_first else 1]
-
-    def check_hidden_size(
-        self, hx: Tensor, expected_hidden_size: tuple[int, int, int],
-        msg: str = "Expected hidden size {}, got {}",
-    ) -> None:  # fmt: skip
-        """Refuse a state of another shape than expected."""
-        if tuple(hx.shape) != expected_hidden_size:
-            raise RuntimeError(
-                msg.format(expected_hidden_size, list(hx.shape))
-                + f"\n  (layers and directions, batch, features) of {self!r}, at {source.here(3)}"
-            )
-
-    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
-        """Refuse an input or state that does not fit."""
-        self.check_input(input, batch_sizes)
-        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
-
-    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
-        """The state with its batch reordered."""
-        if permutation is None:
-            return hx
-        if isinstance(hx, tuple):
-            return tuple(h.index_select(1, permutation) for h in hx)
-        return hx.index_select(1, permutation)
-
-    # ---- running -------------------------------------------------------------------------------
-
-    def _state_widths(self) -> tuple[int, ...]:
-        return (self.hidden_size,)
-
     def forward(self, input: Any, hx: Any = None) -> Any:
         """(output, last state) of a sequence, padded or packed, from a first state (zeros)."""
         if isinstance(input, PackedSequence):
@@ -253,37 +184,6 @@ class RNNBase(Module):
         out = PackedSequence(rows, batch_sizes, sorted_indices, unsorted_indices)
         state = last[0] if len(last) == 1 else tuple(last)
         return out, self.permute_hidden(state, unsorted_indices)
-
-    def _first_state(self, input: Tensor, hx: Any, sizes: Tensor | None, batched: bool) -> Any:
-        if hx is None:
-            self.check_input(input, sizes)
-            batch = self._batch(input, sizes)
-            made = tuple(
-                zeros(self._state_shape(batch, w), dtype=input.dtype) for w in self._state_widths()
-            )
-            return made if len(made) > 1 else made[0]
-        states = hx if isinstance(hx, tuple | list) else (hx,)
-        if len(states) != len(self._state_widths()):
-            raise IndexError(
-                f"index 1 is out of bounds for dimension 0 with size 1: {type(self).__name__} "
-                f"takes {len(self._state_widths())} states, got {len(states)}\n"
-                f"  at {source.here(3)}\n  Fix: an LSTM's state is (h, c)."
-            )
-        rank = 3 if batched else 2
-        if any(s.dim() != rank for s in states):
-            raise RuntimeError(self._wrong_rank(states, rank) + f"\n  at {source.here(3)}")
-        if not batched:
-            states = tuple(s.unsqueeze(1) for s in states)
-        hx = tuple(states) if len(self._state_widths()) > 1 else states[0]
-        self.check_forward_args(input, hx, sizes)
-        return hx
-
-    def _wrong_rank(self, states: Any, rank: int) -> str:
-        kind = "batched 3-D" if rank == 3 else "unbatched 2-D"
-        if len(states) > 1:
-            got = ", ".join(f"{s.dim()}-D" for s in states)
-            return f"For {kind} input, hx and cx should also be {rank}-D but got ({got}) tensors"
-        return f"For {kind} input, hx should also be {rank}-D but got {states[0].dim()}-D tensor"
 
 
 class RNN(RNNBase):

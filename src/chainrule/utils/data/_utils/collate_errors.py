@@ -36,7 +36,7 @@ def explained(batch: Any, problem: Exception) -> Exception:
 
 
 def _where() -> list[str]:
-    """The user's line; a worker has none, and its error is raised again where the batch is wanted."""
+    """The user's line; a worker has none: its error is raised again where a batch is wanted."""
     from .worker import get_worker_info
 
     return [] if get_worker_info() is not None else [f"  at {source.here(4)}"]
