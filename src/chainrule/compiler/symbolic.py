@@ -113,6 +113,15 @@ def picked(x: Sym, indices: tuple[Sym, ...], dims: tuple[int, ...]) -> Sym | Non
     return None if places is None else build("take", x, *places)
 
 
+def numbered_rows(w: Sym, index: Sym) -> Sym | None:
+    """The rows of w by number; unlike `picked`, a negative number is wrong."""
+    if index.dtype.kind not in "iu" or len(w.shape) != 2:
+        return None
+    rows = w.shape[0]
+    counted = build("where", build("lt", index, 0), rows, index)
+    return picked(w, (counted,), (0,))
+
+
 def placed(
     g: Sym, indices: tuple[Sym, ...], dims: tuple[int, ...], shape: tuple[int, ...]
 ) -> Sym | None:
@@ -131,7 +140,8 @@ def _places(
     if dims != tuple(range(len(dims))) or any(i.dtype.kind not in "iu" for i in indices):
         return None
     free = (1,) * (len(shape) - len(dims))
-    checked = [build("checked_index", i, size=shape[d]) for d, i in zip(dims, indices, strict=True)]
+    wide = [build("cast", i, dtype=np.dtype(np.int64)) for i in indices]  # as addresses count
+    checked = [build("checked_index", i, size=shape[d]) for d, i in zip(dims, wide, strict=True)]
     return [build("reshape", i, shape=i.shape + free) for i in checked]
 
 
@@ -168,7 +178,7 @@ def chosen(shape: tuple[int, ...], rows: Sym, columns: Sym) -> Sym:
 
 
 GRAPHS = World("graphs", _resolve)
-for _function in (position, picked, placed, hits_along, checked_classes):
+for _function in (position, picked, numbered_rows, placed, hits_along, checked_classes):
     GRAPHS.namespace[_function.__name__] = _function
 
 assert ops.TABLE, "the table is declared by importing the ops package"

@@ -6,9 +6,12 @@ import math
 
 import numpy as np
 
+from .. import ir
 from .kernels import fast
 from .reduce import wide
 from .schema import Refused, op
+
+# ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 _LARGE = 1 << 14  # elements from which SciPy's sparse product is worth its import
 
@@ -22,6 +25,7 @@ _LARGE = 1 << 14  # elements from which SciPy's sparse product is worth its impo
     jvp={"w": lambda t, index: embedding(t, index, padding=-1, by_count=False)},
     nondiff=("index",),
     batch="loop",
+    lower=ir.compose(lambda w, index, *, padding, by_count: numbered_rows(w, index)),
 )
 def embedding(w, index, *, padding, by_count):
     """The rows of w numbered by index. `padding` names a row without gradient (-1: none)."""
