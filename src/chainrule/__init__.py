@@ -130,8 +130,8 @@ globals().update(_legacy_types)
 
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
-    "_C", "accelerator", "amp", "autograd", "backends", "checking", "compiler", "cpu", "cuda",
-    "derivatives", "distributed", "distributions", "func", "hub", "jit", "mps",
+    "_C", "_dynamo", "accelerator", "amp", "autograd", "backends", "checking", "compiler", "cpu",
+    "cuda", "derivatives", "distributed", "distributions", "func", "hub", "jit", "mps",
     "multiprocessing", "onnx", "optim", "random", "run", "serialization", "sparse", "testing",
     "types", "utils", "version", "xpu",
 }  # fmt: skip

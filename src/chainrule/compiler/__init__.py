@@ -14,7 +14,8 @@ __all__ = ["CaptureError", "CompiledFunction", "compile"]
 
 _CONTROLS = {
     "allow_in_graph", "assume_constant_result", "cudagraph_mark_step_begin", "disable",
-    "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends", "reset",
+    "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
+    "reset", "set_stance",
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import gc
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import MethodType
 from typing import Any
 
 from ..autograd.state import STATE
@@ -15,6 +16,7 @@ from ..ops import dtypes
 from . import log
 from .calls import Call
 from .capture import Program
+from .controls import EAGER, compiled_functions, set_stance
 from .differentiable import runner_of
 from .entries import Entries, Entry
 from .plan import InputChanged
@@ -39,10 +41,13 @@ class CompiledFunction:
         self._entries = Entries(function, self._name())
         self._told: set[str] = set()
         self._inputs: set[str] = set()  # paths of numbers that were seen to change
+        compiled_functions.add(self)
         self._last: Any = None  # types of the arguments of the last usual call, and its entry
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         last = self._last
+        if EAGER[0]:
+            return self.function(*args, **kwargs)
         if last is not None and not kwargs and last.fits(args):
             entry, leaves = last.entry, list(args)
         else:
@@ -66,6 +71,16 @@ class CompiledFunction:
                     break
         return self._slow(entry, args, kwargs)
 
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """As a method: the object is the first argument."""
+        return self if instance is None else MethodType(self, instance)
+
+    def reset(self) -> None:
+        """Forget every plan."""
+        self._entries = Entries(self.function, self._name())
+        self._inputs.clear()
+        self._last = None
+
     # ---- capturing -------------------------------------------------------------------------------
 
     def _slow(self, entry: Entry, args: Any, kwargs: Any) -> Any:
@@ -75,7 +90,7 @@ class CompiledFunction:
                 raise CaptureError(entry.reason)
             self._tell(entry.reason)
             return self.function(*args, **kwargs)
-        if entry.calls == 1:
+        if entry.calls == 1 or self._stays(entry):
             return self.function(*args, **kwargs)
         self._note_broken(entry)
         if entry.reason is not None:
@@ -92,6 +107,15 @@ class CompiledFunction:
         except Exception as problem:
             self._give_up(entry, problem)
         return call.result
+
+    def _stays(self, entry: Entry) -> bool:
+        """Whether nothing new is to be captured, by `torch.compiler.set_stance`."""
+        if set_stance.now == "fail_on_recompile":
+            raise RuntimeError(
+                f"{self._name()} would be captured again while the stance is 'fail_on_recompile': "
+                + (entry.runners[0].broken if entry.runners else "another kind of call")
+            )
+        return set_stance.now == "eager_on_recompile"
 
     def _give_up(self, entry: Entry, problem: Exception) -> None:
         entry.reason = str(problem)

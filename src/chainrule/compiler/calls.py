@@ -35,6 +35,8 @@ class Call:
             id(t._grad._a): t for t in self.tensors() if t._grad is not None
         }
         self.inference = STATE.inference
+        self.effects: dict[str, Any] = {}  # switches that the call sets, by path
+        self.flags = [x._rg for x in self.leaves if isinstance(x, TensorBase)]
         self.trace: Trace
         self.result: Any = None
         # What a later backward pass needs: results, stand-ins for their gradients, tensors to
@@ -90,6 +92,10 @@ class Call:
         if not opened:
             return
         wanted = [o.tensor for o in trace.outside if o.tensor._rg]
+        if _has_hooks(opened, wanted):
+            # It would run with gradients that nobody computed.
+            trace.fail("a hook waits for gradients inside of the function; compile the whole step")
+            return
         leaves, outside = dict(trace.leaves), len(trace.outside)
         seeds = [make(np.zeros(t._a.shape, t._a.dtype)) for t in opened]
         for seed in seeds:
@@ -126,13 +132,25 @@ class Call:
         """Python state that the call changed would stay unchanged in compiled calls."""
         self._check_arguments()
         before, after = self.scan, Scan(function, self._objects())
+        self.effects = {}
         for path, value in before.values.items():
-            if path in after.values and not same_number(after.values[path], value):
-                raise CaptureError(
-                    f"the call changes a Python value ({before.describe(path)}: {value!r} -> "
-                    f"{after.values[path]!r}), which a compiled call would not; keep it in a "
-                    "tensor or change it outside"
-                )
+            if path not in after.values or same_number(after.values[path], value):
+                continue
+            now = after.values[path]
+            place = before.places.get(path)
+            if (
+                isinstance(value, bool | str | None)
+                and isinstance(now, bool | str | None)
+                and place is not None
+                and isinstance(place.container, dict | list)
+            ):
+                self.effects[path] = now  # a switch, such as the mode of a module
+                continue
+            raise CaptureError(
+                f"the call changes a Python value ({before.describe(path)}: {value!r} -> "
+                f"{now!r}), which a compiled call would not; keep it in a tensor or change it "
+                "outside"
+            )
         for path, size in before.sizes.items():
             if after.sizes.get(path, size) != size:
                 raise CaptureError(
@@ -157,6 +175,31 @@ class Call:
                 "the call changes a container or an object that it was given, which a compiled "
                 "call would not; return what is new"
             )
+        if [x._rg for x in self.leaves if isinstance(x, TensorBase)] != self.flags:
+            raise CaptureError(
+                "the call changes requires_grad of a tensor that it was given, which a compiled "
+                "call would not; do so outside, or use a detached copy"
+            )
+
+
+def _has_hooks(results: list[Any], ends: list[Any]) -> bool:
+    """Whether a backward pass from the results to these tensors would run a hook."""
+    last = {id(_node(t)) for t in ends}
+    waiting, seen = [_node(t) for t in results], set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or isinstance(node, TensorBase) or id(node) in seen or id(node) in last:
+            continue
+        seen.add(id(node))
+        if node.hooks is not None and (node.hooks.pre or node.hooks.post):
+            return True
+        waiting += [p.node if p.__class__ is OutSlot else p for p in node.parents]
+    return any(t._meta and t._meta.get("hooks") for t in results)
+
+
+def _node(t: Any) -> Any:
+    found = edge(t)
+    return found.node if found.__class__ is OutSlot else found
 
 
 def _python_streams() -> Any:

@@ -62,6 +62,7 @@ class Program:
         self._parts: dict[int, Any] = {}  # tensors of the result
         self._by_object = _floats_by_object(second, is_input)
         self._compare_traces()
+        self._compare_effects()
         self._inputs()
         self._instructions()
         self._decisions()
@@ -90,6 +91,13 @@ class Program:
                     f"{_where(y)}"
                 )
             self._pairs.update(zip(x.outputs, y.outputs, strict=True))
+
+    def _compare_effects(self) -> None:
+        """Switches that the call sets must be set to the same in every call."""
+        if self.first.effects != self.second.effects:
+            raise CaptureError("two calls set Python values to different ones")
+        places = self.second.scan.places
+        self.settings = [(places[path], now) for path, now in self.second.effects.items()]
 
     def _inputs(self) -> None:
         before, now = self.first.scan, self.second.scan

@@ -1,10 +1,18 @@
-"""What programs say to the compiler besides `compile` (`torch.compiler.*`)."""
+"""What programs say to the compiler besides `compile` (`torch.compiler.*`, `torch._dynamo.*`)."""
 
 from __future__ import annotations
 
+import functools
+import weakref
 from typing import Any
 
+from ..autograd import source
 from ..autograd.state import STATE, TRACE
+
+# How many reasons there are to run everything eagerly; asked in every compiled call.
+EAGER = [0]
+_STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile")
+compiled_functions: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def is_compiling() -> bool:
@@ -21,8 +29,51 @@ def is_exporting() -> bool:
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """The function itself: only what is given to `compile` is compiled."""
-    return (lambda function: function) if fn is None else fn
+    """A function that is never compiled: what calls it inside of `compile` runs eagerly, too.
+
+    With `recursive=False` compiled functions that it calls stay compiled.
+
+    >>> import chainrule as torch
+    >>> @torch.compiler.disable
+    ... def log(x):
+    ...     print(x.item())
+    >>> log(torch.tensor(3.0))
+    3.0
+    """
+    if fn is None:
+        return functools.partial(disable, recursive=recursive, reason=reason)
+    from .api import CompiledFunction
+    from .module import OptimizedModule
+
+    if isinstance(fn, OptimizedModule):
+        return fn._orig_mod
+    inner = fn.function if isinstance(fn, CompiledFunction) else fn
+    if hasattr(inner, "named_parameters"):  # a module: its calls, not the object
+        inner.forward = disable(inner.forward, recursive, reason=reason)
+        return inner
+
+    @functools.wraps(inner)
+    def eager(*args: Any, **kwargs: Any) -> Any:
+        if STATE.unusual & TRACE:
+            why = reason or "torch.compiler.disable marks it"
+            STATE.trace.fail(f"{_name(inner)} is not to be compiled ({why}), at {source.here(2)}")
+        EAGER[0] += recursive
+        try:
+            return inner(*args, **kwargs)
+        finally:
+            EAGER[0] -= recursive
+
+    return eager
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", type(function).__name__)
+
+
+def graph_break(msg: str = "") -> None:
+    """Inside of a compiled function: it runs eagerly from now on."""
+    if STATE.unusual & TRACE:
+        STATE.trace.fail(f"torch._dynamo.graph_break({msg!r}) is called at {source.here(2)}")
 
 
 def allow_in_graph(fn: Any) -> Any:
@@ -34,7 +85,55 @@ assume_constant_result = allow_in_graph
 
 
 def reset() -> None:
-    """Forget compiled code: each compiled function keeps its own, so there is nothing to do."""
+    """Forget compiled code: every compiled function is captured anew."""
+    for function in list(compiled_functions):
+        function.reset()
+
+
+class set_stance:
+    """What compiled functions do from now on, in a `with` block, or in a decorated function.
+
+    "force_eager" runs the functions themselves, "eager_on_recompile" captures nothing new,
+    "fail_on_recompile" raises where something new would be captured.
+
+    >>> import chainrule as torch
+    >>> f = torch.compile(lambda x: x + 1)
+    >>> with torch.compiler.set_stance("force_eager"):
+    ...     f(torch.ones(1)).item()
+    2.0
+    """
+
+    now = "default"
+
+    def __init__(
+        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False,
+        force_backend: Any = None,
+    ) -> None:  # fmt: skip
+        if stance not in _STANCES:
+            raise RuntimeError(f"invalid torch.compile stance {stance!r}; one of {_STANCES}")
+        self.stance, self._before = stance, set_stance.now
+        _change_stance(stance)
+
+    def __enter__(self) -> None:
+        _change_stance(self.stance)
+
+    def __exit__(self, *problem: Any) -> None:
+        _change_stance(self._before)
+
+    def __call__(self, function: Any) -> Any:
+        _change_stance(self._before)
+
+        @functools.wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with set_stance(self.stance):
+                return function(*args, **kwargs)
+
+        return inside
+
+
+def _change_stance(to: str) -> None:
+    EAGER[0] += (to == "force_eager") - (set_stance.now == "force_eager")
+    set_stance.now = to
 
 
 def cudagraph_mark_step_begin() -> None:
@@ -42,5 +141,10 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """The names of code generators."""
-    return ["llvm"]
+    """The names of code generators; both are ours."""
+    return ["inductor", "llvm"]
+
+
+def get_default_backend() -> str:
+    """The code generator that is used when none is named."""
+    return "inductor"

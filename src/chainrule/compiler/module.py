@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..nn import Module
@@ -60,4 +61,6 @@ class OptimizedModule(Module):
     def __reduce__(self) -> Any:
         from .api import compile as compile_again
 
-        return compile_again, (self._orig_mod,)
+        compiled = self.__dict__["_compiled"]
+        again = partial(compile_again, fullgraph=compiled.fullgraph)
+        return again, (self._orig_mod,)

@@ -101,6 +101,9 @@ class Runner:
         for i, tensor in enumerate(program.cleared):
             space[f"z{i}"] = tensor
             after.append(f"z{i}._grad = None")
+        for i, (place, value) in enumerate(program.settings):
+            space[f"e{i}"] = place.container
+            after.append(f"e{i}{place.access} = {value!r}")
         lines = [*before, f"arrays = [{', '.join(items)}]", "outputs = compute(arrays)", *after]
         lines.append("return finish(outputs, leaves, arrays)")
         local = ", ".join(f"{name}={name}" for name in space)
