@@ -73,11 +73,6 @@ class _WeightedLoss(_Loss):
 class L1Loss(_Loss):
     """The mean (or sum) of |input - target|."""
 
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.l1_loss(input, target, None, None, self.reduction)
@@ -90,11 +85,6 @@ class MSELoss(_Loss):
     >>> torch.nn.MSELoss()(torch.tensor([1., 3.]), torch.tensor([1., 1.]))
     tensor(2.)
     """
-
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -187,12 +177,6 @@ class KLDivLoss(_Loss):
 class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities and targets in [0, 1]."""
 
-    def __init__(
-        self, weight: Tensor | None = None, size_average: bool | None = None,
-        reduce: bool | None = None, reduction: str = "mean",
-    ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.binary_cross_entropy(input, target, self.weight, None, None, self.reduction)
@@ -227,11 +211,6 @@ class BCEWithLogitsLoss(_Loss):
 class SoftMarginLoss(_Loss):
     """log(1 + exp(-target * input)) for targets 1 and -1."""
 
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.soft_margin_loss(input, target, None, None, self.reduction)
@@ -239,12 +218,6 @@ class SoftMarginLoss(_Loss):
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of the binary cross entropy of logits."""
-
-    def __init__(
-        self, weight: Tensor | None = None, size_average: bool | None = None,
-        reduce: bool | None = None, reduction: str = "mean",
-    ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -342,11 +315,6 @@ class MultiMarginLoss(_WeightedLoss):
 
 class MultiLabelMarginLoss(_Loss):
     """By how much classes that are not targets come within a margin of those that are."""
-
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""

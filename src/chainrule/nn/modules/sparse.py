@@ -61,6 +61,18 @@ class _Table(Module):
                 self.weight[self.padding_idx].fill_(0)
 
 
+def _unusual_options(layer: Any) -> list[str]:
+    """What both layers show of options that are not the usual ones."""
+    said = []
+    if layer.max_norm is not None:
+        said.append(f"max_norm={layer.max_norm}")
+    if layer.norm_type != 2:
+        said.append(f"norm_type={layer.norm_type}")
+    if layer.scale_grad_by_freq is not False:
+        said.append(f"scale_grad_by_freq={layer.scale_grad_by_freq}")
+    return said
+
+
 class Embedding(_Table):
     """The rows of a learned table numbered by the input.
 
@@ -110,12 +122,7 @@ class Embedding(_Table):
         said = [f"{self.num_embeddings}, {self.embedding_dim}"]
         if self.padding_idx is not None:
             said.append(f"padding_idx={self.padding_idx}")
-        if self.max_norm is not None:
-            said.append(f"max_norm={self.max_norm}")
-        if self.norm_type != 2:
-            said.append(f"norm_type={self.norm_type}")
-        if self.scale_grad_by_freq is not False:
-            said.append(f"scale_grad_by_freq={self.scale_grad_by_freq}")
+        said += _unusual_options(self)
         if self.sparse is not False:
             said.append("sparse=True")
         return ", ".join(said)
@@ -184,12 +191,7 @@ class EmbeddingBag(_Table):
     def extra_repr(self) -> str:
         """The sizes, and the options that are not the usual ones."""
         said = [f"{self.num_embeddings}, {self.embedding_dim}"]
-        if self.max_norm is not None:
-            said.append(f"max_norm={self.max_norm}")
-        if self.norm_type != 2:
-            said.append(f"norm_type={self.norm_type}")
-        if self.scale_grad_by_freq is not False:
-            said.append(f"scale_grad_by_freq={self.scale_grad_by_freq}")
+        said += _unusual_options(self)
         said.append(f"mode={self.mode!r}")
         if self.padding_idx is not None:
             said.append(f"padding_idx={self.padding_idx}")

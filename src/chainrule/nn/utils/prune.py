@@ -190,8 +190,8 @@ class Identity(BasePruningMethod):
         return super().apply(module, name)
 
 
-class RandomUnstructured(BasePruningMethod):
-    """Prunes elements at random."""
+class _Unstructured(BasePruningMethod):
+    """Prunes a share, or a number, of elements; subclasses choose which."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -200,12 +200,22 @@ class RandomUnstructured(BasePruningMethod):
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask with that many random zeros more."""
+        """The mask with zeros for the chosen elements too."""
         count = _checked_count(self.amount, t.nelement())
         if count == 0:
             return default_mask.clone()
-        chosen = torch.topk(torch.rand_like(t).view(-1), k=count).indices
-        return _with_zeros(default_mask, chosen)
+        return _with_zeros(default_mask, self._chosen(t, count))
+
+    def _chosen(self, t: Tensor, count: int) -> Tensor:
+        """The places of the elements to prune."""
+        raise NotImplementedError
+
+
+class RandomUnstructured(_Unstructured):
+    """Prunes elements at random."""
+
+    def _chosen(self, t: Tensor, count: int) -> Tensor:
+        return torch.topk(torch.rand_like(t).view(-1), k=count).indices
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: float) -> Any:  # type: ignore[override]
@@ -213,22 +223,11 @@ class RandomUnstructured(BasePruningMethod):
         return super().apply(module, name, amount=amount)
 
 
-class L1Unstructured(BasePruningMethod):
+class L1Unstructured(_Unstructured):
     """Prunes the elements with the smallest absolute values."""
 
-    PRUNING_TYPE = "unstructured"
-
-    def __init__(self, amount: float) -> None:
-        _validate_pruning_amount_init(amount)
-        self.amount = amount
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask with zeros for the smallest elements too."""
-        count = _checked_count(self.amount, t.nelement())
-        if count == 0:
-            return default_mask.clone()
-        chosen = torch.topk(torch.abs(t).reshape(-1), k=count, largest=False).indices
-        return _with_zeros(default_mask, chosen)
+    def _chosen(self, t: Tensor, count: int) -> Tensor:
+        return torch.topk(torch.abs(t).reshape(-1), k=count, largest=False).indices
 
     @classmethod
     def apply(  # type: ignore[override]
