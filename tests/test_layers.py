@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",
     ),
     ("checking", "derivatives"),
-    ("compiler",),
+    ("compiler", "_dynamo"),
     ("distributed",),
     ("checking", "derivatives", "explain", "doctor", "studio", "memory"),
     ("run",),
