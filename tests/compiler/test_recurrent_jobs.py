@@ -90,6 +90,29 @@ def test_packed_sequences(both, name, lengths):
     close(found, expected, torch.float64)
 
 
+@pytest.mark.parametrize("name", LAYERS)
+def test_sequences_example_by_example(both, name):
+    torch.manual_seed(0)
+    layer = getattr(nn, name)(5, 6, bidirectional=True, batch_first=True).double()
+    (x,) = tensors([(9, 4, 5)], torch.float64)
+    expected, found = both(lambda: outcome(layer, x), layers=2)
+    close(found, expected, torch.float64)
+    layer.batch_first = False
+    rows, *others = outcome(layer, x.transpose(0, 1))
+    gradient = others.pop(len(others) - 1 - len(list(layer.parameters())))
+    moved = [rows.transpose(0, 1), *others, gradient.transpose(0, 1)]
+    place = len(others) - len(list(layer.parameters()))
+    found.append(found.pop(1 + place))
+    close(found, moved, torch.float64)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_second_order_example_by_example(name):
+    layer = getattr(nn, name)(2, 3, batch_first=True).double()
+    (x,) = tensors([(2, 3, 2)], torch.float64)
+    assert torch.autograd.gradgradcheck(lambda x: layer(x)[0], (x,))
+
+
 def test_relu(both):
     layer = nn.RNN(3, 6, nonlinearity="relu").double()
     (x,) = tensors([(4, 5, 3)], torch.float64)
@@ -135,10 +158,12 @@ def test_bits_do_not_depend_on_the_number_of_threads():
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("by_example", [False, True])
 @pytest.mark.parametrize("name", LAYERS)
-def test_a_graph_made_with_jobs_is_pulled_back_without_them(monkeypatch, name):
+def test_a_graph_made_with_jobs_is_pulled_back_without_them(monkeypatch, name, by_example):
     """What jobs keep can be read by the NumPy form."""
     layer = getattr(nn, name)(3, 6).double()
+    layer.batch_first = by_example
     (x,) = tensors([(4, 5, 3)], torch.float64)
     expected = torch.autograd.grad(layer(x)[0].sin().sum(), [x, *layer.parameters()])
     loss = layer(x)[0].sin().sum()

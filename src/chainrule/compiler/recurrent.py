@@ -61,7 +61,7 @@ class Recurrent:
 
     def forward(
         self, kind: str, arrays: Mapping[str, np.ndarray], weights: list[np.ndarray],
-        biases: list[np.ndarray] | None, sizes: tuple[int, ...], reverse: bool,
+        biases: list[np.ndarray] | None, sizes: tuple[int, ...], apart: int, reverse: bool,
     ) -> bool:  # fmt: skip
         """Fill y, kept, before and top, and take h and cell to the last states; False if this is
         not for it. `weights` are those of inputs and states, for a GRU one by one, else joined.
@@ -69,7 +69,7 @@ class Recurrent:
         code = self._code(weights[0].dtype)
         if code is None:
             return False
-        numbers = self._shared(kind, arrays, sizes, code)
+        numbers = self._shared(kind, arrays, sizes, apart, code)
         numbers["gates"] = gates = 0 if kind in ("tanh", "relu") else len(weights[0])
         numbers["inputs"] = arrays["x"].shape[1]
         numbers["bias"] = numbers["state_bias"] = address(self._zeros)
@@ -79,7 +79,7 @@ class Recurrent:
         if biases is not None:
             numbers["bias_step"] = weights[0].itemsize
             numbers["bias"], numbers["state_bias"] = address(biases[0]), address(biases[-1])
-        steps = _steps(sizes, reverse)
+        steps = _steps(sizes, apart, reverse)
         if gates * steps.cuts[0][1] * weights[0].itemsize > SCRATCH_BYTES:
             return False
         self._run(code.recur, numbers, steps)
@@ -87,7 +87,7 @@ class Recurrent:
 
     def backward(
         self, kind: str, arrays: Mapping[str, np.ndarray], w_hh: np.ndarray, inputs: int,
-        sizes: tuple[int, ...], reverse: bool,
+        sizes: tuple[int, ...], apart: int, reverse: bool,
     ) -> np.ndarray | None:  # fmt: skip
         """Fill slopes, and take dh and dc to the gradients of the first states; gives the sums of
         the slopes' rows, or None if this is not for it.
@@ -96,25 +96,26 @@ class Recurrent:
         if code is None:
             return None
         slopes = arrays["slopes"]
-        numbers = self._shared(kind, arrays, sizes, code)
+        numbers = self._shared(kind, arrays, sizes, apart, code)
         numbers["gates"] = 0 if kind in ("tanh", "relu") else len(w_hh)
         numbers["inputs"] = inputs
         packed, numbers["state_depth"] = self._packed(w_hh, code)
         numbers["state_weight"] = _start(packed)
-        steps = _steps(sizes, reverse)
+        steps = _steps(sizes, apart, reverse)
         sums = np.empty((len(steps.cuts), slopes.shape[1]), slopes.dtype)
         numbers["sums"], numbers["sum_count"] = address(sums), sums.shape[1]
         self._run(code.recur_back, numbers, steps, sums.strides[0])
         return np.add.reduce(sums, axis=0)
 
     def _shared(
-        self, kind: str, arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], code: _Code
-    ) -> dict[str, int]:
+        self, kind: str, arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], apart: int,
+        code: _Code,
+    ) -> dict[str, int]:  # fmt: skip
         """What forward and backward say about their arrays."""
         some = next(iter(arrays.values()))
         _, rows = blocks(1, some.itemsize, self._tiles)
         numbers = {
-            "kind": _KINDS[kind], "steps": len(sizes), "apart": 1,
+            "kind": _KINDS[kind], "steps": len(sizes), "apart": apart,
             "width": arrays["y"].shape[1], "multiply": code.multiply, "block_rows": rows,
             "zeros": address(self._zeros),
         }  # fmt: skip
@@ -162,15 +163,15 @@ class Recurrent:
         piece = struct.pack(_CALL, *[given.get(name, 0) for name in ARGUMENTS])
         self._pool.run(function, piece, len(piece), 1, 1)
 
-    def _run(self, job: int, numbers: dict[str, int], steps: _Steps, apart: int = 0) -> None:
-        """One piece of work for each of the cuts, whose sums lie `apart` bytes from each other."""
+    def _run(self, job: int, numbers: dict[str, int], steps: _Steps, sum_bytes: int = 0) -> None:
+        """One piece of work for each of the cuts, each with its own sums."""
         numbers["starts"], numbers["counts"] = address(steps.starts), address(steps.counts)
         row = [numbers.get(name, 0) for name in FIELDS]
         values: list[int] = []
         for first, rows in steps.cuts:
             row[_AT["first"]], row[_AT["rows"]] = first, rows
             values += row
-            row[_AT["sums"]] += apart
+            row[_AT["sums"]] += sum_bytes
         pieces = struct.pack(f"={len(values)}q", *values)
         self._pool.run(job, pieces, 8 * len(FIELDS), len(steps.cuts), pool.thread_count())
 
@@ -207,9 +208,9 @@ class Recurrent:
 
 
 @functools.lru_cache(maxsize=64)
-def _steps(sizes: tuple[int, ...], reverse: bool) -> _Steps:
+def _steps(sizes: tuple[int, ...], apart: int, reverse: bool) -> _Steps:
     counts = np.array(sizes, np.int64)
-    starts = np.cumsum(counts) - counts
+    starts = np.cumsum(counts) - counts if apart == 1 else np.arange(len(sizes))
     if reverse:
         starts, counts = starts[::-1].copy(), counts[::-1].copy()
     return _Steps(starts, counts, tuple(_cuts(max(sizes))))

@@ -1,9 +1,10 @@
 """Recurrent layers: one op for a layer in one direction over a whole sequence.
 
-`x` holds the rows of all steps (`sizes[t]` rows in step t, see `recurrent_arrays`), `h0` and `c0`
-the first state of every example. An absent bias or projection is a 0-dim stand-in. The arrays that
-the backward pass reads (activated gates, cells) are outputs without gradient, which the public
-functions drop; where they are empty, because the op ran as other ops, they are computed again.
+`x` holds the rows of all steps (`sizes[t]` rows in step t, from one example to the next so many
+rows as `apart` says, see `recurrent_arrays`), `h0` and `c0` the first state of every example. An
+absent bias or projection is a 0-dim stand-in. The arrays that the backward pass reads (activated
+gates, cells) are outputs without gradient, which the public functions drop; where they are empty,
+because the op ran as other ops, they are computed again.
 
 The rules below are the same computation step by step in ops: they serve second order, forward mode
 and vmap.
@@ -29,13 +30,19 @@ from .schema import helper, op
 
 
 @helper
-def step_spans(sizes, reverse):
-    """(first row, end, rows) of every step, in the order in which they run."""
+def step_spans(sizes, apart, reverse):
+    """(first row, rows) of every step, in the order in which they run."""
     found, start = [], 0
     for n in sizes:
-        found.append((start, start + n, n))
-        start += n
+        found.append((start, n))
+        start += n if apart == 1 else 1
     return list(reversed(found)) if reverse else found
+
+
+@helper
+def rows_of_step(x, start, n, apart):
+    """n rows of x from `start` on, so far apart from each other."""
+    return slice_axis(x, axis=0, start=start, stop=start + (n - 1) * apart + 1, step=apart)
 
 
 @helper
@@ -54,9 +61,13 @@ def with_first_rows(state, new, n):
 
 
 @helper
-def in_time_order(parts, reverse):
+def in_time_order(parts, apart, reverse):
     """The rows of all steps, given in the order in which the steps ran."""
-    return cat(*(reversed(parts) if reverse else parts), axis=0)
+    parts = list(reversed(parts)) if reverse else parts
+    if apart == 1:
+        return cat(*parts, axis=0)
+    n, width = parts[0].shape
+    return reshape(cat(*parts, axis=1), shape=(n * len(parts), width))
 
 
 @helper
@@ -89,13 +100,13 @@ def nothing_kept(x):
 
 
 @helper
-def lstm_steps(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected):
+def lstm_steps(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected):
     """(what each step computed, last h, last c)."""
     z_all = inputs_projected(x, w_ih, b_ih, b_hh, biased)
     h, c, found = h0, c0, []
-    for start, stop, n in step_spans(sizes, reverse):
+    for start, n in step_spans(sizes, apart, reverse):
         h_old, c_old = rows_between(h, 0, n), rows_between(c, 0, n)
-        z = rows_between(z_all, start, stop) + matmul(h_old, mT(w_hh))
+        z = rows_of_step(z_all, start, n, apart) + matmul(h_old, mT(w_hh))
         zi, zf, zg, zo = halves(z, 4)
         i, f, g, o = sigmoid(zi), sigmoid(zf), tanh(zg), sigmoid(zo)
         c_new = f * c_old + i * g
@@ -108,30 +119,30 @@ def lstm_steps(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, 
 
 
 @helper
-def lstm_in_ops(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected):
+def lstm_in_ops(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected):
     """The layer in ops; nothing is kept."""
     found, h, c = lstm_steps(
-        x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected
+        x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected
     )
     empty = nothing_kept(x)
-    return in_time_order([s[-1] for s in found], reverse), h, c, empty, empty, empty
+    return in_time_order([s[-1] for s in found], apart, reverse), h, c, empty, empty, empty
 
 
 @helper
 def lstm_gradients_in_ops(
-    g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected
+    g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected
 ):
     """lstm_gradients, written in ops."""
     found, h, c = lstm_steps(
-        x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected
+        x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected
     )
     dh, dc, slopes, held = or_zeros(g[1], h), or_zeros(g[2], c), [], []
-    for span, step in zip(reversed(step_spans(sizes, reverse)), reversed(found), strict=True):
-        start, stop, n = span
+    for span, step in zip(step_spans(sizes, apart, not reverse), reversed(found), strict=True):
+        start, n = span
         i, f, cand, o, _, c_old, top, _, _ = step
         d = rows_between(dh, 0, n)
         if g[0] is not None:
-            d = d + rows_between(g[0], start, stop)
+            d = d + rows_of_step(g[0], start, n, apart)
         m = matmul(d, w_hr) if projected else d
         e = rows_between(dc, 0, n) + m * o * (1 - top * top)
         slope = cat(
@@ -141,15 +152,15 @@ def lstm_gradients_in_ops(
         slopes.append(slope)
         held.append(d)
         dh, dc = with_first_rows(dh, matmul(slope, w_hh), n), with_first_rows(dc, e * f, n)
-    slope = in_time_order(slopes, not reverse)
+    slope = in_time_order(slopes, apart, not reverse)
     gw_hh = gb = gw_hr = None
     if mask[4]:
-        gw_hh = matmul(mT(slope), in_time_order([s[4] for s in found], reverse))
+        gw_hh = matmul(mT(slope), in_time_order([s[4] for s in found], apart, reverse))
     if mask[5] or mask[6]:
         gb = reduce_sum(slope, axis=(0,), keepdims=False)
     if mask[7]:
-        raw = in_time_order([s[7] for s in found], reverse)
-        gw_hr = matmul(mT(in_time_order(held, not reverse)), raw)
+        raw = in_time_order([s[7] for s in found], apart, reverse)
+        gw_hr = matmul(mT(in_time_order(held, apart, not reverse)), raw)
     gx = matmul(slope, w_ih) if mask[0] else None
     gw_ih = matmul(mT(slope), x) if mask[3] else None
     return gx, dh, dc, gw_ih, gw_hh, gb, gb, gw_hr
@@ -158,18 +169,18 @@ def lstm_gradients_in_ops(
 @helper
 def lstm_tangents(
     tx, th, tc, tw_ih, tw_hh, tb_ih, tb_hh, tw_hr, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr,
-    sizes, reverse, biased, projected,
+    sizes, apart, reverse, biased, projected,
 ):  # fmt: skip
     """Tangents of the results for tangents of all inputs."""
     found, _, _ = lstm_steps(
-        x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected
+        x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected
     )
     tz_all = inputs_projected(tx, w_ih, tb_ih, tb_hh, biased) + matmul(x, mT(tw_ih))
     ty = []
-    for span, step in zip(step_spans(sizes, reverse), found, strict=True):
-        start, stop, n = span
+    for span, step in zip(step_spans(sizes, apart, reverse), found, strict=True):
+        start, n = span
         i, f, g, o, h_old, c_old, top, m, _ = step
-        tz = rows_between(tz_all, start, stop) + matmul(h_old, mT(tw_hh))
+        tz = rows_of_step(tz_all, start, n, apart) + matmul(h_old, mT(tw_hh))
         ti, tf, tg, to = halves(tz + matmul(rows_between(th, 0, n), mT(w_hh)), 4)
         ti, tf, to = ti * i * (1 - i), tf * f * (1 - f), to * o * (1 - o)
         t_cell = tf * c_old + f * rows_between(tc, 0, n) + ti * g + i * tg * (1 - g * g)
@@ -178,7 +189,7 @@ def lstm_tangents(
             t_new = matmul(t_new, mT(w_hr)) + matmul(m, mT(tw_hr))
         ty.append(t_new)
         th, tc = with_first_rows(th, t_new, n), with_first_rows(tc, t_cell, n)
-    return in_time_order(ty, reverse), th, tc, None, None, None
+    return in_time_order(ty, apart, reverse), th, tc, None, None, None
 
 
 def _lstm_on_arrays(gradients):
@@ -186,11 +197,11 @@ def _lstm_on_arrays(gradients):
 
     def joint(
         g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, out0, out3, out4, out5,
-        sizes, reverse, biased, projected,
+        sizes, apart, reverse, biased, projected,
     ):  # fmt: skip
         return gradients(
             g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, out0, out3, out4, out5,
-            sizes, reverse, biased, projected,
+            sizes, apart, reverse, biased, projected,
         )  # fmt: skip
 
     return joint
@@ -198,40 +209,42 @@ def _lstm_on_arrays(gradients):
 
 @op(
     joint=_lstm_on_arrays(lstm_gradients),
-    plain_joint=lambda g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased,
-    projected: lstm_gradients_in_ops(
-        g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected),
+    plain_joint=lambda g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse,
+    biased, projected: lstm_gradients_in_ops(
+        g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected),
     jvp=lambda t_x, t_h0, t_c0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, t_w_hr, x, h0, c0, w_ih, w_hh,
-    b_ih, b_hh, w_hr, sizes, reverse, biased, projected: lstm_tangents(
+    b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected: lstm_tangents(
         t_x, t_h0, t_c0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, t_w_hr, x, h0, c0, w_ih, w_hh, b_ih,
-        b_hh, w_hr, sizes, reverse, biased, projected),
+        b_hh, w_hr, sizes, apart, reverse, biased, projected),
     batch=Plain(
-        lambda x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, reverse, biased, projected:
+        lambda x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, apart, reverse, biased, projected:
         lstm_in_ops(
-            x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected)),
+            x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected)),
     n_out=6, nondiff_out=(3, 4, 5), materialise=False, node="MkldnnRnnLayerBackward0",
 )  # fmt: skip
 def lstm_layer(
-    x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, reverse, biased, projected
+    x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, apart, reverse, biased, projected
 ):  # fmt: skip
     """Long short-term memory over a sequence: (outputs, last h, last c, three arrays kept)."""
-    return lstm_arrays(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected)
+    return lstm_arrays(
+        x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected
+    )
 
 
 # ---- gated recurrent unit ------------------------------------------------------------------------
 
 
 @helper
-def gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased):
+def gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
     """(what each step computed, last h)."""
     z_all = matmul(x, mT(w_ih))
     z_all = z_all + b_ih if biased else z_all
     h, found = h0, []
-    for start, stop, n in step_spans(sizes, reverse):
+    for start, n in step_spans(sizes, apart, reverse):
         h_old = rows_between(h, 0, n)
         from_h = matmul(h_old, mT(w_hh))
         hr, hz, hn = halves(from_h + b_hh if biased else from_h, 3)
-        xr, xz, xn = halves(rows_between(z_all, start, stop), 3)
+        xr, xz, xn = halves(rows_of_step(z_all, start, n, apart), 3)
         r, z = sigmoid(xr + hr), sigmoid(xz + hz)
         new = tanh(xn + r * hn)
         h_new = new + z * (h_old - new)
@@ -241,36 +254,36 @@ def gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased):
 
 
 @helper
-def gru_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased):
+def gru_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
     """The layer in ops; nothing is kept."""
-    found, h = gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased)
+    found, h = gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)
     empty = nothing_kept(x)
-    return in_time_order([s[-1] for s in found], reverse), h, empty, empty
+    return in_time_order([s[-1] for s in found], apart, reverse), h, empty, empty
 
 
 @helper
-def gru_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased):
+def gru_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
     """gru_gradients, written in ops."""
-    found, h = gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased)
+    found, h = gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)
     dh, to_x, to_h = or_zeros(g[1], h), [], []
-    for span, step in zip(reversed(step_spans(sizes, reverse)), reversed(found), strict=True):
-        start, stop, n = span
+    for span, step in zip(step_spans(sizes, apart, not reverse), reversed(found), strict=True):
+        start, n = span
         r, z, new, hn, h_old, _ = step
         d = rows_between(dh, 0, n)
         if g[0] is not None:
-            d = d + rows_between(g[0], start, stop)
+            d = d + rows_of_step(g[0], start, n, apart)
         dn = d * (1 - z) * (1 - new * new)
         dr, dz = dn * hn * r * (1 - r), d * (h_old - new) * z * (1 - z)
         slope = cat(dr, dz, dn * r, axis=1)
         to_x.append(cat(dr, dz, dn, axis=1))
         to_h.append(slope)
         dh = with_first_rows(dh, d * z + matmul(slope, w_hh), n)
-    to_x, to_h = in_time_order(to_x, not reverse), in_time_order(to_h, not reverse)
+    to_x, to_h = in_time_order(to_x, apart, not reverse), in_time_order(to_h, apart, not reverse)
     gx = matmul(to_x, w_ih) if mask[0] else None
     gw_ih = matmul(mT(to_x), x) if mask[2] else None
     gw_hh = gb_ih = gb_hh = None
     if mask[3]:
-        gw_hh = matmul(mT(to_h), in_time_order([s[4] for s in found], reverse))
+        gw_hh = matmul(mT(to_h), in_time_order([s[4] for s in found], apart, reverse))
     if mask[4]:
         gb_ih = reduce_sum(to_x, axis=(0,), keepdims=False)
     if mask[5]:
@@ -280,32 +293,34 @@ def gru_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse,
 
 @helper
 def gru_tangents(
-    tx, th, tw_ih, tw_hh, tb_ih, tb_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased
+    tx, th, tw_ih, tw_hh, tb_ih, tb_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased
 ):
     """Tangents of the results for tangents of all inputs."""
-    found, _ = gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased)
+    found, _ = gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)
     tx_all = matmul(tx, mT(w_ih)) + matmul(x, mT(tw_ih))
     tx_all = tx_all + tb_ih if biased else tx_all
     ty = []
-    for span, step in zip(step_spans(sizes, reverse), found, strict=True):
-        start, stop, n = span
+    for span, step in zip(step_spans(sizes, apart, reverse), found, strict=True):
+        start, n = span
         r, z, new, hn, h_old, _ = step
         t_old = rows_between(th, 0, n)
         t_from_h = matmul(t_old, mT(w_hh)) + matmul(h_old, mT(tw_hh))
         t_hr, t_hz, t_hn = halves(t_from_h + tb_hh if biased else t_from_h, 3)
-        t_xr, t_xz, t_xn = halves(rows_between(tx_all, start, stop), 3)
+        t_xr, t_xz, t_xn = halves(rows_of_step(tx_all, start, n, apart), 3)
         tr, tz = (t_xr + t_hr) * r * (1 - r), (t_xz + t_hz) * z * (1 - z)
         tn = (t_xn + tr * hn + r * t_hn) * (1 - new * new)
         t_new = tn + tz * (h_old - new) + z * (t_old - tn)
         ty.append(t_new)
         th = with_first_rows(th, t_new, n)
-    return in_time_order(ty, reverse), th, None, None
+    return in_time_order(ty, apart, reverse), th, None, None
 
 
 def _gru_on_arrays(gradients):
-    def joint(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, out3, sizes, reverse, biased):
+    def joint(
+        g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, out3, sizes, apart, reverse, biased
+    ):
         return gradients(
-            g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, out3, sizes, reverse, biased
+            g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, out3, sizes, apart, reverse, biased
         )
 
     return joint
@@ -313,32 +328,32 @@ def _gru_on_arrays(gradients):
 
 @op(
     joint=_gru_on_arrays(gru_gradients),
-    plain_joint=lambda g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased:
-    gru_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased),
+    plain_joint=lambda g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased:
+    gru_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased),
     jvp=lambda t_x, t_h0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes,
-    reverse, biased: gru_tangents(
-        t_x, t_h0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse,
-        biased),
-    batch=Plain(lambda x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, reverse, biased: gru_in_ops(
-        x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased)),
+    apart, reverse, biased: gru_tangents(
+        t_x, t_h0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart,
+        reverse, biased),
+    batch=Plain(lambda x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased: gru_in_ops(
+        x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)),
     n_out=4, nondiff_out=(2, 3), materialise=False, node="GruBackward0",
 )  # fmt: skip
-def gru_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, reverse, biased):
+def gru_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased):
     """Gated recurrent units over a sequence: (outputs, last h, two arrays kept)."""
-    return gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased)
+    return gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)
 
 
 # ---- plain recurrence ----------------------------------------------------------------------------
 
 
 @helper
-def rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_):
+def rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu_):
     """(state before and after each step, last h)."""
     z_all = inputs_projected(x, w_ih, b_ih, b_hh, biased)
     h, found = h0, []
-    for start, stop, n in step_spans(sizes, reverse):
+    for start, n in step_spans(sizes, apart, reverse):
         h_old = rows_between(h, 0, n)
-        z = rows_between(z_all, start, stop) + matmul(h_old, mT(w_hh))
+        z = rows_of_step(z_all, start, n, apart) + matmul(h_old, mT(w_hh))
         h_new = relu(z) if relu_ else tanh(z)
         found.append((h_old, h_new))
         h = with_first_rows(h, h_new, n)
@@ -346,10 +361,10 @@ def rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_):
 
 
 @helper
-def rnn_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_):
+def rnn_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu_):
     """The layer in ops."""
-    found, h = rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_)
-    return in_time_order([s[1] for s in found], reverse), h, nothing_kept(x)
+    found, h = rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu_)
+    return in_time_order([s[1] for s in found], apart, reverse), h, nothing_kept(x)
 
 
 @helper
@@ -359,24 +374,26 @@ def rnn_slope(d, new, relu_):
 
 
 @helper
-def rnn_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_):
+def rnn_gradients_in_ops(
+    g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu_
+):
     """rnn_gradients, written in ops."""
-    found, h = rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_)
+    found, h = rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu_)
     dh, slopes = or_zeros(g[1], h), []
-    for span, step in zip(reversed(step_spans(sizes, reverse)), reversed(found), strict=True):
-        start, stop, n = span
+    for span, step in zip(step_spans(sizes, apart, not reverse), reversed(found), strict=True):
+        start, n = span
         d = rows_between(dh, 0, n)
         if g[0] is not None:
-            d = d + rows_between(g[0], start, stop)
+            d = d + rows_of_step(g[0], start, n, apart)
         slope = rnn_slope(d, step[1], relu_)
         slopes.append(slope)
         dh = with_first_rows(dh, matmul(slope, w_hh), n)
-    slope = in_time_order(slopes, not reverse)
+    slope = in_time_order(slopes, apart, not reverse)
     gx = matmul(slope, w_ih) if mask[0] else None
     gw_ih = matmul(mT(slope), x) if mask[2] else None
     gw_hh = gb = None
     if mask[3]:
-        gw_hh = matmul(mT(slope), in_time_order([s[0] for s in found], reverse))
+        gw_hh = matmul(mT(slope), in_time_order([s[0] for s in found], apart, reverse))
     if mask[4] or mask[5]:
         gb = reduce_sum(slope, axis=(0,), keepdims=False)
     return gx, dh, gw_ih, gw_hh, gb, gb
@@ -384,25 +401,28 @@ def rnn_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse,
 
 @helper
 def rnn_tangents(
-    tx, th, tw_ih, tw_hh, tb_ih, tb_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_
-):
+    tx, th, tw_ih, tw_hh, tb_ih, tb_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse,
+    biased, relu_,
+):  # fmt: skip
     """Tangents of the results for tangents of all inputs."""
-    found, _ = rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu_)
+    found, _ = rnn_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu_)
     tz_all = inputs_projected(tx, w_ih, tb_ih, tb_hh, biased) + matmul(x, mT(tw_ih))
     ty = []
-    for span, step in zip(step_spans(sizes, reverse), found, strict=True):
-        start, stop, n = span
-        tz = rows_between(tz_all, start, stop) + matmul(rows_between(th, 0, n), mT(w_hh))
+    for span, step in zip(step_spans(sizes, apart, reverse), found, strict=True):
+        start, n = span
+        tz = rows_of_step(tz_all, start, n, apart) + matmul(rows_between(th, 0, n), mT(w_hh))
         t_new = rnn_slope(tz + matmul(step[0], mT(tw_hh)), step[1], relu_)
         ty.append(t_new)
         th = with_first_rows(th, t_new, n)
-    return in_time_order(ty, reverse), th, None
+    return in_time_order(ty, apart, reverse), th, None
 
 
 def _rnn_on_arrays(gradients):
-    def joint(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, reverse, biased, relu):
+    def joint(
+        g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, apart, reverse, biased, relu
+    ):
         return gradients(
-            g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, reverse, biased, relu
+            g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, apart, reverse, biased, relu
         )
 
     return joint
@@ -410,18 +430,19 @@ def _rnn_on_arrays(gradients):
 
 @op(
     joint=_rnn_on_arrays(rnn_gradients),
-    plain_joint=lambda g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu:
-    rnn_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu),
+    plain_joint=lambda g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu:
+    rnn_gradients_in_ops(
+        g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu),
     jvp=lambda t_x, t_h0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes,
-    reverse, biased, relu: rnn_tangents(
-        t_x, t_h0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse,
-        biased, relu),
-    batch=Plain(lambda x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, reverse, biased, relu: rnn_in_ops(
-        x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu)),
+    apart, reverse, biased, relu: rnn_tangents(
+        t_x, t_h0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart,
+        reverse, biased, relu),
+    batch=Plain(lambda x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased, relu:
+        rnn_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu)),
     n_out=3, nondiff_out=(2,), materialise=False, node="RnnBackward0",
 )  # fmt: skip
-def rnn_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, reverse, biased, relu):
+def rnn_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased, relu):
     """h' = tanh or relu of a linear map of input and state, over a sequence: (outputs, last h, an
     array kept).
     """
-    return rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu)
+    return rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu)

@@ -2,6 +2,8 @@
 
 A sequence is a matrix of rows, step after step; step t has `sizes[t]` rows, the first ones of the
 batch (a packed sequence; a rectangular one has equal sizes). `reverse` runs from the last step.
+Where `apart` is not 1, a rectangular one lies example after example instead, each with so many
+steps; NumPy's way brings it in order first.
 
 The projection of the inputs is one product over as many steps as a cache holds, every weight
 gradient one product over all steps; a step itself is one small product and a few passes over
@@ -17,56 +19,16 @@ import numpy as np
 from . import recurrent_fast
 from .buffers import borrow, borrow_like
 from .contract import multiply
-from .reduce import native_sum, ones_vector, wide
-
-
-def spans(sizes, reverse):
-    """(first row, end, rows) of every step, in the order in which they run."""
-    found, start = [], 0
-    for n in sizes:
-        found.append((start, start + n, n))
-        start += n
-    return found[::-1] if reverse else found
-
-
-def previous_states(y, h0, sizes, reverse, out=None):
-    """The state that each row of y was computed from."""
-    steps = spans(sizes, reverse)
-    out = borrow_like(y) if out is None else out
-    n = len(h0)
-    if sizes[-1] == n:  # rectangular
-        inner, outer = (slice(None, -n), slice(n, None)) if reverse else (
-            slice(n, None), slice(None, -n))  # fmt: skip
-        out[inner] = y[outer]
-        out[-n if reverse else 0 :][:n] = h0
-        return out
-    state = h0.copy()
-    for start, stop, rows in steps:
-        out[start:stop] = state[:rows]
-        state[:rows] = y[start:stop]
-    return out
-
-
-def inputs_and_states(x, y, h0, sizes, reverse):
-    """The input of each row and the state before it, side by side."""
-    width = x.shape[1]
-    both = borrow(len(x) * (width + y.shape[1]), x.dtype).reshape(len(x), -1)
-    both[:, :width] = x
-    previous_states(y, h0, sizes, reverse, out=both[:, width:])
-    return both
-
-
-def weight_gradients(slopes, both, width, wants_input, wants_state):
-    """Gradients of the weights of inputs (so many columns of `both`) and of states; of both by one
-    product, which reads the slopes once.
-    """
-    if not (wants_input and wants_state):
-        return (
-            multiply(slopes.T, both[:, :width]) if wants_input else None,
-            multiply(slopes.T, both[:, width:]) if wants_state else None,
-        )
-    product = multiply(slopes.T, both)
-    return np.ascontiguousarray(product[:, :width]), np.ascontiguousarray(product[:, width:])
+from .recurrent_rows import (
+    column_sums,
+    example_by_example,
+    inputs_and_states,
+    previous_states,
+    spans,
+    step_by_step,
+    weight_gradients,
+)
+from .reduce import wide
 
 
 class Gates:
@@ -130,12 +92,6 @@ def state_of(g, like):
     )
 
 
-def column_sums(g):
-    """The sum of the rows."""
-    done = native_sum(g, (0,), False) if g.flags.c_contiguous else None
-    return ones_vector(len(g), g.dtype).dot(g) if done is None else done
-
-
 def as_given(grads, inputs):
     """Gradients in the types of their inputs."""
     return tuple(
@@ -156,9 +112,7 @@ def by_gate(rows, count):
 
 
 def by_step(kept, width, steps, kind):
-    """Gates step after step and gate after gate, also out of the rows that jobs keep."""
-    if kept.ndim == 1:
-        return kept
+    """Gates step after step and gate after gate, out of the rows that jobs keep."""
     count = len(kind.order)
     out = np.empty(len(kept) * count * width, kept.dtype)
     for start, stop, _ in steps:
@@ -176,16 +130,16 @@ def sigmoid_from_tanh(t):
 # ---- long short-term memory ----------------------------------------------------------------------
 
 
-def lstm_arrays(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased, projected):
+def lstm_arrays(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected):
     """(y, last h, last c, gates, cells before each step, tanh of the cells after it)."""
     dtype = x.dtype
     x, h0, c0, w_ih, w_hh = map(wide, (x, h0, c0, w_ih, w_hh))
     bias = wide(b_ih) + wide(b_hh) if biased else None
     if not projected:
-        done = recurrent_fast.lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, reverse)
+        done = recurrent_fast.lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, apart, reverse)
         if done is not None:
             return (*(a.astype(dtype, copy=False) for a in done[:3]), *done[3:])
-    steps = spans(sizes, reverse)
+    x, steps = step_by_step(x, apart), spans(sizes, reverse)
     bias = LSTM_GATES.halved(bias) if biased else None
     inputs = Projection(x, LSTM_GATES.halved(w_ih), bias, steps)
     recurrent = LSTM_GATES.halved(w_hh)
@@ -211,18 +165,18 @@ def lstm_arrays(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse, biased,
         else:
             np.dot(z[2] * top, down, out=new)
         state[...] = new
-    found = (y.astype(dtype, copy=False), h.astype(dtype, copy=False), c.astype(dtype, copy=False))
+    found = (a.astype(dtype, copy=False) for a in (example_by_example(y, apart), h, c))
     return (*found, gates, before, tops)
 
 
 def lstm_gradients(
     g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, y, gates, before, tops,
-    sizes, reverse, biased, projected,
+    sizes, apart, reverse, biased, projected,
 ):  # fmt: skip
     """Gradients of lstm_arrays for the wanted of its eight inputs."""
     inputs = (x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
     if tops.size != len(x) * c0.shape[1]:  # the forward pass ran in ops that keep nothing for us
-        gates, before, tops = lstm_arrays(*inputs, sizes, reverse, biased, projected)[3:]
+        gates, before, tops = lstm_arrays(*inputs, sizes, apart, reverse, biased, projected)[3:]
     x, h0, c0, w_ih, w_hh, w_hr, y = map(wide, (x, h0, c0, w_ih, w_hh, w_hr, y))
     gy = None if g[0] is None else wide(g[0])
     dh, dc = state_of(g[1], h0), state_of(g[2], c0)
@@ -231,15 +185,20 @@ def lstm_gradients(
     if gates.ndim == 2:
         both = gates[:, 4 * width :]
         own = {"dh": dh, "dc": dc, "before": before, "top": tops}
-        found = recurrent_fast.slopes_of("lstm", 4 * width, gy, y, w_hh, gates, sizes, reverse, own)
+        found = recurrent_fast.slopes_of("lstm", gy, y, w_hh, gates, sizes, apart, reverse, own)
     if found is None:
-        gates = by_step(gates, width, steps, LSTM_GATES)
-        down = w_hr if projected else None
+        x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
+        if gates.ndim == 2:  # kept by jobs
+            gates, before, tops = (step_by_step(a, apart) for a in (gates, before, tops))
+            gates = by_step(gates, width, steps, LSTM_GATES)
+        both, down = None, w_hr if projected else None
         slopes, held = _lstm_slopes(gy, dh, dc, w_hh, down, gates, before, tops, steps)
         found = slopes, column_sums(slopes)
     slopes, gb_ih = found
-    gx = multiply(slopes, w_ih) if mask[0] else None
-    gw_ih = gw_hh = gw_hr = None
+    gx = gw_ih = gw_hh = gw_hr = None
+    if mask[0]:
+        gx = multiply(slopes, w_ih)
+        gx = example_by_example(gx, apart) if both is None else gx
     if mask[3] or mask[4]:
         both = inputs_and_states(x, y, h0, sizes, reverse) if both is None else both
         gw_ih, gw_hh = weight_gradients(slopes, both, x.shape[1], mask[3], mask[4])
@@ -304,16 +263,16 @@ def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
 # ---- gated recurrent unit ------------------------------------------------------------------------
 
 
-def gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased):
+def gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
     """(y, last h, gates, recurrent part of the candidate)."""
     dtype = x.dtype
     x, w_ih, w_hh, h = wide(x), wide(w_ih), wide(w_hh), np.array(wide(h0), order="C")
     width, steps = h.shape[1], spans(sizes, reverse)
     biases = (wide(b_ih), wide(b_hh)) if biased else (None, None)
-    done = recurrent_fast.gru_forward(x, h, w_ih, w_hh, *biases, sizes, reverse)
+    done = recurrent_fast.gru_forward(x, h, w_ih, w_hh, *biases, sizes, apart, reverse)
     if done is not None:
         return (*(a.astype(dtype, copy=False) for a in done[:2]), *done[2:])
-    bias = extra = None
+    x, bias, extra = step_by_step(x, apart), None, None
     if biased:
         bias, extra = np.array(wide(b_ih)), wide(b_hh)[2 * width :]
         bias[: 2 * width] += wide(b_hh)[: 2 * width]
@@ -340,14 +299,17 @@ def gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased):
         u *= z[1]
         np.add(u, z[2], out=new)
         state[...] = new
+    y = example_by_example(y, apart)
     return y.astype(dtype, copy=False), h.astype(dtype, copy=False), gates, parts
 
 
-def gru_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, gates, parts, sizes, reverse, biased):
+def gru_gradients(
+    g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, gates, parts, sizes, apart, reverse, biased
+):
     """Gradients of gru_arrays for the wanted of its six inputs."""
     inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
     if parts.shape != y.shape:  # the forward pass ran in ops that keep nothing for us
-        gates, parts = gru_arrays(*inputs, sizes, reverse, biased)[2:]
+        gates, parts = gru_arrays(*inputs, sizes, apart, reverse, biased)[2:]
     x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
     gy = None if g[0] is None else wide(g[0])
     dh, width = state_of(g[1], h0), h0.shape[1]
@@ -355,10 +317,14 @@ def gru_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, gates, parts, sizes
     if gates.ndim == 2:
         states = gates[:, len(w_hh) + x.shape[1] :]
         own = {"dh": dh, "before": parts}
-        found = recurrent_fast.slopes_of("gru", 4 * width, gy, y, w_hh, gates, sizes, reverse, own)
+        found = recurrent_fast.slopes_of("gru", gy, y, w_hh, gates, sizes, apart, reverse, own)
+    ordered = found is None
     if found is None:
         steps = spans(sizes, reverse)
-        gates = by_step(gates, width, steps, GRU_GATES)
+        x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
+        if gates.ndim == 2:  # kept by jobs
+            gates, parts = step_by_step(gates, apart), step_by_step(parts, apart)
+            gates = by_step(gates, width, steps, GRU_GATES)
         states = previous_states(y, h0, sizes, reverse)
         slopes = _gru_slopes(gy, dh, w_hh, gates, parts, states, steps)
         found = slopes, column_sums(slopes)
@@ -368,6 +334,7 @@ def gru_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, gates, parts, sizes
     if mask[0]:
         gx = multiply(gates_only, w_ih[: 2 * width])
         gx += multiply(late, w_ih[2 * width :])
+        gx = example_by_example(gx, apart) if ordered else gx
     if mask[2]:
         gw_ih = np.concatenate((multiply(gates_only.T, x), multiply(late.T, x)))
     gw_hh = multiply(slopes[:, : 3 * width].T, states) if mask[3] else None
@@ -412,19 +379,20 @@ def _gru_slopes(gy, dh, recurrent, gates, parts, states, steps):
 # ---- plain recurrence ----------------------------------------------------------------------------
 
 
-def rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu):
+def rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu):
     """(y, last h, what is kept) of h' = f(x w_ih^T + h w_hh^T + b)."""
     dtype = x.dtype
     x, h, bias = wide(x), np.array(wide(h0), order="C"), None
     if biased:
         bias = wide(b_ih) + wide(b_hh)
-    done = recurrent_fast.rnn_forward(x, h, wide(w_ih), wide(w_hh), bias, sizes, reverse, relu)
+    weights = wide(w_ih), wide(w_hh)
+    done = recurrent_fast.rnn_forward(x, h, *weights, bias, sizes, apart, reverse, relu)
     if done is not None:
         return (*(a.astype(dtype, copy=False) for a in done[:2]), done[2])
-    y = multiply(x, np.ascontiguousarray(wide(w_ih).T))
+    inputs, recurrent = (np.ascontiguousarray(w.T) for w in weights)
+    y = multiply(step_by_step(x, apart), inputs)
     if biased:
         y += bias
-    recurrent = np.ascontiguousarray(wide(w_hh).T)
     product = np.empty_like(h)
     for start, stop, n in spans(sizes, reverse):
         z, state = y[start:stop], h[:n]
@@ -434,28 +402,33 @@ def rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, biased, relu):
         else:
             np.tanh(z, out=z)
         state[...] = z
+    y = example_by_example(y, apart)
     return y.astype(dtype, copy=False), h.astype(dtype, copy=False), np.empty(0, x.dtype)
 
 
-def rnn_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, kept, sizes, reverse, biased, relu):
+def rnn_gradients(
+    g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, kept, sizes, apart, reverse, biased, relu
+):
     """Gradients of rnn_arrays for the wanted of its six inputs."""
     inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
     x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
     gy = None if g[0] is None else wide(g[0])
-    dh, width = state_of(g[1], h0), h0.shape[1]
-    found = None
+    dh = state_of(g[1], h0)
+    both = found = None
     if kept.ndim == 2:
-        kind = "relu" if relu else "tanh"
-        own = {"dh": dh}
-        found = recurrent_fast.slopes_of(kind, width, gy, y, w_hh, kept, sizes, reverse, own)
+        kind, both = "relu" if relu else "tanh", kept
+        found = recurrent_fast.slopes_of(kind, gy, y, w_hh, kept, sizes, apart, reverse, {"dh": dh})
     if found is None:
-        slopes = _rnn_slopes(gy, dh, w_hh, y, spans(sizes, reverse), relu)
+        x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
+        both, slopes = None, _rnn_slopes(gy, dh, w_hh, y, spans(sizes, reverse), relu)
         found = slopes, column_sums(slopes)
     slopes, gb_ih = found
-    gx = multiply(slopes, w_ih) if mask[0] else None
-    gw_ih = gw_hh = None
+    gx = gw_ih = gw_hh = None
+    if mask[0]:
+        gx = multiply(slopes, w_ih)
+        gx = example_by_example(gx, apart) if both is None else gx
     if mask[2] or mask[3]:
-        both = kept if kept.ndim == 2 else inputs_and_states(x, y, h0, sizes, reverse)
+        both = inputs_and_states(x, y, h0, sizes, reverse) if both is None else both
         gw_ih, gw_hh = weight_gradients(slopes, both, x.shape[1], mask[2], mask[3])
     return as_given((gx, dh, gw_ih, gw_hh, gb_ih, gb_ih.copy()), inputs)
 

@@ -46,7 +46,7 @@ def gradient_of(gy, y):
     return np.broadcast_to(np.zeros(y.shape[1], y.dtype), y.shape) if gy is None else plain(gy)
 
 
-def lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, reverse):
+def lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, apart, reverse):
     """(y, last h, last c, kept, cells before, tanh of cells after), gates i f g o."""
     jobs = jobs_for(x, w_ih, w_hh)
     if jobs is None:
@@ -60,11 +60,11 @@ def lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, reverse):
         "x": plain(x), "y": y, "h": h, "cell": c, "kept": kept, "before": before, "top": tops,
     }  # fmt: skip
     biases = None if bias is None else [bias]
-    done = jobs.forward("lstm", arrays, [joined], biases, sizes, reverse)
+    done = jobs.forward("lstm", arrays, [joined], biases, sizes, apart, reverse)
     return (y, h, c, kept, before, tops) if done else None
 
 
-def gru_forward(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse):
+def gru_forward(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse):
     """(y, last h, kept, recurrent part of the candidate), gates r z n."""
     jobs = jobs_for(x, w_ih, w_hh)
     if jobs is None:
@@ -75,11 +75,11 @@ def gru_forward(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse):
     late = borrow_like(y)
     arrays = {"x": plain(x), "y": y, "h": h, "kept": kept, "before": late}
     biases = None if b_ih is None else [np.ascontiguousarray(b) for b in (b_ih, b_hh)]
-    done = jobs.forward("gru", arrays, [w_ih, w_hh], biases, sizes, reverse)
+    done = jobs.forward("gru", arrays, [w_ih, w_hh], biases, sizes, apart, reverse)
     return (y, h, kept, late) if done else None
 
 
-def rnn_forward(x, h0, w_ih, w_hh, bias, sizes, reverse, relu):
+def rnn_forward(x, h0, w_ih, w_hh, bias, sizes, apart, reverse, relu):
     """(y, last h, kept)."""
     jobs = jobs_for(x, w_ih, w_hh)
     if jobs is None:
@@ -91,19 +91,21 @@ def rnn_forward(x, h0, w_ih, w_hh, bias, sizes, reverse, relu):
     arrays = {"x": plain(x), "y": y, "h": h, "kept": kept}
     biases = None if bias is None else [bias]
     kind = "relu" if relu else "tanh"
-    done = jobs.forward(kind, arrays, [joined], biases, sizes, reverse)
+    done = jobs.forward(kind, arrays, [joined], biases, sizes, apart, reverse)
     return (y, h, kept) if done else None
 
 
-def slopes_of(kind, columns, gy, y, w_hh, kept, sizes, reverse, states):
+def slopes_of(kind, gy, y, w_hh, kept, sizes, apart, reverse, states):
     """(gradients of the sums of the gates in all rows, their sums over the rows); `states` are the
     arrays of the layer's own, of which dh and dc become the gradients of the first states.
     """
-    inputs = kept.shape[1] - w_hh.shape[1] - (0 if kind in ("tanh", "relu") else len(w_hh))
     jobs = recurrent_jobs()
     if jobs is None:
         return None
+    width = y.shape[1]
+    gates, columns = (0, width) if kind in ("tanh", "relu") else (len(w_hh), 4 * width)
     slopes = rows_of(len(y), columns, y.dtype)
     arrays = {"y": y, "kept": kept, "g": gradient_of(gy, y), "slopes": slopes, **states}
-    sums = jobs.backward(kind, arrays, w_hh, inputs, sizes, reverse)
+    inputs = kept.shape[1] - gates - width
+    sums = jobs.backward(kind, arrays, w_hh, inputs, sizes, apart, reverse)
     return None if sums is None else (slopes, sums)

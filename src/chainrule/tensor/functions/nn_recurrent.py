@@ -22,9 +22,11 @@ class _Run:
     """One call: where the sequence lies in memory, and the options that all layers share."""
 
     def __init__(
-        self, sizes: tuple[int, ...], biased: bool, layers: int, dropout: float, both: bool
-    ) -> None:
+        self, sizes: tuple[int, ...], apart: int, biased: bool, layers: int, dropout: float,
+        both: bool,
+    ) -> None:  # fmt: skip
         self.sizes = sizes
+        self.apart = apart  # rows from one example of a step to the next
         self.biased = biased
         self.layers = layers
         self.dropout = dropout
@@ -62,21 +64,22 @@ def _lstm_layer(run: _Run, x: Any, states: list[Any], own: Any, reverse: bool) -
     projected = len(own) == (5 if run.biased else 3)
     w_hr = own[-1] if projected else stand_in(x)
     return P.lstm_layer(
-        x, states[0], states[1], *_weights(run, x, own), w_hr, sizes=run.sizes, reverse=reverse,
-        biased=run.biased, projected=projected,
+        x, states[0], states[1], *_weights(run, x, own), w_hr, sizes=run.sizes, apart=run.apart,
+        reverse=reverse, biased=run.biased, projected=projected,
     )[:3]  # fmt: skip
 
 
 def _gru_layer(run: _Run, x: Any, states: list[Any], own: Any, reverse: bool) -> Any:
     return P.gru_layer(
-        x, states[0], *_weights(run, x, own), sizes=run.sizes, reverse=reverse, biased=run.biased
-    )[:2]
+        x, states[0], *_weights(run, x, own), sizes=run.sizes, apart=run.apart, reverse=reverse,
+        biased=run.biased,
+    )[:2]  # fmt: skip
 
 
 def _rnn_layer(relu: bool) -> Callable[..., Any]:
     def layer(run: _Run, x: Any, states: list[Any], own: Any, reverse: bool) -> Any:
         return P.rnn_layer(
-            x, states[0], *_weights(run, x, own), sizes=run.sizes, reverse=reverse,
+            x, states[0], *_weights(run, x, own), sizes=run.sizes, apart=run.apart, reverse=reverse,
             biased=run.biased, relu=relu,
         )[:2]  # fmt: skip
 
@@ -101,20 +104,23 @@ def _run(
     if packed:
         sizes = tuple(given["batch_sizes"].tolist())
         _check_packed(name, sizes, given["data"], first)
-        run = _Run(sizes, *options)
+        run = _Run(sizes, 1, *options)
         rows, last = run.through(given["data"], _split(first), given["params"], layer)
         return (rows, *_joined(last, states))
-    x = given["input"]
-    if given["batch_first"]:
-        x = x.transpose(0, 1)
-    steps, batch, width = x.shape
-    _check_rectangular(name, x, first, given["params"])
-    run = _Run((batch,) * steps, *options)
+    x, by_example = given["input"], given["batch_first"]
+    # Dropout between layers draws in the order of the steps.
+    turned = by_example and dropout and given["num_layers"] > 1
+    if turned:
+        x, by_example = x.transpose(0, 1), False
+    lead, width = tuple(x.shape[:2]), x.shape[2]
+    steps, batch = reversed(lead) if by_example else lead
+    _check_rectangular(name, x, steps, first, given["params"])
+    run = _Run((batch,) * steps, steps if by_example else 1, *options)
     rows, last = run.through(
         P.reshape(x, shape=(steps * batch, width)), _split(first), given["params"], layer
     )
-    y = P.reshape(rows, shape=(steps, batch, rows.shape[1]))
-    return (y.transpose(0, 1) if given["batch_first"] else y, *_joined(last, states))
+    y = P.reshape(rows, shape=(*lead, rows.shape[1]))
+    return (y.transpose(0, 1) if turned else y, *_joined(last, states))
 
 
 def _check_packed(name: str, sizes: tuple[int, ...], data: Any, first: list[Any]) -> None:
@@ -147,8 +153,7 @@ def _arguments(
     return given
 
 
-def _check_rectangular(name: str, x: Any, first: list[Any], params: Any) -> None:
-    steps, batch, width = x.shape
+def _check_rectangular(name: str, x: Any, steps: int, first: list[Any], params: Any) -> None:
     if steps == 0:
         raise RuntimeError(
             f"Expected sequence length to be larger than 0 in RNN\n  {name}() got an input with "
@@ -161,9 +166,11 @@ def _check_rectangular(name: str, x: Any, first: list[Any], params: Any) -> None
                 f"have the same dtype, but got {x.dtype!r} (input) and {t.dtype!r}\n"
                 f"  at {source.here(4)}\n  Fix: convert one of them with .to(dtype)."
             )
+    width = x.shape[2]
     if width != params[0].shape[1]:
+        rows = x.shape[0] * x.shape[1]
         raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({steps * batch}x{width} and "
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{width} and "
             f"{params[0].shape[1]}x{params[0].shape[0]})\n  the input has {width} features, the "
             f"weight wants {params[0].shape[1]}, at {source.here(4)}"
         )
@@ -242,7 +249,7 @@ def _step(
     if biased:
         zeros = make(np.zeros(w_ih.shape[0], w_ih.dtype.np))
         own += [zeros if b is None else b for b in (b_ih, b_hh)]
-    run = _Run((x.shape[0],), biased, 1, 0.0, False)
+    run = _Run((x.shape[0],), 1, biased, 1, 0.0, False)
     return layer(run, x, list(states), own, False)
 
 
