@@ -20,6 +20,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--programs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--compiled", action="store_true", help="also trace and compile")
+    parser.add_argument("--only-compiled", action="store_true", help="no other ways")
     parser.add_argument("--torch", action="store_true", help="also compare with PyTorch")
     parser.add_argument("--sample", action="store_true", help="expensive checks take turns")
     parser.add_argument("--keep-going", action="store_true")
@@ -27,7 +28,10 @@ def main(argv: list[str] | None = None) -> int:
     oracle = importlib.import_module("torch") if options.torch else None
     counts = {"ok": 0, "invalid": 0, "failed": 0}
     start = time.monotonic()
-    ways = {"oracle": oracle, "compiled": options.compiled, "sample": options.sample}
+    ways = {
+        "oracle": oracle, "compiled": options.compiled, "sample": options.sample,
+        "only_compiled": options.only_compiled,
+    }  # fmt: skip
     for seed in range(options.seed, options.seed + options.programs):
         counts[_one(seed, ways)] += 1
         if counts["failed"] and not options.keep_going:

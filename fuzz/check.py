@@ -6,7 +6,9 @@ its own error; it must then fail in backward and in nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -73,6 +75,7 @@ def check(
     oracle: Any = None,
     compiled: bool = False,
     sample: bool = False,
+    only_compiled: bool = False,
 ) -> str:
     """Compare all ways; returns 'ok' or 'invalid', raises Disagreement.
 
@@ -91,6 +94,9 @@ def check(
     steepness = sum(float(np.abs(g * x).sum()) for g, x in zip(first, arrays, strict=True))
     if not steepness < 1e4:
         return "invalid"  # rounding alone would make the ways differ
+    if only_compiled:
+        check_compiled(program, torch, arrays, value, first)
+        return "ok"
     rng = np.random.default_rng(program.seed + 1)
     tangents = [rng.normal(size=a.shape).astype(a.dtype) for a in arrays]
     check_first_order(program, f, torch, arrays, tangents, value, first)
@@ -179,23 +185,84 @@ def check_batches(f: Any, torch: Any, program: Program, first: Any) -> None:
 
 
 def check_compiled(program: Program, torch: Any, arrays: Any, value: float, first: Any) -> None:
-    """Traced, interpreted and compiled: the value and its gradients."""
+    """As one program with its gradients, compiled and interpreted; or differentiated outside."""
     f = function_of(program, torch)
+    used = torch.autograd.grad(f(*(xs := leaves(torch, arrays))), xs, allow_unused=True)
+    wanted = [k for k, g in enumerate(used) if g is not None]
+    if program.seed % 2:
+        check_outside(program, f, torch, arrays, first, wanted)
+        return
 
     def step(x0: Any, x1: Any, x2: Any) -> Any:
         out = f(x0, x1, x2)
         grads = torch.autograd.grad(out, [x0, x1, x2], allow_unused=True)
         return [out.detach(), *(g for g in grads if g is not None)]
 
-    compiled = torch.compile(step)
-    for _ in range(4):
-        made = compiled(*leaves(torch, arrays))
-    same("compiled value", made[0].item(), value)
-    xs = leaves(torch, arrays)
-    found = torch.autograd.grad(f(*xs), xs, allow_unused=True)
-    reverse_grads = [g for g in found if g is not None]
-    for k, (a, b) in enumerate(zip(values(made[1:]), values(reverse_grads), strict=True)):
-        same(f"compiled gradient {k}", a, b)
+    for way in ("compiled", "interpreted"):
+        with _code_generation(way == "compiled"):
+            made = _after_captures(torch.compile(step), torch, arrays)
+        same(f"{way} value", made[0].item(), value)
+        for k, a in zip(wanted, values(made[1:]), strict=True):
+            same(f"{way} gradient {k}", a, first[k])
+
+
+def check_outside(
+    program: Program, f: Any, torch: Any, arrays: Any, first: Any, wanted: list[int]
+) -> None:
+    """The compiled function in an eager program that differentiates it."""
+    outside = torch.compile(f)
+    create = program.seed % 4 == 1
+
+    def backward(*xs: Any) -> Any:
+        out = outside(*xs)
+        return torch.autograd.grad(out, xs, create_graph=create, allow_unused=True)
+
+    found = _after_captures(backward, torch, arrays)
+    for k in wanted:
+        same(f"gradient {k} outside", values([found[k]])[0], first[k])
+    if create:
+        check_second_outside(f, torch, arrays, outside, wanted)
+
+
+def check_second_outside(f: Any, torch: Any, arrays: Any, outside: Any, wanted: list[int]) -> None:
+    """Second derivatives through the compiled function and through the function itself."""
+
+    def second(function: Any) -> list[np.ndarray]:
+        xs = leaves(torch, arrays)
+        found = torch.autograd.grad(function(*xs), xs, create_graph=True, allow_unused=True)
+        total = sum((found[k].abs() ** 2).sum() for k in wanted)
+        if not getattr(total, "requires_grad", False):
+            return []
+        grads = torch.autograd.grad(total, xs, allow_unused=True)
+        return values([torch.zeros_like(x) if g is None else g for g, x in zip(grads, xs)])  # noqa: B905
+
+    try:
+        want = second(f)
+    except RuntimeError as problem:
+        if "modified by an inplace operation" in str(problem):
+            return
+        raise
+    for k, (a, b) in enumerate(zip(second(outside), want, strict=True)):
+        same(f"second derivative {k} outside", a, b, 1e-5, 1e-6)
+
+
+def _after_captures(function: Any, torch: Any, arrays: Any) -> Any:
+    """The result for these inputs after calls with others: nothing of those may have stayed."""
+    for k in (1.03, 0.98, 1.01):
+        function(*leaves(torch, [(a * k).astype(a.dtype) for a in arrays]))
+    return function(*leaves(torch, arrays))
+
+
+@contextmanager
+def _code_generation(on: bool) -> Iterator[None]:
+    before = os.environ.get("CHAINRULE_LLVM")
+    os.environ["CHAINRULE_LLVM"] = "1" if on else "0"
+    try:
+        yield
+    finally:
+        os.environ.pop("CHAINRULE_LLVM")
+        if before is not None:
+            os.environ["CHAINRULE_LLVM"] = before
 
 
 def check_oracle(program: Program, oracle: Any, arrays: Any, value: float, first: Any) -> None:
