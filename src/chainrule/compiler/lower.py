@@ -64,11 +64,14 @@ class GemmCall:
 
 
 class ExternCall:
-    """Run an op's NumPy forward on views; its results become buffers, which the views fill."""
+    """Run an op's NumPy forward on views; its results become buffers, which the views fill.
+
+    A result that nothing reads has no view.
+    """
 
     __slots__ = ("instr", "operands", "results")
 
-    def __init__(self, instr: Instr, operands: list[Any], results: list[View]) -> None:
+    def __init__(self, instr: Instr, operands: list[Any], results: list[View | None]) -> None:
         self.instr = instr
         self.operands = operands
         self.results = results
@@ -77,7 +80,7 @@ class ExternCall:
         return [x.buffer for x in self.operands if isinstance(x, View)]
 
     def writes(self) -> list[Buffer]:
-        return [view.buffer for view in self.results]
+        return [view.buffer for view in self.results if view is not None]
 
 
 class Schedule:
@@ -148,11 +151,14 @@ class Schedule:
         else:
             instr = unit.instrs[0]
             operands = [self.view(x) if isinstance(x, Value) else x for x in instr.inputs]
-            self.calls.append(ExternCall(instr, operands, self._extern_results(instr)))
+            self.calls.append(ExternCall(instr, operands, self._extern_results(instr, needed)))
 
-    def _extern_results(self, instr: Instr) -> list[View]:
-        found = []
+    def _extern_results(self, instr: Instr, needed: set[Value]) -> list[View | None]:
+        found: list[View | None] = []
         for value, model in zip(instr.outputs, models_of_results(instr), strict=True):
+            if value not in needed:
+                found.append(None)
+                continue
             view = self._result(value, "extern")
             if model is not None:
                 like = self.view(model)

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from . import host, images, log, objects, pool
 from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
+from .externs import ExternStep
 from .graph import Graph, Value, dtype_name, verifying
 from .images import Image
 from .interpret import interpret
@@ -28,7 +28,6 @@ from .loops import format_kernel
 from .lower import ExternCall, GemmCall, KernelCall, Schedule
 from .memory import MemoryPlan
 from .passes import optimise
-from .table import lookup
 from .views import Buffer, View
 
 empty = np.empty
@@ -49,8 +48,8 @@ class Frame:
     """The memory of one running call: arena, address table, extern results."""
 
     __slots__ = (
-        "address", "arena", "arrays", "checks", "externs", "flags", "numbers", "slots", "table",
-        "workspace",
+        "address", "arena", "arrays", "checks", "externs", "flags", "known", "numbers", "slots",
+        "table", "workspace",
     )  # fmt: skip
 
     def __init__(self, plan: Plan) -> None:
@@ -76,6 +75,7 @@ class Frame:
                 self.table[slots.start[kind] + i] = address_of(array)
         self.externs: list[Any] = [None] * len(image.buffers["extern"])
         self.arrays: Any = ()
+        self.known: dict[Any, Any] = {}  # operands of extern steps, with their addresses
 
 
 def address_of(array: np.ndarray) -> int:
@@ -309,74 +309,6 @@ def _native_step(function: Callable[[int], None]) -> Callable[[Frame], None]:
         function(frame.address)
 
     return step
-
-
-class ExternStep:
-    """Calls an op's forward on views of the frame's memory and keeps what it returns."""
-
-    def __init__(self, call: ExternCall, slots: Slots) -> None:
-        self.call = call
-        self.forward = lookup(call.instr.op).forward
-        self.slots = [slots.of(view.buffer) for view in call.results]
-
-    def __call__(self, frame: Frame) -> None:
-        operands = [array_of(frame, x) if isinstance(x, View) else x for x in self.call.operands]
-        result = self.forward(*operands, **self.call.instr.params)
-        results = result if isinstance(result, tuple | list) else (result,)
-        for array, view, slot, value in zip(
-            results, self.call.results, self.slots, self.call.instr.outputs, strict=True
-        ):
-            array = np.asarray(array)
-            if array.shape != value.shape or array.dtype != value.dtype:
-                raise RuntimeError(
-                    f"{self.call.instr.op} returned {Value(array.shape, array.dtype).type} where "
-                    f"the plan was traced with {value.type}"
-                )
-            # A view would show memory that later steps overwrite.
-            if array.base is not None or not _lies_as(array, view):
-                array = _laid_out(array, view)
-            frame.externs[view.buffer.index] = array
-            frame.table[slot] = address_of(array)
-
-
-def _lies_as(array: np.ndarray, view: View) -> bool:
-    """Whether the array's elements lie as the plan expects them."""
-    if array.flags.c_contiguous:
-        return view.contiguous
-    size = array.itemsize
-    return array.strides == tuple(s * size for s in view.strides)
-
-
-def _laid_out(array: np.ndarray, view: View) -> np.ndarray:
-    """A copy whose elements lie as the plan expects them."""
-    order = sorted(range(array.ndim), key=lambda i: -view.strides[i])
-    copied = np.empty([array.shape[i] for i in order], array.dtype)
-    copied = copied.transpose(np.argsort(order))
-    copied[...] = array
-    return copied
-
-
-def array_of(frame: Frame, view: View) -> Any:
-    """A NumPy array over the memory of a view (a Python number for a weak input)."""
-    buffer = view.buffer
-    if buffer.kind == "number":
-        return frame.numbers[buffer.index].item()
-    base = _memory(frame, buffer)
-    size = buffer.dtype.itemsize
-    strides = tuple(s * size for s in view.strides)
-    return as_strided(base[view.offset :], view.shape, strides)
-
-
-def _memory(frame: Frame, buffer: Buffer) -> np.ndarray:
-    """The whole buffer as a flat array."""
-    if buffer.kind == "temp":
-        return frame.arena[buffer.offset : buffer.offset + buffer.nbytes].view(buffer.dtype)
-    if buffer.kind == "extern":
-        array = frame.externs[buffer.index]
-        return as_strided(array, (array.size,), (array.itemsize,))
-    address = frame.table[frame.slots.of(buffer)]
-    memory = (ctypes.c_char * buffer.nbytes).from_address(address or 0)
-    return np.frombuffer(memory, buffer.dtype, buffer.size)
 
 
 def _describe(call: Any) -> str:
