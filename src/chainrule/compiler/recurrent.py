@@ -41,9 +41,12 @@ class _Code(NamedTuple):
 
 
 class _Steps(NamedTuple):
-    """A sequence: the first row of each step, how many rows it has, which examples go together."""
+    """A sequence: the first row of each step inside and outside of the jobs, how many rows it has,
+    which examples go together.
+    """
 
     starts: np.ndarray
+    places: np.ndarray
     counts: np.ndarray
     cuts: tuple[tuple[int, int], ...]
 
@@ -165,7 +168,8 @@ class Recurrent:
 
     def _run(self, job: int, numbers: dict[str, int], steps: _Steps, sum_bytes: int = 0) -> None:
         """One piece of work for each of the cuts, each with its own sums."""
-        numbers["starts"], numbers["counts"] = address(steps.starts), address(steps.counts)
+        for name in ("starts", "places", "counts"):
+            numbers[name] = address(getattr(steps, name))
         row = [numbers.get(name, 0) for name in FIELDS]
         values: list[int] = []
         for first, rows in steps.cuts:
@@ -210,10 +214,11 @@ class Recurrent:
 @functools.lru_cache(maxsize=64)
 def _steps(sizes: tuple[int, ...], apart: int, reverse: bool) -> _Steps:
     counts = np.array(sizes, np.int64)
-    starts = np.cumsum(counts) - counts if apart == 1 else np.arange(len(sizes))
+    starts = np.cumsum(counts) - counts
+    places = starts if apart == 1 else np.arange(len(sizes))
     if reverse:
-        starts, counts = starts[::-1].copy(), counts[::-1].copy()
-    return _Steps(starts, counts, tuple(_cuts(max(sizes))))
+        starts, places, counts = (x[::-1].copy() for x in (starts, places, counts))
+    return _Steps(starts, places, counts, tuple(_cuts(max(sizes))))
 
 
 def _cuts(batch: int) -> list[tuple[int, int]]:

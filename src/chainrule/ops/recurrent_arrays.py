@@ -189,16 +189,13 @@ def lstm_gradients(
     if found is None:
         x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
         if gates.ndim == 2:  # kept by jobs
-            gates, before, tops = (step_by_step(a, apart) for a in (gates, before, tops))
             gates = by_step(gates, width, steps, LSTM_GATES)
-        both, down = None, w_hr if projected else None
+        down = w_hr if projected else None
         slopes, held = _lstm_slopes(gy, dh, dc, w_hh, down, gates, before, tops, steps)
         found = slopes, column_sums(slopes)
     slopes, gb_ih = found
-    gx = gw_ih = gw_hh = gw_hr = None
-    if mask[0]:
-        gx = multiply(slopes, w_ih)
-        gx = example_by_example(gx, apart) if both is None else gx
+    gx = example_by_example(multiply(slopes, w_ih), apart) if mask[0] else None
+    gw_ih = gw_hh = gw_hr = None
     if mask[3] or mask[4]:
         both = inputs_and_states(x, y, h0, sizes, reverse) if both is None else both
         gw_ih, gw_hh = weight_gradients(slopes, both, x.shape[1], mask[3], mask[4])
@@ -315,17 +312,16 @@ def gru_gradients(
     dh, width = state_of(g[1], h0), h0.shape[1]
     found = states = None
     if gates.ndim == 2:
-        states = gates[:, len(w_hh) + x.shape[1] :]
+        x, states = np.split(gates[:, len(w_hh) :], [x.shape[1]], axis=1)
         own = {"dh": dh, "before": parts}
         found = recurrent_fast.slopes_of("gru", gy, y, w_hh, gates, sizes, apart, reverse, own)
-    ordered = found is None
     if found is None:
-        steps = spans(sizes, reverse)
-        x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
+        steps, gy = spans(sizes, reverse), step_by_step(gy, apart)
         if gates.ndim == 2:  # kept by jobs
-            gates, parts = step_by_step(gates, apart), step_by_step(parts, apart)
             gates = by_step(gates, width, steps, GRU_GATES)
-        states = previous_states(y, h0, sizes, reverse)
+        else:
+            x, y = step_by_step(x, apart), step_by_step(y, apart)
+            states = previous_states(y, h0, sizes, reverse)
         slopes = _gru_slopes(gy, dh, w_hh, gates, parts, states, steps)
         found = slopes, column_sums(slopes)
     slopes, sums = found
@@ -334,7 +330,7 @@ def gru_gradients(
     if mask[0]:
         gx = multiply(gates_only, w_ih[: 2 * width])
         gx += multiply(late, w_ih[2 * width :])
-        gx = example_by_example(gx, apart) if ordered else gx
+        gx = example_by_example(gx, apart)
     if mask[2]:
         gw_ih = np.concatenate((multiply(gates_only.T, x), multiply(late.T, x)))
     gw_hh = multiply(slopes[:, : 3 * width].T, states) if mask[3] else None
@@ -420,13 +416,11 @@ def rnn_gradients(
         found = recurrent_fast.slopes_of(kind, gy, y, w_hh, kept, sizes, apart, reverse, {"dh": dh})
     if found is None:
         x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
-        both, slopes = None, _rnn_slopes(gy, dh, w_hh, y, spans(sizes, reverse), relu)
+        slopes = _rnn_slopes(gy, dh, w_hh, y, spans(sizes, reverse), relu)
         found = slopes, column_sums(slopes)
     slopes, gb_ih = found
-    gx = gw_ih = gw_hh = None
-    if mask[0]:
-        gx = multiply(slopes, w_ih)
-        gx = example_by_example(gx, apart) if both is None else gx
+    gx = example_by_example(multiply(slopes, w_ih), apart) if mask[0] else None
+    gw_ih = gw_hh = None
     if mask[2] or mask[3]:
         both = inputs_and_states(x, y, h0, sizes, reverse) if both is None else both
         gw_ih, gw_hh = weight_gradients(slopes, both, x.shape[1], mask[2], mask[3])

@@ -5,8 +5,9 @@ for anybody. Each step is a product with weights that were packed once for the w
 (`compiler/packed_text.py`), and one pass of functions over its result.
 
 All layers share two jobs. A piece of work is a row of numbers, in the order of `FIELDS`: addresses,
-bytes from one row to the next, sizes. Step t has `counts[t]` examples; example r of it is row
-`starts[t] + r * apart` of every array of rows. Steps come in the order in which they run.
+bytes from one row to the next, sizes. Steps come in the order in which they run. Step t has
+`counts[t]` examples; example r of it is row `places[t] + r * apart` of inputs, outputs and their
+gradients. Arrays that stay inside have the rows of each step side by side, from `starts[t]` on.
 
 The array `kept` serves the backward pass: its rows are the activated gates, then the input and the
 state that they came from, side by side as the weights' gradient wants them.
@@ -17,15 +18,15 @@ from __future__ import annotations
 from .language import PerType, T, inlined, invoke, pointer, sigmoid, stack, tanh
 
 FIELDS = (
-    "kind", "first", "rows", "steps", "starts", "counts", "apart", "inputs", "width", "gates",
-    "multiply", "block_rows", "zeros", "weight", "depth", "kept", "kept_row",
+    "kind", "first", "rows", "steps", "starts", "counts", "places", "apart", "inputs", "width",
+    "gates", "multiply", "block_rows", "zeros", "weight", "depth", "kept", "kept_row",
     "x", "x_row", "y", "h", "cell", "before", "top", "bias", "bias_step",
     "state_weight", "state_depth", "state_bias",
     "g", "g_row", "dh", "dc", "slopes", "slopes_row", "sums", "sum_count",
 )  # fmt: skip
 (
-    KIND, FIRST, ROWS, STEPS, STARTS, COUNTS, APART, INPUTS, WIDTH, GATES,
-    MULTIPLY, BLOCK_ROWS, ZEROS, WEIGHT, DEPTH, KEPT, KEPT_ROW,
+    KIND, FIRST, ROWS, STEPS, STARTS, COUNTS, PLACES, APART, INPUTS, WIDTH,
+    GATES, MULTIPLY, BLOCK_ROWS, ZEROS, WEIGHT, DEPTH, KEPT, KEPT_ROW,
     X, X_ROW, Y, H, CELL, BEFORE, TOP, BIAS, BIAS_STEP,
     STATE_WEIGHT, STATE_DEPTH, STATE_BIAS,
     G, G_ROW, DH, DC, SLOPES, SLOPES_ROW, SUMS, SUM_COUNT,
@@ -131,16 +132,15 @@ def relu_step(y, h, width):
 
 
 @inlined
-def gate_sums(p, workspace, at, count):
-    """The sums of the gates of `count` examples from row `at` on: in `kept`, in y where a layer has
-    no gates. What the states of a GRU give lies in the workspace.
+def gate_sums(p, workspace, at, place, count):
+    """The sums of the gates of `count` examples from row `at` on: in `kept`, or in y (from `place`
+    on) where a layer has no gates. What the states of a GRU give lies in the workspace.
     """
     inputs = p[INPUTS]
     width = p[WIDTH]
     gates = p[GATES]
-    apart = p[APART]
-    row = apart * p[KEPT_ROW]
-    z = p[KEPT] + at * p[KEPT_ROW]
+    row = p[KEPT_ROW]
+    z = p[KEPT] + at * row
     a = z + gates * SIZE
     if p[KIND] == GRU:
         multiply(
@@ -159,18 +159,18 @@ def gate_sums(p, workspace, at, count):
     else:
         line = width * SIZE
         multiply(
-            p, workspace, a, row, p[WEIGHT], p[DEPTH], p[Y] + at * line, apart * line, count, width,
-            inputs + width, p[BIAS], p[BIAS_STEP], 0,
+            p, workspace, a, row, p[WEIGHT], p[DEPTH], p[Y] + place * line, p[APART] * line, count,
+            width, inputs + width, p[BIAS], p[BIAS_STEP], 0,
         )  # fmt: skip
 
 
 @inlined
-def step_of(p, workspace, row, example, k):
+def step_of(p, workspace, row, place, example, k):
     """The functions of one example's step, which is number k of its piece."""
     width = p[WIDTH]
     line = width * SIZE
     z = pointer("T", p[KEPT] + row * p[KEPT_ROW])
-    y = pointer("T", p[Y] + row * line)
+    y = pointer("T", p[Y] + place * line)
     h = pointer("T", p[H] + example * line)
     before = pointer("T", p[BEFORE] + row * line)
     if p[KIND] == LSTM:
@@ -191,24 +191,31 @@ def step_of(p, workspace, row, example, k):
 
 
 @inlined
+def gather_left(p, row, place, example):
+    """Input and state of one example side by side: what its step multiplies by the weights."""
+    into = pointer("T", p[KEPT] + row * p[KEPT_ROW] + p[GATES] * SIZE)
+    copy_row(into, pointer("T", p[X] + place * p[X_ROW]), p[INPUTS])
+    copy_row(into[p[INPUTS] :], pointer("T", p[H] + example * p[WIDTH] * SIZE), p[WIDTH])
+
+
+@inlined
 def recur(p, workspace):
     """All steps of some examples; h (and cell) become their last states."""
     starts = pointer("i64", p[STARTS])
     counts = pointer("i64", p[COUNTS])
+    places = pointer("i64", p[PLACES])
     first = p[FIRST]
+    apart = p[APART]
     for t in range(p[STEPS]):
         count = min(counts[t] - first, p[ROWS])
-        at = starts[t] + first * p[APART]
+        at = starts[t] + first
+        place = places[t] + first * apart
         if count > 0:
             for k in range(count):
-                row = at + k * p[APART]
-                into = pointer("T", p[KEPT] + row * p[KEPT_ROW] + p[GATES] * SIZE)
-                copy_row(into, pointer("T", p[X] + row * p[X_ROW]), p[INPUTS])
-                state = pointer("T", p[H] + (first + k) * p[WIDTH] * SIZE)
-                copy_row(into[p[INPUTS] :], state, p[WIDTH])
-            gate_sums(p, workspace, at, count)
+                gather_left(p, at + k, place + k * apart, first + k)
+            gate_sums(p, workspace, at, place, count)
             for k in range(count):
-                step_of(p, workspace, at + k * p[APART], first + k, k)
+                step_of(p, workspace, at + k, place + k * apart, first + k, k)
 
 
 # ---- gradients -----------------------------------------------------------------------------------
@@ -286,14 +293,14 @@ def relu_pull(s, b, y, d, g, width):
 
 
 @inlined
-def pull_of(p, row, example):
+def pull_of(p, row, place, example):
     """The gradients of one example's step."""
     width = p[WIDTH]
     line = width * SIZE
     s = pointer("T", p[SLOPES] + row * p[SLOPES_ROW])
     b = pointer("T", p[SUMS])
     z = pointer("T", p[KEPT] + row * p[KEPT_ROW])
-    g = pointer("T", p[G] + row * p[G_ROW])
+    g = pointer("T", p[G] + place * p[G_ROW])
     d = pointer("T", p[DH] + example * line)
     before = pointer("T", p[BEFORE] + row * line)
     if p[KIND] == LSTM:
@@ -311,7 +318,7 @@ def pull_of(p, row, example):
             z[p[GATES] + p[INPUTS] :], d, g, width,
         )  # fmt: skip
     else:
-        y = pointer("T", p[Y] + row * line)
+        y = pointer("T", p[Y] + place * line)
         if p[KIND] == TANH:
             tanh_pull(s, b, y, d, g, width)
         else:
@@ -325,6 +332,7 @@ def recur_back(p, workspace):
     """
     starts = pointer("i64", p[STARTS])
     counts = pointer("i64", p[COUNTS])
+    places = pointer("i64", p[PLACES])
     sums = pointer("T", p[SUMS])
     first = p[FIRST]
     line = p[WIDTH] * SIZE
@@ -333,12 +341,12 @@ def recur_back(p, workspace):
     for back in range(p[STEPS]):
         t = p[STEPS] - 1 - back
         count = min(counts[t] - first, p[ROWS])
-        at = starts[t] + first * p[APART]
+        at = starts[t] + first
         if count > 0:
             for k in range(count):
-                pull_of(p, at + k * p[APART], first + k)
+                pull_of(p, at + k, places[t] + (first + k) * p[APART], first + k)
             multiply(
-                p, workspace, p[SLOPES] + at * p[SLOPES_ROW], p[APART] * p[SLOPES_ROW],
+                p, workspace, p[SLOPES] + at * p[SLOPES_ROW], p[SLOPES_ROW],
                 p[STATE_WEIGHT], p[STATE_DEPTH], p[DH] + first * line, line, count, p[WIDTH],
                 max(p[GATES], p[WIDTH]), p[ZEROS], 0, 1 if p[KIND] == GRU else 0,
             )  # fmt: skip
