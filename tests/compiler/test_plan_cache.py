@@ -1,13 +1,14 @@
 """Machine code of plans on disk: another process loads it; what is damaged or foreign is not."""
 
 import os
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from chainrule.compiler import store
+from chainrule.compiler import host, store
 from chainrule.compiler.graph import Graph
 from chainrule.compiler.infer import emit
 from chainrule.compiler.plan import Plan
@@ -86,6 +87,71 @@ def test_entries_of_other_users_are_not_believed(tmp_path, monkeypatch):
     assert store.read("key") == b"code"
     monkeypatch.setattr(os, "getuid", lambda: 12345678)
     assert store.read("key") is None
+
+
+def test_entries_that_others_could_have_written_are_not_believed(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
+    store.write("key", b"code")
+    (entry,) = tmp_path.iterdir()
+    assert entry.stat().st_mode & 0o777 == 0o600
+    for mode, found in ((0o620, None), (0o602, None), (0o644, b"code")):
+        entry.chmod(mode)
+        assert store.read("key") == found
+
+
+def test_random_bytes_are_never_code(tmp_path, monkeypatch):
+    times(2.0)
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
+    times(2.0)
+    (entry,) = tmp_path.iterdir()
+    whole, rng = entry.read_bytes(), np.random.default_rng(0)
+    for k in range(12):
+        noise = rng.bytes(int(rng.integers(0, len(whole) + 50)))
+        entry.write_bytes(noise if k % 2 else whole[: len(noise)] + noise[:9])
+        assert times(2.0) == [0, 2, 4]
+        assert entry.read_bytes() == whole
+
+
+@pytest.mark.parametrize("what", ["processor", "llvm_found", "package_stamp"])
+def test_code_of_another_machine_or_version_is_not_found(tmp_path, monkeypatch, what):
+    times(2.0)
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
+    times(2.0)
+    before = set(tmp_path.iterdir())
+    monkeypatch.setattr(host, what, lambda: "another")
+    keys = []
+    monkeypatch.setattr(store, "read", lambda key: keys.append(key))
+    times(2.0)
+    assert keys and all("another" in key or what != "processor" for key in keys)
+    assert not any(tmp_path / f"{store.sha256(k.encode()).hexdigest()}.o" in before for k in keys)
+
+
+def test_a_folder_that_vanishes_or_is_read_only(tmp_path, monkeypatch):
+    folder = tmp_path / "a" / "b"
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(folder))
+    assert times(2.0) == [0, 2, 4]
+    assert list(folder.iterdir())
+    shutil.rmtree(tmp_path / "a")
+    assert times(2.5) == [0, 2.5, 5]
+    assert list(folder.iterdir())
+    folder.chmod(0o500)
+    try:
+        assert times(2.75) == [0, 2.75, 5.5]
+    finally:
+        folder.chmod(0o700)
+
+
+def test_processes_that_write_at_the_same_time(tmp_path):
+    environment = {**os.environ, "CHAINRULE_CACHE_DIR": str(tmp_path)}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    texts = {process.communicate()[0] for process in started}
+    assert len(texts) == 1 and all(process.returncode == 0 for process in started)
+    assert all(path.suffix == ".o" for path in tmp_path.iterdir())  # no half-written file is left
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
