@@ -63,17 +63,24 @@ def draw(size, dtype, masked):
     return normal(*lead, queries, value_width), q, k, v, mask
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["weights made again", "weights kept"])
 @pytest.mark.parametrize("masked", ["", "bool", "add"])
 @pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("size", SIZES)
-def test_jobs_give_what_the_formula_gives(jobs, size, dtype, causal, masked):
+def test_jobs_give_what_the_formula_gives(jobs, size, dtype, causal, masked, kept):
     g, q, k, v, mask = draw(SIZES[size], dtype, masked)
     expected = formula(g, q, k, v, mask, 0.3, causal)
     out = np.full((*q.shape[:-1], v.shape[-1]), np.nan, q.dtype)
-    sums = jobs.forward(q, k, v, mask, 0.3, causal, out)
+    weights = None
+    if kept:
+        weights = np.full((*q.shape[:-2], k.shape[-2], q.shape[-2]), np.nan, q.dtype)
+    sums = jobs.forward(q, k, v, mask, 0.3, causal, out, weights)
+    if kept and weights[0].nbytes > 2 << 20:
+        assert sums is None, "there is no room for the gradients of so many weights"
+        return
     found = [np.full(x.shape, np.nan, x.dtype) for x in (q, k, v)]
-    assert jobs.backward(g, q, k, v, mask, out, sums, 0.3, causal, found)
+    assert jobs.backward(g, q, k, v, mask, out, sums, 0.3, causal, found, weights)
     for got, right in zip((out, *found), expected, strict=True):
         bound = 400 * np.finfo(dtype).eps * max(1, np.abs(right).max())
         np.testing.assert_allclose(got, right, rtol=0, atol=bound)

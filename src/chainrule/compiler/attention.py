@@ -17,7 +17,15 @@ from . import pool
 from .addresses import address
 from .gemm_text import DEPTH, blocks
 from .native import library
-from .native.attention_jobs import ADDED, CHOSEN, FIELDS, MANY_QUERIES
+from .native.attention_jobs import (
+    ADDED,
+    CHOSEN,
+    FIELDS,
+    MANY_QUERIES,
+    MOST_KEPT_QUERIES,
+    SCORES,
+    TOPS,
+)
 
 _AT = {name: i for i, name in enumerate(FIELDS)}
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
@@ -38,18 +46,24 @@ class Attention:
 
     def forward(
         self, q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | None,
-        scale: float, causal: bool, out: np.ndarray,
+        scale: float, causal: bool, out: np.ndarray, weights: np.ndarray | None = None,
     ) -> np.ndarray | None:  # fmt: skip
         """softmax(q k^T scale + mask) v into `out`; gives the logarithms of the sums, or None if
-        this is not for it. The mask has the shape of the scores.
+        this is not for it. The mask has the shape of the scores. The weights are kept, transposed,
+        if there is an array for them.
         """
-        job = self._job("attend", q.dtype)
+        job = self._job("attend" if weights is None else "attend_keeping", q.dtype)
         if job is None or not self._suits(q, k, v, mask):
+            return None
+        if weights is not None and not _keepable(weights):
             return None
         q, k, v = (_plain(x) for x in (q, k, v))
         sums = np.empty((*q.shape[:-1], 1), q.dtype)
         step = getattr(MANY_QUERIES, _DTYPES[q.dtype])
         named = {"q": q, "k": k, "v": v, "out": out, "sums": sums}
+        if weights is not None:
+            named["weights"] = weights
+            step = max(1, q.shape[-2])
         table = self._table(named, mask, scale, causal, tuple(_steps(q.shape[-2], step)))
         self._run(job, table)
         return sums
@@ -57,12 +71,21 @@ class Attention:
     def backward(
         self, g: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | None,
         out: np.ndarray, sums: np.ndarray, scale: float, causal: bool, found: list[np.ndarray],
+        weights: np.ndarray | None = None,
     ) -> bool:  # fmt: skip
         """Write the gradients of q, k and v to the arrays found; False if this is not for it."""
-        job = self._job("attend_back", q.dtype)
+        job = self._job("attend_back" if weights is None else "pull_keeping", q.dtype)
         if job is None or not self._suits(q, k, v, mask) or g.dtype != q.dtype:
             return False
         q, k, v, g, out = (_plain(x) for x in (q, k, v, g, out))
+        if weights is not None:
+            if not _keepable(weights):
+                return False
+            gq, gk, gv = found
+            named = {"q": q, "k": k, "v": v, "g": g, "gq": gq, "gk": gk, "gv": gv}
+            named["weights"] = weights
+            self._run(job, self._table(named, None, scale, causal, ((0, q.shape[-2]),)))
+            return True
         sums = np.ascontiguousarray(sums)
         heads, length = sums.size // max(1, q.shape[-2]), q.shape[-2]
         parts = max(1, min(-(-_PARTS // max(1, heads)), length // _SHORTEST))
@@ -163,6 +186,13 @@ def _spread(table: np.ndarray, partial: dict[str, np.ndarray], parts: int) -> No
         heads = np.array(x.strides[1:-2], np.int64) @ places
         view[:, :, _AT[name]] = address(x) + heads[:, None] + np.arange(parts) * x.strides[0]
         view[:, :, _AT[f"{name}_row"]] = x.strides[-2]
+
+
+def _keepable(weights: np.ndarray) -> bool:
+    """Whether the jobs have room for the gradients of these weights."""
+    keys, queries = weights.shape[-2:]
+    room = keys * queries * weights.itemsize <= TOPS - SCORES
+    return room and queries <= MOST_KEPT_QUERIES and weights.flags.c_contiguous
 
 
 def _steps(length: int, step: int) -> list[tuple[int, int]]:

@@ -163,7 +163,7 @@ def prepared(q, k, v, mask, masked):
 
 
 def attention_arrays(q, k, v, mask, scale, causal, masked):
-    """(softmax(q k^T scale + mask) v, logarithms of the sums, weights or nothing)."""
+    """(softmax(q k^T scale + mask) v, logarithms of the sums, transposed weights or nothing)."""
     dtype = q.dtype
     q, k, v, mask, lead, (rows, columns) = prepared(q, k, v, mask, masked)
     scale = q.dtype.type(scale)
@@ -172,17 +172,19 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
     out = np.empty_like(q) if same else np.empty((*lead, rows, v.shape[-1]), q.dtype)
     weights = np.empty(0, q.dtype)
     keep = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
-    jobs = None if keep else _jobs_for(lead, rows, columns, q, v)
-    sums = None if jobs is None else jobs.forward(q, k, v, mask, scale, causal, out)
-    if sums is not None:
-        return out.astype(dtype, copy=False), sums, weights
+    jobs = _jobs_for(lead, rows, columns, q, v)
+    if jobs is not None:
+        room = np.empty((*lead, columns, rows), q.dtype) if keep else None
+        sums = jobs.forward(q, k, v, mask, scale, causal, out, room)
+        if sums is not None:
+            return out.astype(dtype, copy=False), sums, room if keep else weights
     sums = np.empty((*lead, rows, 1), q.dtype)
     for piece in ((),) if keep else pieces(lead, rows * columns):
         own = [of_piece(a, piece) for a in (q, k, v, out, sums)]
         own_mask = None if mask is None else of_piece(mask, piece)
         scores = Scores(own[0], own[1], own_mask, scale, causal)
         if keep:
-            weights = _attend_at_once(scores, *own[2:])
+            weights = keys_first(_attend_at_once(scores, *own[2:]))
         else:
             for start, stop, seen in scores.blocks():
                 _attend(scores, start, stop, seen, *own[2:])
@@ -263,8 +265,9 @@ def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, caus
         _, sums, weights = attention_arrays(*given, scale, causal, masked)
     # Laid out as what they are gradients of: heads split off a projection join again for free.
     found = [np.empty_like(a, subok=False) for a in (q, k, v)]
-    jobs = None if wants[3] or weights.size else _jobs_for(lead, rows, columns, q, v)
-    if jobs is not None and jobs.backward(g, q, k, v, mask, out, sums, scale, causal, found):
+    jobs = None if wants[3] else _jobs_for(lead, rows, columns, q, v)
+    kept = weights if weights.size else None
+    if jobs is not None and jobs.backward(g, q, k, v, mask, out, sums, scale, causal, found, kept):
         found = [r.astype(x.dtype, copy=False) for r, x in zip(found, given, strict=False)]
         return (*found, None)
     through = None if weights.size else np.einsum("...i,...i->...", g, out)[..., None]
@@ -277,7 +280,7 @@ def attention_gradients(g, wants, q, k, v, mask, out, sums, weights, scale, caus
         scores = Scores(of_piece(q, piece), own[0], own_mask, scale, causal)
         add = None if to_mask is None else _adder(_of_broadcast(to_mask, piece))
         if weights.size:
-            _pull_at_once(scores, weights, *own, add=add)
+            _pull_at_once(scores, keys_first(weights), *own, add=add)
         else:
             _pull(scores, *own, add=add)
     results = (*found, None if to_mask is None else to_mask.reshape(given[3].shape))
