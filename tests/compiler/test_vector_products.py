@@ -84,3 +84,23 @@ def test_jacobians_have_no_extern_steps(mode, rows, columns):
     compiled, result, eager = compiled_and_eager(jacobian, point)
     assert "extern" not in compiled.explain()
     np.testing.assert_allclose(result.numpy(), eager.numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("stride", [2, 3, 4, 5])
+@pytest.mark.parametrize("length", [1, 3, 16, 40, 67])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "?"])
+def test_elements_that_lie_apart_are_loaded_to_the_last_one(stride, length, dtype):
+    g = Graph()
+    x = g.input((length * stride,), dtype)
+    picked = emit(g, "slice_view", x, index=(slice(stride - 1, None, stride),))
+    g.outputs = [emit(g, "logical_not", picked) if dtype == "?" else emit(g, "add", picked, 1)]
+    assert_same_as_interpreted(g, random_inputs(g), 0)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize(("rows", "columns"), [(1, 300), (3, 33), (9, 16), (40, 70)])
+def test_columns_of_few_elements_are_multiplied_where_they_lie(k, rows, columns):
+    g = Graph()
+    a, b = g.input((rows, k), "f4"), g.input((columns, k), "f4")
+    g.outputs = [emit(g, "gemm", a, b, ta=False, tb=True)]
+    assert_same_as_interpreted(g, random_inputs(g), 1e-5)

@@ -17,6 +17,7 @@ from .graph import dtype_name
 from .host import Target
 from .loops import GENERIC_LENGTH, Kernel
 from .lower import ExternCall, GemmCall, KernelCall, matrix_layout, swapped
+from .rows import NEAR
 from .views import Buffer, View
 
 # Products with at most this many multiplications run as loops of our own: up to there they measure
@@ -281,8 +282,9 @@ class Gemm(NamedTuple):
 
     def packs(self, lanes: int) -> bool:
         """Whether our own loops copy columns of b into panels first."""
-        many = self.m >= 32 and self.n > 2 * lanes
-        return self.n > 1 and (self.b_strides[-1] != 1 or many)
+        many = self.m >= 32
+        apart = self.b_strides[-1]
+        return self.n > 1 and (apart > NEAR or (many and (apart > 1 or self.n > 2 * lanes)))
 
     def direct(self, target: Target) -> bool:
         """Whether our own loops are the better choice."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from .asm import ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg
 from .host import Target
+from .rows import load_apart
 
 _FEW_ROWS_SUMS = 8  # running sums of a product with few rows
 
@@ -86,7 +87,8 @@ class DirectGemm:
             self._pack(j, masks)
             self.b_start, self.b_row = self.panel, self.w.count * self.columns
         else:
-            self.b_start, self.b_row = self._at(self.b, j), self.gemm.b_strides[-2]
+            row, column = self.gemm.b_strides[-2:]
+            self.b_start, self.b_row = self._at(self.b, self.f.offset(j, column)), row
         whole = m // rows * rows
         if whole:
             with self.f.loop(str(whole), rows) as i:
@@ -105,10 +107,7 @@ class DirectGemm:
         with f.loop(str(g.k)) as k:
             a_k = self._at(a_start, f.offset(k, g.a_strides[-1]))
             b_k = self._at(self.b_start, f.offset(k, self.b_row))
-            b = [
-                self.w.load(self._at(b_k, str(v * w.count)), self.gemm.dtype, m)
-                for v, m in enumerate(masks)
-            ]
+            b = [self._right(b_k, v, mask) for v, mask in enumerate(masks)]
             for r in range(rows):
                 address = self._at(a_k, str(r * g.a_strides[-2]))
                 a = w.splat(Reg(f.value(f"load {self.kind}, ptr {address}"), g.dtype))
@@ -120,6 +119,15 @@ class DirectGemm:
             for v, (slot, mask) in enumerate(zip(slots[r], masks, strict=True)):
                 value = f.value(f"load {vector}, ptr {slot}")
                 self._store(value, self._at(c_start, str(r * g.c_strides[-2] + v * w.count)), mask)
+
+    def _right(self, start: str, position: int, mask: Reg | None) -> Reg:
+        """A vector of a row of b, out of the panel or out of memory."""
+        g, w = self.gemm, self.w
+        if self.packs or g.b_strides[-1] == 1 or g.n == 1:
+            return w.load(self._at(start, str(position * w.count)), g.dtype, mask)
+        stride, live = g.b_strides[-1], w.count if mask is None else mask.name.count("true")
+        first = self._at(start, str(position * w.count * stride))
+        return Reg(load_apart(w, self.kind, first, stride, live), g.dtype)
 
     def _store(self, value: str, address: str, mask: Reg | None) -> None:
         g, w = self.gemm, self.w

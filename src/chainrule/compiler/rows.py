@@ -65,18 +65,13 @@ class RowMemory:
         return Reg(loaded, dtype)
 
     def _gather(self, dtype: str, address: str, stride: int, mask: Reg | None) -> Reg:
-        """Lanes that are not next to each other, one scalar load each (LLVM may gather)."""
+        """Lanes that are not next to each other."""
         w = self.lanes
-        kind = memory_type(dtype)
         live = w.count if mask is None else self.kernel.space[-1] % w.count
         assert not (mask is not None and self.kernel.generic())
-        vector = f"<{w.count} x {kind}>"
-        result = "zeroinitializer"
-        for lane in range(live):
-            where = self.f.value(f"getelementptr {kind}, ptr {address}, i64 {lane * stride}")
-            one = self.f.value(f"load {kind}, ptr {where}, align {ITEM_BYTES[dtype]}")
-            result = self.f.value(f"insertelement {vector} {result}, {kind} {one}, i32 {lane}")
+        result = load_apart(w, memory_type(dtype), address, stride, live)
         if dtype == "bool":
+            vector = f"<{w.count} x {memory_type(dtype)}>"
             result = self.f.value(f"icmp ne {vector} {result}, zeroinitializer")
         return Reg(result, dtype)
 
@@ -121,6 +116,48 @@ class RowMemory:
 
     def _declare(self, text: str) -> None:
         self.f.declarations.add(f"declare {text}")
+
+
+# Up to this distance of lanes whole vectors are loaded and the lanes picked out of them.
+NEAR = 4
+
+
+def load_apart(w: Lanes, kind: str, address: str, stride: int, live: int) -> str:
+    """The first `live` lanes of a vector whose elements in memory are `stride` apart."""
+    f, vector = w.function, f"<{w.count} x {kind}>"
+    if 1 < stride <= NEAR and live == w.count:
+        return _load_near(w, kind, address, stride)
+    result = "zeroinitializer"
+    for lane in range(live):
+        where = f.value(f"getelementptr {kind}, ptr {address}, i64 {lane * stride}")
+        one = f.value(f"load {kind}, ptr {where}, align {_BYTES[kind]}")
+        result = f.value(f"insertelement {vector} {result}, {kind} {one}, i32 {lane}")
+    return result
+
+
+def _load_near(w: Lanes, kind: str, address: str, stride: int) -> str:
+    """As many vectors as the stride, of which every stride-th element is taken."""
+    f, count = w.function, w.count
+    vector = f"<{count} x {kind}>"
+    result = "poison"
+    for part in range(stride):
+        # The last one ends with the last element wanted: what lies behind may be no memory.
+        start = min(part * count, (count - 1) * stride + 1 - count)
+        where = f.value(f"getelementptr {kind}, ptr {address}, i64 {start}")
+        loaded = f.value(f"load {vector}, ptr {where}, align {_BYTES[kind]}")
+        first = -(-part * count // stride)
+        wanted = [
+            lane if lane < first else count + min(lane * stride - start, count - 1)
+            for lane in range(count)
+        ]
+        picks = ", ".join(f"i32 {p}" for p in wanted)
+        result = f.value(
+            f"shufflevector {vector} {result}, {vector} {loaded}, <{count} x i32> <{picks}>"
+        )
+    return result
+
+
+_BYTES = {memory_type(dtype): size for dtype, size in ITEM_BYTES.items()}
 
 
 def _suffix(dtype: str) -> str:
