@@ -78,7 +78,8 @@ class Call:
         stream = _python_streams()
         with tracing(self.leaves, strict) as self.trace:
             self.result = function(*args, **kwargs)
-            if _python_streams() != stream:
+            drawn = _python_streams()
+            if any(drawn[name] != state for name, state in stream.items()):
                 self.trace.fail("Python's or NumPy's own random numbers are drawn; draw tensors")
             if STATE.grad_enabled and self.trace.reason is None:
                 self._differentiate()
@@ -202,14 +203,14 @@ def _node(t: Any) -> Any:
     return found.node if found.__class__ is OutSlot else found
 
 
-def _python_streams() -> Any:
+def _python_streams() -> dict[str, Any]:
     """The states of random numbers that are not ours."""
-    states: list[Any] = []
+    states: dict[str, Any] = {}
     if "random" in sys.modules:
-        states.append(sys.modules["random"].getstate())
+        states["random"] = sys.modules["random"].getstate()
     if "numpy.random" in sys.modules:
         _, words, *rest = np.random.get_state()
-        states.append((words.tobytes(), *rest))
+        states["numpy"] = (words.tobytes(), *rest)
     return states
 
 

@@ -391,8 +391,10 @@ def rebuilt_dict(like: dict[Any, Any], items: dict[Any, Any]) -> Any:
 
 
 def _name(where: Source) -> str:
-    if where.kind in ("argument", "seed"):
-        return f"{where.kind[:3]}{where.what}"
+    if where.kind == "argument":
+        return f"arg{where.what}"
+    if where.kind == "seed":
+        return f"gradient of result {where.what}"
     return {"grad": "grad", "new grad": "new grad"}.get(where.kind, "")
 
 
