@@ -30,7 +30,7 @@ HOMES: dict[str, str] = {
 }
 # Functions of a piece of work, which machine code calls, not Python.
 JOBS: dict[str, str] = {
-    "attention_jobs": "attend attend_back",
+    "attention_jobs": "attend attend_back attend_keeping pull_keeping",
     "recurrent_jobs": "recur recur_back",
 }
 NAMES = frozenset(name for names in HOMES.values() for name in names.split())
