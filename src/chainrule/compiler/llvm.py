@@ -59,7 +59,7 @@ class Compiled:
             _declare(name, objects.symbol)
         with _lock:
             module = _parsed(text, _state["plan machine"])
-            _optimise(module, _state["plan machine"])
+            _tidy(module, _state["plan machine"])
             self.optimised = module
             self._engine = llvm.create_mcjit_compiler(module, self._new_machine())
             self._engine.finalize_object()
@@ -107,11 +107,30 @@ def _declare(name: str, resolve: Callable[[str], int | None]) -> None:
         llvm.add_symbol(name, address)
 
 
-def _optimise(module: Any, machine: Any, level: int = 2, vectorise: bool = False) -> None:
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = options.slp_vectorization = vectorise
+def _vectorise(module: Any, machine: Any) -> None:
+    """All that LLVM can do: kernels are written as plain loops."""
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.slp_vectorization = True
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
+
+
+def _tidy(module: Any, machine: Any) -> None:
+    """For code that is written in vectors, with its loops in the order they shall have.
+
+    It measures as fast as after LLVM's second level, which takes four times as long.
+    """
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_new_gvn_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_aggressive_dce_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, builder)
 
 
 def object_code(text: str) -> bytes:
@@ -120,15 +139,15 @@ def object_code(text: str) -> bytes:
     with _lock:
         machine = _state["machine"]
         module = _parsed(text, machine)
-        _optimise(module, machine, 3, vectorise=True)
+        _vectorise(module, machine)
         return machine.emit_object(module)
 
 
 def plan_object(text: str) -> bytes:
-    """An object file of code that is written in vectors: LLVM's vectorisers would only take time"""
+    """An object file of a module that is written in vectors."""
     _initialise()
     with _lock:
         machine = _state["plan machine"]
         module = _parsed(text, machine)
-        _optimise(module, machine)
+        _tidy(module, machine)
         return machine.emit_object(module)

@@ -35,10 +35,11 @@ class Kernel:
 class Inlined:
     """A function of kernels; typed anew for each use."""
 
-    def __init__(self, function: Callable[..., Any], exact: bool, apart: bool) -> None:
+    def __init__(self, function: Callable[..., Any], exact: bool, apart: bool, once: bool) -> None:
         self.function = function
         self.exact = exact
         self.apart = apart
+        self.once = once
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any) -> Any:
@@ -70,14 +71,19 @@ def native(declaration: str, *, exact: bool = False) -> Callable[[Callable[..., 
 
 
 def inlined(
-    function: Callable[..., Any] | None = None, *, exact: bool = False, apart: bool = False
+    function: Callable[..., Any] | None = None,
+    *,
+    exact: bool = False,
+    apart: bool = False,
+    once: bool = False,
 ) -> Any:
     """Declare a function that kernels call; `apart` says that what it writes through one of its
     arrays is never reached through another, as a loop that shall become vectors must know.
+    `once` makes one copy serve all callers: long functions then take less time to compile.
     """
     if function is None:
-        return lambda f: Inlined(f, exact, apart)
-    return Inlined(function, exact, apart)
+        return lambda f: Inlined(f, exact, apart, once)
+    return Inlined(function, exact, apart, once)
 
 
 # ---- types as conversions ------------------------------------------------------------------------

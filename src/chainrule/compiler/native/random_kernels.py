@@ -50,7 +50,7 @@ def mixed(above, below):
     return (y >> u32(1)) ^ ((u32(0) - (y & u32(1))) & u32(_MATRIX))
 
 
-@inlined
+@inlined(once=True)
 def twist(key):
     """The next 624 words of the state."""
     for i in range(_SHORT):
@@ -69,7 +69,7 @@ def tempered(y):
     return y ^ (y >> u32(18))
 
 
-@inlined
+@inlined(once=True)
 def next_words(state, words, n):
     """Write the next n words of the stream."""
     key = pointer("u32", state)
@@ -196,7 +196,7 @@ def small_sine(x, z):
     return fma(horner(z, _SINE) * z, x, x)
 
 
-@inlined(exact=True)
+@inlined(exact=True, once=True)
 def normals_of_block(u, mean, std):
     """Box-Muller on 16 uniforms in place: values j and j + 8 make one pair."""
     for j in range(8):

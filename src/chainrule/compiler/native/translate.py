@@ -67,7 +67,8 @@ class Module:
         name = f"{function.function.__module__}.{function.function.__name__}.{stem}"
         if name not in self.definitions:
             writer = Writer(self, function.function, generic, types, function.exact)
-            self.definitions[name] = writer.define(name, None, "noalias" if function.apart else "")
+            note = "noalias" if function.apart else ""
+            self.definitions[name] = writer.define(name, None, note, once=function.once)
             self.results[name] = writer.result or "void"
         return name, self.results[name]
 
@@ -92,7 +93,9 @@ ATTRIBUTES = (
     # One copy of a kernel serves all its callers: it is compiled once.
     'attributes #0 = { nounwind noinline "prefer-vector-width"="512" }\n'
     "attributes #1 = { nounwind alwaysinline }\n"
-    "attributes #2 = { nounwind minsize optsize }\n"
+    # Entries are long and run once per call: to optimise them takes a third of the time, and does
+    # not make calls measurably faster.
+    "attributes #2 = { nounwind noinline optnone }\n"
 )
 
 
@@ -105,7 +108,7 @@ def raw_type(declared: str, is_array: bool, generic: str) -> str:
 class Writer(Expressions):
     """Writes one function."""
 
-    def define(self, name: str, result: str | None, pointer_note: str) -> str:
+    def define(self, name: str, result: str | None, pointer_note: str, once: bool = False) -> str:
         """The definition's text."""
         for parameter, dtype in self.parameters:
             self._assign(parameter, Reg(f"%{parameter}", dtype))
@@ -123,7 +126,8 @@ class Writer(Expressions):
                   for n, t in self.parameters]  # fmt: skip
         if self.shares:
             listed += ["i64 %begin.", "i64 %end."]
-        head = f"define internal {kind} @{name}({', '.join(listed)}) #{0 if self.is_kernel else 1}"
+        group = 0 if self.is_kernel or once else 1
+        head = f"define internal {kind} @{name}({', '.join(listed)}) #{group}"
         return "\n".join([f"{head} {{", "entry:", *self.f.allocas, *self.f.lines, "}", ""])
 
     # ---- variables ---------------------------------------------------------------------------
