@@ -28,9 +28,8 @@ from .loops import format_kernel
 from .lower import ExternCall, GemmCall, KernelCall, Schedule
 from .memory import MemoryPlan
 from .passes import optimise
+from .recycled import Recycled
 from .views import Buffer, View
-
-empty = np.empty
 
 
 class InputChanged(ValueError):
@@ -197,6 +196,7 @@ class Plan:
         fresh = {v.buffer.index: v for v in views if v.buffer.kind == "output"}
         made = [Value(v.shape, v.buffer.dtype) for _, v in sorted(fresh.items())]
         self._fresh = [(v.shape, v.dtype) for v in made]
+        self._new_outputs = Recycled(self._fresh).arrays
         # New output arrays are bound like inputs, after them.
         start, count = self.slots.start["output"], len(inputs)
         self._checked += [(count + i, start + i, v, True) for i, v in enumerate(made)]
@@ -214,7 +214,7 @@ class Plan:
             return interpret(self.graph, arrays)
         frame = self._frames.pop() if self._frames else Frame(self)
         try:
-            outputs = [empty(shape, dtype) for shape, dtype in self._fresh]
+            outputs = self._new_outputs()
             for i, index in self._numbers:
                 frame.numbers[index][...] = arrays[i]
             everything = [*arrays, *outputs]
@@ -227,6 +227,8 @@ class Plan:
             if not ran:
                 for step in self.steps:
                     step(frame)
+                    if any(frame.flags):
+                        break  # a wrong index: what follows may write the caller's arrays
             if any(frame.flags):
                 raise self._wrong_index(frame)
             for target, source in late:
@@ -240,8 +242,8 @@ class Plan:
         size = self.image.check_sizes[int(frame.checks.argmax())]
         frame.checks[:] = 0
         return IndexError(
-            f"index out of bounds for dimension with size {size} in a compiled function. What the "
-            "step computed after it is not valid. Fix: check the indices (class labels?); run "
+            f"index out of bounds for dimension with size {size} in a compiled function, which "
+            "ended there. Fix: check the indices (class labels?); run "
             "without chainrule.compile to see the value and the line."
         )
 
