@@ -101,6 +101,7 @@ class Module:
                 waiting = []
             if isinstance(call, KernelCall):
                 self._call_kernel(f, bases, call)
+                self._stop_if_wrong(f, bases, call)
             else:
                 product = self._call_gemm(f, bases, call)
                 waiting += [product] if product is not None else []
@@ -110,6 +111,18 @@ class Module:
         self.segments += 1
         self.definitions.append(f.text(f"void @{name}(ptr %table) nounwind"))
         return name
+
+    def _stop_if_wrong(self, f: Function, bases: dict[int, str], call: KernelCall) -> None:
+        """End the segment after a wrong index: what follows may write the caller's arrays."""
+        for buffer, _ in call.pointers:
+            if buffer.kind == "check":
+                word = f.value(f"load i64, ptr {self._address(f, bases, buffer, 0)}")
+                wrong = f.value(f"icmp ne i64 {word}, 0")
+                stop, go = f.block_name("stop"), f.block_name("go")
+                f.do(f"br i1 {wrong}, label %{stop}, label %{go}")
+                f.start(stop)
+                f.do("ret void")
+                f.start(go)
 
     def _address(self, f: Function, bases: dict[int, str], buffer: Buffer, offset: int) -> str:
         base = self._slot(f, bases, self.slots.of(buffer))
