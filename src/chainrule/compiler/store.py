@@ -88,10 +88,11 @@ def write(key: str, code: bytes) -> None:
 def _trim(where: str) -> None:
     """Remove the entries that were not read for longest when there are too many bytes of them."""
     entries = []
-    for entry in os.scandir(where):
-        if entry.name.endswith(".o"):
-            about = entry.stat()
-            entries.append((max(about.st_atime, about.st_mtime), about.st_size, entry.path))
+    with os.scandir(where) as found:
+        for entry in found:
+            if entry.name.endswith(".o"):
+                about = entry.stat()
+                entries.append((max(about.st_atime, about.st_mtime), about.st_size, entry.path))
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
         if total <= _LARGEST:

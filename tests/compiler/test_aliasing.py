@@ -1,0 +1,135 @@
+"""What a compiled call returned stays as it was, however it is held, while the function runs on."""
+
+import copy
+import weakref
+
+import numpy as np
+import pytest
+
+import chainrule as torch
+
+nn = torch.nn
+pytestmark = pytest.mark.jit
+
+HOLDERS = {
+    "the tensor": lambda t: t,
+    "a detached tensor": lambda t: t.detach(),
+    "its data": lambda t: t.data,
+    "a view": lambda t: t[0],
+    "a view of a view": lambda t: t.view(-1)[1:].reshape(-1, 1),
+    "a transpose": lambda t: t.t(),
+    "an array": lambda t: t.detach().numpy(),
+    "a part of an array": lambda t: t.detach().numpy()[1:],
+    "a buffer": lambda t: memoryview(t.detach().numpy()),
+    "an exported array": lambda t: np.from_dlpack(t.detach()),
+    "a list": lambda t: [t],
+    "an eager result": lambda t: (t * 1,),
+}
+
+
+def seen(thing):
+    while isinstance(thing, list | tuple):
+        thing = thing[0]
+    if isinstance(thing, torch.Tensor):
+        thing = thing.detach().numpy()
+    return np.array(thing)
+
+
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("how", HOLDERS)
+def test_results_are_never_overwritten(how, mode):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4))
+    run = torch.compile(model, fullgraph=True)
+    held, want = [], []
+    with mode():
+        for k in range(12):
+            out = run(torch.full((4, 3), float(k)))
+            held.append(HOLDERS[how](out))
+            want.append(seen(held[-1]))
+            del out
+    for have, then in zip(held, want, strict=True):
+        np.testing.assert_array_equal(seen(have), then)
+    assert len({w.tobytes() for w in want}) == 12
+
+
+def test_what_backward_needs_stays():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.Sigmoid())
+    run = torch.compile(model, fullgraph=True)
+    for _ in range(4):
+        run(torch.ones(4, 3))
+
+    def gradients(function):
+        model.zero_grad()
+        total = sum(function(torch.full((4, 3), float(k))).pow(2).sum() for k in range(5))
+        for _ in range(3):
+            function(torch.zeros(4, 3))  # its results go at once
+        total.backward()
+        return [p.grad.numpy().copy() for p in model.parameters()]
+
+    for have, want in zip(gradients(run), gradients(model), strict=True):
+        np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-6)
+
+
+def test_a_result_that_is_changed_changes_nothing_else():
+    run = torch.compile(lambda x: (x + 1, x * 2), fullgraph=True)
+    for k in range(8):
+        a, b = run(torch.full((3,), float(k)))
+        a.zero_()
+        b.add_(100)
+        assert b.tolist() == [2 * k + 100.0] * 3
+        again, _ = run(torch.full((3,), float(k)))
+        assert again.tolist() == [k + 1.0] * 3 and a.tolist() == [0.0] * 3
+
+
+def test_results_that_go_back_in_as_arguments():
+    run = torch.compile(lambda x: x * 2 + 1, fullgraph=True)
+    x = torch.zeros(3)
+    for k in range(10):
+        x = run(x)
+        assert x.tolist() == [2.0 ** (k + 1) - 1] * 3
+
+
+def test_a_state_that_is_written_and_returned():
+    state = torch.zeros(3)
+
+    def f(x):
+        state.add_(x)
+        return state * 1, state
+
+    run, copies = torch.compile(f, fullgraph=True), []
+    for _ in range(8):
+        fresh, same = run(torch.ones(3))
+        assert same is state and fresh is not state
+        copies.append(fresh)
+    assert [c[0].item() for c in copies] == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_gradients_that_somebody_holds_stay():
+    w = torch.ones(3, requires_grad=True)
+
+    def step(x):
+        w.grad = None
+        (w * x).sum().backward()
+
+    run, held, arrays = torch.compile(step, fullgraph=True), [], []
+    for k in range(10):
+        run(torch.full((3,), float(k)))
+        if k % 2:
+            held.append(w.grad)
+        else:
+            arrays.append(w.grad.numpy())
+    assert [h[0].item() for h in held] == [1, 3, 5, 7, 9]
+    assert [a[0] for a in arrays] == [0, 2, 4, 6, 8]
+
+
+def test_weak_references_and_copies_of_results():
+    run = torch.compile(lambda x: x + 1, fullgraph=True)
+    for k in range(8):
+        out = run(torch.full((3,), float(k)))
+        shallow, deep, watcher = copy.copy(out), copy.deepcopy(out), weakref.ref(out)
+        del out
+        run(torch.zeros(3))
+        assert shallow.tolist() == deep.tolist() == [k + 1.0] * 3
+        assert watcher() is None
