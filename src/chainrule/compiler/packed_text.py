@@ -14,12 +14,15 @@ from collections.abc import Iterator
 from .asm import ITEM_BYTES, Function
 from .gemm_text import _SMALL_PANEL_LANES, ARGUMENTS, UNROLL, Tiles, _Product, _type_of
 
+_LINE = 64  # bytes of a line of the cache
+
 
 def module_text(tiles: Tiles, dtype: str) -> str:
     """The module of one dtype: `pack_right` and `packed_piece`, each `(arguments, workspace)`.
 
     The arguments are those of `gemm_piece`.  `pack_right` copies b to c; `packed_piece` finds there
-    what is given to it as b.  Both must be told the same `n`, `k` and `kc`.
+    what is given to it as b.  Both must be told the same `n`, `k` and `kc`.  For `packed_piece`,
+    `b_row` is the address of what will be wanted next: it is asked for while the tiles multiply.
     """
     declarations: set[str] = set()
     parts = list(_Packed(dtype, tiles, declarations).texts())
@@ -48,13 +51,18 @@ class _Packed(_Product):
     def _right_panels(
         self, f: Function, p: str, j: str, columns: str, depths: tuple[str, str]
     ) -> tuple[str, str]:
-        here = self._place_of_panel(f, p, j, depths[1])
-        panel = self._at(f, "%b", here)
-        length = f.value(f"mul i64 {depths[1]}, {self.columns * self.size}")
-        return panel, self._at(f, panel, length)
+        place = self._place_of_panel(f, p, j, depths[1])
+        # The tiles of the panels before this one have asked for a line in each of their turns.
+        turns = f.value(f"udiv i64 {place}, {self.columns * self.size * UNROLL}")
+        more = f.value(f"add i64 %m, {self.tiles.height - 1}")
+        tiles = f.value(f"udiv i64 {more}, {self.tiles.height}")
+        asked = f.value(f"mul i64 {f.value(f'mul i64 {turns}, {tiles}')}, {_LINE}")
+        return self._at(f, "%b", place), self._at(f, f.value("inttoptr i64 %b_row to ptr"), asked)
 
     def _lines_ahead(self, f: Function, i: str, ahead: str) -> tuple[str, str]:
-        return ahead, "64"  # panels come one after the other: processors see that themselves
+        tile = f.value(f"udiv i64 {i}, {self.tiles.height}")
+        each = f.value(f"mul i64 %kc, {_LINE // UNROLL}")
+        return self._at(f, ahead, f.value(f"mul i64 {tile}, {each}")), str(_LINE)
 
     def _place_of_panel(self, f: Function, p: str, j: str, padded: str) -> str:
         """Bytes from the first panel to the one at (p, j)."""

@@ -26,6 +26,7 @@ _AT = {name: i for i, name in enumerate(FIELDS)}
 _CALL = f"={len(ARGUMENTS)}q"
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 _KINDS = {"lstm": LSTM, "gru": GRU, "tanh": TANH, "relu": RELU}
+_BEFORE_INPUTS = {"lstm": 6, "gru": 4, "tanh": 0, "relu": 0}  # blocks of columns in what is kept
 _TOGETHER = 16  # examples that go through the steps together: tiles that read a weight once
 _FEW = 8  # examples that one thread takes alone
 _LINE = 64  # bytes
@@ -66,8 +67,8 @@ class Recurrent:
         self, kind: str, arrays: Mapping[str, np.ndarray], weights: list[np.ndarray],
         biases: list[np.ndarray] | None, sizes: tuple[int, ...], apart: int, reverse: bool,
     ) -> bool:  # fmt: skip
-        """Fill y, kept, before and top, and take h and cell to the last states; False if this is
-        not for it. `weights` are those of inputs and states, for a GRU one by one, else joined.
+        """Fill y and kept, and take h and cell to the last states; False if this is not for it.
+        `weights` are those of inputs and states, for a GRU one by one, else joined.
         """
         code = self._code(weights[0].dtype)
         if code is None:
@@ -117,9 +118,10 @@ class Recurrent:
         """What forward and backward say about their arrays."""
         some = next(iter(arrays.values()))
         _, rows = blocks(1, some.itemsize, self._tiles)
+        width = arrays["y"].shape[1]
         numbers = {
-            "kind": _KINDS[kind], "steps": len(sizes), "apart": apart,
-            "width": arrays["y"].shape[1], "multiply": code.multiply, "block_rows": rows,
+            "kind": _KINDS[kind], "left": _BEFORE_INPUTS[kind] * width, "steps": len(sizes),
+            "apart": apart, "width": width, "multiply": code.multiply, "block_rows": rows,
             "zeros": address(self._zeros),
         }  # fmt: skip
         for name, x in arrays.items():

@@ -2,9 +2,9 @@
 
 `x` holds the rows of all steps (`sizes[t]` rows in step t, from one example to the next so many
 rows as `apart` says, see `recurrent_arrays`), `h0` and `c0` the first state of every example. An
-absent bias or projection is a 0-dim stand-in. The arrays that the backward pass reads (activated
-gates, cells) are outputs without gradient, which the public functions drop; where they are empty,
-because the op ran as other ops, they are computed again.
+absent bias or projection is a 0-dim stand-in. What the backward pass reads (activated gates, cells)
+is an output without gradient, which the public functions drop; where it is empty, because the op
+ran as other ops, it is computed again.
 
 The rules below are the same computation step by step in ops: they serve second order, forward mode
 and vmap.
@@ -124,8 +124,7 @@ def lstm_in_ops(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, 
     found, h, c = lstm_steps(
         x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected
     )
-    empty = nothing_kept(x)
-    return in_time_order([s[-1] for s in found], apart, reverse), h, c, empty, empty, empty
+    return in_time_order([s[-1] for s in found], apart, reverse), h, c, nothing_kept(x)
 
 
 @helper
@@ -189,18 +188,18 @@ def lstm_tangents(
             t_new = matmul(t_new, mT(w_hr)) + matmul(m, mT(tw_hr))
         ty.append(t_new)
         th, tc = with_first_rows(th, t_new, n), with_first_rows(tc, t_cell, n)
-    return in_time_order(ty, apart, reverse), th, tc, None, None, None
+    return in_time_order(ty, apart, reverse), th, tc, None
 
 
 def _lstm_on_arrays(gradients):
     """The rule on arrays; the function comes through a closure, as it speaks NumPy."""
 
     def joint(
-        g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, out0, out3, out4, out5,
+        g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, out0, out3,
         sizes, apart, reverse, biased, projected,
     ):  # fmt: skip
         return gradients(
-            g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, out0, out3, out4, out5,
+            g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, out0, out3,
             sizes, apart, reverse, biased, projected,
         )  # fmt: skip
 
@@ -220,12 +219,12 @@ def _lstm_on_arrays(gradients):
         lambda x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, apart, reverse, biased, projected:
         lstm_in_ops(
             x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected)),
-    n_out=6, nondiff_out=(3, 4, 5), materialise=False, node="MkldnnRnnLayerBackward0",
+    n_out=4, nondiff_out=(3,), materialise=False, node="MkldnnRnnLayerBackward0",
 )  # fmt: skip
 def lstm_layer(
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, apart, reverse, biased, projected
 ):  # fmt: skip
-    """Long short-term memory over a sequence: (outputs, last h, last c, three arrays kept)."""
+    """Long short-term memory over a sequence: (outputs, last h, last c, an array kept)."""
     return lstm_arrays(
         x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected
     )
@@ -257,8 +256,7 @@ def gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
 def gru_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
     """The layer in ops; nothing is kept."""
     found, h = gru_steps(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)
-    empty = nothing_kept(x)
-    return in_time_order([s[-1] for s in found], apart, reverse), h, empty, empty
+    return in_time_order([s[-1] for s in found], apart, reverse), h, nothing_kept(x)
 
 
 @helper
@@ -312,15 +310,13 @@ def gru_tangents(
         t_new = tn + tz * (h_old - new) + z * (t_old - tn)
         ty.append(t_new)
         th = with_first_rows(th, t_new, n)
-    return in_time_order(ty, apart, reverse), th, None, None
+    return in_time_order(ty, apart, reverse), th, None
 
 
 def _gru_on_arrays(gradients):
-    def joint(
-        g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, out3, sizes, apart, reverse, biased
-    ):
+    def joint(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, apart, reverse, biased):
         return gradients(
-            g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, out3, sizes, apart, reverse, biased
+            g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, apart, reverse, biased
         )
 
     return joint
@@ -336,10 +332,10 @@ def _gru_on_arrays(gradients):
         reverse, biased),
     batch=Plain(lambda x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased: gru_in_ops(
         x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)),
-    n_out=4, nondiff_out=(2, 3), materialise=False, node="GruBackward0",
+    n_out=3, nondiff_out=(2,), materialise=False, node="GruBackward0",
 )  # fmt: skip
 def gru_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased):
-    """Gated recurrent units over a sequence: (outputs, last h, two arrays kept)."""
+    """Gated recurrent units over a sequence: (outputs, last h, an array kept)."""
     return gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)
 
 

@@ -17,13 +17,12 @@ from __future__ import annotations
 import numpy as np
 
 from . import recurrent_fast
-from .buffers import borrow, borrow_like
+from .buffers import borrow
 from .contract import multiply
 from .recurrent_rows import (
     column_sums,
     example_by_example,
     inputs_and_states,
-    previous_states,
     spans,
     step_by_step,
     weight_gradients,
@@ -34,9 +33,10 @@ from .reduce import wide
 class Gates:
     """A weight with its blocks of rows in the order the computation wants."""
 
-    def __init__(self, order, sigmoids):
+    def __init__(self, order, sigmoids, others):
         self.order = order  # position of each wanted block in PyTorch's order
         self.sigmoids = sigmoids  # how many of the first blocks are gates
+        self.others = others  # how many arrays like a state are kept beside the gates
 
     def halved(self, w):
         """The blocks of w in our order, those of sigmoids halved, as columns of a matrix."""
@@ -49,8 +49,8 @@ class Gates:
         return out
 
 
-LSTM_GATES = Gates([0, 1, 3, 2], 3)  # i, f, o, g
-GRU_GATES = Gates([0, 1, 2], 2)  # r, z, n
+LSTM_GATES = Gates([0, 1, 3, 2], 3, 2)  # i, f, o, g
+GRU_GATES = Gates([0, 1, 2], 2, 1)  # r, z, n
 
 _CHUNK = 1 << 17  # elements of projected inputs that are held at a time: half of an L2 cache
 
@@ -111,14 +111,21 @@ def by_gate(rows, count):
     return rows.reshape(len(rows), count, rows.shape[1] // count).transpose(1, 0, 2)
 
 
-def by_step(kept, width, steps, kind):
-    """Gates step after step and gate after gate, out of the rows that jobs keep."""
+def parts_of(kept, kind, width, steps):
+    """What is kept of all steps: the gates, step after step and gate after gate, and the rows of
+    the other parts. Jobs keep it all in rows.
+    """
     count = len(kind.order)
-    out = np.empty(len(kept) * count * width, kept.dtype)
+    if kept.ndim == 1:
+        rows = steps[-1][1] if steps[0][0] == 0 else steps[0][1]
+        gates = count * rows * width
+        return (kept[:gates], *kept[gates:].reshape(kind.others, rows, width))
+    gates = np.empty(len(kept) * count * width, kept.dtype)
     for start, stop, _ in steps:
         rows = by_gate(kept[start:stop, : count * width], count)
-        block_of(out, start, stop, count, width)[...] = rows[kind.order]
-    return out
+        block_of(gates, start, stop, count, width)[...] = rows[kind.order]
+    others = range(count, count + kind.others)
+    return (gates, *(kept[:, i * width : (i + 1) * width] for i in others))
 
 
 def sigmoid_from_tanh(t):
@@ -131,7 +138,7 @@ def sigmoid_from_tanh(t):
 
 
 def lstm_arrays(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected):
-    """(y, last h, last c, gates, cells before each step, tanh of the cells after it)."""
+    """(y, last h, last c, kept: gates, cells before each step, tanh of the cells after it)."""
     dtype = x.dtype
     x, h0, c0, w_ih, w_hh = map(wide, (x, h0, c0, w_ih, w_hh))
     bias = wide(b_ih) + wide(b_hh) if biased else None
@@ -147,49 +154,49 @@ def lstm_arrays(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, 
     width = c.shape[1]
     down = np.ascontiguousarray(wide(w_hr).T) if projected else None
     y = np.empty((len(x), h.shape[1]), x.dtype)
-    gates, before, tops = (borrow(len(x) * k * width, x.dtype) for k in (4, 1, 1))
+    kept = borrow(len(x) * 6 * width, x.dtype)
+    gates, before, tops = parts_of(kept, LSTM_GATES, width, steps)
     product, scratch = np.empty((len(h), 4 * width), x.dtype), np.empty_like(c)
     for start, stop, n in steps:
         z, new, top = block_of(gates, start, stop, 4, width), y[start:stop], scratch[:n]
         state, cell, p = h[:n], c[:n], product[:n]
-        block_of(before, start, stop, 1, width)[0] = cell
+        before[start:stop] = cell
         np.dot(state, recurrent, out=p)
         p += inputs.of(start, stop)
         np.tanh(by_gate(p, 4), out=z)
         sigmoid_from_tanh(z[:3])
         cell *= z[1]
         cell += np.multiply(z[0], z[3], out=top)
-        top = np.tanh(cell, out=block_of(tops, start, stop, 1, width)[0])
+        top = np.tanh(cell, out=tops[start:stop])
         if down is None:
             np.multiply(z[2], top, out=new)
         else:
             np.dot(z[2] * top, down, out=new)
         state[...] = new
     found = (a.astype(dtype, copy=False) for a in (example_by_example(y, apart), h, c))
-    return (*found, gates, before, tops)
+    return (*found, kept)
 
 
 def lstm_gradients(
-    g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, y, gates, before, tops,
+    g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, y, kept,
     sizes, apart, reverse, biased, projected,
 ):  # fmt: skip
     """Gradients of lstm_arrays for the wanted of its eight inputs."""
     inputs = (x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
-    if tops.size != len(x) * c0.shape[1]:  # the forward pass ran in ops that keep nothing for us
-        gates, before, tops = lstm_arrays(*inputs, sizes, apart, reverse, biased, projected)[3:]
+    if kept.size == 0 < len(x):  # the forward pass ran in ops that keep nothing for us
+        kept = lstm_arrays(*inputs, sizes, apart, reverse, biased, projected)[3]
     x, h0, c0, w_ih, w_hh, w_hr, y = map(wide, (x, h0, c0, w_ih, w_hh, w_hr, y))
     gy = None if g[0] is None else wide(g[0])
     dh, dc = state_of(g[1], h0), state_of(g[2], c0)
     width, steps = dc.shape[1], spans(sizes, reverse)
     both = found = held = None
-    if gates.ndim == 2:
-        both = gates[:, 4 * width :]
-        own = {"dh": dh, "dc": dc, "before": before, "top": tops}
-        found = recurrent_fast.slopes_of("lstm", gy, y, w_hh, gates, sizes, apart, reverse, own)
+    if kept.ndim == 2:
+        both = recurrent_fast.inputs_and_states(kept, 6 * width, x, h0)
+        own = {"dh": dh, "dc": dc}
+        found = recurrent_fast.slopes_of("lstm", gy, y, x, w_hh, kept, sizes, apart, reverse, own)
     if found is None:
         x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
-        if gates.ndim == 2:  # kept by jobs
-            gates = by_step(gates, width, steps, LSTM_GATES)
+        gates, before, tops = parts_of(kept, LSTM_GATES, width, steps)
         down = w_hr if projected else None
         slopes, held = _lstm_slopes(gy, dh, dc, w_hh, down, gates, before, tops, steps)
         found = slopes, column_sums(slopes)
@@ -204,17 +211,9 @@ def lstm_gradients(
         assert held is not None  # layers with a projection have no kernel
         gw_hr = np.zeros(w_hr.shape, w_hr.dtype)
         for start, stop, _ in steps:
-            o, top = block_of(gates, start, stop, 4, width)[2], _cells(tops, start, stop, dc)
-            gw_hr += held[start:stop].T.dot(o * top)
+            o = block_of(gates, start, stop, 4, width)[2]
+            gw_hr += held[start:stop].T.dot(o * tops[start:stop])
     return as_given((gx, dh, dc, gw_ih, gw_hh, gb_ih, gb_hh, gw_hr), inputs)
-
-
-def _cells(cells, start, stop, like):
-    """The cells of one step."""
-    if cells.ndim == 2:
-        return cells[start:stop]
-    width = like.shape[1]
-    return cells[start * width : stop * width].reshape(stop - start, width)
 
 
 def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
@@ -228,7 +227,7 @@ def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
     scratch = np.empty_like(dc)
     for start, stop, n in reversed(steps):
         z, slope = block_of(gates, start, stop, 4, width), slopes[start:stop]
-        top, d, e, u = _cells(tops, start, stop, dc), dh[:n], dc[:n], scratch[:n]
+        top, d, e, u = tops[start:stop], dh[:n], dc[:n], scratch[:n]
         bend, pull = block_of(bends, 0, n, 4, width), block_of(pulls, 0, n, 4, width)
         if gy is not None:
             d += gy[start:stop]
@@ -242,7 +241,7 @@ def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
         u *= z[2]
         e += u
         np.multiply(e, z[3], out=pull[0])
-        np.multiply(e, _cells(before, start, stop, dc), out=pull[1])
+        np.multiply(e, before[start:stop], out=pull[1])
         np.multiply(m, top, out=pull[2])
         np.multiply(e, z[0], out=pull[3])
         e *= z[1]
@@ -261,7 +260,7 @@ def _lstm_slopes(gy, dh, dc, recurrent, w_hr, gates, before, tops, steps):
 
 
 def gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
-    """(y, last h, gates, recurrent part of the candidate)."""
+    """(y, last h, kept: gates, recurrent part of the candidate)."""
     dtype = x.dtype
     x, w_ih, w_hh, h = wide(x), wide(w_ih), wide(w_hh), np.array(wide(h0), order="C")
     width, steps = h.shape[1], spans(sizes, reverse)
@@ -277,7 +276,8 @@ def gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
     inputs = Projection(x, GRU_GATES.halved(w_ih), bias, steps)
     recurrent = GRU_GATES.halved(w_hh)
     y = np.empty((len(x), width), x.dtype)
-    gates, parts = borrow(3 * y.size, x.dtype), borrow_like(y)
+    kept = borrow(4 * y.size, x.dtype)
+    gates, parts = parts_of(kept, GRU_GATES, width, steps)
     product, scratch = np.empty((len(h), 3 * width), x.dtype), np.empty_like(h)
     for start, stop, n in steps:
         z, new, part = block_of(gates, start, stop, 3, width), y[start:stop], parts[start:stop]
@@ -297,31 +297,29 @@ def gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased):
         np.add(u, z[2], out=new)
         state[...] = new
     y = example_by_example(y, apart)
-    return y.astype(dtype, copy=False), h.astype(dtype, copy=False), gates, parts
+    return y.astype(dtype, copy=False), h.astype(dtype, copy=False), kept
 
 
-def gru_gradients(
-    g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, gates, parts, sizes, apart, reverse, biased
-):
+def gru_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, kept, sizes, apart, reverse, biased):
     """Gradients of gru_arrays for the wanted of its six inputs."""
     inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
-    if parts.shape != y.shape:  # the forward pass ran in ops that keep nothing for us
-        gates, parts = gru_arrays(*inputs, sizes, apart, reverse, biased)[2:]
+    if kept.size == 0 < len(x):  # the forward pass ran in ops that keep nothing for us
+        kept = gru_arrays(*inputs, sizes, apart, reverse, biased)[2]
     x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
     gy = None if g[0] is None else wide(g[0])
     dh, width = state_of(g[1], h0), h0.shape[1]
-    found = states = None
-    if gates.ndim == 2:
-        x, states = np.split(gates[:, len(w_hh) :], [x.shape[1]], axis=1)
-        own = {"dh": dh, "before": parts}
-        found = recurrent_fast.slopes_of("gru", gy, y, w_hh, gates, sizes, apart, reverse, own)
+    both = found = None
+    if kept.ndim == 2:
+        both = recurrent_fast.inputs_and_states(kept, 4 * width, x, h0)
+        own = {"dh": dh}
+        found = recurrent_fast.slopes_of("gru", gy, y, x, w_hh, kept, sizes, apart, reverse, own)
+    if both is None:
+        x, y = step_by_step(x, apart), step_by_step(y, apart)
+        both = inputs_and_states(x, y, h0, sizes, reverse)
+    x, states = both[:, : x.shape[1]], both[:, x.shape[1] :]
     if found is None:
         steps, gy = spans(sizes, reverse), step_by_step(gy, apart)
-        if gates.ndim == 2:  # kept by jobs
-            gates = by_step(gates, width, steps, GRU_GATES)
-        else:
-            x, y = step_by_step(x, apart), step_by_step(y, apart)
-            states = previous_states(y, h0, sizes, reverse)
+        gates, parts = parts_of(kept, GRU_GATES, width, steps)
         slopes = _gru_slopes(gy, dh, w_hh, gates, parts, states, steps)
         found = slopes, column_sums(slopes)
     slopes, sums = found
@@ -412,8 +410,9 @@ def rnn_gradients(
     dh = state_of(g[1], h0)
     both = found = None
     if kept.ndim == 2:
-        kind, both = "relu" if relu else "tanh", kept
-        found = recurrent_fast.slopes_of(kind, gy, y, w_hh, kept, sizes, apart, reverse, {"dh": dh})
+        kind, both = "relu" if relu else "tanh", recurrent_fast.inputs_and_states(kept, 0, x, h0)
+        own = {"dh": dh}
+        found = recurrent_fast.slopes_of(kind, gy, y, x, w_hh, kept, sizes, apart, reverse, own)
     if found is None:
         x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
         slopes = _rnn_slopes(gy, dh, w_hh, y, spans(sizes, reverse), relu)

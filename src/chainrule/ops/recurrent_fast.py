@@ -3,15 +3,15 @@
 Every function gives None where there is none, or where the weights are too large to stay in a
 core's cache while a few examples go through the steps: then `recurrent_arrays` computes it.
 
-What is kept for the backward pass is a matrix whose rows are the gates of an example in one step,
-then its input and the state before that step.
+What is kept for the backward pass is a matrix with a row for each example of each step: its gates,
+arrays of the layer's own, its input, and the state before that step.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .buffers import borrow, borrow_like
+from .buffers import borrow
 from .kernels import recurrent_jobs
 
 _WEIGHTS = 1 << 20  # bytes of a weight that stays in the cache
@@ -27,13 +27,18 @@ def jobs_for(x, w_ih, w_hh):
 
 
 def rows_of(count, width, dtype):
-    """A matrix with any contents that begins at a line of the cache, as should its rows."""
+    """A matrix of at least so many columns with any contents; its rows begin at cache lines."""
     item = dtype.itemsize
     whole = -(-width * item // _LINE) * _LINE
     pitch = (whole + _LINE if whole % _ALIKE == 0 else whole) // item
     room = borrow(count * pitch + _LINE // item, dtype)
     skip = -room.__array_interface__["data"][0] % _LINE // item
-    return room[skip : skip + count * pitch].reshape(count, pitch)[:, :width]
+    return room[skip : skip + count * pitch].reshape(count, pitch)
+
+
+def inputs_and_states(kept, skip, x, h0):
+    """The inputs and the states in what was kept, which come after so many columns."""
+    return kept[:, skip : skip + x.shape[1] + h0.shape[1]]
 
 
 def plain(x):
@@ -47,36 +52,32 @@ def gradient_of(gy, y):
 
 
 def lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, apart, reverse):
-    """(y, last h, last c, kept, cells before, tanh of cells after), gates i f g o."""
+    """(y, last h, last c, kept); the layer's own are cells before and tanh of cells after."""
     jobs = jobs_for(x, w_ih, w_hh)
     if jobs is None:
         return None
     h, c = np.array(h0, order="C"), np.array(c0, order="C")
     y = np.empty((len(x), h.shape[1]), x.dtype)
     joined = np.concatenate((w_ih, w_hh), axis=1)
-    kept = rows_of(len(x), len(joined) + joined.shape[1], x.dtype)
-    before, tops = borrow_like(y), borrow_like(y)
-    arrays = {
-        "x": plain(x), "y": y, "h": h, "cell": c, "kept": kept, "before": before, "top": tops,
-    }  # fmt: skip
+    kept = rows_of(len(x), 6 * h.shape[1] + joined.shape[1], x.dtype)
+    arrays = {"x": plain(x), "y": y, "h": h, "cell": c, "kept": kept}
     biases = None if bias is None else [bias]
     done = jobs.forward("lstm", arrays, [joined], biases, sizes, apart, reverse)
-    return (y, h, c, kept, before, tops) if done else None
+    return (y, h, c, kept) if done else None
 
 
 def gru_forward(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse):
-    """(y, last h, kept, recurrent part of the candidate), gates r z n."""
+    """(y, last h, kept); the layer's own is what the state gives to the candidate."""
     jobs = jobs_for(x, w_ih, w_hh)
     if jobs is None:
         return None
     h = np.array(h0, order="C")
     y = np.empty((len(x), h.shape[1]), x.dtype)
-    kept = rows_of(len(x), len(w_ih) + x.shape[1] + h.shape[1], x.dtype)
-    late = borrow_like(y)
-    arrays = {"x": plain(x), "y": y, "h": h, "kept": kept, "before": late}
+    kept = rows_of(len(x), 5 * h.shape[1] + x.shape[1], x.dtype)
+    arrays = {"x": plain(x), "y": y, "h": h, "kept": kept}
     biases = None if b_ih is None else [np.ascontiguousarray(b) for b in (b_ih, b_hh)]
     done = jobs.forward("gru", arrays, [w_ih, w_hh], biases, sizes, apart, reverse)
-    return (y, h, kept, late) if done else None
+    return (y, h, kept) if done else None
 
 
 def rnn_forward(x, h0, w_ih, w_hh, bias, sizes, apart, reverse, relu):
@@ -95,17 +96,16 @@ def rnn_forward(x, h0, w_ih, w_hh, bias, sizes, apart, reverse, relu):
     return (y, h, kept) if done else None
 
 
-def slopes_of(kind, gy, y, w_hh, kept, sizes, apart, reverse, states):
-    """(gradients of the sums of the gates in all rows, their sums over the rows); `states` are the
-    arrays of the layer's own, of which dh and dc become the gradients of the first states.
+def slopes_of(kind, gy, y, x, w_hh, kept, sizes, apart, reverse, states):
+    """(gradients of the sums of the gates in all rows, their sums over the rows); `states` hold dh
+    and dc, which become the gradients of the first states.
     """
     jobs = recurrent_jobs()
     if jobs is None:
         return None
     width = y.shape[1]
-    gates, columns = (0, width) if kind in ("tanh", "relu") else (len(w_hh), 4 * width)
-    slopes = rows_of(len(y), columns, y.dtype)
+    columns = width if kind in ("tanh", "relu") else 4 * width
+    slopes = rows_of(len(y), columns, y.dtype)[:, :columns]
     arrays = {"y": y, "kept": kept, "g": gradient_of(gy, y), "slopes": slopes, **states}
-    inputs = kept.shape[1] - gates - width
-    sums = jobs.backward(kind, arrays, w_hh, inputs, sizes, apart, reverse)
+    sums = jobs.backward(kind, arrays, w_hh, x.shape[1], sizes, apart, reverse)
     return None if sums is None else (slopes, sums)

@@ -9,8 +9,9 @@ bytes from one row to the next, sizes. Steps come in the order in which they run
 `counts[t]` examples; example r of it is row `places[t] + r * apart` of inputs, outputs and their
 gradients. Arrays that stay inside have the rows of each step side by side, from `starts[t]` on.
 
-The array `kept` serves the backward pass: its rows are the activated gates, then the input and the
-state that they came from, side by side as the weights' gradient wants them.
+The array `kept` serves the backward pass: its rows are the activated gates, what else a layer keeps
+(cells, their tanh), then the input and the state that they came from, side by side as the weights'
+gradient wants them. While a step multiplies, it asks for the rows of the next one.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from .language import PerType, T, inlined, invoke, pointer, sigmoid, stack, tanh
 FIELDS = (
     "kind", "first", "rows", "steps", "starts", "counts", "places", "apart", "inputs", "width",
     "gates", "multiply", "block_rows", "zeros", "weight", "depth", "kept", "kept_row",
-    "x", "x_row", "y", "h", "cell", "before", "top", "bias", "bias_step",
+    "left", "x", "x_row", "y", "h", "cell", "bias", "bias_step",
     "state_weight", "state_depth", "state_bias",
     "g", "g_row", "dh", "dc", "slopes", "slopes_row", "sums", "sum_count",
 )  # fmt: skip
 (
     KIND, FIRST, ROWS, STEPS, STARTS, COUNTS, PLACES, APART, INPUTS, WIDTH,
     GATES, MULTIPLY, BLOCK_ROWS, ZEROS, WEIGHT, DEPTH, KEPT, KEPT_ROW,
-    X, X_ROW, Y, H, CELL, BEFORE, TOP, BIAS, BIAS_STEP,
+    LEFT, X, X_ROW, Y, H, CELL, BIAS, BIAS_STEP,
     STATE_WEIGHT, STATE_DEPTH, STATE_BIAS,
     G, G_ROW, DH, DC, SLOPES, SLOPES_ROW, SUMS, SUM_COUNT,
 ) = range(len(FIELDS))  # fmt: skip
@@ -39,14 +40,18 @@ SCRATCH_BYTES = 1 << 20
 
 
 @inlined
-def multiply(p, workspace, a, a_row, weight, depth, c, c_row, m, n, k, bias, bias_step, adds):
-    """c = a @ weight + bias, or c + a @ weight: addresses, strides in bytes, sizes."""
+def multiply(
+    p, workspace, a, a_row, weight, depth, c, c_row, m, n, k, bias, bias_step, adds, ahead
+):
+    """c = a @ weight + bias, or c + a @ weight: addresses, strides in bytes, sizes; what lies at
+    `ahead` will be wanted next.
+    """
     call = stack("i64", 18)
     call[0] = a
     call[1] = a_row
     call[2] = SIZE
     call[3] = weight
-    call[4] = 0
+    call[4] = ahead
     call[5] = 0
     call[6] = c
     call[7] = c_row
@@ -132,7 +137,7 @@ def relu_step(y, h, width):
 
 
 @inlined
-def gate_sums(p, workspace, at, place, count):
+def gate_sums(p, workspace, at, place, count, ahead):
     """The sums of the gates of `count` examples from row `at` on: in `kept`, or in y (from `place`
     on) where a layer has no gates. What the states of a GRU give lies in the workspace.
     """
@@ -141,26 +146,27 @@ def gate_sums(p, workspace, at, place, count):
     gates = p[GATES]
     row = p[KEPT_ROW]
     z = p[KEPT] + at * row
-    a = z + gates * SIZE
+    a = z + p[LEFT] * SIZE
     if p[KIND] == GRU:
         multiply(
             p, workspace, a, row, p[WEIGHT], p[DEPTH], z, row, count, gates, inputs,
-            p[BIAS], p[BIAS_STEP], 0,
+            p[BIAS], p[BIAS_STEP], 0, ahead,
         )  # fmt: skip
         multiply(
             p, workspace, a + inputs * SIZE, row, p[STATE_WEIGHT], p[STATE_DEPTH],
-            workspace + SCRATCH, gates * SIZE, count, gates, width, p[STATE_BIAS], p[BIAS_STEP], 0,
+            workspace + SCRATCH, gates * SIZE, count, gates, width, p[STATE_BIAS], p[BIAS_STEP],
+            0, ahead,
         )  # fmt: skip
     elif p[KIND] == LSTM:
         multiply(
             p, workspace, a, row, p[WEIGHT], p[DEPTH], z, row, count, gates, inputs + width,
-            p[BIAS], p[BIAS_STEP], 0,
+            p[BIAS], p[BIAS_STEP], 0, ahead,
         )  # fmt: skip
     else:
         line = width * SIZE
         multiply(
             p, workspace, a, row, p[WEIGHT], p[DEPTH], p[Y] + place * line, p[APART] * line, count,
-            width, inputs + width, p[BIAS], p[BIAS_STEP], 0,
+            width, inputs + width, p[BIAS], p[BIAS_STEP], 0, ahead,
         )  # fmt: skip
 
 
@@ -172,17 +178,17 @@ def step_of(p, workspace, row, place, example, k):
     z = pointer("T", p[KEPT] + row * p[KEPT_ROW])
     y = pointer("T", p[Y] + place * line)
     h = pointer("T", p[H] + example * line)
-    before = pointer("T", p[BEFORE] + row * line)
     if p[KIND] == LSTM:
         cell = pointer("T", p[CELL] + example * line)
-        top = pointer("T", p[TOP] + row * line)
         lstm_step(
-            z[0:], z[width:], z[2 * width :], z[3 * width :], cell, before, top, h, y, width
+            z[0:], z[width:], z[2 * width :], z[3 * width :], cell, z[4 * width :], z[5 * width :],
+            h, y, width,
         )  # fmt: skip
     elif p[KIND] == GRU:
         s = pointer("T", workspace + SCRATCH + k * p[GATES] * SIZE)
         gru_step(
-            z[0:], z[width:], z[2 * width :], s[0:], s[width:], s[2 * width :], before, h, y, width
+            z[0:], z[width:], z[2 * width :], s[0:], s[width:], s[2 * width :], z[3 * width :],
+            h, y, width,
         )  # fmt: skip
     elif p[KIND] == TANH:
         tanh_step(y, h, width)
@@ -193,7 +199,7 @@ def step_of(p, workspace, row, place, example, k):
 @inlined
 def gather_left(p, row, place, example):
     """Input and state of one example side by side: what its step multiplies by the weights."""
-    into = pointer("T", p[KEPT] + row * p[KEPT_ROW] + p[GATES] * SIZE)
+    into = pointer("T", p[KEPT] + row * p[KEPT_ROW] + p[LEFT] * SIZE)
     copy_row(into, pointer("T", p[X] + place * p[X_ROW]), p[INPUTS])
     copy_row(into[p[INPUTS] :], pointer("T", p[H] + example * p[WIDTH] * SIZE), p[WIDTH])
 
@@ -213,7 +219,8 @@ def recur(p, workspace):
         if count > 0:
             for k in range(count):
                 gather_left(p, at + k, place + k * apart, first + k)
-            gate_sums(p, workspace, at, place, count)
+            later = starts[min(t + 1, p[STEPS] - 1)] + first
+            gate_sums(p, workspace, at, place, count, p[KEPT] + later * p[KEPT_ROW])
             for k in range(count):
                 step_of(p, workspace, at + k, place + k * apart, first + k, k)
 
@@ -302,20 +309,19 @@ def pull_of(p, row, place, example):
     z = pointer("T", p[KEPT] + row * p[KEPT_ROW])
     g = pointer("T", p[G] + place * p[G_ROW])
     d = pointer("T", p[DH] + example * line)
-    before = pointer("T", p[BEFORE] + row * line)
     if p[KIND] == LSTM:
         e = pointer("T", p[DC] + example * line)
-        top = pointer("T", p[TOP] + row * line)
         lstm_pull(
             s[0:], s[width:], s[2 * width :], s[3 * width :],
             z[0:], z[width:], z[2 * width :], z[3 * width :],
-            b[0:], b[width:], b[2 * width :], b[3 * width :], before, top, d, e, g, width,
+            b[0:], b[width:], b[2 * width :], b[3 * width :], z[4 * width :], z[5 * width :],
+            d, e, g, width,
         )  # fmt: skip
     elif p[KIND] == GRU:
         gru_pull(
             s[0:], s[width:], s[2 * width :], s[3 * width :], z[0:], z[width:], z[2 * width :],
-            b[0:], b[width:], b[2 * width :], b[3 * width :], before,
-            z[p[GATES] + p[INPUTS] :], d, g, width,
+            b[0:], b[width:], b[2 * width :], b[3 * width :], z[3 * width :],
+            z[p[LEFT] + p[INPUTS] :], d, g, width,
         )  # fmt: skip
     else:
         y = pointer("T", p[Y] + place * line)
@@ -343,10 +349,12 @@ def recur_back(p, workspace):
         count = min(counts[t] - first, p[ROWS])
         at = starts[t] + first
         if count > 0:
+            earlier = starts[max(t - 1, 0)] + first
             for k in range(count):
                 pull_of(p, at + k, places[t] + (first + k) * p[APART], first + k)
             multiply(
                 p, workspace, p[SLOPES] + at * p[SLOPES_ROW], p[SLOPES_ROW],
                 p[STATE_WEIGHT], p[STATE_DEPTH], p[DH] + first * line, line, count, p[WIDTH],
                 max(p[GATES], p[WIDTH]), p[ZEROS], 0, 1 if p[KIND] == GRU else 0,
+                p[KEPT] + earlier * p[KEPT_ROW],
             )  # fmt: skip
