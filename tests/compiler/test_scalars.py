@@ -65,3 +65,13 @@ def test_the_power_zero_is_one_whatever_the_base(dtype):
     assert "powf" not in plan.module.text() and "@pow" not in plan.module.text()
     base = np.array([0, -2, 3] if dtype == "i8" else [np.nan, -np.inf, 0.0], dtype)
     assert plan.run([base])[0].tolist() == [1, 1, 1]
+
+
+def test_only_products_that_may_vanish_are_widened():
+    g = Graph()
+    x, y = g.input((), "f4"), g.input((), "f4")
+    bounded = emit(g, "tanh", x)
+    g.outputs = [emit(g, "mul", bounded, y)]
+    assert "fmul double" not in Plan(g).module.text()
+    g.outputs = [emit(g, "mul", emit(g, "mul", bounded, y), y)]
+    assert Plan(g).module.text().count("fmul double") == 1

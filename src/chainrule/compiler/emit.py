@@ -298,11 +298,18 @@ class _Emitter(RowMemory):
             return w.select(*args)
         if n.op == "check":
             return self._check(w, args[0], *n.value)
-        if self.single and n.op in ("mul", "square") and n.dtype == "f32":
+        if self.single and n.dtype == "f32" and self._may_vanish(n):
             return wide_product(w, args[0], args[-1])
         emit = function(n.op, args[0].dtype)
         assert emit is not None, f"no code for {n.op} on {args[0].dtype}"
         return emit(w, *args)
+
+    def _may_vanish(self, n: Node) -> bool:
+        """Whether a node is a product of products or of numbers from elsewhere."""
+        if n.op not in ("mul", "square"):
+            return False
+        made_by = [self.kernel.nodes[a].op for a in n.args]
+        return any(op in ("mul", "square", "neg") for op in made_by) or set(made_by) == {"load"}
 
     # ---- computed places ---------------------------------------------------------------------
 

@@ -102,14 +102,27 @@ def polynomial(w: Lanes, x: Reg, coefficients: Sequence[float]) -> Reg:
     return total
 
 
-def _reduce_by_ln2(w: Lanes, x: Reg) -> tuple[Reg, Reg]:
-    """x = n ln 2 + r with |r| <= ln(2)/2: gives (n as integer lanes, r)."""
+def _pairwise(w: Lanes, x: Reg, square: Reg, coefficients: Sequence[float]) -> Reg:
+    """A polynomial in half as many dependent steps as Horner's scheme: pairs in x, then in x^2."""
+    constants = [w.const(x.dtype, c) for c in coefficients]
+    pairs = [
+        w.fma(constants[k + 1], x, constants[k]) if k + 1 < len(constants) else constants[k]
+        for k in range(0, len(constants), 2)
+    ]
+    total = pairs[-1]
+    for pair in reversed(pairs[:-1]):
+        total = w.fma(total, square, pair)
+    return total
+
+
+def _reduce_by_ln2(w: Lanes, x: Reg, times: float = 1.0) -> tuple[Reg, Reg]:
+    """times * x = n ln 2 + times * r, |times * r| <= ln(2)/2, for a power of two: (n, r)."""
     form = _FORMATS[x.dtype]
     shift = w.const(x.dtype, form.shift)
-    shifted = w.fma(x, w.const(x.dtype, _LOG2E), shift)
+    shifted = w.fma(x, w.const(x.dtype, times * _LOG2E), shift)
     count = w.sub(shifted, shift)
-    r = w.fma(count, w.const(x.dtype, -form.ln2_high), x)
-    r = w.fma(count, w.const(x.dtype, -form.ln2_low), r)
+    r = w.fma(count, w.const(x.dtype, -form.ln2_high / times), x)
+    r = w.fma(count, w.const(x.dtype, -form.ln2_low / times), r)
     whole = w.bits(x.dtype)
     n = w.sub(w.bitcast(shifted, whole), w.const(whole, form.shift_bits))
     return n, r
@@ -145,20 +158,15 @@ def exp(w: Lanes, x: Reg) -> Reg:
 def expm1(w: Lanes, x: Reg) -> Reg:
     """e^x - 1 without cancellation near zero."""
     form = _FORMATS[x.dtype]
-    result = _expm1_within(w, _clamp(w, x, -40.0, form.exp_high))
-    # For tiny x the reduction is exact but x - 0 loses the sign of -0.
-    return w.select(w.compare("eq", x, w.const(x.dtype, 0.0)), x, result)
-
-
-def _expm1_within(w: Lanes, x: Reg) -> Reg:
-    """e^x - 1 where the result is finite, up to the sign of zero."""
-    n, r = _reduce_by_ln2(w, x)
+    n, r = _reduce_by_ln2(w, _clamp(w, x, -40.0, form.exp_high))
     tail = polynomial(w, r, _EXP_TAIL[x.dtype])
     small = w.fma(w.mul(r, r), tail, r)
     # 2^n (small + 1) - 1, halved inside because 2^n itself may overflow while the result fits.
     scale = _power_of_two(w, w.sub(n, w.const(n.dtype, 1)), x.dtype)
     half = w.fma(scale, small, w.sub(scale, w.const(x.dtype, 0.5)))
-    return w.add(half, half)
+    result = w.add(half, half)
+    # For tiny x the reduction is exact but x - 0 loses the sign of -0.
+    return w.select(w.compare("eq", x, w.const(x.dtype, 0.0)), x, result)
 
 
 def log(w: Lanes, x: Reg) -> Reg:
@@ -206,14 +214,22 @@ def log1p(w: Lanes, x: Reg) -> Reg:
 
 
 def tanh(w: Lanes, x: Reg) -> Reg:
-    """Hyperbolic tangent from expm1(2 |x|), so that it is accurate near zero too."""
-    form = _FORMATS[x.dtype]
+    """Hyperbolic tangent from h = expm1(2 |x|) / 2 as h / (h + 1): accurate near zero too.
+
+    2 |x| is never formed: all is computed from |x| with constants scaled by powers of two.
+    """
+    form, one = _FORMATS[x.dtype], w.const(x.dtype, 1.0)
     size = w.intrinsic("fabs", x)
     limit = w.const(x.dtype, form.tanh_limit)
     size = w.select(w.compare("gt", size, limit), limit, size)
-    grown = _expm1_within(w, w.add(size, size))
-    value = w.div(grown, w.add(grown, w.const(x.dtype, 2.0)))
-    return w.intrinsic("copysign", value, x)
+    # |x| = n ln(2) / 2 + r, so that 2 |x| is reduced to 2 r.
+    n, r = _reduce_by_ln2(w, size, 2.0)
+    square = w.mul(r, r)
+    scaled = [c * 2.0 ** (k + 1) for k, c in enumerate(_EXP_TAIL[x.dtype])]
+    small = w.fma(square, _pairwise(w, r, square, scaled), r)  # expm1(2 r) / 2
+    scale = _power_of_two(w, n, x.dtype)
+    half = w.fma(scale, small, w.fma(scale, w.const(x.dtype, 0.5), w.const(x.dtype, -0.5)))
+    return w.intrinsic("copysign", w.div(half, w.add(half, one)), x)
 
 
 def sigmoid(w: Lanes, x: Reg) -> Reg:
