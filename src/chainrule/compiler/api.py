@@ -48,13 +48,14 @@ class CompiledFunction:
         last = self._last
         if EAGER[0]:
             return self.function(*args, **kwargs)
-        if last is not None and not kwargs and last.fits(args):
-            entry, leaves = last.entry, list(args)
+        leaves = last.leaves(args) if last is not None and not kwargs else None
+        if leaves is not None:
+            entry = last.entry
         else:
             if STATE.unusual or STATE.levels:
                 return self.function(*args, **kwargs)  # part of an outer trace, anomaly mode...
             entry, leaves = self._entries.find(args, kwargs)
-            self._last = _Types(args, entry) if _Types.usual(args, kwargs) else None
+            self._last = _Types(args, leaves, entry) if _Types.usual(args, kwargs) else None
         runners = entry.runners
         for runner in runners:
             if runner.holds():
@@ -210,39 +211,70 @@ def _without_collections() -> Iterator[None]:
 
 
 class _Types:
-    """The types of plain tensor arguments: the usual call is recognised without building a key."""
+    """The types of plain tensor arguments: the usual call is recognised without building a key.
 
-    __slots__ = ("autocast", "count", "default", "entry", "kinds", "mode")
+    Arguments are tensors, or tuples and lists of tensors.
+    """
 
-    def __init__(self, args: tuple[Any, ...], entry: Entry) -> None:
+    __slots__ = ("autocast", "count", "default", "entry", "groups", "kinds", "mode")
+
+    def __init__(self, args: tuple[Any, ...], leaves: list[Any], entry: Entry) -> None:
         self.entry = entry
         self.mode, self.autocast = STATE.w, STATE.autocast
         self.default = dtypes.get_default_dtype()
-        self.count = len(args)
-        self.kinds = [(x._a.shape, x._a.dtype, x._rg) for x in args]
+        self.count = len(leaves)
+        # Class and length of each argument; None where every argument is a tensor.
+        plain = all(x.__class__ in PLAIN for x in args)
+        self.groups = None if plain else [_group(x) for x in args]
+        self.kinds = [(x._a.shape, x._a.dtype, x._rg) for x in leaves]
 
     @staticmethod
     def usual(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        plain = not kwargs and all(x.__class__ in PLAIN for x in args)
-        return plain and len({id(x._a) for x in args}) == len(args)
+        """Whether calls with such arguments can be recognised in this way."""
+        arrays = []
+        for x in args:
+            for leaf in x if x.__class__ in (tuple, list) else (x,):
+                if leaf.__class__ not in PLAIN:
+                    return False
+                arrays.append(id(leaf._a))
+        return not kwargs and len(set(arrays)) == len(arrays)
 
-    def fits(self, args: tuple[Any, ...]) -> bool:
+    def leaves(self, args: tuple[Any, ...]) -> list[Any] | None:
+        """The tensors of a call of these types; None for any other call."""
         state = STATE.__dict__
-        if state["w"] != self.mode or len(args) != self.count or state["levels"]:
-            return False
-        if state["autocast"] is not self.autocast:
-            return False
+        if state["w"] != self.mode or state["levels"] or state["autocast"] is not self.autocast:
+            return None
         if dtypes.get_default_dtype() is not self.default:
-            return False
+            return None
+        leaves = list(args) if self.groups is None else self._ungrouped(args)
+        if leaves is None or len(leaves) != self.count:
+            return None
         arrays = set()
-        for x, (shape, dtype, requires_grad) in zip(args, self.kinds):  # noqa: B905 - counted
+        for x, (shape, dtype, requires_grad) in zip(leaves, self.kinds):  # noqa: B905 - counted
             if x.__class__ not in PLAIN:
-                return False
+                return None
             array = x._a
             if array.shape != shape or array.dtype is not dtype or x._rg is not requires_grad:
-                return False
+                return None
             arrays.add(id(array))
-        return len(arrays) == self.count
+        return leaves if len(arrays) == self.count else None
+
+    def _ungrouped(self, args: tuple[Any, ...]) -> list[Any] | None:
+        if len(args) != len(self.groups):
+            return None
+        leaves: list[Any] = []
+        for x, (kind, length) in zip(args, self.groups):  # noqa: B905 - counted
+            if length < 0:
+                leaves.append(x)
+            elif x.__class__ is not kind or len(x) != length:
+                return None
+            else:
+                leaves += x
+        return leaves
+
+
+def _group(x: Any) -> tuple[type, int]:
+    return (x.__class__, len(x)) if x.__class__ in (tuple, list) else (x.__class__, -1)
 
 
 def compile(  # noqa: A001 - the public name is PyTorch's
