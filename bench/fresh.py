@@ -4,23 +4,26 @@
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from . import probes
 from .case import Goal, eager_goal
 from .driver import Progress, Row, Settings, command, environment, in_turns
-from .engines import ENGINES, Unavailable
+from .engines import ENGINES, Engine, Unavailable
 from .workloads.train import PROGRAMS
 
 SIZES, BATCH = "784-512-512-10", 4096
 SPELLINGS = ("ops", "functional")
 SEQUENCES = (512, 1024, 2048, 4096, 8192)
 GPT = next(program for program in PROGRAMS if program.family == "gpt").name
+CODE = "code"  # the folder in which compilers keep what they made
 COMPILE_SECONDS = {"cold": 2.0, "cached": 0.3}
 
 
@@ -98,16 +101,25 @@ def measure(
     names = [name for name in measurement.engines if name in names]
     rounds = min(settings.rounds, measurement.rounds)
     with tempfile.TemporaryDirectory() as folder:
-        if measurement.group == "import":  # leaves behind the bytecode that an installation has
-            for name in names:
+        for name in names:
+            if keeps_bytecode(measurement, ENGINES[name]):
                 attempt(measurement, name, settings, folder)
-            for row in measurement.rows:
-                row.measured.clear()
+        for row in measurement.rows:
+            row.measured.clear()
+        shutil.rmtree(Path(folder, CODE), ignore_errors=True)
         for done, name in enumerate(in_turns(names, rounds)):
             if name not in measurement.rows[0].unavailable:
                 progress(done, rounds * len(names), f"{measurement.name}: {name}")
                 attempt(measurement, name, settings, folder)
     return measurement.rows
+
+
+def keeps_bytecode(measurement: Measurement, engine: Engine) -> bool:
+    """Whether an unmeasured run leaves behind the bytecode that an installation has.
+
+    Compilers are run from where they are installed, except for the one that is developed here.
+    """
+    return measurement.group == "import" or (measurement.cached and not engine.peer)
 
 
 def attempt(measurement: Measurement, name: str, settings: Settings, folder: str) -> None:
@@ -130,11 +142,12 @@ def in_a_new_process(
     engine = ENGINES[name]
     kind, *arguments = measurement.arguments
     variables = environment(engine, settings.threads)
-    if kind == "import":
-        variables["PYTHONPYCACHEPREFIX"] = folder
+    if keeps_bytecode(measurement, engine):
+        variables["PYTHONPYCACHEPREFIX"] = str(Path(folder, "bytecode"))
         variables.pop("PYTHONDONTWRITEBYTECODE", None)
     if measurement.cached:
-        variables |= {"CHAINRULE_CACHE_DIR": folder, "TORCHINDUCTOR_CACHE_DIR": folder}
+        code = str(Path(folder, CODE))
+        variables |= {"CHAINRULE_CACHE_DIR": code, "TORCHINDUCTOR_CACHE_DIR": code}
     try:
         ran = subprocess.run(
             command(engine, settings, "fresh", kind, name, *arguments),
