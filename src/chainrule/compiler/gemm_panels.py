@@ -105,7 +105,8 @@ class Panels:
 
         A line runs along k.  `line` and `step` are strides in bytes: from line to line and along k.
         One of them must be the size of an element.  `lines` exist; what stands in the rest of the
-        `kept` ones only reaches elements of the tile that are dropped.  Zeros follow after `k`.
+        `kept` ones only reaches elements of the tile that are dropped.  So many zeros as `after`
+        says follow after `k`, or more.
         """
         f = self._function()
         kept = self._lanes_below(f, "%kept")
@@ -121,7 +122,8 @@ class Panels:
         f.start(done)
         return f.text(
             f"internal void @pack_{self.dtype}_{self.lanes}(ptr noalias %out, i64 %width, "
-            "ptr noalias %in, i64 %line, i64 %step, i64 %lines, i64 %kept, i64 %k) noinline"
+            "ptr noalias %in, i64 %line, i64 %step, i64 %lines, i64 %kept, i64 %k, "
+            "i64 %after) noinline"
         )
 
     def _row_of_panel(self, f: Function, index: str) -> str:
@@ -134,7 +136,7 @@ class Panels:
         with f.loop("%k") as t:
             values = self._load(f, self._at(f, "%in", f.value(f"mul i64 {t}, %step")), real)
             self._store(f, values, self._row_of_panel(f, t), kept)
-        with f.loop(str(UNROLL - 1)) as t:  # zeros up to a multiple of UNROLL, or a few more
+        with f.when(f.value("icmp sgt i64 %after, 0")), f.loop("%after") as t:
             row = self._row_of_panel(f, f.value(f"add i64 %k, {t}"))
             self._store(f, "zeroinitializer", row, kept)
 

@@ -33,6 +33,7 @@ _PANEL_OF_B = 640 * 1024  # where it begins in the workspace; the panels of a co
 
 
 _ROWS = 512  # rows of a that are packed at once (half as many doubles): half of the L2 cache
+_STEPS = 32  # of k that are packed at a time where lines lie side by side: a multiple of UNROLL
 DEPTH = 264  # elements along k that are summed in registers before they go to c
 
 
@@ -329,21 +330,32 @@ class _Product(Panels):
         self, f: Function, out: str, width: int, lanes: int, source: str,
         strides: tuple[str, str], lines: str, depths: tuple[str, str],
     ) -> None:  # fmt: skip
-        """Copy a block of a factor into panels; vectors without a line are left as they are."""
+        """Copy a block of a factor into panels; vectors without a line are left as they are.
+
+        Lines that lie side by side are copied a few steps of k at a time: these lie far apart, and
+        a processor knows the places of few pages at once.
+        """
         line, step = strides
-        with self._blocks(f, lines, str(width)) as (first, here):
-            panel = self._at(
-                f, out, f.value(f"mul i64 {f.value(f'mul i64 {first}, {depths[1]}')}, {self.size}")
-            )
-            start = self._at(f, source, f.value(f"mul i64 {first}, {line}"))
-            with self._blocks(f, here, str(lanes)) as (group, real):
-                to = self._at(f, panel, f.value(f"mul i64 {group}, {self.size}"))
-                begin = self._at(f, start, f.value(f"mul i64 {group}, {line}"))
-                kept = self._smaller(f, f.value(f"sub i64 {width}, {group}"), str(lanes))
-                f.do(
-                    f"call void @pack_{self.dtype}_{lanes}(ptr {to}, i64 {width}, ptr {begin}, "
-                    f"i64 {line}, i64 {step}, i64 {real}, i64 {kept}, i64 {depths[0]})"
-                )
+        beside = f.value(f"icmp eq i64 {line}, {self.size}")
+        part = f.value(f"select i1 {beside}, i64 {_STEPS}, i64 {depths[0]}")
+        zeros = f.value(f"sub i64 {depths[1]}, {depths[0]}")
+        with self._blocks(f, depths[0], part) as (t, depth):
+            ends = f.value(f"icmp eq i64 {f.value(f'add i64 {t}, {depth}')}, {depths[0]}")
+            after = f.value(f"select i1 {ends}, i64 {zeros}, i64 0")
+            below = self._at(f, source, f.value(f"mul i64 {t}, {step}"))
+            row = self._at(f, out, f.value(f"mul i64 {t}, {width * self.size}"))
+            with self._blocks(f, lines, str(width)) as (first, here):
+                skip = f.value(f"mul i64 {f.value(f'mul i64 {first}, {depths[1]}')}, {self.size}")
+                panel = self._at(f, row, skip)
+                start = self._at(f, below, f.value(f"mul i64 {first}, {line}"))
+                with self._blocks(f, here, str(lanes)) as (group, real):
+                    to = self._at(f, panel, f.value(f"mul i64 {group}, {self.size}"))
+                    begin = self._at(f, start, f.value(f"mul i64 {group}, {line}"))
+                    kept = self._smaller(f, f.value(f"sub i64 {width}, {group}"), str(lanes))
+                    f.do(
+                        f"call void @pack_{self.dtype}_{lanes}(ptr {to}, i64 {width}, ptr {begin}, "
+                        f"i64 {line}, i64 {step}, i64 {real}, i64 {kept}, i64 {depth}, i64 {after})"
+                    )
 
     def _tiles(
         self, f: Function, c: str, left: tuple[str, str], rows: str, columns: str, depth: str,

@@ -1,7 +1,7 @@
 """Recurrent layers as jobs of threads (`compiler/recurrent.py`), where there is machine code.
 
-Every function gives None where there is none, or where the weights are too large to stay in a
-core's cache while a few examples go through the steps: then `recurrent_arrays` computes it.
+Every function gives None where there is none, or where the weights are too large to stay in the
+cache while a few examples go through the steps: then `recurrent_arrays` computes it.
 
 What is kept for the backward pass is a matrix with a row for each example of each step: its gates,
 arrays of the layer's own, its input, and the state before that step.
@@ -14,7 +14,7 @@ import numpy as np
 from .buffers import borrow
 from .kernels import recurrent_jobs
 
-_WEIGHTS = 1 << 20  # bytes of a weight that stays in the cache
+_WEIGHTS = 1 << 24  # bytes of a weight that stays in the cache which cores share
 _LINE = 64  # bytes; vectors that lie across two lines cost twice as much
 _ALIKE = 2048  # bytes; rows a multiple of it apart share few lines of the cache
 
