@@ -28,7 +28,6 @@ from ..ops.schema import TABLE, Op
 from .graph import Graph, Instr, Value
 from .table import Place, fused_gradients, register
 
-
 # Ops whose result has a shape that no graph can know.
 _SHAPED_BY_VALUES = {
     "bincount", "bincount_weighted", "masked_get", "nonzero", "nonzero_parts", "repeat_positions",
@@ -209,7 +208,7 @@ class Trace:
         if id(tensor._a) in self.known:
             self.fail(
                 f"{what} needs the value of a tensor that the function computes or was given, at "
-                f"{source.here(3)}"
+                f"{source.here(3)}; return the tensor and ask outside"
             )
 
     # ---- values ----------------------------------------------------------------------------------
