@@ -5,7 +5,10 @@ Those in EAGER cannot be captured, for the reason given; they must say so and st
 """
 
 import copy
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -659,3 +662,26 @@ def test_the_same_numbers(name):
             warnings.simplefilter("error")
             have = SCRIPTS[name](lambda f: torch.compile(f, fullgraph=True))
     np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5)
+
+
+def test_without_llvmlite_every_script_still_runs():
+    """Plans are interpreted then: the same numbers, and the same reasons."""
+    program = f"""
+import sys, warnings
+sys.modules["llvmlite"] = None
+sys.path[:0] = {[str(Path(__file__).parents[1]), *sys.path]!r}
+import numpy as np
+import chainrule as torch
+from compiler import test_training_scripts as scripts
+from chainrule.compiler.plan import llvm_available
+assert not llvm_available()
+for name, run in scripts.SCRIPTS.items():
+    results = []
+    for wrap in (lambda f: f, lambda f: torch.compile(f, fullgraph=name not in scripts.EAGER)):
+        torch.manual_seed(3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results.append(run(wrap))
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-4, atol=1e-5, err_msg=name)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
