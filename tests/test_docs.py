@@ -123,3 +123,13 @@ def test_the_map_covers_every_part_of_the_training_stack():
         "frozen layers", "weight sharing", "distributions", "running scripts", "bad input",
     }  # fmt: skip
     assert asked - parts == set()
+
+
+def test_the_map_covers_every_part_of_the_compiler():
+    parts = {promise.partition(":")[0] for promise in rows_of_the_map()}
+    asked = {
+        "compile", "capture", "guards", "fallback", "side effects", "graph", "passes", "fusion",
+        "memory", "machine code", "extern steps", "cache", "without llvmlite", "eager kernels",
+        "results are never overwritten", "explain and log", "fuzzer",
+    }  # fmt: skip
+    assert asked - parts == set()
