@@ -27,7 +27,9 @@ _CALL = f"={len(ARGUMENTS)}q"
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 _KINDS = {"lstm": LSTM, "gru": GRU, "tanh": TANH, "relu": RELU}
 _BEFORE_INPUTS = {"lstm": 6, "gru": 4, "tanh": 0, "relu": 0}  # blocks of columns in what is kept
-_TOGETHER = 16  # examples that go through the steps together: tiles that read a weight once
+_TOGETHER = 8  # examples that go through the steps together: a tile, which reads each weight once
+_LARGE = 1 << 20  # bytes of weights that leave a core's own cache: more examples should share them
+_TOGETHER_IF_LARGE = 32
 _FEW = 8  # examples that one thread takes alone
 _LINE = 64  # bytes
 
@@ -71,10 +73,12 @@ class Recurrent:
         `weights` are those of inputs and states, for a GRU one by one, else joined.
         """
         code = self._code(weights[0].dtype)
-        if code is None:
+        steps = _steps(sizes, apart, reverse, _together(sum(w.nbytes for w in weights)))
+        scratch = steps.cuts[0][1] * len(weights[0]) * weights[0].itemsize
+        if code is None or (kind == "gru" and scratch > SCRATCH_BYTES):
             return False
         numbers = self._shared(kind, arrays, sizes, apart, code)
-        numbers["gates"] = gates = 0 if kind in ("tanh", "relu") else len(weights[0])
+        numbers["gates"] = 0 if kind in ("tanh", "relu") else len(weights[0])
         numbers["inputs"] = arrays["x"].shape[1]
         numbers["bias"] = numbers["state_bias"] = address(self._zeros)
         packed = [self._packed(w.T, code) for w in weights]  # must live until the job is done
@@ -83,9 +87,6 @@ class Recurrent:
         if biases is not None:
             numbers["bias_step"] = weights[0].itemsize
             numbers["bias"], numbers["state_bias"] = address(biases[0]), address(biases[-1])
-        steps = _steps(sizes, apart, reverse)
-        if gates * steps.cuts[0][1] * weights[0].itemsize > SCRATCH_BYTES:
-            return False
         self._run(code.recur, numbers, steps)
         return True
 
@@ -105,7 +106,7 @@ class Recurrent:
         numbers["inputs"] = inputs
         packed, numbers["state_depth"] = self._packed(w_hh, code)
         numbers["state_weight"] = _start(packed)
-        steps = _steps(sizes, apart, reverse)
+        steps = _steps(sizes, apart, reverse, _together(w_hh.nbytes))
         sums = np.empty((len(steps.cuts), slopes.shape[1]), slopes.dtype)
         numbers["sums"], numbers["sum_count"] = address(sums), sums.shape[1]
         self._run(code.recur_back, numbers, steps, sums.strides[0])
@@ -214,18 +215,22 @@ class Recurrent:
 
 
 @functools.lru_cache(maxsize=64)
-def _steps(sizes: tuple[int, ...], apart: int, reverse: bool) -> _Steps:
+def _steps(sizes: tuple[int, ...], apart: int, reverse: bool, together: int) -> _Steps:
     counts = np.array(sizes, np.int64)
     starts = np.cumsum(counts) - counts
     places = starts if apart == 1 else np.arange(len(sizes))
     if reverse:
         starts, places, counts = (x[::-1].copy() for x in (starts, places, counts))
-    return _Steps(starts, places, counts, tuple(_cuts(max(sizes))))
+    return _Steps(starts, places, counts, tuple(_cuts(max(sizes), together)))
 
 
-def _cuts(batch: int) -> list[tuple[int, int]]:
+def _together(weight_bytes: int) -> int:
+    return _TOGETHER if weight_bytes <= _LARGE else _TOGETHER_IF_LARGE
+
+
+def _cuts(batch: int, together: int) -> list[tuple[int, int]]:
     """(first example, how many) of each piece of work: a power of two of them, for threads."""
-    parts = 1 if batch < _FEW else max(2, 1 << (batch // _TOGETHER).bit_length() >> 1)
+    parts = 1 if batch < _FEW else max(2, 1 << (batch // together).bit_length() >> 1)
     rows = -(-batch // (4 * parts)) * 4
     return [(i, min(rows, batch - i)) for i in range(0, batch, rows)]
 

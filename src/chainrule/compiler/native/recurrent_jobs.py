@@ -36,7 +36,7 @@ LSTM, GRU, TANH, RELU = range(4)  # kinds
 
 SIZE = PerType(f32=4, f64=8)
 SCRATCH = 1 << 20  # where the workspace is free: before it lie the panels of products
-SCRATCH_BYTES = 1 << 20
+SCRATCH_BYTES = 3 << 20
 
 
 @inlined
