@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -182,3 +184,101 @@ def test_programs_that_hold_more_than_data_are_not_kept(files_unchanged):
     graph = scaled(2.0, [1, 2, 3, 4])
     graph.instrs[0].params["callback"] = print
     assert images.key_of(graph, (64,)) is None
+
+
+# ---- memory --------------------------------------------------------------------------------------
+
+
+def wide_network(depth=6, width=256):
+    torch.manual_seed(0)
+    layers = []
+    for _ in range(depth):
+        layers += [torch.nn.Linear(width, width), torch.nn.GELU()]
+    model = torch.nn.Sequential(*layers)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def peak_bytes(run):
+    """The most that NumPy has allocated at once during a call, beyond what was there before."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        run()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_trace_holds_no_more_memory_than_the_call_it_watches():
+    x = torch.ones(512, 256)
+
+    def frees_as_it_goes(x):
+        for _ in range(20):
+            x = x.tanh()
+        return x
+
+    eager = peak_bytes(lambda: frees_as_it_goes(x))
+    call = Call(frees_as_it_goes, (x,), {})
+    traced = peak_bytes(lambda: call.run(frees_as_it_goes, (x,), {}, True))
+    assert traced < 2 * eager
+    assert len(call.trace.graph.instrs) == 20
+
+
+def test_the_arena_of_a_step_is_smaller_than_what_the_eager_step_allocates():
+    step, x = wide_network(), torch.ones(512, 256)
+    for _ in range(2):
+        step(x)
+    eager = peak_bytes(lambda: step(x))
+    run = torch.compile(wide_network())
+    for _ in range(5):
+        run(x)
+    (entry,) = run._entries.values()
+    assert entry.runners[0].plan.image.arena < eager
+    # What a call allocates besides: gradients and arena are there already.
+    assert peak_bytes(lambda: run(x)) < 0.05 * eager
+
+
+def test_results_of_extern_steps_go_when_they_were_read_last():
+    x = torch.linspace(-3, 3, 1 << 18)
+
+    def chain(x):
+        for _ in range(8):
+            x = torch.special.i0e(x) + x  # an extern step, read once
+        return x
+
+    run = torch.compile(chain)
+    for _ in range(4):
+        expected = run(x)
+    assert run.explain().count(": extern i0e") == 8
+    assert peak_bytes(lambda: run(x)) < 3.5 * x.numel() * 4
+    assert torch.equal(run(x), expected)
+
+
+def test_threads_that_share_a_plan_work_in_memory_of_their_own():
+    x = torch.linspace(-1, 1, 96 * 128).reshape(96, 128)
+    w = torch.linspace(-1, 1, 128 * 200).reshape(128, 200)
+    run = torch.compile(lambda x, w: (x @ w).tanh() @ w.t())
+    for _ in range(4):
+        expected = run(x, w)
+    wrong = []
+
+    def repeat():
+        for _ in range(50):
+            if not torch.equal(run(x, w), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=repeat) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

@@ -21,7 +21,7 @@ from .graph import Graph, Instr, Value, dtype_name, dtype_of
 from .table import Place
 from .views import Buffer, View
 
-_FORMAT = "plans 1"
+_FORMAT = "plans 2"
 _VERSION = 2  # of marshal: without references, so that equal data are equal bytes
 _MOST_BYTES = 16 << 20
 _KINDS = ("input", "number", "const", "check", "output", "extern")
@@ -46,7 +46,12 @@ class Image:
     """All that running a plan needs besides the code: buffers, results, the order of steps."""
 
     def __init__(
-        self, schedule: Any, arena: int, pieces: list[Any], kernels: int, code: bytes
+        self,
+        schedule: Any,
+        arena: int,
+        pieces: list[Any],
+        last_reads: list[tuple[int, ...]],
+        code: bytes,
     ) -> None:
         self.buffers: dict[str, list[Buffer]] = {k: schedule.buffers[k] for k in _KINDS}
         self.input_buffers: list[Buffer] = schedule.input_buffers
@@ -55,7 +60,7 @@ class Image:
         self.outputs: list[Any] = schedule.outputs
         self.arena = arena
         self.pieces = pieces  # names of segments, and extern calls
-        self.kernels = kernels
+        self.last_reads = last_reads  # extern results that can go after each piece
         self.code = code
 
 
@@ -208,14 +213,14 @@ def _image_data(image: Image, objects: list[Any]) -> Any:
         tuple(map(view, image.outputs)),
         image.arena,
         tuple(map(piece, image.pieces)),
-        image.kernels,
+        tuple(image.last_reads),
         image.code,
     )
 
 
 def _image_of(data: Any, objects: list[Any]) -> Image:
     made = Image.__new__(Image)
-    buffers, inputs, constants, checks, outputs, made.arena, pieces, made.kernels, made.code = data
+    buffers, inputs, constants, checks, outputs, made.arena, pieces, reads, made.code = data
     made.buffers = {
         kind: [Buffer(kind, size, dtype_of(name), i) for i, (size, name) in enumerate(rows)]
         for kind, rows in zip(_KINDS, buffers, strict=True)
@@ -245,4 +250,5 @@ def _image_of(data: Any, objects: list[Any]) -> Image:
     made.check_sizes = list(checks)
     made.outputs = list(map(view, outputs))
     made.pieces = list(map(piece, pieces))
+    made.last_reads = list(reads)
     return made

@@ -43,7 +43,8 @@ def _machine(more_features: str, opt: int) -> Any:
 
 
 def _parsed(text: str, machine: Any) -> Any:
-    module = llvm.parse_assembly(text)
+    # In a context of its own, which is given back with the module: the global one only grows.
+    module = llvm.parse_assembly(text, llvm.create_context())
     module.triple = llvm.get_default_triple()
     module.data_layout = str(machine.target_data)
     module.verify()

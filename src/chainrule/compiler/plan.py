@@ -13,6 +13,7 @@ import ctypes
 import functools
 import os
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -48,11 +49,12 @@ class Frame:
 
     __slots__ = (
         "address", "arena", "arrays", "checks", "externs", "flags", "known", "numbers", "slots",
-        "table", "workspace",
+        "table", "thread", "workspace",
     )  # fmt: skip
 
     def __init__(self, plan: Plan) -> None:
         self.slots = slots = plan.slots
+        self.thread = 0
         image = plan.image
         raw = np.empty(image.arena + 64, np.uint8)
         start = -address_of(raw) % 64
@@ -62,8 +64,8 @@ class Frame:
         self.table[slots.arena] = address_of(raw) + start
         threads = plan.pool
         if threads is not None:
-            self.workspace = threads.new_workspace()
-            self.table[slots.board], self.table[slots.workspace] = threads.board, self.workspace[0]
+            self.table[slots.board] = threads.board
+            self.use_workspace(threads)
         self.numbers = [np.zeros((), b.dtype) for b in image.buffers["number"]]
         self.checks = np.zeros(len(image.check_sizes), np.int64)
         self.flags: Any = self.checks.data  # asked in every call: ndarray.any takes microseconds
@@ -75,6 +77,11 @@ class Frame:
         self.externs: list[Any] = [None] * len(image.buffers["extern"])
         self.arrays: Any = ()
         self.known: dict[Any, Any] = {}  # operands of extern steps, with their addresses
+
+    def use_workspace(self, threads: Any) -> None:
+        """Work in the memory that the calling thread has for its products."""
+        self.thread, self.workspace = get_ident(), threads.own_workspace()
+        self.table[self.slots.workspace] = self.workspace[0]
 
 
 def address_of(array: np.ndarray) -> int:
@@ -139,6 +146,7 @@ class Plan:
             else:
                 pieces.append([call])
         module = Module(self.target, Slots(self.schedule.buffers))
+        self._last_reads = _last_reads(pieces, self.schedule.outputs)
         pieces = [module.segment(p) if isinstance(p, list) else p for p in pieces]
         if layout_known():
             # `main` binds the inputs and, when the plan is one segment, runs it in the same call.
@@ -162,7 +170,7 @@ class Plan:
                 return image
         module, pieces = self._written
         text, arena = module.text(), self.memory.size
-        image = Image(self.schedule, arena, pieces, len(module.kernels), b"")
+        image = Image(self.schedule, arena, pieces, self._last_reads, b"")
         kept = found is not None
         with log.timed(f"machine code of {len(text)} characters of assembly"):
             image.code = objects.compiled(text) if kept else objects.cached(text).code
@@ -213,6 +221,8 @@ class Plan:
         if not self.native:
             return interpret(self.graph, arrays)
         frame = self._frames.pop() if self._frames else Frame(self)
+        if frame.thread != get_ident() and self.pool is not None:
+            frame.use_workspace(self.pool)
         try:
             outputs = self._new_outputs()
             for i, index in self._numbers:
@@ -225,8 +235,10 @@ class Plan:
             else:
                 ran = self.whole
             if not ran:
-                for step in self.steps:
+                for step, read in zip(self.steps, self.image.last_reads, strict=True):
                     step(frame)
+                    for k in read:
+                        frame.externs[k] = None
                     if any(frame.flags):
                         break  # a wrong index: what follows may write the caller's arrays
             if any(frame.flags):
@@ -297,6 +309,21 @@ class Plan:
             f"{memory.direct_writes} of {len(self.graph.writes)} writes go straight into inputs"
         )
         return "\n".join(lines)
+
+
+def _last_reads(pieces: list[Any], outputs: list[Any]) -> list[tuple[int, ...]]:
+    """For each piece the results of extern steps that nothing reads after it."""
+    last: dict[int, int] = {}
+    for k, piece in enumerate(pieces):
+        for call in piece if isinstance(piece, list) else [piece]:
+            for buffer in (*call.reads(), *call.writes()):
+                if buffer.kind == "extern":
+                    last[buffer.index] = k
+    shown = [x.buffer for x in outputs if isinstance(x, View)]
+    for buffer in shown:
+        if buffer.kind == "extern":
+            last.pop(buffer.index, None)
+    return [tuple(i for i, at in last.items() if at == k) for k in range(len(pieces))]
 
 
 def _result_plan(output: Any) -> tuple[str, Any, Any]:

@@ -279,8 +279,13 @@ class Pool:
         try:
             return self._own.workspace[0]
         except AttributeError:
+            return self.own_workspace()[0]
+
+    def own_workspace(self) -> tuple[int, np.ndarray]:
+        """The same, and the array that owns it."""
+        if not hasattr(self._own, "workspace"):
             self._own.workspace = self.new_workspace()
-            return self._own.workspace[0]
+        return self._own.workspace
 
     def new_workspace(self) -> tuple[int, np.ndarray]:
         """The address of a workspace, and the array that owns it."""

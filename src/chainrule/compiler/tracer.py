@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -44,8 +45,8 @@ class Storage:
 
     __slots__ = ("array", "first", "origin", "value", "version")
 
-    def __init__(self, array: np.ndarray, value: Value, origin: Any) -> None:
-        self.array = array
+    def __init__(self, array: np.ndarray | None, value: Value, origin: Any) -> None:
+        self.array = array  # of what came from outside
         self.value = value
         self.first = value
         self.version = 0
@@ -57,8 +58,8 @@ class Known:
 
     __slots__ = ("array", "chain", "storage", "value", "version")
 
-    def __init__(self, array: np.ndarray, storage: Storage, chain: Any, value: Value) -> None:
-        self.array = array
+    def __init__(self, array: Any, storage: Storage, chain: Any, value: Value) -> None:
+        self.array = array  # a weak reference: a trace needs no more memory than the call itself
         self.storage = storage
         self.chain = chain
         self.value = value
@@ -186,7 +187,7 @@ class Trace:
         if have is None:
             copied = make(np.array(g._a))
             value = self.operand(g)
-            self._know(copied._a, Storage(copied._a, value, None), (), value)
+            self._know(copied._a, Storage(None, value, None), (), value)
             leaf._grad = copied
             return
         total = P.add(have.detach(), g)
@@ -252,12 +253,20 @@ class Trace:
         return root.storage, (*root.chain, *reversed(steps)), root.value
 
     def _know(self, array: np.ndarray, storage: Storage, chain: Any, value: Value) -> Known:
-        known = self.known[id(array)] = Known(array, storage, chain, value)
-        return known
+        place, known = id(array), self.known
+
+        def forget(dead: Any) -> None:
+            # The next array at this place is another one.
+            found = known.get(place)
+            if found is not None and found.array is dead:
+                del known[place]
+
+        made = known[place] = Known(ref(array, forget), storage, chain, value)
+        return made
 
     def _add_result(self, t: Any, value: Value) -> None:
         if t._view is None:
-            self._know(t._a, Storage(t._a, value, None), (), value)
+            self._know(t._a, Storage(None, value, None), (), value)
             return
         storage, chain, _ = self._rooted(t._view)
         self._know(t._a, storage, chain, value)
