@@ -187,3 +187,13 @@ def test_products_with_packed_weights(size, dtype, transposed):
     found = product.recurrent.product(a, b)
     bound = 20 * k * np.finfo(dtype).eps
     np.testing.assert_allclose(found, a.astype(np.float64) @ b, rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize("rows", [1, 4, 9])
+def test_states_of_another_batch_are_refused(rows):
+    """Machine code does not see how many rows a state has."""
+    layer = nn.GRU(3, 6)
+    weights = [p.detach() for p in layer.parameters()]
+    x, h = torch.ones(4, 5, 3), torch.zeros(1, rows, 6)
+    with pytest.raises(RuntimeError, match=rf"tensor a \({rows}\) must match .* b \(5\)"):
+        torch.gru(x, h, weights, True, 1, 0.0, False, False, False)

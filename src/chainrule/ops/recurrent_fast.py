@@ -19,9 +19,20 @@ _LINE = 64  # bytes; vectors that lie across two lines cost twice as much
 _ALIKE = 2048  # bytes; rows a multiple of it apart share few lines of the cache
 
 
-def jobs_for(x, w_ih, w_hh):
-    """What runs layers of these sizes as jobs; None where nothing does."""
-    if x.size == 0 or w_ih.dtype != w_hh.dtype or max(w_ih.nbytes, w_hh.nbytes) > _WEIGHTS:
+def jobs_for(x, h0, w_ih, w_hh, biases, blocks, sizes):
+    """What runs a layer of these sizes as jobs; None where nothing does, or where shapes do not
+    fit: machine code would not see it, and NumPy says why.
+    """
+    gates, width = blocks * h0.shape[1], h0.shape[1]
+    fits = (
+        x.shape == (sum(sizes), w_ih.shape[1])
+        and len(h0) == max(sizes)
+        and w_ih.shape[0] == gates
+        and w_hh.shape == (gates, width)
+        and all(b is None or b.shape == (gates,) for b in biases)
+    )
+    small = max(w_ih.nbytes, w_hh.nbytes) <= _WEIGHTS
+    if not fits or not small or x.size == 0 or not x.dtype == h0.dtype == w_ih.dtype == w_hh.dtype:
         return None
     return recurrent_jobs()
 
@@ -53,8 +64,8 @@ def gradient_of(gy, y):
 
 def lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, apart, reverse):
     """(y, last h, last c, kept); the layer's own are cells before and tanh of cells after."""
-    jobs = jobs_for(x, w_ih, w_hh)
-    if jobs is None:
+    jobs = jobs_for(x, h0, w_ih, w_hh, [bias], 4, sizes)
+    if jobs is None or c0.shape != h0.shape:
         return None
     h, c = np.array(h0, order="C"), np.array(c0, order="C")
     y = np.empty((len(x), h.shape[1]), x.dtype)
@@ -68,7 +79,7 @@ def lstm_forward(x, h0, c0, w_ih, w_hh, bias, sizes, apart, reverse):
 
 def gru_forward(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse):
     """(y, last h, kept); the layer's own is what the state gives to the candidate."""
-    jobs = jobs_for(x, w_ih, w_hh)
+    jobs = jobs_for(x, h0, w_ih, w_hh, [b_ih, b_hh], 3, sizes)
     if jobs is None:
         return None
     h = np.array(h0, order="C")
@@ -82,7 +93,7 @@ def gru_forward(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse):
 
 def rnn_forward(x, h0, w_ih, w_hh, bias, sizes, apart, reverse, relu):
     """(y, last h, kept)."""
-    jobs = jobs_for(x, w_ih, w_hh)
+    jobs = jobs_for(x, h0, w_ih, w_hh, [bias], 1, sizes)
     if jobs is None:
         return None
     h = np.array(h0, order="C")

@@ -114,7 +114,7 @@ def _run(
         x, by_example = x.transpose(0, 1), False
     lead, width = tuple(x.shape[:2]), x.shape[2]
     steps, batch = reversed(lead) if by_example else lead
-    _check_rectangular(name, x, steps, first, given["params"])
+    _check_rectangular(name, x, (steps, batch), first, given["params"])
     run = _Run((batch,) * steps, steps if by_example else 1, *options)
     rows, last = run.through(
         P.reshape(x, shape=(steps * batch, width)), _split(first), given["params"], layer
@@ -153,7 +153,10 @@ def _arguments(
     return given
 
 
-def _check_rectangular(name: str, x: Any, steps: int, first: list[Any], params: Any) -> None:
+def _check_rectangular(
+    name: str, x: Any, lead: tuple[int, int], first: list[Any], params: Any
+) -> None:
+    steps, batch = lead
     if steps == 0:
         raise RuntimeError(
             f"Expected sequence length to be larger than 0 in RNN\n  {name}() got an input with "
@@ -165,6 +168,13 @@ def _check_rectangular(name: str, x: Any, steps: int, first: list[Any], params: 
                 "Input, hidden and parameter tensors are not at the same dtype: mat1 and mat2 must "
                 f"have the same dtype, but got {x.dtype!r} (input) and {t.dtype!r}\n"
                 f"  at {source.here(4)}\n  Fix: convert one of them with .to(dtype)."
+            )
+    for t in first:
+        if t.shape[1] != batch:
+            raise RuntimeError(
+                f"The size of tensor a ({t.shape[1]}) must match the size of tensor b ({batch}) at "
+                f"non-singleton dimension 0: the first states of {name}() are for {t.shape[1]} "
+                f"examples, the input has {batch}\n  at {source.here(4)}"
             )
     width = x.shape[2]
     if width != params[0].shape[1]:
