@@ -77,6 +77,7 @@ class Call:
         """Call the function under a trace; the results keep their own history."""
         stream = _python_streams()
         with tracing(self.leaves, strict) as self.trace:
+            self.trace.lasting = {id(t) for _, t in self.scan.tensors.values()}
             self.result = function(*args, **kwargs)
             drawn = _python_streams()
             if any(drawn[name] != state for name, state in stream.items()):

@@ -75,7 +75,7 @@ class Outside:
         self.tensor = tensor
         self.storage = storage
         self.value = storage.first
-        self.before = before  # the array's contents when first met; None for declared inputs
+        self.before = before  # the array's contents when first met; None for certain inputs
 
 
 class Trace:
@@ -89,6 +89,7 @@ class Trace:
         self.declared: dict[int, Known] = {}  # id of an argument's view record -> the argument
         self.outside: list[Outside] = []
         self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
+        self.lasting: set[int] = set()  # tensors that are inputs for certain: no constants
 
     def fail(self, reason: str) -> None:
         """Give the capture up. The call goes on as it would without a trace."""
@@ -231,7 +232,8 @@ class Trace:
             return self._derived_from_root(t)
         value = Value(t._a.shape, t._a.dtype)
         storage = Storage(t._a, value, t)
-        self.outside.append(Outside(t, storage, t._a.copy()))
+        before = None if id(t) in self.lasting else t._a.copy()
+        self.outside.append(Outside(t, storage, before))
         return self._know(t._a, storage, (), value)
 
     def _derived_from_root(self, t: Any) -> Known:
