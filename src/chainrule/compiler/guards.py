@@ -6,11 +6,11 @@ the container itself: `c3['lr'] is c4`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .calls import same_number
 from .scan import Scan
+from .versions import Versions
 
 
 class Guards:
@@ -36,12 +36,12 @@ class Guards:
         conditions = [(t, "._rg" if t._rg else "._rg is False") for t in used.values()]
         conditions += [(s.what, "._grad is not None") for s in sources if s.kind == "grad"]
         conditions += [(t, "._grad is None") for t in program.without_grad]
-        self.check = _Writer(scan).function(self, conditions)
+        self.checks = _Writer(scan).checks(self, conditions)
 
     def holds(self) -> bool:
         """Whether everything the program assumed is still so."""
         try:
-            return self.check()
+            return self.checks.check()
         except Exception:
             return False  # what a path led to is gone, or is something else
 
@@ -128,7 +128,7 @@ class _Writer:
         self.linked.add(path)
         self.tests.append(f"{self._read(path)} is {self.name(thing)}")
 
-    def function(self, guards: Guards, conditions: list[tuple[Any, str]]) -> Callable[[], bool]:
+    def checks(self, guards: Guards, conditions: list[tuple[Any, str]]) -> Versions:
         self.tests += [f"{self.name(thing)}{code}" for thing, code in conditions]
         for path, value in guards.values:
             read = self._read(path)
@@ -148,11 +148,7 @@ class _Writer:
             self.tests.append(f"{self._contents(path)}.tobytes() == {self.name(contents)}")
         for first, *others in guards.alike:
             self.tests += [f"{self._read(first)} == {self._read(path)}" for path in others]
-        # Arguments with defaults are found faster than globals.
-        local = ", ".join(f"{name}={name}" for name in self.space)
-        code = f"def check({local}):\n    return {' and '.join(self.tests) or 'True'}"
-        exec(compile(code, "<chainrule guard>", "exec"), self.space)
-        return self.space["check"]
+        return Versions(self.tests, self.space)
 
     def _contents(self, path: str) -> str:
         """The container at a path, by itself, after a test that it is still there."""
