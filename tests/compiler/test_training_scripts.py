@@ -637,7 +637,7 @@ def an_argument_that_is_made_to_require_grad(wrap):
     return found
 
 
-@script(eager="two calls did different things: Adam.step")
+@script
 def a_momentum_that_cycles(wrap):
     model = mlp()
     optimizer = torch.optim.Adam(model.parameters())

@@ -15,7 +15,7 @@ from ..autograd.value import PLAIN
 from ..ops import dtypes
 from . import log
 from .calls import Call
-from .capture import Program
+from .capture import Program, Unlike
 from .controls import EAGER, compiled_functions, set_stance
 from .differentiable import runner_of
 from .entries import Entries, Entry
@@ -24,6 +24,7 @@ from .tracer import CaptureError
 
 # A function whose guards keep failing is not worth compiling again and again.
 _RECOMPILE_LIMIT = 8
+_UNLIKE_LIMIT = 1  # two calls that differ may be followed by some that do not
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 _EAGER_BACKENDS = ("eager", "aot_eager")
 
@@ -155,8 +156,15 @@ class CompiledFunction:
         if first is None:
             entry.pending = [(signature, call), *entry.pending[:1]]
             return
-        with log.timed(f"compile {self._name()}"), _without_collections():
-            runner = runner_of(Program(first, call, self._is_input, free))
+        try:
+            with log.timed(f"compile {self._name()}"), _without_collections():
+                runner = runner_of(Program(first, call, self._is_input, free))
+        except Unlike:
+            entry.unlike += 1
+            if entry.unlike > _UNLIKE_LIMIT:
+                raise
+            entry.pending = [(signature, call)]  # something was set up in the first of them
+            return
         entry.pending.clear()
         entry.captures += 1
         entry.runners.insert(0, runner)

@@ -21,6 +21,10 @@ from .replay import kept_for
 from .tracer import CaptureError, Outside
 
 
+class Unlike(CaptureError):
+    """Two calls did different things; later ones may not."""
+
+
 class Source:
     """Where an input's array (or number) comes from at each call."""
 
@@ -78,7 +82,7 @@ class Program:
     def _compare_traces(self) -> None:
         a, b = self.first.trace, self.second.trace
         if len(a.graph.instrs) != len(b.graph.instrs) or len(a.outside) != len(b.outside):
-            raise CaptureError(
+            raise Unlike(
                 f"two calls did different things ({len(a.graph.instrs)} and "
                 f"{len(b.graph.instrs)} ops): a Python branch depends on something that changes"
             )
@@ -86,7 +90,7 @@ class Program:
             self._pairs[x.value] = y.value
         for x, y in zip(a.graph.instrs, b.graph.instrs, strict=True):
             if x.op != y.op or not _same_params(x.params, y.params):
-                raise CaptureError(
+                raise Unlike(
                     f"two calls did different things: {x.op} {x.params} and {y.op} {y.params} at "
                     f"{_where(y)}"
                 )

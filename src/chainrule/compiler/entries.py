@@ -21,12 +21,15 @@ _ALIKE = 3  # calls that differ in numbers alone before those numbers become inp
 class Entry:
     """Calls with one combination of argument types."""
 
-    __slots__ = ("calls", "captures", "free", "keep", "pending", "reason", "runners", "types")
+    __slots__ = (
+        "calls", "captures", "free", "keep", "pending", "reason", "runners", "types", "unlike",
+    )  # fmt: skip
 
     def __init__(self, keep: list[Any], free: tuple[int, ...] = ()) -> None:
         self.keep = keep  # objects whose identity is part of the key
         self.free = free  # positions of numbers that are inputs
         self.calls = 0
+        self.unlike = 0  # how often two calls did different things
         self.captures = 0  # how many programs were captured
         self.pending: list[tuple[Any, Call]] = []  # traced once, with the settings at that time
         self.runners: list[Runner] = []  # one for each combination of settings, the latest first

@@ -36,7 +36,7 @@ class Guards:
         conditions = [(t, "._rg" if t._rg else "._rg is False") for t in used.values()]
         conditions += [(s.what, "._grad is not None") for s in sources if s.kind == "grad"]
         conditions += [(t, "._grad is None") for t in program.without_grad]
-        self.checks = _Writer(scan).checks(self, conditions)
+        self.checks = _Writer(scan, varying).checks(self, conditions)
 
     def holds(self) -> bool:
         """Whether everything the program assumed is still so."""
@@ -88,8 +88,9 @@ def _read(scan: Scan, path: str) -> Any:
 class _Writer:
     """Writes the function that checks: an expression, each part of which is cheap."""
 
-    def __init__(self, scan: Scan) -> None:
+    def __init__(self, scan: Scan, replaced: set[str]) -> None:
         self.scan = scan
+        self.replaced = replaced  # paths of containers that are other ones in every call
         self.space: dict[str, Any] = {"K": scan.keys, "R": scan.roots, "same": same_number}
         self.names: dict[int, str] = {}
         self.linked: set[str] = set()
@@ -107,6 +108,8 @@ class _Writer:
         place = self.scan.places.get(path)
         if place is None:  # a root, or a key: the scan itself holds it
             return path
+        if place.owner in self.replaced:
+            return f"{self._read(place.owner)}{place.access}"
         self._link(place.owner, place.container)
         return f"{self.name(place.container)}{place.access}"
 

@@ -7,6 +7,7 @@ takes the instruction apart later, by the same rule, into ops that fuse.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,15 @@ from ..ops.worlds import ARRAYS
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _PLAIN = (bool, int, float, str, tuple, type(None))
 _records: dict[type, WholeStep] = {}
+# What was traced last of each group, and which of its options were seen to change.
+_options_before: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
 
 
 class WholeStep:
     """The step of an optimizer's class as an op: new values of parameters, states and counters.
 
-    Inputs: of each member the parameter, its gradient, its states and its counter, then the rate.
+    Inputs: of each member the parameter, its gradient, its states and its counter, then the rate
+    and the options that move (a cycled momentum), as `moving` names them.
     """
 
     def __init__(self, optimizer: type) -> None:
@@ -46,13 +50,22 @@ def _decomposition(optimizer: type) -> Any:
     """The rule in ops, member by member; what is no op comes through the closure."""
     prototype = object.__new__(optimizer)
 
-    def numbers_of(options: Any, rate: Any, counted: dict[str, Any]) -> dict[str, Any]:
-        return prototype._numbers({**dict(options), "lr": rate}, counted)
+    def numbers_of(
+        options: Any, moving: Any, given: Any, counted: dict[str, Any]
+    ) -> dict[str, Any]:
+        rate, *others = given
+        group = {**dict(options), "lr": rate}
+        for (name, place), number in zip(moving, others, strict=True):
+            if place is None:
+                group[name] = number
+            else:
+                group[name] = (*group[name][:place], number, *group[name][place + 1 :])
+        return prototype._numbers(group, counted)
 
     def program_of(states: Any, numbers: Any, flags: Any) -> Any:
         return prototype.program(states, tuple(numbers), dict(flags))
 
-    def update(*values, options, flags, states, counts, members):
+    def update(*values, options, moving, flags, states, counts, members):
         ops = {
             "add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "gt": gt, "lt": lt,
             "eq": eq, "sqrt": sqrt, "abs": abs, "sign": sign, "maximum": maximum,
@@ -65,7 +78,7 @@ def _decomposition(optimizer: type) -> Any:
             known = dict(zip(("p", "g", *states), own, strict=False))
             stepped = [add(own[-1], 1)] if counts else []
             counted = {"step": cast(stepped[0], dtype=double)} if counts else {}
-            numbers = numbers_of(options, values[-1], counted)
+            numbers = numbers_of(options, moving, values[width * members :], counted)
             program = program_of(states, numbers, flags)
             for name, number in numbers.items():
                 weak = getattr(number, "weak", not hasattr(number, "dtype"))
@@ -110,8 +123,10 @@ def record_step(optimizer: Any, group: dict[str, Any]) -> bool:
     results = optimizer.program(states, tuple(numbers), flags[0]).results
     places = [("p", "g", *states).index(name) for name in results] + [-1] * counts
     options = {k: v for k, v in group.items() if k not in ("params", "lr")}
+    moving, moved = _moving(optimizer, group, options)
     params = {
         "options": tuple(sorted(options.items())),
+        "moving": moving,
         "flags": tuple(flags[0].items()),
         "states": states,
         "counts": counts,
@@ -119,12 +134,32 @@ def record_step(optimizer: Any, group: dict[str, Any]) -> bool:
     }
     trace.rewrites(
         _record_of(type(optimizer)),
-        [*(t for row in rows for t in row), group["lr"]],
+        [*(t for row in rows for t in row), group["lr"], *moved],
         params,
         [row[k] for row in rows for k in places],
         lambda: _untraced(optimizer, group),
     )
     return True
+
+
+def _moving(
+    optimizer: Any, group: dict[str, Any], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], list[float]]:
+    """Places of floats that changed since earlier traces, and those; `options` loses them."""
+    now = {
+        (name, place): x
+        for name, value in options.items()
+        for place, x in (enumerate(value) if isinstance(value, tuple) else [(None, value)])
+        if type(x) is float
+    }
+    before, moving = _options_before.setdefault(optimizer, {}).setdefault(id(group), ({}, set()))
+    moving |= {key for key, x in now.items() if before.get(key, x) != x}
+    _options_before[optimizer][id(group)] = (now, moving)
+    found = tuple(key for key in now if key in moving)
+    for name, place in found:
+        value = options[name]
+        options[name] = 0.0 if place is None else (*value[:place], 0.0, *value[place + 1 :])
+    return found, [now[key] for key in found]
 
 
 def _record_of(optimizer: type) -> WholeStep:
