@@ -19,13 +19,14 @@ from . import pool
 from .addresses import address
 from .gemm_text import ARGUMENTS, Tiles, blocks
 from .native import library
-from .native.recurrent_jobs import FIELDS, GRU, LSTM, RELU, SCRATCH_BYTES, TANH
+from .native import recurrent_jobs as job
 from .packed_text import module_text, packed_bytes
 
-_AT = {name: i for i, name in enumerate(FIELDS)}
-_CALL = f"={len(ARGUMENTS)}q"
+_AT = {name: i for i, name in enumerate(job.FIELDS)}
+_ROW_AT = {name: _AT.get(f"{name}_row") for name in job.FIELDS}
+_CALL = struct.Struct(f"={len(ARGUMENTS)}q").pack
 _DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
-_KINDS = {"lstm": LSTM, "gru": GRU, "tanh": TANH, "relu": RELU}
+_KINDS = {"lstm": job.LSTM, "gru": job.GRU, "tanh": job.TANH, "relu": job.RELU}
 _BEFORE_INPUTS = {"lstm": 6, "gru": 4, "tanh": 0, "relu": 0}  # blocks of columns in what is kept
 _TOGETHER = 8  # examples that go through the steps together: a tile, which reads each weight once
 _LARGE = 1 << 20  # bytes of weights that leave a core's own cache: more examples should share them
@@ -59,11 +60,12 @@ class Recurrent:
 
     def __init__(self, tiles: Tiles, load_module: Callable[..., Any]) -> None:
         self._tiles, self._load = tiles, load_module
-        self._pool = pool.shared()
+        self._pool: Any = pool.shared()
         self._lock = threading.Lock()
         self._codes: dict[np.dtype, _Code | None] = {}
         self._compiled: list[Any] = []  # owns the code
         self._zeros = np.zeros(16)
+        self._zeros_at = address(self._zeros)
 
     def forward(
         self, kind: str, arrays: Mapping[str, np.ndarray], weights: list[np.ndarray],
@@ -75,19 +77,20 @@ class Recurrent:
         code = self._code(weights[0].dtype)
         steps = _steps(sizes, apart, reverse, _together(sum(w.nbytes for w in weights)))
         scratch = steps.cuts[0][1] * len(weights[0]) * weights[0].itemsize
-        if code is None or (kind == "gru" and scratch > SCRATCH_BYTES):
+        if code is None or (kind == "gru" and scratch > job.SCRATCH_BYTES):
             return False
-        numbers = self._shared(kind, arrays, sizes, apart, code)
-        numbers["gates"] = 0 if kind in ("tanh", "relu") else len(weights[0])
-        numbers["inputs"] = arrays["x"].shape[1]
-        numbers["bias"] = numbers["state_bias"] = address(self._zeros)
+        row = self._shared(kind, arrays, sizes, apart, code)
+        row[job.GATES] = 0 if kind in ("tanh", "relu") else len(weights[0])
+        row[job.INPUTS] = arrays["x"].shape[1]
         packed = [self._packed(w.T, code) for w in weights]  # must live until the job is done
-        for (at, depth), name in zip(packed, ("", "state_"), strict=False):
-            numbers[f"{name}weight"], numbers[f"{name}depth"] = _start(at), depth
-        if biases is not None:
-            numbers["bias_step"] = weights[0].itemsize
-            numbers["bias"], numbers["state_bias"] = address(biases[0]), address(biases[-1])
-        self._run(code.recur, numbers, steps)
+        row[job.WEIGHT], row[job.DEPTH] = _start(packed[0][0]), packed[0][1]
+        row[job.STATE_WEIGHT], row[job.STATE_DEPTH] = _start(packed[-1][0]), packed[-1][1]
+        if biases is None:
+            row[job.BIAS] = row[job.STATE_BIAS] = self._zeros_at
+        else:
+            row[job.BIAS_STEP] = weights[0].itemsize
+            row[job.BIAS], row[job.STATE_BIAS] = address(biases[0]), address(biases[-1])
+        self._run(code.recur, row, steps)
         return True
 
     def backward(
@@ -101,35 +104,34 @@ class Recurrent:
         if code is None:
             return None
         slopes = arrays["slopes"]
-        numbers = self._shared(kind, arrays, sizes, apart, code)
-        numbers["gates"] = 0 if kind in ("tanh", "relu") else len(w_hh)
-        numbers["inputs"] = inputs
-        packed, numbers["state_depth"] = self._packed(w_hh, code)
-        numbers["state_weight"] = _start(packed)
+        row = self._shared(kind, arrays, sizes, apart, code)
+        row[job.GATES] = 0 if kind in ("tanh", "relu") else len(w_hh)
+        row[job.INPUTS] = inputs
+        packed, row[job.STATE_DEPTH] = self._packed(w_hh, code)
+        row[job.STATE_WEIGHT] = _start(packed)
         steps = _steps(sizes, apart, reverse, _together(w_hh.nbytes))
         sums = np.empty((len(steps.cuts), slopes.shape[1]), slopes.dtype)
-        numbers["sums"], numbers["sum_count"] = address(sums), sums.shape[1]
-        self._run(code.recur_back, numbers, steps, sums.strides[0])
-        return np.add.reduce(sums, axis=0)
+        row[job.SUMS], row[job.SUM_COUNT] = address(sums), sums.shape[1]
+        self._run(code.recur_back, row, steps, sums.strides[0])
+        return sums[0] if len(sums) == 1 else np.add.reduce(sums, axis=0)
 
     def _shared(
         self, kind: str, arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], apart: int,
         code: _Code,
-    ) -> dict[str, int]:  # fmt: skip
-        """What forward and backward say about their arrays."""
-        some = next(iter(arrays.values()))
-        _, rows = blocks(1, some.itemsize, self._tiles)
-        width = arrays["y"].shape[1]
-        numbers = {
-            "kind": _KINDS[kind], "left": _BEFORE_INPUTS[kind] * width, "steps": len(sizes),
-            "apart": apart, "width": width, "multiply": code.multiply, "block_rows": rows,
-            "zeros": address(self._zeros),
-        }  # fmt: skip
+    ) -> list[int]:  # fmt: skip
+        """A piece of work in the order of FIELDS, with what forward and backward both say."""
+        y = arrays["y"]
+        row = [0] * len(job.FIELDS)
+        row[job.KIND], row[job.STEPS], row[job.APART] = _KINDS[kind], len(sizes), apart
+        row[job.WIDTH], row[job.LEFT] = y.shape[1], _BEFORE_INPUTS[kind] * y.shape[1]
+        row[job.MULTIPLY], row[job.ZEROS] = code.multiply, self._zeros_at
+        row[job.BLOCK_ROWS] = blocks(1, y.itemsize, self._tiles)[1]
         for name, x in arrays.items():
-            numbers[name] = address(x)
-            if f"{name}_row" in _AT:
-                numbers[f"{name}_row"] = x.strides[0]
-        return numbers
+            row[_AT[name]] = address(x)
+            at = _ROW_AT[name]
+            if at is not None:
+                row[at] = x.strides[0]
+        return row
 
     def product(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """a @ b by packing b, as a step does it; rows of a lie in one piece."""
@@ -141,13 +143,12 @@ class Recurrent:
         packed, depth = self._packed(b, code)
         (m, k), n = a.shape, b.shape[1]
         c = np.empty((m, n), a.dtype)
-        given = {
-            "a": address(a), "a_row": a.strides[0], "a_column": a.itemsize, "b": _start(packed),
-            "c": address(c), "c_row": c.strides[0], "m": m, "n": n, "k": k, "kc": depth,
-            "mc": blocks(k, a.itemsize, self._tiles)[1],
-            "bias": address(self._zeros), "row_bias": address(self._zeros),
-        }  # fmt: skip
-        self._call(code.multiply, given)
+        self._call(
+            code.multiply,
+            address(a), a.strides[0], a.itemsize, _start(packed), 0, 0, address(c), c.strides[0],
+            m, n, k, blocks(k, a.itemsize, self._tiles)[1], depth, self._zeros_at, 0,
+            self._zeros_at, 0, 0,
+        )  # fmt: skip
         return c
 
     def _packed(self, b: np.ndarray, code: _Code) -> tuple[np.ndarray, int]:
@@ -157,30 +158,26 @@ class Recurrent:
         depth, _ = blocks(k, b.itemsize, self._tiles)
         room = packed_bytes(k, n, self._tiles, _DTYPES[b.dtype]) + _LINE
         out = borrow(room // b.itemsize, b.dtype)
-        given = {
-            "b": address(b), "b_row": b.strides[0], "b_column": b.strides[1], "c": _start(out),
-            "n": n, "k": k, "kc": depth,
-        }  # fmt: skip
-        self._call(code.pack, given)
+        self._call(
+            code.pack,
+            0, 0, 0, address(b), *b.strides, _start(out), 0, 0, n, k, 0, depth, 0, 0, 0, 0, 0,
+        )  # fmt: skip
         return out, depth
 
-    def _call(self, function: int, given: dict[str, int]) -> None:
+    def _call(self, function: int, *arguments: int) -> None:
         """Call machine code that takes ARGUMENTS, on this thread."""
-        piece = struct.pack(_CALL, *[given.get(name, 0) for name in ARGUMENTS])
-        self._pool.run(function, piece, len(piece), 1, 1)
+        self._pool.run(function, _CALL(*arguments), 8 * len(ARGUMENTS), 1, 1)
 
-    def _run(self, job: int, numbers: dict[str, int], steps: _Steps, sum_bytes: int = 0) -> None:
+    def _run(self, function: int, row: list[int], steps: _Steps, sum_bytes: int = 0) -> None:
         """One piece of work for each of the cuts, each with its own sums."""
-        for name in ("starts", "places", "counts"):
-            numbers[name] = address(getattr(steps, name))
-        row = [numbers.get(name, 0) for name in FIELDS]
+        row[job.STARTS], row[job.PLACES] = address(steps.starts), address(steps.places)
+        row[job.COUNTS] = address(steps.counts)
         values: list[int] = []
-        for first, rows in steps.cuts:
-            row[_AT["first"]], row[_AT["rows"]] = first, rows
+        for row[job.FIRST], row[job.ROWS] in steps.cuts:
             values += row
-            row[_AT["sums"]] += sum_bytes
+            row[job.SUMS] += sum_bytes
         pieces = struct.pack(f"={len(values)}q", *values)
-        self._pool.run(job, pieces, 8 * len(FIELDS), len(steps.cuts), pool.thread_count())
+        self._pool.run(function, pieces, 8 * len(row), len(steps.cuts), pool.thread_count())
 
     def _code(self, dtype: np.dtype) -> _Code | None:
         if dtype not in self._codes:

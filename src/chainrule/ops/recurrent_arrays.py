@@ -188,14 +188,14 @@ def lstm_gradients(
     x, h0, c0, w_ih, w_hh, w_hr, y = map(wide, (x, h0, c0, w_ih, w_hh, w_hr, y))
     gy = None if g[0] is None else wide(g[0])
     dh, dc = state_of(g[1], h0), state_of(g[2], c0)
-    width, steps = dc.shape[1], spans(sizes, reverse)
-    both = found = held = None
+    width, both, found, held = dc.shape[1], None, None, None
     if kept.ndim == 2:
         both = recurrent_fast.inputs_and_states(kept, 6 * width, x, h0)
         own = {"dh": dh, "dc": dc}
         found = recurrent_fast.slopes_of("lstm", gy, y, x, w_hh, kept, sizes, apart, reverse, own)
     if found is None:
         x, y, gy = (step_by_step(a, apart) for a in (x, y, gy))
+        steps = spans(sizes, reverse)
         gates, before, tops = parts_of(kept, LSTM_GATES, width, steps)
         down = w_hr if projected else None
         slopes, held = _lstm_slopes(gy, dh, dc, w_hh, down, gates, before, tops, steps)

@@ -114,7 +114,7 @@ def slopes_of(kind, gy, y, x, w_hh, kept, sizes, apart, reverse, states):
     jobs = recurrent_jobs()
     if jobs is None:
         return None
-    width = y.shape[1]
+    y, width = np.ascontiguousarray(y), y.shape[1]
     columns = width if kind in ("tanh", "relu") else 4 * width
     slopes = rows_of(len(y), columns, y.dtype)[:, :columns]
     arrays = {"y": y, "kept": kept, "g": gradient_of(gy, y), "slopes": slopes, **states}
