@@ -282,3 +282,16 @@ def test_threads_that_share_a_plan_work_in_memory_of_their_own():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_code_of_edited_files_goes_by_its_text_alone(tmp_path, monkeypatch):
+    """What this process runs may be older than a file that was written after it began."""
+    monkeypatch.setattr(images.host, "_PACKAGE", str(tmp_path))
+    file = tmp_path / "rule.py"
+    for age, unchanged in ((3600, True), (-3600, False)):
+        file.write_text("x = 1")
+        monkeypatch.setattr(images.host, "IMPORTED", file.stat().st_ctime + age)
+        images.host.package_stamp.cache_clear()
+        assert (images.host.package_stamp() is not None) is unchanged
+        assert (images.key_of(scaled(2.0, [1, 2, 3, 4]), (64,)) is not None) is unchanged
+    images.host.package_stamp.cache_clear()

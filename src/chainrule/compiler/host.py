@@ -80,12 +80,13 @@ def package_stamp() -> str | None:
     stamps = []
     folders = [_PACKAGE]
     while folders:
-        for entry in os.scandir(folders.pop()):
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                if max(status.st_mtime, status.st_ctime) >= IMPORTED:
-                    return None
-                stamps.append((entry.path, status.st_size, status.st_mtime_ns))
-            elif entry.name != "__pycache__" and entry.is_dir():
-                folders.append(entry.path)
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    if max(status.st_mtime, status.st_ctime) >= IMPORTED:
+                        return None
+                    stamps.append((entry.path, status.st_size, status.st_mtime_ns))
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
     return store.sha256(repr(sorted(stamps)).encode()).hexdigest()
