@@ -637,6 +637,112 @@ def an_argument_that_is_made_to_require_grad(wrap):
     return found
 
 
+@script(eager="gives a tensor other memory")
+def parameters_whose_data_are_replaced(wrap):
+    model = mlp()
+
+    def step(x, y):
+        loss = F.cross_entropy(model(x), y)
+        for p, g in zip(
+            model.parameters(), torch.autograd.grad(loss, list(model.parameters())), strict=True
+        ):
+            p.data = p.data - 0.1 * g
+        return loss.detach()
+
+    return losses(wrap(step)) + numbers(model)
+
+
+@script(eager="puts another tensor in the place of")
+def a_buffer_that_is_replaced(wrap):
+    class Centred(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(6, 4)
+            self.register_buffer("mean", torch.zeros(6))
+
+        def forward(self, x):
+            self.mean = 0.9 * self.mean + 0.1 * x.mean(0)
+            return self.layer(x - self.mean)
+
+    model = Centred()
+    return losses(wrap(stepping(model, sgd(model)))) + numbers(model)
+
+
+@script(eager="made anew in every call with other values")
+def batches_that_are_fetched_inside(wrap):
+    model, waiting = mlp(), iter(list(batches()))
+    step = stepping(model, sgd(model))
+    run = wrap(lambda: step(*next(waiting)))
+    return [run().item() for _ in range(20)]
+
+
+@script
+def updates_by_hand(wrap):
+    model = mlp()
+
+    def step(x, y):
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= 0.1 * p.grad
+                p.grad.zero_()
+        return loss
+
+    return losses(wrap(step)) + numbers(model)
+
+
+@script
+def a_term_that_comes_in_a_later_epoch(wrap):
+    class Trainer:
+        def __init__(self):
+            self.model, self.epoch = mlp(), 0
+            self.step = wrap(stepping(self.model, sgd(self.model), self.loss))
+
+        def loss(self, x, y):
+            loss = F.cross_entropy(self.model(x), y)
+            if self.epoch >= 2:
+                loss = loss + 0.01 * sum(p.abs().sum() for p in self.model.parameters())
+            return loss
+
+    trainer, found = Trainer(), []
+    for trainer.epoch in range(5):
+        found += losses(trainer.step, count=6)
+    return found
+
+
+@script
+def residual_equations(wrap):
+    model = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    optimizer, run, found = sgd(model, 0.01), wrap(model), []
+    for _ in range(10):
+        x = torch.rand(10, 1, requires_grad=True)
+        u = run(x)
+        (slope,) = torch.autograd.grad(u.sum(), x, create_graph=True)
+        (bend,) = torch.autograd.grad(slope.sum(), x, create_graph=True)
+        loss = (bend + u).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    return found
+
+
+@script
+def a_weight_of_the_loss_that_is_annealed(wrap):
+    model, settings = mlp(), {"beta": 0.0}
+
+    def loss(x, y):
+        out = model(x)
+        return F.cross_entropy(out, y) + settings["beta"] * (out**2).mean()
+
+    run, found = wrap(stepping(model, sgd(model), loss)), []
+    for k, (x, y) in enumerate(batches()):
+        settings["beta"] = min(1.0, k / 10)
+        found.append(run(x, y).item())
+    return found
+
+
 @script
 def a_momentum_that_cycles(wrap):
     model = mlp()

@@ -34,6 +34,7 @@ class Call:
         self.grad_owners = {  # array of a gradient at entry -> the tensor it belongs to
             id(t._grad._a): t for t in self.tensors() if t._grad is not None
         }
+        self.memory = [(t, t._a) for t in self.tensors()]
         self.inference = STATE.inference
         self.effects: dict[str, Any] = {}  # switches that the call sets, by path
         self.flags = [x._rg for x in self.leaves if isinstance(x, TensorBase)]
@@ -133,6 +134,11 @@ class Call:
     def check_side_effects(self, function: Callable[..., Any]) -> None:
         """Python state that the call changed would stay unchanged in compiled calls."""
         self._check_arguments()
+        if any(t._a is not array for t, array in self.memory):
+            raise CaptureError(
+                "the call gives a tensor other memory (x.data = ...), which a compiled call would "
+                "not; write into it (x.copy_(...), x.data.sub_(...))"
+            )
         before, after = self.scan, Scan(function, self._objects())
         self.effects = {}
         for path, value in before.values.items():
