@@ -325,3 +325,46 @@ def test_a_written_input_gets_a_transposed_result():
     g.write(emit(g, "transpose", emit(g, "tanh", x), perm=(1, 0)), target)
     assert len(schedule(g).calls) <= 2
     assert_same_as_interpreted(g, random_inputs(g), 1e-6)
+
+
+def dense_layers() -> Graph:
+    """Two products of one array, one with a bias: as the gradients of a layer, large."""
+    g = Graph()
+    x, v, w = g.input((128, 128), "f4"), g.input((128, 160), "f4"), g.input((128, 128), "f4")
+    b = g.input((160,), "f4")
+    g.outputs = [emit(g, "add", b, emit(g, "matmul", x, v)), emit(g, "matmul", x, w)]
+    return g
+
+
+def test_a_product_adds_the_bias_that_its_rows_get():
+    graph = dense_layers()
+    assert [c.bias is not None for c in schedule(graph).calls] == [True, False]
+    assert kernels(graph) == []
+    assert_same_as_interpreted(graph, random_inputs(graph), 1e-4)
+
+
+def test_a_product_that_others_read_leaves_its_bias_to_a_loop():
+    g = Graph()
+    x, w, b = g.input((128, 128), "f4"), g.input((128, 160), "f4"), g.input((160,), "f4")
+    y = emit(g, "matmul", x, w)
+    g.outputs = [y, emit(g, "add", y, b)]
+    assert len(kernels(g)) == 1
+    assert_same_as_interpreted(g, random_inputs(g), 1e-4)
+
+
+def test_products_that_do_not_wait_for_each_other_are_one_job_of_the_threads():
+    text = Plan(dense_layers()).module.text()
+    assert text.count("call void @chainrule_pool_run") == 1
+    g = Graph()
+    x, w = g.input((128, 128), "f4"), g.input((128, 128), "f4")
+    g.outputs = [emit(g, "matmul", emit(g, "matmul", x, w), w)]
+    assert_same_as_interpreted(g, random_inputs(g), 1e-4)
+
+
+def test_bias_is_added_without_threads_too(monkeypatch):
+    from chainrule.compiler import objects
+
+    graph = dense_layers()
+    whole = objects.plan_target(False)
+    monkeypatch.setattr(objects, "plan_target", lambda double: whole._replace(threads=0))
+    assert_same_as_interpreted(graph, random_inputs(graph), 1e-4)

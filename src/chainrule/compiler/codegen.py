@@ -16,7 +16,7 @@ from .emit import emit_kernel
 from .graph import dtype_name
 from .host import Target
 from .loops import GENERIC_LENGTH, Kernel
-from .lower import ExternCall, GemmCall, KernelCall, matrix_layout, swapped
+from .lower import ExternCall, GemmCall, KernelCall, addition, matrix_layout, swapped
 from .rows import NEAR
 from .views import Buffer, View
 
@@ -28,10 +28,10 @@ _PACK_BYTES = 65536
 
 
 class Product(NamedTuple):
-    """A small product that may wait for others to be run with."""
+    """A product that may wait for others to be run with."""
 
     gemm: Gemm
-    operands: list[str]  # addresses of a, b and c
+    operands: list[str]  # addresses of a, b, c and, in large products, of the bias
     call: GemmCall
 
 
@@ -40,8 +40,8 @@ def independent(call: GemmCall, others: list[Product]) -> bool:
     for product in others:
         other = product.call
         for written, touched in (
-            (call.c, (other.a, other.b, other.c)),
-            (other.c, (call.a, call.b)),
+            (call.c, (*other.operands(), other.c)),
+            (other.c, call.operands()),
         ):
             if any(_share_memory(written.buffer, v.buffer) for v in touched):
                 return False
@@ -103,8 +103,7 @@ class Module:
                 self._call_kernel(f, bases, call)
                 self._stop_if_wrong(f, bases, call)
             else:
-                product = self._call_gemm(f, bases, call)
-                waiting += [product] if product is not None else []
+                waiting.append(self._product(f, bases, call))
         if waiting:
             self._call_products(f, bases, waiting)
         name = f"segment_{self.segments}"
@@ -182,35 +181,53 @@ class Module:
 
     # ---- matrix products ---------------------------------------------------------------------
 
-    def _call_gemm(self, f: Function, bases: dict[int, str], call: GemmCall) -> Product | None:
-        """Call a large product now; a small one is given back, to be run with others."""
+    def _product(self, f: Function, bases: dict[int, str], call: GemmCall) -> Product:
         call = _as_row(call)
-        gemm = Gemm.of(call)
-        operands = [self._address(f, bases, v.buffer, v.offset) for v in (call.a, call.b, call.c)]
-        if gemm.dots() or gemm.direct(self.target):
-            return Product(gemm, operands, call)
-        given = ", ".join(f"ptr {x}" for x in operands)
-        if gemm.pooled(self.target):
-            board, workspace = self._pool(f, bases)
-            f.do(f"call void @{self._pooled(gemm)}({given}, ptr {board}, ptr {workspace})")
-        elif self.target.blas_int is not None:
-            f.do(f"call void @{self._blas(gemm)}({given})")
-        else:
-            raise NotImplementedError("a large product without BLAS is an extern step")
-        return None
+        views = (call.a, call.b, call.c, call.bias)
+        operands = [
+            "null" if v is None else self._address(f, bases, v.buffer, v.offset) for v in views
+        ]
+        return Product(Gemm.of(call), operands, call)
 
     def _call_products(self, f: Function, bases: dict[int, str], products: list[Product]) -> None:
-        """Small products that do not wait for each other, shared between threads if worth it."""
+        """Products that do not wait for each other: large ones as one job of the threads."""
+        small, large = [], {}
+        for product in products:
+            gemm = product.gemm
+            if gemm.dots() or gemm.direct(self.target):
+                small.append(product)
+            elif gemm.pooled(self.target):
+                large.setdefault(gemm.dtype, []).append(product)
+            else:
+                self._call_blas(f, bases, product)
+        for together in large.values():
+            board, workspace = self._pool(f, bases)
+            given = ", ".join(f"ptr {x}" for p in together for x in p.operands)
+            name = self._pooled(tuple(p.gemm for p in together))
+            f.do(f"call void @{name}({given}, ptr {board}, ptr {workspace})")
+        if small:
+            self._call_small(f, bases, small)
+
+    def _call_blas(self, f: Function, bases: dict[int, str], product: Product) -> None:
+        if self.target.blas_int is None:
+            raise NotImplementedError("a large product without BLAS is an extern step")
+        given = ", ".join(f"ptr {x}" for x in product.operands[:3])
+        f.do(f"call void @{self._blas(product.gemm)}({given})")
+        if product.call.bias is not None:
+            self._call_kernel(f, bases, addition(product.call.c, product.call.bias))
+
+    def _call_small(self, f: Function, bases: dict[int, str], products: list[Product]) -> None:
+        """Small products, shared between threads if worth it."""
         gemms = [p.gemm for p in products]
         if not parallel.worth_sharing(gemms, self.target.threads):
             for product in products:
-                given = ", ".join(f"ptr {x}" for x in product.operands)
+                given = ", ".join(f"ptr {x}" for x in product.operands[:3])
                 f.do(f"call void @{self._small(product.gemm)}({given})")
             return
         names, rows = [], []
         for number, gemm, offsets in parallel.product_pieces(gemms, self.target):
             names.append(self._small(gemm))
-            moved = zip(products[number].operands, offsets, strict=True)
+            moved = zip(products[number].operands[:3], offsets, strict=True)
             rows.append([f"ptr {_moved(f, x, nbytes)}" for x, nbytes in moved])
         parallel.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
 
@@ -227,14 +244,13 @@ class Module:
             self.definitions.append(writer.text(name, _batch_loops))
         return name
 
-    def _pooled(self, gemm: Gemm) -> str:
-        name = self.kernels.get(gemm)
+    def _pooled(self, gemms: tuple[Gemm, ...]) -> str:
+        name = self.kernels.get(gemms)
         if name is None:
-            name = self.kernels[gemm] = f"gemm_{len(self.kernels)}"
-            rows = parallel.product_rows(gemm, self.target.vector_bytes, self.target.threads)
-            self.definitions.append(
-                parallel.pooled_product(name, rows, gemm.dtype, self.declarations)
-            )
+            name = self.kernels[gemms] = f"gemm_{len(self.kernels)}"
+            machine = self.target.vector_bytes, self.target.threads
+            rows = [parallel.product_rows(gemm, *machine) for gemm in gemms]
+            self.definitions.append(parallel.pooled_products(name, gemms, rows, self.declarations))
         return name
 
     def _direct(self, gemm: Gemm) -> str:
@@ -265,6 +281,7 @@ class Gemm(NamedTuple):
     a_strides: tuple[int, ...]  # batch axes, then row and column
     b_strides: tuple[int, ...]
     c_strides: tuple[int, ...]
+    bias_stride: int | None = None  # None: there is no bias
 
     @classmethod
     def of(cls, call: GemmCall) -> Gemm:
@@ -279,7 +296,9 @@ class Gemm(NamedTuple):
             m *= batch.pop()
             for s, at in zip(strides, (stale, -3, stale), strict=True):
                 del s[at]
-        return cls(dtype_name(c.buffer.dtype), m, n, k, tuple(batch), *map(tuple, strides))
+        step = None if call.bias is None else call.bias.strides[-1]
+        dtype = dtype_name(c.buffer.dtype)
+        return cls(dtype, m, n, k, tuple(batch), *map(tuple, strides), step)
 
     def dots(self) -> bool:
         """Whether a few rows meet columns that lie in one piece: a dense layer of a small batch."""

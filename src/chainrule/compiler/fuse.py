@@ -11,6 +11,7 @@ followed through them to the value they rearrange.
 
 from __future__ import annotations
 
+from collections import Counter
 from heapq import heapify, heappop, heappush
 
 from .graph import Graph, Instr, Value
@@ -25,6 +26,7 @@ _LIMIT = 200
 # Loops further apart than so many instructions are not joined for what both read: a backward pass
 # would be drawn into the forward pass, with all that it must keep.
 _NEAR = 64
+_LARGE_PRODUCT, _LEAST_SIDE = 1_200_000, 32  # multiplications; rows and columns
 _WORTH_READING_ONCE = 1 << 12  # elements
 
 
@@ -66,6 +68,8 @@ class Fusion:
         self.sources: dict[Value, Source] = {}
         self.readers: dict[Value, list[Unit]] = {}  # loops that load a value
         self._last_draw: Unit | None = None
+        self._uses = Counter(v for instr in graph.instrs for v in instr.values)
+        self._uses.update(graph.results())
         for instr in graph.instrs:
             self._place(instr)
         self._materialise_indices()
@@ -109,7 +113,10 @@ class Fusion:
         if tag in ("move", "index"):
             return
         fits = supported(instr)
-        if fits and tag in ("pointwise", "reduce", "take", "scatter"):
+        product = self._product_of_bias(instr) if instr.op == "add" else None
+        if product is not None:
+            self._add(product, instr)
+        elif fits and tag in ("pointwise", "reduce", "take", "scatter"):
             self._place_in_loop(instr, tag)
         else:
             product = fits and tag == "contract" and self.products
@@ -119,6 +126,33 @@ class Fusion:
                 if self._last_draw is not None:
                     unit.deps.add(self._last_draw)  # draws keep the order of the stream
                 self._last_draw = unit
+
+    def _product_of_bias(self, instr: Instr) -> Unit | None:
+        """The large product whose rows this instruction adds a bias to, if nothing else reads it:
+        the product does that when it writes them.
+        """
+        if not all(isinstance(x, Value) for x in instr.inputs):
+            return None
+        for x, bias in (instr.inputs, instr.inputs[::-1]):
+            unit = self.unit_of.get(x)
+            alone = unit is not None and unit.kind == "gemm" and len(unit.instrs) == 1
+            if not alone or self._uses[x] > 1 or bias.weak or bias.dtype != x.dtype:
+                continue
+            row = x.ndim == 2 and bias.shape in ((x.shape[1],), (1, x.shape[1]))
+            maker = self.unit_of.get(self.origin(bias))
+            if (
+                row
+                and self._is_large(unit.instrs[0])
+                and not (maker and self._reaches(maker, unit))
+            ):
+                return unit
+        return None
+
+    def _is_large(self, product: Instr) -> bool:
+        """Whether it is certain to run as a blocked product, not as a loop of its own."""
+        (m, n), a = product.outputs[0].shape, product.inputs[0]
+        k = a.size // max(1, m)
+        return m * n * k > _LARGE_PRODUCT and min(m, n) >= _LEAST_SIDE and k >= 8
 
     def _new_unit(self, kind: str, instr: Instr, space: tuple[int, ...] = ()) -> Unit:
         unit = Unit(kind, space)

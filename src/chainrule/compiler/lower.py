@@ -47,17 +47,22 @@ class KernelCall:
 
 
 class GemmCall:
-    """c = a @ b for views whose leading axes are batch axes of c's shape."""
+    """c = a @ b (+ bias in every row) for views whose leading axes are batch axes of c's shape."""
 
-    __slots__ = ("a", "b", "c")
+    __slots__ = ("a", "b", "bias", "c")
 
-    def __init__(self, a: View, b: View, c: View) -> None:
+    def __init__(self, a: View, b: View, c: View, bias: View | None = None) -> None:
         self.a = a
         self.b = b
         self.c = c
+        self.bias = bias
+
+    def operands(self) -> list[View]:
+        """What it reads."""
+        return [self.a, self.b] if self.bias is None else [self.a, self.b, self.bias]
 
     def reads(self) -> list[Buffer]:
-        return [self.a.buffer, self.b.buffer]
+        return [view.buffer for view in self.operands()]
 
     def writes(self) -> list[Buffer]:
         return [self.c.buffer]
@@ -145,7 +150,7 @@ class Schedule:
         if unit.kind == "loop":
             self.calls += in_parts(self, KernelBuilder(self, unit).build(needed))
         elif unit.kind == "gemm":
-            self.calls.append(self._lower_gemm(unit.instrs[0]))
+            self.calls.append(self._lower_gemm(*unit.instrs))
         elif unit.kind == "join":
             self._lower_join(unit.instrs[0])
         else:
@@ -177,7 +182,7 @@ class Schedule:
                 self.copy(source, View(target.buffer, x.shape, target.strides, offset))
             start += x.shape[axis]
 
-    def _lower_gemm(self, instr: Instr) -> GemmCall:
+    def _lower_gemm(self, instr: Instr, addition: Instr | None = None) -> GemmCall:
         (out,) = instr.outputs
         operands = []
         for x, flag in zip(instr.inputs, ("ta", "tb"), strict=True):
@@ -192,7 +197,12 @@ class Schedule:
             ]
             strides = (*[0] * lead, *batch, *view.strides[-2:])
             operands.append(View(view.buffer, (*[1] * lead, *view.shape), strides, view.offset))
-        return GemmCall(operands[0], operands[1], self._result(out))
+        if addition is None:
+            return GemmCall(operands[0], operands[1], self._result(out))
+        bias = next(x for x in addition.inputs if x is not out)
+        return GemmCall(
+            operands[0], operands[1], self._result(addition.outputs[0]), self.view(bias)
+        )
 
     def _copied(self, view: View, dtype: np.dtype) -> View:
         size = 1
@@ -301,6 +311,18 @@ def copy_call(source: View, target: View) -> KernelCall:
     kernel = collapse(Kernel(shape, (dtype, dtype), tuple(nodes.nodes), stores, ()))
     pointers = [(source.buffer, source.offset), (target.buffer, target.offset)]
     return KernelCall(kernel, pointers, kernel.space[-1])
+
+
+def addition(target: View, bias: View) -> KernelCall:
+    """A kernel that adds a bias to every row of a matrix, where it is."""
+    dtype = dtype_name(target.buffer.dtype)
+    nodes = Nodes()
+    place, row = Access(0, target.strides), Access(1, (0, bias.strides[-1]))
+    operands = tuple(nodes.add("load", (), dtype, access) for access in (place, row))
+    stores = ((nodes.add("add", operands, dtype), place),)
+    kernel = Kernel(target.shape, (dtype, dtype), tuple(nodes.nodes), stores, ())
+    pointers = [(v.buffer, v.offset) for v in (target, bias)]
+    return KernelCall(kernel, pointers, target.shape[-1])
 
 
 class KernelBuilder:

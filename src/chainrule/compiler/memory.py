@@ -162,7 +162,7 @@ def _rename(call: Any, old: Buffer, new: Buffer) -> None:
     if isinstance(call, KernelCall):
         call.pointers = [(new if b is old else b, offset) for b, offset in call.pointers]
         return
-    views = [call.a, call.b, call.c] if hasattr(call, "c") else call.operands
+    views = [*call.operands(), call.c] if hasattr(call, "c") else call.operands
     for view in views:
         if getattr(view, "buffer", None) is old:
             view.buffer = new

@@ -109,6 +109,7 @@ def product_rows(gemm: Any, vector_bytes: int, threads: int) -> list[tuple[int, 
     unit = tiles.lanes(gemm.dtype) if across else tiles.height
     (a_row, a_column), (b_row, b_column) = gemm.a_strides[-2:], gemm.b_strides[-2:]
     c_row = gemm.c_strides[-2]
+    bias_step = (gemm.bias_stride or 0) * size
     rows = []
     for at_a, at_b, at_c in batch:
         for start, length in cuts(n if across else m, wanted, unit):
@@ -119,7 +120,8 @@ def product_rows(gemm: Any, vector_bytes: int, threads: int) -> list[tuple[int, 
             a, b, c = (x * size for x in places)
             rows.append((
                 a, a_row * size, a_column * size, b, b_row * size, b_column * size, c,
-                c_row * size, *sizes, k, block, depth, 0, 0, 0, 0, 0,
+                c_row * size, *sizes, k, block, depth, start * bias_step if across else 0,
+                bias_step, 0, 0, 0,
             ))  # fmt: skip
     return rows
 
@@ -183,43 +185,56 @@ def _batch_offsets(gemm: Any) -> Any:
     return places
 
 
-_BASES = {"a": "%a", "b": "%b", "c": "%c", "bias": "@no_bias", "row_bias": "@no_bias"}
+def pooled_products(name: str, gemms: Any, rows: list[Any], declare: set[str]) -> str:
+    """A function that runs the pieces of products of one type in the pool, as one job.
 
-
-def pooled_product(name: str, rows: list[tuple[int, ...]], dtype: str, declare: set[str]) -> str:
-    """A function (a, b, c, board, workspace) that runs the pieces of a product in the pool."""
+    It takes a, b, c and the bias (null where there is none) of each, the board and the workspace.
+    """
     f = Function(declare)
-    symbol = f"@chainrule_gemm_{dtype}"
+    symbol = f"@chainrule_gemm_{gemms[0].dtype}"
     declare |= {
         f"declare void {symbol}(ptr, ptr)",
         "declare void @chainrule_pool_run(ptr, ptr, ptr, i64, i64, ptr)",
         "@no_bias = internal constant [128 x i8] zeroinitializer, align 64",
     }
-    width = len(ARGUMENTS)
-    table = f.alloca("i64", width * len(rows))
-    values = ", ".join(f"i64 {v}" for row in rows for v in row)
-    constant = f"@{name}_pieces = internal constant [{width * len(rows)} x i64] [{values}]"
-    with f.loop(str(len(rows))) as i:
-        first = f.value(f"mul i64 {i}, {8 * width}")
-        source = f.value(f"getelementptr i8, ptr @{name}_pieces, i64 {first}")
-        target = f.value(f"getelementptr i8, ptr {table}, i64 {first}")
-        for position, argument in enumerate(ARGUMENTS):
-            here = f.value(f"getelementptr i64, ptr {source}, i64 {position}")
-            number = f.value(f"load i64, ptr {here}")
-            to = f.value(f"getelementptr i64, ptr {target}, i64 {position}")
-            base = _BASES.get(argument)
-            if base is None:
-                f.do(f"store i64 {number}, ptr {to}")
-            else:
-                f.do(
-                    f"store ptr {f.value(f'getelementptr i8, ptr {base}, i64 {number}')}, ptr {to}"
-                )
+    width, count = len(ARGUMENTS), sum(map(len, rows))
+    table = f.alloca("i64", width * count)
+    values = ", ".join(f"i64 {v}" for each in rows for row in each for v in row)
+    constant = f"@{name}_pieces = internal constant [{width * count} x i64] [{values}]"
+    done = 0
+    for i, (gemm, own) in enumerate(zip(gemms, rows, strict=True)):
+        bases = {x: f"%{x}{i}" for x in ("a", "b", "c", "bias")} | {"row_bias": "@no_bias"}
+        if gemm.bias_stride is None:
+            bases["bias"] = "@no_bias"
+        with f.loop(str(len(own))) as j:
+            first = f.value(f"mul i64 {f.value(f'add i64 {j}, {done}')}, {8 * width}")
+            _write_arguments(f, f"@{name}_pieces", table, first, bases)
+        done += len(own)
     f.do(
         f"call void @chainrule_pool_run(ptr %board, ptr {symbol}, ptr {table}, i64 {8 * width}, "
-        f"i64 {len(rows)}, ptr %workspace)"
+        f"i64 {count}, ptr %workspace)"
     )
-    head = f"internal void @{name}(ptr %a, ptr %b, ptr %c, ptr %board, ptr %workspace)"
+    given = "".join(f"ptr %{x}{i}, " for i in range(len(gemms)) for x in ("a", "b", "c", "bias"))
+    head = f"internal void @{name}({given}ptr %board, ptr %workspace)"
     return constant + "\n" + f.text(f"{head} noinline nounwind")
+
+
+def _write_arguments(
+    f: Function, constants: str, table: str, first: str, bases: dict[str, str]
+) -> None:
+    """ARGUMENTS of a piece into the table, with addresses where the constants count bytes."""
+    source = f.value(f"getelementptr i8, ptr {constants}, i64 {first}")
+    target = f.value(f"getelementptr i8, ptr {table}, i64 {first}")
+    for position, argument in enumerate(ARGUMENTS):
+        here = f.value(f"getelementptr i64, ptr {source}, i64 {position}")
+        number = f.value(f"load i64, ptr {here}")
+        to = f.value(f"getelementptr i64, ptr {target}, i64 {position}")
+        base = bases.get(argument)
+        if base is None:
+            f.do(f"store i64 {number}, ptr {to}")
+        else:
+            place = f.value(f"getelementptr i8, ptr {base}, i64 {number}")
+            f.do(f"store ptr {place}, ptr {to}")
 
 
 # ---- calls in pieces -----------------------------------------------------------------------------

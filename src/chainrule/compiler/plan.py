@@ -349,7 +349,8 @@ def _describe(call: Any) -> str:
         kind = dtype_name(c.buffer.dtype)
         shapes = f"{list(call.a.shape)} @ {list(call.b.shape)}"
         names = [_name(v.buffer) for v in (call.a, call.b, c)]
-        return f"gemm {kind} {names[2]} = {names[0]} @ {names[1]}, {shapes}"
+        bias = "" if call.bias is None else f" + {_name(call.bias.buffer)}"
+        return f"gemm {kind} {names[2]} = {names[0]} @ {names[1]}{bias}, {shapes}"
     return f"extern {call.instr.op}"
 
 
