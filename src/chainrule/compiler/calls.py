@@ -79,6 +79,7 @@ class Call:
         stream = _python_streams()
         with tracing(self.leaves, strict) as self.trace:
             self.trace.lasting = {id(t) for _, t in self.scan.tensors.values()}
+            self.trace.visible = {id(array) for _, array in self.memory}
             self.result = function(*args, **kwargs)
             drawn = _python_streams()
             if any(drawn[name] != state for name, state in stream.items()):

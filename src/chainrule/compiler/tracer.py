@@ -88,6 +88,7 @@ class Trace:
         self.known: dict[int, Known] = {}
         self.declared: dict[int, Known] = {}  # id of an argument's view record -> the argument
         self.outside: list[Outside] = []
+        self.visible: set[int] = set()  # ids of arrays that the function could see at the start
         self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
         self.lasting: set[int] = set()  # tensors that are inputs for certain: no constants
 
@@ -207,7 +208,7 @@ class Trace:
 
     def concrete(self, tensor: Any, what: str) -> None:
         """Somebody asks for the numbers of a tensor: a graph cannot depend on them."""
-        if id(tensor._a) in self.known:
+        if id(tensor._a) in self.known or id(tensor._a) in self.visible:
             self.fail(
                 f"{what} needs the value of a tensor that the function computes or was given, at "
                 f"{source.here(3)}; return the tensor and ask outside"

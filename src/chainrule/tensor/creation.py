@@ -109,7 +109,11 @@ PYTHON_TYPES = {
 
 
 def _unwrap(item: Any) -> Any:
-    return item._a if isinstance(item, TensorBase) else None
+    if not isinstance(item, TensorBase):
+        return None
+    if STATE.unusual & TRACE:
+        STATE.trace.concrete(item, "a tensor made of tensors")
+    return item._a
 
 
 def tensor(
@@ -124,9 +128,13 @@ def tensor(
             [3., 4.]])
     """
     if isinstance(data, TensorBase):
-        array = data._a.copy() if data._level is None else data.detach().clone()  # type: ignore[attr-defined]
-        if isinstance(array, TensorBase):
+        plain = data._level is None and not STATE.unusual & TRACE
+        array = data._a.copy() if plain else data.detach().clone()  # type: ignore[attr-defined]
+        if isinstance(array, TensorBase) and data._level is not None:
             return array
+        if isinstance(array, TensorBase):  # part of a trace
+            made: Any = array if dtype is None else array.to(dtype)  # type: ignore[attr-defined]
+            return made.requires_grad_(requires_grad)
         if dtype is not None:
             array = array.astype(np_dtype(dtype))
         return finish(array, requires_grad, device)

@@ -273,7 +273,7 @@ def _index_tensor(i: Any) -> Any:
     if dtype is dtypes.bool_:
         return i
     if dtype.category == dtypes.INT and i.ndim == 0 and i.__class__ in PLAIN:
-        return int(i._a)
+        return int(i)  # asked for in the usual way: a trace must know
     if dtype is dtypes.int32:
         return P.cast(i, dtype=np.dtype(np.int64))
     if dtype is not dtypes.int64:

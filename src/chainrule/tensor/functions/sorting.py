@@ -11,6 +11,7 @@ from ...autograd.value import make
 from ...ops import dtypes
 from .. import return_types
 from ..api import public
+from ..interop import readable_array
 from .common import P, TensorBase, axis_of
 from .reductions import as_type, ordered_along, ordinary, pair_along, refuse_complex
 
@@ -309,7 +310,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
                 f"Class values must be non-negative, got {low}\n  one_hot at {source.here(2)}"
             )
         if num_classes == -1:
-            num_classes = high + 1
+            num_classes = int(readable_array(tensor, "one_hot without num_classes").max()) + 1
         elif high >= num_classes:
             raise RuntimeError(
                 f"Class values must be smaller than num_classes: {high} is not smaller than "
