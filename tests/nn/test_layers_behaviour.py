@@ -203,3 +203,14 @@ def test_a_prefix_is_taken_off_a_state_dict_and_its_versions():
     nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
     assert list(state) == list(wrapped.module.state_dict())
     assert state._metadata == wrapped.module.state_dict()._metadata
+
+
+@pytest.mark.parametrize("drop", [nn.functional.dropout, nn.functional.alpha_dropout])
+def test_dropout_draws_in_the_order_of_the_memory(drop):
+    x = torch.arange(1.0, 25.0).reshape(2, 3, 4)
+    torch.manual_seed(0)
+    expected = drop(x, 0.5, True)
+    for order, back in (((1, 0, 2), (1, 0, 2)), ((2, 0, 1), (1, 2, 0))):
+        torch.manual_seed(0)
+        turned = drop(x.permute(order), 0.5, True)
+        assert torch.equal(turned.permute(back), expected)

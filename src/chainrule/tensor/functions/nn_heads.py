@@ -171,6 +171,12 @@ def self_attention(
     )
     q, k, v = P.unbind(P.transpose(qkv, perm=there), axis=0)
     out = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
+    if batch_first and dropout_p > 0:
+        # In memory the sequence comes first, as in PyTorch: a dropout that follows draws in the
+        # order of the memory.
+        rows = P.reshape(P.transpose(out, perm=(2, 0, 1, 3)), shape=(first * second, embed))
+        out = P.reshape(linear(rows, w_out, b_out), shape=(second, first, embed))
+        return P.transpose(out, perm=(1, 0, 2))
     rows = P.reshape(P.transpose(out, perm=back), shape=(first * second, embed))
     return P.reshape(linear(rows, w_out, b_out), shape=(first, second, embed))
 

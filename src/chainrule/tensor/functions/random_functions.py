@@ -282,14 +282,23 @@ def _drop(input: Any, p: float, training: bool, in_place: bool, feature: bool = 
         return input
     if p == 1:
         return _times(input, _zero(input), in_place)
-    shape = _noise_shape(input, feature)
     dtype = input.dtype.np
     if dtype.char not in "fd":
-        mask = P.draw_mask(shape=shape, dtype=dtype, p=p, kept=1.0, generator=None)
-        return _times(input, mask.div_(1 - p), in_place)
+        return _times(input, _mask(input, feature, p, 1.0).div_(1 - p), in_place)
     kept = 1 / dtype.type(1 - p)  # rounded as a division of the mask would be
-    mask = P.draw_mask(shape=shape, dtype=dtype, p=p, kept=float(kept), generator=None)
-    return _times(input, mask, in_place)
+    return _times(input, _mask(input, feature, p, float(kept)), in_place)
+
+
+def _mask(input: Any, feature: bool, p: float, kept: float) -> Any:
+    """The noise of dropout, drawn in the order in which the elements of the input lie in memory."""
+    shape, dtype = _noise_shape(input, feature), input.dtype.np
+    if feature or input.is_contiguous() or 0 in input.stride():
+        return P.draw_mask(shape=shape, dtype=dtype, p=p, kept=kept, generator=None)
+    strides = input.stride()
+    order = sorted(range(len(shape)), key=lambda axis: -strides[axis])
+    lying = tuple(shape[axis] for axis in order)
+    mask = P.draw_mask(shape=lying, dtype=dtype, p=p, kept=kept, generator=None)
+    return mask.permute(*sorted(range(len(order)), key=order.__getitem__))
 
 
 def _zero(input: Any) -> Any:
@@ -305,9 +314,8 @@ def _alpha_drop(input: Any, p: float, training: bool, in_place: bool, feature: b
         return input
     if p == 1:
         return _times(input, _zero(input), in_place)
-    shape = _noise_shape(input, feature)
     scale = 1 / math.sqrt((_ALPHA**2 * p + 1) * (1 - p))
-    mask = P.draw_mask(shape=shape, dtype=input.dtype.np, p=p, kept=1.0, generator=None)
+    mask = _mask(input, feature, p, 1.0)
     shift = mask.sub(1).mul_(_ALPHA * scale).add_(_ALPHA * scale * p)
     kept = _times(input, mask.mul_(scale), in_place)
     return kept.add_(shift) if in_place else kept + shift
