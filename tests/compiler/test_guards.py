@@ -4,8 +4,10 @@ Every case changes something in the middle of a loop; the compiled loop must giv
 results, whether by another plan or by running eagerly.
 """
 
+import copy
 import enum
 import functools
+import pickle
 import random
 import types
 import warnings
@@ -387,6 +389,8 @@ CASES |= {
     "a tensor of a tensor": constant_at_first(lambda x, i: x + torch.tensor(i)),
     "a tensor as a fill value": constant_at_first(lambda x, i: x + torch.full((6,), i)),
     "a number of classes": constant_at_first(lambda x, i: F.one_hot(i.view(1)).sum() + x.sum()),
+    "a copy": constant_at_first(lambda x, i: x * copy.deepcopy(i)),
+    "a pickle": constant_at_first(lambda x, i: x * pickle.loads(pickle.dumps(i))),
     "a number of bins": constant_at_first(lambda x, i: torch.bincount(i.view(1)).numel() + x),
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.state import STATE, TRACE
 from ..autograd.value import make
 from ..ops import dtypes
 from ..ops.layout import address, flat_owner, owner
@@ -45,6 +46,8 @@ def __reduce_ex__(self: Any, protocol: Any) -> Any:
         if self.is_meta:
             return rebuild_meta, (_public(self), tuple(self.shape), self.dtype, self._rg)
         raise RuntimeError(f"a tensor inside a transform cannot be pickled\n  at {source.here(2)}")
+    if STATE.unusual & TRACE:
+        STATE.trace.concrete(self, "pickling")
     array = self._a
     name = self.dtype.name
     if name == "bfloat16":
@@ -81,6 +84,8 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
             "  Fix: copy x.detach() (then there is no history), or x.clone() (then it stays in the "
             "graph)."
         )
+    if STATE.unusual & TRACE:
+        STATE.trace.concrete(self, "copying")
     made = make(_copied_array(self._a, memo))
     made.__class__ = type(self)
     made._rg = self._rg
