@@ -95,7 +95,7 @@ def test_a_trace_grows_by_a_few_instructions_for_each_layer():
 
 def test_equal_layers_share_their_kernels():
     kernels = []
-    for layers in (2, 5):
+    for layers in (3, 6):
         x = torch.linspace(-1, 1, 32).reshape(4, 8)
         _, _, step = training("AdamW", layers, lr=1e-2)
         step = torch.compile(step)

@@ -166,6 +166,8 @@ class CompiledFunction:
             entry.pending = [(signature, call)]  # something was set up in the first of them
             return
         entry.pending.clear()
+        for traced in (first, call):
+            traced.trace.close()
         entry.captures += 1
         entry.runners.insert(0, runner)
         log.say(runner.explain)

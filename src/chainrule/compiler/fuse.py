@@ -23,8 +23,8 @@ Placement = tuple[int | None, ...]
 
 # More instructions than this in one loop only cost registers and compile time.
 _LIMIT = 200
-# Loops further apart than so many instructions are not joined for what both read: a backward pass
-# would be drawn into the forward pass, with all that it must keep.
+# Instructions do not join a loop that is further away than this: what the backward pass computes
+# from saved values would be drawn into the forward pass, and kept beside them.
 _NEAR = 64
 _LARGE_PRODUCT, _LEAST_SIDE = 1_200_000, 32  # multiplications; rows and columns
 _WORTH_READING_ONCE = 1 << 12  # elements
@@ -199,7 +199,8 @@ class Fusion:
         found: list[Unit] = []
         for v in _aligned(instr):
             unit = self.unit_of.get(self.source(v).value)
-            if unit is not None and unit.kind == "loop" and unit not in found:
+            loop = unit is not None and unit.kind == "loop"
+            if loop and unit not in found and self._is_near(instr, unit):
                 found.append(unit)
         # Prefer the loop over the larger space: the smaller one may merge or be read from memory.
         return sorted(found, key=lambda u: -_size(u.space)) + self._beside(instr, found)
@@ -207,7 +208,6 @@ class Fusion:
     def _beside(self, instr: Instr, known: list[Unit]) -> list[Unit]:
         """Loops over the same space, not far before, that read a full-size operand too."""
         shape = _full_shape(instr, lowering(instr.op).tag)
-        here = self.order[id(instr)]
         found: list[Unit] = []
         for v in _aligned(instr):
             if v.shape != shape or v.size < _WORTH_READING_ONCE:
@@ -215,10 +215,13 @@ class Fusion:
             for unit in self.readers.get(self.source(v).value, ()):
                 while unit.merged is not None:
                     unit = unit.merged
-                near = here - self.order[id(unit.instrs[-1])] < _NEAR
-                if near and unit.space == shape and unit not in known and unit not in found:
+                fits = unit.space == shape and unit not in known and unit not in found
+                if fits and self._is_near(instr, unit):
                     found.append(unit)
         return found
+
+    def _is_near(self, instr: Instr, unit: Unit) -> bool:
+        return self.order[id(instr)] - self.order[id(unit.instrs[-1])] < _NEAR
 
     def _finish(self, instr: Instr, tag: str, unit: Unit, place: Placement) -> None:
         """Record where the result lies in the space, and whether it is complete inside."""

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.allocation import give_back_freed_memory
 from . import host, images, log, objects, pool
 from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
@@ -44,6 +45,9 @@ def llvm_available() -> bool:
     return host.llvm_found() is not None
 
 
+_LARGE_ARENA = 1 << 20  # bytes
+
+
 class Frame:
     """The memory of one running call: arena, address table, extern results."""
 
@@ -56,6 +60,8 @@ class Frame:
         self.slots = slots = plan.slots
         self.thread = 0
         image = plan.image
+        if image.arena >= _LARGE_ARENA:
+            give_back_freed_memory()  # of the eager steps that were traced
         raw = np.empty(image.arena + 64, np.uint8)
         start = -address_of(raw) % 64
         self.arena = raw[start:]

@@ -92,6 +92,11 @@ class Trace:
         self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
         self.lasting: set[int] = set()  # tensors that are inputs for certain: no constants
 
+    def close(self) -> None:
+        """Let go of the arrays that were met, which refer to what remembers them."""
+        self.known.clear()
+        self.declared.clear()
+
     def fail(self, reason: str) -> None:
         """Give the capture up. The call goes on as it would without a trace."""
         if self.strict:
