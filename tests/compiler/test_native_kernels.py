@@ -101,6 +101,15 @@ CASES = [
     ),
     ("rms_norm rms_norm_gradient", lambda x: F.rms_norm(x, (4,)), [(5, 4)]),
     *(
+        ("thin_dots", lambda x, w, b: F.linear(x, w, b), [(rows, 131), (outputs, 131), (outputs,)])
+        for rows, outputs in [(64, 1), (65, 10), (66, 5), (67, 16), (79, 7)]
+    ),
+    ("thin_dots", lambda x, w: x @ w.T, [(128, 70), (10, 70)]),
+    *(
+        ("wide_column_sums add_to_rows", lambda x, b: x.sum(0) + (x + b).sum(0), [s, s[1:]])
+        for s in [(128, 512), (131, 257), (257, 300)]
+    ),
+    *(
         (
             "batch_norm batch_norm_gradient",
             lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True),
@@ -340,6 +349,8 @@ def test_sums_of_many_elements_keep_their_digits():
         (lambda x: F.cross_entropy(x, torch.arange(257)), [(257, 301)]),
         (lambda x: x.sum(), [(300, 301)]),
         (lambda x: x.sum(0), [(300, 301)]),
+        (lambda x: x.sum(0), [(5000, 301)]),
+        (lambda x, w, b: F.linear(x, w, b), [(300, 301), (10, 301), (10,)]),
         (lambda w: F.embedding(torch.arange(3000) % 11, w), [(11, 50)]),
         (lambda x: F.max_pool2d(x, 3, 2, 1), [(7, 9, 30, 30)]),
     ],

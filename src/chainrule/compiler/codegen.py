@@ -22,7 +22,7 @@ from .views import Buffer, View
 
 # Products with at most this many multiplications run as loops of our own: up to there they measure
 # faster than a BLAS call on one thread; narrow results waste lanes and stop earlier.
-DIRECT_LIMIT = 1_200_000
+DIRECT_LIMIT = 300_000
 _NARROW_LIMIT = 40_000
 _PACK_BYTES = 65536
 

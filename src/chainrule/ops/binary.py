@@ -21,8 +21,13 @@ _THREADED = 1 << 15  # elements from which a second thread is worth asking
 @op(vjp={"a": lambda g: g, "b": lambda g: g}, linear_in="all", broadcasts=True, lower=ir.add)
 def add(a, b):
     """The sum a + b."""
-    if a.__class__ is np.ndarray and a.size >= _THREADED and a.shape == getattr(b, "shape", None):
-        done = fast.add_arrays(a, b)
+    if a.__class__ is np.ndarray and a.size >= _THREADED:
+        shape = getattr(b, "shape", None)
+        done = None
+        if shape == a.shape:
+            done = fast.add_arrays(a, b)
+        elif shape == a.shape[-1:]:
+            done = fast.add_to_rows(a, b)
         if done is not None:
             return done
     return np.add(a, b)

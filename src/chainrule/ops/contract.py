@@ -13,7 +13,7 @@ import numpy as np
 from .. import ir
 from .batching import Lead, Plain
 from .dtypes import F32, F64, from_numpy_dtype
-from .kernels import LARGE, large_product, stacked_product
+from .kernels import LARGE, fast, large_product, stacked_product
 from .reduce import ones_vector, reduce_sum
 from .schema import helper, op
 
@@ -183,6 +183,8 @@ def scaled(x, factor):
 
 # Up to this size a product costs as much as the calls around it: rules on arrays make few.
 _SMALL = 1 << 12
+# A product with so few results in a row, from so many elements on, has a kernel of its own.
+_FEW, _MANY = 16, 1 << 13
 
 
 def _right_gradient(g, a, b_fortran):
@@ -223,7 +225,9 @@ def mm(a, b):
     dtype = a.dtype
     if dtype is b.dtype and (dtype is F32 or dtype is F64) and a.ndim == 2 and b.ndim == 2:
         try:
-            return a.dot(b) if a.size * b.shape[1] < LARGE else large_product(a, b)
+            if a.size * b.shape[1] >= LARGE:
+                return large_product(a, b)
+            return a.dot(b) if a.size <= _MANY else rows_by_rows(a, b.T)
         except ValueError:
             raise mismatched(a, b) from None
     return product(a, b)
@@ -480,9 +484,18 @@ def linear2d(x, w, b):
         return (x.astype(wide).dot(w.astype(wide).T) + b.astype(wide)).astype(x.dtype)
     if x.size * len(w) >= LARGE:
         return large_product(x, w.T, b)
-    r = x.dot(w.T)
+    r = rows_by_rows(x, w)
     r += b
     return r
+
+
+def rows_by_rows(x, w):
+    """x @ w.T for two matrices that are not large."""
+    if x.size > _MANY and len(w) <= _FEW:
+        done = fast.thin_dots(x, w, (len(x) + 3) // 4)
+        if done is not None:
+            return done
+    return x.dot(w.T)
 
 
 @op(

@@ -108,6 +108,7 @@ def _mean_gradient(g, x_shape, axis, keepdims):
 
 
 _PLANS: dict = {}
+_MANY_ROWS = 4096  # more of them are summed in parts, whose errors do not add up
 
 
 def sum_plan(shape, axis, keepdims):
@@ -143,6 +144,8 @@ def native_sum(x, axis, keepdims):
             done = np.add.reduce(done).astype(x.dtype)
     elif kernel == "rows":
         done = fast.row_sums(x, *sizes)
+    elif kernel == "columns" and large and sizes[1] >= 256 and sizes[0] <= _MANY_ROWS:
+        done = fast.wide_column_sums(x, *sizes, min(16, sizes[1] // 64))
     elif kernel == "columns":
         done = fast.column_sums(x, *sizes, min(16, sizes[0]) if large else 1)
         if done is not None:

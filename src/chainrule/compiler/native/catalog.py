@@ -20,7 +20,9 @@ HOMES: dict[str, str] = {
     "channel_kernels": "batch_norm batch_norm_gradient group_norm group_norm_gradient column_norm "
     "column_norm_gradient",
     "optimizer_kernels": "steps_are_single steps_are_double",
-    "sum_kernels": "add_arrays sum_all sum_parts row_sums column_sums channel_sums",
+    "sum_kernels": "add_arrays add_to_rows sum_all sum_parts row_sums column_sums channel_sums "
+    "wide_column_sums",
+    "thin_kernels": "thin_dots",
     "table_kernels": "sum_by_number",
     "pool_kernels": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "
     "avg_pool2d avg_pool2d_gradient avg_pool_halves avg_pool_halves_gradient",

@@ -72,6 +72,36 @@ def column_sums(x, rows, n, chunks, y, size):
             r += 1
 
 
+@native("T x[*size], i64 rows, i64 n, i64 blocks, out T y[n]")
+def wide_column_sums(x, rows, n, blocks, y, size):
+    """The sum of each column, a block of columns at a time: for many columns and not many rows."""
+    if rows * n != size:
+        return False
+    for c in shared(blocks):
+        first = n * c // blocks
+        add_columns(x[first:], y[first:], rows, n, n * (c + 1) // blocks - first)
+
+
+@inlined(apart=True)
+def add_columns(x, y, rows, n, width):
+    """y = the sums of `width` columns of an array with n in a row."""
+    for j in range(width):
+        y[j] = 0.0
+    r = 0
+    while r + 8 <= rows:  # the sums are read and written once for eight rows
+        a = x[r * n :]
+        for j in range(width):
+            low = (a[j] + a[n + j]) + (a[2 * n + j] + a[3 * n + j])
+            high = (a[4 * n + j] + a[5 * n + j]) + (a[6 * n + j] + a[7 * n + j])
+            y[j] = y[j] + (low + high)
+        r += 8
+    while r < rows:
+        a = x[r * n :]
+        for j in range(width):
+            y[j] = y[j] + a[j]
+        r += 1
+
+
 @native("T x[*size], i64 images, i64 channels, i64 inner, out T y[channels]")
 def channel_sums(x, images, channels, inner, y, size):
     """The sum of each channel over images and positions."""
@@ -89,3 +119,13 @@ def add_arrays(a, b, y, n):
     """a + b, element by element."""
     for i in shared(n):
         y[i] = a[i] + b[i]
+
+
+@native("T a[*rows, n], T b[n], out T y[like a]")
+def add_to_rows(a, b, y, rows, n):
+    """a + b for every row of a."""
+    for r in shared(rows):
+        row = a[r * n :]
+        into = y[r * n :]
+        for j in range(n):
+            into[j] = row[j] + b[j]
