@@ -453,3 +453,18 @@ def test_every_kernel_of_the_catalog_is_there():
         assert catalog.kernel(name).name == name
     with pytest.raises(KeyError, match="no native kernel 'nonsense'"):
         catalog.kernel("nonsense")
+
+
+def test_a_change_of_the_number_of_threads_reaches_kernels_that_ran_before():
+    x, before = torch.ones(300, 301), torch.get_num_threads()
+    from chainrule.compiler.native import library
+    from chainrule.compiler.native.slots import SLOTS
+
+    try:
+        for threads in (2, 1, 3):
+            torch.set_num_threads(threads)
+            assert torch.relu(x).sum().item() == x.numel()
+            used = [t[SLOTS["threads"]] for t in library._tables if t[SLOTS["settled"]]]
+            assert used and set(used) == {threads}
+    finally:
+        torch.set_num_threads(before)

@@ -104,7 +104,9 @@ def layers(dependent: bool) -> Graph:
 def test_products_that_do_not_wait_for_each_other_are_one_job(dependent, jobs, monkeypatch):
     monkeypatch.setattr(pool.settings._Settings, "threads", 2)
     g = layers(dependent)
-    assert Plan(g).module.text().count("call void @chainrule_pool_run(") == jobs
+    text = Plan(g).module.text()
+    assert text.count("call void @chainrule_pool_run(") == 1  # in a function for all of this size
+    assert text.count("call void @gemm_") == jobs
     assert_same_as_interpreted(g, random_inputs(g), 1e-3)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 
 class _Settings:
@@ -11,6 +12,7 @@ class _Settings:
     deterministic_warn_only = False
     matmul_precision = "highest"
     threads: int | None = None
+    told_of_threads: ClassVar[list[Callable[[], None]]] = []
     warn_always = False
 
 
@@ -66,6 +68,13 @@ def set_num_threads(int_: int) -> None:
     if not isinstance(int_, int) or int_ <= 0:
         raise RuntimeError(f"set_num_threads expects a positive integer, got {int_!r}")
     _Settings.threads = int_
+    for tell in _Settings.told_of_threads:
+        tell()
+
+
+def when_threads_change(tell: Callable[[], None]) -> None:
+    """Have a function called after every `set_num_threads`."""
+    _Settings.told_of_threads.append(tell)
 
 
 def chosen_num_threads() -> int | None:

@@ -375,9 +375,7 @@ class Entry:
         f.do(f"br label %{ran}")
         f.start(large)
         if shared:
-            said = self.api("PyObject_CallObject", "ptr", f"ptr {self.slot('prepare')}, ptr null")
-            self.require(f.value(f"icmp ne ptr {said}, null"), "failed")  # Ctrl-C came in between
-            self.api("Py_DecRef", "void", f"ptr {said}")
+            self._prepare()
         state = self.api("PyEval_SaveThread", "ptr", "")
         done = self._pieces(self.extent(shared)) if shared else self._call([])
         self.api("PyEval_RestoreThread", "void", f"ptr {state}")
@@ -386,6 +384,19 @@ class Entry:
         f.start(ran)
         result = f.value(f"phi i1 [{first[0]}, %{first[1]}], [{second[0]}, %{second[1]}]")
         self._drop_results_unless(result)
+
+    def _prepare(self) -> None:
+        """Ask how many threads there are, unless nothing has changed since the last time."""
+        f = self.f
+        ask, known = f.block_name("ask"), f.block_name("known")
+        settled = f.value(f"icmp ne ptr {self.slot('settled')}, null")
+        f.do(f"br i1 {settled}, label %{known}, label %{ask}")
+        f.start(ask)
+        said = self.api("PyObject_CallObject", "ptr", f"ptr {self.slot('prepare')}, ptr null")
+        self.require(f.value(f"icmp ne ptr {said}, null"), "failed")  # Ctrl-C came in between
+        self.api("Py_DecRef", "void", f"ptr {said}")
+        f.do(f"br label %{known}")
+        f.start(known)
 
     def _drop_results_unless(self, done: str) -> None:
         f = self.f

@@ -20,6 +20,7 @@ import numpy as np
 _BEGIN = time.time()  # before the files of this package are read
 
 # ruff: noqa: E402 - what follows must come after it
+from ...tensor import settings
 from .. import host, objects, store
 from .slots import FUNCTIONS, NUMPY, SLOTS, TYPES
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _FASTCALL = 0x80  # METH_FASTCALL
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-_FORMAT = "native kernels 4"
+_FORMAT = "native kernels 5"
 _HEADER = object.__basicsize__
 
 _lock = threading.RLock()
@@ -200,7 +201,22 @@ def _table() -> np.ndarray:
         table[SLOTS[name]] = id(thing)
     table[SLOTS["new_array"]] = _numpy_function(_NEW_FROM_DESCR)
     table[SLOTS["threads"]] = 1
+    _tables.append(table)
     return table
+
+
+_tables: list[np.ndarray] = []
+
+
+def _unsettle() -> None:
+    """Let every entry ask again how many threads there are."""
+    for table in _tables:
+        table[SLOTS["settled"]] = 0
+
+
+settings.when_threads_change(_unsettle)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unsettle)
 
 
 def _numpy_function(number: int) -> int:
@@ -229,5 +245,6 @@ def _prepare_threads(table: np.ndarray, told: list[int]) -> None:
             told[:] = now
             table[SLOTS["threads"]], table[SLOTS["board"]] = now
             table[SLOTS["pool_run"]] = 0 if found is None else found.run_address
+        table[SLOTS["settled"]] = 1
     except Exception:  # machine code is calling: it works alone then
         table[SLOTS["threads"]] = 1

@@ -18,6 +18,6 @@ FUNCTIONS = (
 )  # fmt: skip
 OTHERS = (
     "ndarray", "None", "True", "list", "TypeError", "new_array", "prepare", "pool_run", "board",
-    "threads", "load_double", "double_entry",
+    "threads", "load_double", "double_entry", "settled",
 )  # fmt: skip
 SLOTS = {name: k for k, name in enumerate((*TYPES, *FUNCTIONS, *OTHERS))}
