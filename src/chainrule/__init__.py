@@ -198,10 +198,10 @@ def _load_fast_product() -> Any:
     return importlib.import_module(".compiler.gemm", __name__).shared()
 
 
-def _load_native_kernel(name: str) -> Any:
+def _load_native_kernel(name: str, compiles: bool) -> Any:
     import importlib
 
-    return importlib.import_module(".compiler.native.library", __name__).load(name)
+    return importlib.import_module(".compiler.native.library", __name__).load(name, compiles)
 
 
 _kernels.install(_load_fast_product)

@@ -106,6 +106,31 @@ def test_equal_layers_share_their_kernels():
     assert kernels[0] == kernels[1]
 
 
+def test_calls_before_the_plan_compile_no_kernels(tmp_path):
+    """What the plan will do is not worth a second of LLVM for the eager calls before it."""
+    program = (
+        "import chainrule as torch\n"
+        "from chainrule.compiler import llvm\n"
+        "made, real = [], llvm.object_code\n"
+        "llvm.object_code = lambda text: made.append(text) or real(text)\n"
+        "f = torch.compile(lambda x: torch.softmax(x, -1).sum(0).sum())\n"
+        "x = torch.full((300, 300), 0.5)\n"
+        "results = [f(x).item() for _ in range(4)]\n"
+        "before = len(made)\n"
+        "results.append(torch.softmax(x, -1).sum(0).sum().item())\n"
+        "assert max(results) - min(results) < 1e-2, results\n"
+        "print(before, len(made))\n"
+    )
+    environment = {**os.environ, "CHAINRULE_CACHE_DIR": str(tmp_path)}
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
+    )
+    assert ran.returncode == 0, ran.stderr
+    before, after = map(int, ran.stdout.split())
+    assert before == 0
+    assert after >= 2
+
+
 # ---- out of the cache ----------------------------------------------------------------------------
 
 PROGRAM = """

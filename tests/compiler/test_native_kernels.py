@@ -24,8 +24,8 @@ class Watched:
     def __init__(self, find):
         self.find, self.used = find, set()
 
-    def __call__(self, name):
-        kernel = self.find(name)
+    def __call__(self, name, compiles):
+        kernel = self.find(name, compiles)
 
         def call(*arguments):
             done = kernel(*arguments)
@@ -44,7 +44,7 @@ def both(monkeypatch):
     def run(function):
         watched = Watched(find)
         try:
-            kernels.provide(lambda name: None)
+            kernels.provide(lambda name, compiles: None)
             expected = function()
             kernels.provide(watched)
             found = function()

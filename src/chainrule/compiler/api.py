@@ -13,6 +13,7 @@ from typing import Any
 from ..autograd.state import STATE
 from ..autograd.value import PLAIN
 from ..ops import dtypes
+from ..ops.kernels import fast
 from . import log
 from .calls import Call
 from .capture import Program, Unlike
@@ -92,7 +93,10 @@ class CompiledFunction:
                 raise CaptureError(entry.reason)
             self._tell(entry.reason)
             return self.function(*args, **kwargs)
-        if entry.calls == 1 or self._stays(entry):
+        if entry.calls == 1:
+            with fast.sparing():  # what the plan will do is not worth compiling for one call
+                return self.function(*args, **kwargs)
+        if self._stays(entry):
             return self.function(*args, **kwargs)
         self._note_broken(entry)
         if entry.reason is not None:
@@ -102,10 +106,11 @@ class CompiledFunction:
         except Exception as problem:
             self._give_up(entry, problem)
             return self.function(*args, **kwargs)
-        with log.timed(f"trace {self._name()}"), _without_collections():
+        with log.timed(f"trace {self._name()}"), _without_collections(), fast.sparing():
             call.run(self.function, args, kwargs, self.fullgraph)
         try:
-            self._learn(entry, call)
+            with fast.sparing():
+                self._learn(entry, call)
         except Exception as problem:
             self._give_up(entry, problem)
         return call.result

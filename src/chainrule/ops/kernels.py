@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,8 @@ class Kernels:
     """
 
     def __init__(self) -> None:
-        self._find: Callable[[str], Kernel | None] | None = None
+        self._find: Callable[..., Kernel | None] | None = None
+        self._sparing = 0  # how many callers want no kernel to be compiled now
 
     def __getattr__(self, name: str) -> Kernel:
         if name.startswith("_"):
@@ -117,17 +119,29 @@ class Kernels:
         with _lock:
             found = None
             if self._find is not None and os.environ.get("CHAINRULE_KERNELS") != "0":
-                found = self._find(name)
+                found = self._find(name, not self._sparing)
             kernel = found or _declines
-            setattr(self, name, kernel)
+            if found is not None or not self._sparing:
+                setattr(self, name, kernel)
             return kernel
+
+    @contextmanager
+    def sparing(self) -> Iterator[None]:
+        """Leave to NumPy what is not loaded yet and takes long to compile: for calls that are not
+        repeated."""
+        self._sparing += 1
+        try:
+            yield
+        finally:
+            self._sparing -= 1
 
 
 fast = Kernels()
 
 
-def provide(find: Callable[[str], Kernel | None]) -> None:
-    """Give the function that loads a native kernel by its name, or gives None."""
+def provide(find: Callable[..., Kernel | None]) -> None:
+    """Give the function that loads a native kernel by its name, or gives None; its second argument
+    says whether it may compile one."""
     with _lock:
         for name in [n for n in vars(fast) if not n.startswith("_")]:
             delattr(fast, name)

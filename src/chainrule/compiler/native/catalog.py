@@ -30,6 +30,13 @@ HOMES: dict[str, str] = {
     "attention_softmax attention_pull_at_once",
     "random_kernels": "fill_singles fill_doubles fill_mask fill_normals",
 }
+# Compiled even for a single call: soon done, and NumPy takes ten times as long.
+QUICK = frozenset(
+    name
+    for home in ("activation_kernels", "relu_kernels", "table_kernels")
+    for name in HOMES[home].split()
+)
+
 # Functions of a piece of work, which machine code calls, not Python.
 JOBS: dict[str, str] = {
     "attention_jobs": "attend attend_back attend_keeping pull_keeping",

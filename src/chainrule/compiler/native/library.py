@@ -65,9 +65,21 @@ def supported() -> bool:
     )
 
 
-def load(name: str) -> Any:
-    """The kernel of the catalog as a builtin function; None where there cannot be one."""
+def load(name: str, compiles: bool = True) -> Any:
+    """The kernel of the catalog as a builtin function; None where there cannot be one.
+
+    Without `compiles` only those that are soon compiled, whether the cache has them or not: what a
+    program computes must not depend on it.
+    """
+    if not compiles and not _is_quick(name):
+        return None
     return _function(name, functools.partial(_named_code, name))
+
+
+def _is_quick(name: str) -> bool:
+    from . import catalog
+
+    return name in catalog.QUICK or name.startswith("step")
 
 
 def compiled(kernel: Kernel) -> Any:
