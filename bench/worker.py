@@ -19,6 +19,8 @@ from .workloads import WORKLOADS
 MAX_REPETITIONS = 1_000_000
 # Samples of a turn stop here: of a slow step one sample a turn is enough.
 SECONDS_OF_A_TURN = 0.1
+# Between turns threads fall asleep, and others use the caches.
+SECONDS_TO_WARM_UP = 0.01
 
 
 class Worker:
@@ -55,10 +57,12 @@ class Worker:
         return {"values": values, "repetitions": repetitions, "note": note}
 
     def run(self, workload: str, repetitions: int, samples: int) -> dict[str, Any]:
-        """Seconds per repetition of each sample; the first one only warms up."""
+        """Seconds per repetition of each sample; the first ones only warm up."""
         case = self.cases[workload]
         gc.collect()
         spent = case.seconds(repetitions)
+        while spent < SECONDS_TO_WARM_UP:
+            spent += case.seconds(repetitions)
         seconds: list[float] = []
         while not seconds or (len(seconds) < samples and spent < SECONDS_OF_A_TURN):
             took = case.seconds(repetitions)
