@@ -177,7 +177,7 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
         room = np.empty((*lead, columns, rows), q.dtype) if keep else None
         sums = jobs.forward(q, k, v, mask, scale, causal, out, room)
         if sums is not None:
-            return out.astype(dtype, copy=False), sums, room if keep else weights
+            return out.astype(dtype, copy=False), sums, weights if room is None else room
     sums = np.empty((*lead, rows, 1), q.dtype)
     for piece in ((),) if keep else pieces(lead, rows * columns):
         own = [of_piece(a, piece) for a in (q, k, v, out, sums)]

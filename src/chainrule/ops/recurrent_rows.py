@@ -5,6 +5,8 @@ See `recurrent_arrays` for what `sizes`, `apart` and `reverse` say.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .buffers import borrow, borrow_like
@@ -21,14 +23,14 @@ def spans(sizes, reverse):
     return found[::-1] if reverse else found
 
 
-def step_by_step(rows, apart):
+def step_by_step(rows, apart) -> Any:
     """Rows that lie example after example, in the order of the steps."""
     if apart == 1 or rows is None:
         return rows
     return rows.reshape(-1, apart, rows.shape[1]).swapaxes(0, 1).reshape(rows.shape)
 
 
-def example_by_example(rows, apart):
+def example_by_example(rows, apart) -> Any:
     """The opposite of step_by_step."""
     return rows if apart == 1 else step_by_step(rows, len(rows) // apart)
 
