@@ -25,14 +25,25 @@ def shaped(*shape: int) -> list[Sample]:
     ]
 
 
+def masked(*args, **kwargs) -> Sample:
+    """A sample of a mask with an element for each of the input's."""
+    return drawn(*args, **kwargs).without(
+        "strides", because="masks are drawn in the order of the memory, as the tests of layers show"
+    )
+
+
 SAMPLES = {
-    "nn.functional.dropout": [*shaped(3, 4), drawn(normal(40), 0.4, True)],
+    "nn.functional.dropout": [
+        masked(normal(3, 4), 0.4, True),
+        *shaped(3, 4)[1:],
+        drawn(normal(40), 0.4, True),
+    ],
     "nn.functional.dropout1d": shaped(2, 3, 4),
     "nn.functional.dropout2d": shaped(2, 3, 2, 2),
     "nn.functional.dropout3d": shaped(2, 3, 2, 2, 2),
-    "nn.functional.alpha_dropout": shaped(3, 4),
+    "nn.functional.alpha_dropout": [masked(normal(3, 4), 0.4, True), *shaped(3, 4)[1:]],
     "nn.functional.feature_alpha_dropout": shaped(2, 3, 4),
-    "dropout": [drawn(normal(3, 4), 0.4, True), Sample(normal(3, 4), 0.4, False)],
+    "dropout": [masked(normal(3, 4), 0.4, True), Sample(normal(3, 4), 0.4, False)],
     "feature_dropout": [drawn(normal(2, 3, 4), 0.4, True), Sample(normal(2, 3, 4), 0.4, False)],
     "nn.functional.gumbel_softmax": [
         drawn(normal(3, 4), dim=-1),
