@@ -265,3 +265,25 @@ ERRORS = [
 def test_errors(call, kind, phrase):
     with pytest.raises(kind, match=phrase):
         call(nn.MultiheadAttention(6, 2))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("length", [24, 300, 600])
+def test_a_query_masked_by_the_smallest_number_attends_to_all_keys_alike(length, causal):
+    """As softmax of equal numbers does; minus infinity hides, finfo.min does not."""
+    torch.manual_seed(0)
+    q, k, v, g = (torch.randn(2, length, 16, dtype=torch.float32) for _ in range(4))
+    mask = torch.zeros(length, length)
+    mask[3] = torch.finfo(torch.float32).min
+    found = [x.clone().requires_grad_() for x in (q, k, v)]
+    out = attend(*found, attn_mask=mask) if not causal else attend(*found, attn_mask=mask.tril())
+    exact = [x.clone().requires_grad_() for x in (q, k, v)]
+    scores = exact[0] @ exact[1].transpose(1, 2) / 4 + (mask.tril() if causal else mask)
+    expected = scores.softmax(-1) @ exact[2]
+    torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
+    out.backward(g)
+    expected.backward(g)
+    for a, b in zip(found, exact, strict=True):
+        torch.testing.assert_close(a.grad, b.grad, rtol=1e-3, atol=1e-4)
+    if not causal:
+        torch.testing.assert_close(out[:, 3], v.mean(1), rtol=1e-4, atol=1e-5)

@@ -28,6 +28,7 @@ _BLOCK = 1 << 18  # scores at a time
 _KEPT = 1 << 18  # scores in all, up to which the weights are kept for the backward pass
 _QUERIES = 128  # queries at a time at least, before keys are taken in parts
 _KEYS = 1024  # keys at a time at least
+_HUGE = -1e30  # a mask below this leaves nothing of a score
 _CAUSAL_QUERIES = 128  # queries at a time with a causal mask, which leaves out later keys
 
 
@@ -172,6 +173,7 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
     out = np.empty_like(q) if same else np.empty((*lead, rows, v.shape[-1]), q.dtype)
     weights = np.empty(0, q.dtype)
     keep = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
+    keep = keep or (masked == "add" and _hides_by_numbers(mask, causal))
     jobs = _jobs_for(lead, rows, columns, q, v)
     if jobs is not None:
         room = np.empty((*lead, columns, rows), q.dtype) if keep else None
@@ -189,6 +191,18 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
             for start, stop, seen in scores.blocks():
                 _attend(scores, start, stop, seen, *own[2:])
     return out.astype(dtype, copy=False), sums, weights
+
+
+def _hides_by_numbers(mask, causal):
+    """Whether some query may see nothing but keys with a huge negative number as their mask.
+
+    It attends to all of them alike, and the logarithm of their sum is lost beside such a number:
+    the weights must be kept.
+    """
+    top = np.maximum.reduce(mask, -1, initial=-np.inf)
+    if causal:  # what is not hidden may come too late
+        top = mask
+    return bool(((top < _HUGE) & (top > -np.inf)).any())
 
 
 def _jobs_for(lead, rows, columns, q, v):

@@ -143,7 +143,7 @@ def move_on(p, s, top, total, level, shrink, line, start, rows, first, count, fa
             top[r] = maximum(top[r], row[r] * factor)
     for r in short(rows):
         high = top[r]
-        low = high if high > -1e38 else T(0.0)
+        low = high if high > -INFINITY else T(0.0)
         less = exp(shrink[r] - low)
         level[r] = low
         shrink[r] = less

@@ -33,7 +33,7 @@ def attention_exponentials(s, top, total, shrink, queries, start, first, causal,
         high = before
         for j in range(n):
             high = maximum(high, row[j])
-        level = high if high > -1e38 else T(0.0)
+        level = high if high > -INFINITY else T(0.0)
         share = T(0.0)
         for j in range(n):
             e = exp(row[j] - level)
@@ -93,7 +93,7 @@ def attention_softmax(s, sums, scale, queries, causal, rows, columns):
         high = T(-INFINITY)
         for j in range(n):
             high = maximum(high, row[j] * scale)
-        level = high if high > -1e38 else T(0.0)
+        level = high if high > -INFINITY else T(0.0)
         share = T(0.0)
         for j in range(n):
             e = exp(row[j] * scale - level)
