@@ -14,6 +14,7 @@ SIZES = {  # leading dimensions, queries, keys, width of keys, width of values
     "more keys than queries": ((2, 2), 100, 900, 33, 33),
     "more queries than keys": ((2, 2), 600, 100, 33, 40),
     "short": ((3, 4), 9, 11, 8, 8),
+    "no leading dimension": ((), 300, 280, 32, 32),
 }
 
 
@@ -50,14 +51,16 @@ def draw(size, dtype, masked):
         return random.standard_normal(shape).astype(dtype)
 
     # Heads as they come out of a projection: strided, joined again for free.
-    q = normal(*lead[:-1], queries, lead[-1], width).swapaxes(-2, -3)
+    q = normal(queries, width)
+    if lead:
+        q = normal(*lead[:-1], queries, lead[-1], width).swapaxes(-2, -3)
     k, v = normal(*lead, keys, width), normal(*lead, keys, value_width)
     mask = None
     if masked == "bool":
         mask = random.random((queries, keys)) > 0.3
         mask[queries // 2] = False  # a query that sees nothing
     elif masked:
-        mask = normal(lead[0], *(1,) * (len(lead) - 1), queries, keys)
+        mask = normal(*lead[:1], *(1,) * (len(lead) - 1), queries, keys)
     if mask is not None:
         mask = np.broadcast_to(mask, (*lead, queries, keys))
     return normal(*lead, queries, value_width), q, k, v, mask

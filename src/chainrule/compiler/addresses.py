@@ -26,3 +26,11 @@ def _layout_known() -> bool:
 
 
 address = _by_header if _layout_known() else _by_interface
+
+
+def stack_offsets(lead: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+    """Bytes from the first matrix of a stack to each: its leading dimensions, all of its strides."""
+    offsets = np.zeros(1, np.int64)
+    for count, stride in zip(lead, strides, strict=False):
+        offsets = (offsets[:, None] + np.arange(count) * stride).reshape(-1)
+    return offsets

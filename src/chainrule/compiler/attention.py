@@ -7,6 +7,7 @@ result do not either.
 from __future__ import annotations
 
 import functools
+import math
 import struct
 import threading
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from . import pool
-from .addresses import address
+from .addresses import address, stack_offsets
+from .gemm import DTYPES, ZEROS_AT
 from .gemm_text import DEPTH, blocks
 from .native import library
 from .native.attention_jobs import (
@@ -28,7 +30,6 @@ from .native.attention_jobs import (
 )
 
 _AT = {name: i for i, name in enumerate(FIELDS)}
-_DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 _PARTS = 4  # pieces of a gradient at least, where there are enough queries
 _SHORTEST = 256  # queries of such a piece
 _FEWEST = 8  # rows and columns of scores: tiles of smaller products would be mostly border
@@ -42,7 +43,6 @@ class Attention:
         self._pool = pool.shared()
         self._lock = threading.Lock()
         self._jobs: dict[tuple[str, np.dtype], int | None] = {}
-        self._zeros = np.zeros(16)
 
     def forward(
         self, q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | None,
@@ -59,7 +59,7 @@ class Attention:
             return None
         q, k, v = (_plain(x) for x in (q, k, v))
         sums = np.empty((*q.shape[:-1], 1), q.dtype)
-        step = getattr(MANY_QUERIES, _DTYPES[q.dtype])
+        step = getattr(MANY_QUERIES, DTYPES[q.dtype])
         named = {"q": q, "k": k, "v": v, "out": out, "sums": sums}
         if weights is not None:
             named["weights"] = weights
@@ -89,7 +89,7 @@ class Attention:
         sums = np.ascontiguousarray(sums)
         heads, length = sums.size // max(1, q.shape[-2]), q.shape[-2]
         parts = max(1, min(-(-_PARTS // max(1, heads)), length // _SHORTEST))
-        step = getattr(MANY_QUERIES, _DTYPES[q.dtype])
+        step = getattr(MANY_QUERIES, DTYPES[q.dtype])
         cuts = tuple(_steps(length, -(-length // (parts * step)) * step))
         gq, gk, gv = found
         if len(cuts) > 1:
@@ -121,8 +121,8 @@ class Attention:
         if key not in self._jobs:
             with self._lock:
                 if key not in self._jobs:
-                    there = dtype in _DTYPES and self._product.has(dtype)
-                    self._jobs[key] = library.job(name, _DTYPES[dtype]) if there else None
+                    there = dtype in DTYPES and self._product.has(dtype)
+                    self._jobs[key] = library.job(name, DTYPES[dtype]) if there else None
         return self._jobs[key]
 
     def _table(
@@ -147,7 +147,7 @@ class Attention:
         for name, x in named.items():
             table[:, _AT[name]] += address(x)
         table[:, _AT["product"]] = self._product.address(q.dtype)
-        table[:, _AT["zeros"]] = address(self._zeros)
+        table[:, _AT["zeros"]] = ZEROS_AT
         return table
 
     def _run(self, job: int, table: np.ndarray) -> None:
@@ -162,11 +162,9 @@ def _offsets(
     cuts: tuple[tuple[int, int], ...],
 ) -> np.ndarray:
     """The table with addresses counted from the beginning of each array."""
-    places = np.indices(lead).reshape(len(lead), -1)
-    heads = places.shape[1]
-    table = np.zeros((heads, len(cuts), len(FIELDS)), np.int64)
+    table = np.zeros((math.prod(lead), len(cuts), len(FIELDS)), np.int64)
     for name, strides in layout:
-        table[:, :, _AT[name]] = (np.array(strides[:-2], np.int64) @ places)[:, None]
+        table[:, :, _AT[name]] = stack_offsets(lead, strides)[:, None]
         if f"{name}_row" in _AT:
             table[:, :, _AT[f"{name}_row"]] = strides[-2]
         if f"{name}_column" in _AT:
@@ -181,9 +179,7 @@ def _spread(table: np.ndarray, partial: dict[str, np.ndarray], parts: int) -> No
     """Give every part of the queries its own gradients of keys and values."""
     view = table.reshape(-1, parts, len(FIELDS))
     for name, x in partial.items():
-        lead = x.shape[1:-2]
-        places = np.indices(lead).reshape(len(lead), -1)
-        heads = np.array(x.strides[1:-2], np.int64) @ places
+        heads = stack_offsets(x.shape[1:-2], x.strides[1:])
         view[:, :, _AT[name]] = address(x) + heads[:, None] + np.arange(parts) * x.strides[0]
         view[:, :, _AT[f"{name}_row"]] = x.strides[-2]
 

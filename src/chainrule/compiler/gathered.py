@@ -14,7 +14,7 @@ import numpy as np
 from . import pool
 from .addresses import address
 from .gather_text import BORDER, module_text, room_for_copy
-from .gemm import _DTYPES, _ZEROS_AT
+from .gemm import DTYPES, ZEROS_AT
 from .gemm_text import ARGUMENTS, blocks
 
 _PARTS = 8  # sums over images are cut into so many, and images into pieces of at most an eighth
@@ -71,12 +71,12 @@ class Gathered:
         return True
 
     def _function(self, dtype: np.dtype) -> int | None:
-        if dtype not in _DTYPES:
+        if dtype not in DTYPES:
             return None
         if dtype not in self._functions:
             with self._lock:
                 if dtype not in self._functions:
-                    kind = _DTYPES[dtype]
+                    kind = DTYPES[dtype]
                     compiled = self._load(
                         f"gathered {kind} {self._tiles}", lambda: module_text(self._tiles, kind)
                     )
@@ -114,10 +114,10 @@ class Gathered:
         """ARGUMENTS of every image's product."""
         (m, k), n, size = a.shape[-2:], len(columns), a.itemsize
         depth, block = blocks(k, size, self._tiles)
-        level, step = (_ZEROS_AT, 0) if bias is None else (address(bias), bias.strides[0])
+        level, step = (ZEROS_AT, 0) if bias is None else (address(bias), bias.strides[0])
         one = (
             address(a), *a.strides[-2:], address(images), address(rows), address(columns),
-            address(c), c.strides[-2], m, n, k, block, depth, _ZEROS_AT, 0, level, step, 0,
+            address(c), c.strides[-2], m, n, k, block, depth, ZEROS_AT, 0, level, step, 0,
         )  # fmt: skip
         table = np.tile(np.array(one, np.int64), (len(images), 1))
         number = np.arange(len(images))

@@ -7,6 +7,7 @@ is never cut, hence the bits of a result do not depend on the number of threads.
 from __future__ import annotations
 
 import functools
+import math
 import struct
 import threading
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import host, objects, pool
-from .addresses import address
+from .addresses import address, stack_offsets
 from .gemm_text import ARGUMENTS, TILES, Tiles, blocks, cuts, module_text
 
 _PIECE = 100_000_000  # multiplications of a piece of work, where there are enough
@@ -24,8 +25,8 @@ _LISTS = 4  # lists of stacked products for each thread
 _BYTES = 8 * len(ARGUMENTS)
 
 _ZEROS = np.zeros(16)  # the bias of products without one
-_ZEROS_AT = address(_ZEROS)
-_DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
+ZEROS_AT = address(_ZEROS)
+DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 
 
 @functools.cache
@@ -103,10 +104,10 @@ class Product:
         return self._functions[kind] if self.has(kind) else None
 
     def _make(self, dtype: np.dtype) -> None:
-        if dtype not in _DTYPES:
+        if dtype not in DTYPES:
             self._functions[dtype] = None
             return
-        kind = _DTYPES[dtype]
+        kind = DTYPES[dtype]
         compiled = self._load(f"gemm {kind} {self._tiles}", lambda: module_text(self._tiles, kind))
         self._compiled.append(compiled)
         function = compiled.function("gemm_piece", 2)
@@ -211,7 +212,7 @@ class Product:
             self._tiles,
         )  # fmt: skip
         at_a, at_b, at_c = address(a), address(b), address(c)
-        added = _ZEROS_AT if bias is None else address(bias)
+        added = ZEROS_AT if bias is None else address(bias)
         values = list(values)
         for i in range(0, count * len(ARGUMENTS), len(ARGUMENTS)):
             values[i] += at_a
@@ -245,10 +246,10 @@ def _cut_product(
     for start, length in parts:
         values += (
             (0, a_row, a_column, start * b_column, b_row, b_column, start * size, c_row,
-             m, length, k, rows, depth, start * bias_step, bias_step, _ZEROS_AT, 0, 0)
+             m, length, k, rows, depth, start * bias_step, bias_step, ZEROS_AT, 0, 0)
             if across else
             (start * a_row, a_row, a_column, 0, b_row, b_column, start * c_row, c_row,
-             length, n, k, rows, depth, 0, bias_step, _ZEROS_AT, 0, 0)
+             length, n, k, rows, depth, 0, bias_step, ZEROS_AT, 0, 0)
         )  # fmt: skip
     return len(parts), struct.Struct(f"={len(values)}q").pack, tuple(values)
 
@@ -264,16 +265,15 @@ def _stack_table(
     tiles: Tiles,
 ) -> np.ndarray:
     """ARGUMENTS of every product of a stack, addresses counted from the first matrices."""
-    *lead, m, k = shape
+    lead, (m, k) = shape[:-2], shape[-2:]
     depth, rows = blocks(k, size, tiles)
     one = (
         0, *a_strides[-2:], 0, *b_strides[-2:], 0, c_strides[-2], m, n, k, rows, depth,
-        _ZEROS_AT, 0, _ZEROS_AT, 0, 0,
+        ZEROS_AT, 0, ZEROS_AT, 0, 0,
     )  # fmt: skip
-    places = np.indices(lead).reshape(len(lead), -1)
-    table = np.tile(np.array(one, np.int64), (places.shape[1], 1))
+    table = np.tile(np.array(one, np.int64), (math.prod(lead), 1))
     for column, strides in ((0, a_strides), (3, b_strides), (6, c_strides)):
-        table[:, column] = np.array(strides[:-2], np.int64) @ places
+        table[:, column] = stack_offsets(lead, strides)
     return table
 
 

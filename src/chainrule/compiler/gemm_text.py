@@ -76,13 +76,17 @@ class _Product(Panels):
 
     def texts(self) -> Iterator[str]:
         """All definitions."""
+        yield from self._blocks_and_tiles()
+        yield self._piece("gemm_piece")
+        yield self._list_of_pieces()
+
+    def _blocks_and_tiles(self) -> Iterator[str]:
+        """What every product that packs both factors consists of."""
         narrow = min(self.lanes, _SMALL_PANEL_LANES)
         for lanes in sorted({narrow, self.lanes}):
             yield _Product(self.dtype, self.tiles, self.declarations, lanes)._pack()
         yield from self._all_tiles()
         yield self._gemm(narrow)
-        yield self._piece("gemm_piece")
-        yield self._list_of_pieces()
 
     def _all_tiles(self) -> Iterator[str]:
         for height, vectors in self._shapes():

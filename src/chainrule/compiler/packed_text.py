@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .asm import ITEM_BYTES, Function
-from .gemm_text import _SMALL_PANEL_LANES, ARGUMENTS, UNROLL, Tiles, _Product, _type_of
+from .gemm_text import ARGUMENTS, UNROLL, Tiles, _Product, _type_of
 
 _LINE = 64  # bytes of a line of the cache
 
@@ -40,11 +40,7 @@ class _Packed(_Product):
     """As a product of two matrices, but the panels of b are there already."""
 
     def texts(self) -> Iterator[str]:
-        narrow = min(self.lanes, _SMALL_PANEL_LANES)
-        for lanes in sorted({narrow, self.lanes}):
-            yield _Product(self.dtype, self.tiles, self.declarations, lanes)._pack()
-        yield from self._all_tiles()
-        yield self._gemm(narrow)
+        yield from self._blocks_and_tiles()
         yield self._piece("packed_piece")
         yield self._pack_right()
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..ops.buffers import borrow
 from . import pool
 from .addresses import address
+from .gemm import DTYPES, ZEROS_AT
 from .gemm_text import ARGUMENTS, Tiles, blocks
 from .native import library
 from .native import recurrent_jobs as job
@@ -25,7 +26,6 @@ from .packed_text import module_text, packed_bytes
 _AT = {name: i for i, name in enumerate(job.FIELDS)}
 _ROW_AT = {name: _AT.get(f"{name}_row") for name in job.FIELDS}
 _CALL = struct.Struct(f"={len(ARGUMENTS)}q").pack
-_DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 _KINDS = {"lstm": job.LSTM, "gru": job.GRU, "tanh": job.TANH, "relu": job.RELU}
 _BEFORE_INPUTS = {"lstm": 6, "gru": 4, "tanh": 0, "relu": 0}  # blocks of columns in what is kept
 _TOGETHER = 8  # examples that go through the steps together: a tile, which reads each weight once
@@ -64,8 +64,6 @@ class Recurrent:
         self._lock = threading.Lock()
         self._codes: dict[np.dtype, _Code | None] = {}
         self._compiled: list[Any] = []  # owns the code
-        self._zeros = np.zeros(16)
-        self._zeros_at = address(self._zeros)
 
     def forward(
         self, kind: str, arrays: Mapping[str, np.ndarray], weights: list[np.ndarray],
@@ -86,7 +84,7 @@ class Recurrent:
         row[job.WEIGHT], row[job.DEPTH] = _start(packed[0][0]), packed[0][1]
         row[job.STATE_WEIGHT], row[job.STATE_DEPTH] = _start(packed[-1][0]), packed[-1][1]
         if biases is None:
-            row[job.BIAS] = row[job.STATE_BIAS] = self._zeros_at
+            row[job.BIAS] = row[job.STATE_BIAS] = ZEROS_AT
         else:
             row[job.BIAS_STEP] = weights[0].itemsize
             row[job.BIAS], row[job.STATE_BIAS] = address(biases[0]), address(biases[-1])
@@ -124,7 +122,7 @@ class Recurrent:
         row = [0] * len(job.FIELDS)
         row[job.KIND], row[job.STEPS], row[job.APART] = _KINDS[kind], len(sizes), apart
         row[job.WIDTH], row[job.LEFT] = y.shape[1], _BEFORE_INPUTS[kind] * y.shape[1]
-        row[job.MULTIPLY], row[job.ZEROS] = code.multiply, self._zeros_at
+        row[job.MULTIPLY], row[job.ZEROS] = code.multiply, ZEROS_AT
         row[job.BLOCK_ROWS] = blocks(1, y.itemsize, self._tiles)[1]
         for name, x in arrays.items():
             row[_AT[name]] = address(x)
@@ -146,8 +144,8 @@ class Recurrent:
         self._call(
             code.multiply,
             address(a), a.strides[0], a.itemsize, _start(packed), 0, 0, address(c), c.strides[0],
-            m, n, k, blocks(k, a.itemsize, self._tiles)[1], depth, self._zeros_at, 0,
-            self._zeros_at, 0, 0,
+            m, n, k, blocks(k, a.itemsize, self._tiles)[1], depth, ZEROS_AT, 0,
+            ZEROS_AT, 0, 0,
         )  # fmt: skip
         return c
 
@@ -156,7 +154,7 @@ class Recurrent:
         b = b if b.itemsize in b.strides else np.ascontiguousarray(b)
         k, n = b.shape
         depth, _ = blocks(k, b.itemsize, self._tiles)
-        room = packed_bytes(k, n, self._tiles, _DTYPES[b.dtype]) + _LINE
+        room = packed_bytes(k, n, self._tiles, DTYPES[b.dtype]) + _LINE
         out = borrow(room // b.itemsize, b.dtype)
         self._call(
             code.pack,
@@ -183,14 +181,14 @@ class Recurrent:
         if dtype not in self._codes:
             with self._lock:
                 if dtype not in self._codes:
-                    self._codes[dtype] = self._make(dtype) if dtype in _DTYPES else None
+                    self._codes[dtype] = self._make(dtype) if dtype in DTYPES else None
         return self._codes[dtype]
 
     def _make(self, dtype: np.dtype) -> _Code | None:
-        jobs = [library.job(name, _DTYPES[dtype]) for name in ("recur", "recur_back")]
+        jobs = [library.job(name, DTYPES[dtype]) for name in ("recur", "recur_back")]
         if None in jobs:
             return None
-        kind = _DTYPES[dtype]
+        kind = DTYPES[dtype]
         compiled = self._load(
             f"packed {kind} {self._tiles}", lambda: module_text(self._tiles, kind)
         )

@@ -166,14 +166,15 @@ def prepared(q, k, v, mask, masked):
 def attention_arrays(q, k, v, mask, scale, causal, masked):
     """(softmax(q k^T scale + mask) v, logarithms of the sums, transposed weights or nothing)."""
     dtype = q.dtype
+    must_keep = masked == "add" and _hides_by_numbers(mask, causal)
     q, k, v, mask, lead, (rows, columns) = prepared(q, k, v, mask, masked)
     scale = q.dtype.type(scale)
     # Laid out as the queries where that fits: joining the heads is no copy then.
     same = v.shape[-1] == q.shape[-1] and q.strides[-1] == q.itemsize
     out = np.empty_like(q) if same else np.empty((*lead, rows, v.shape[-1]), q.dtype)
     weights = np.empty(0, q.dtype)
-    keep = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
-    keep = keep or (masked == "add" and _hides_by_numbers(mask, causal))
+    few = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
+    keep = must_keep or few
     jobs = _jobs_for(lead, rows, columns, q, v)
     if jobs is not None:
         room = np.empty((*lead, columns, rows), q.dtype) if keep else None
@@ -199,9 +200,8 @@ def _hides_by_numbers(mask, causal):
     It attends to all of them alike, and the logarithm of their sum is lost beside such a number:
     the weights must be kept.
     """
-    top = np.maximum.reduce(mask, -1, initial=-np.inf)
-    if causal:  # what is not hidden may come too late
-        top = mask
+    # With a causal mask what is not hidden may come too late: every number counts.
+    top = mask if causal else np.maximum.reduce(mask, -1, initial=-np.inf)
     return bool(((top < _HUGE) & (top > -np.inf)).any())
 
 

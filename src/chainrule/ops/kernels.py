@@ -129,11 +129,13 @@ class Kernels:
     def sparing(self) -> Iterator[None]:
         """Leave to NumPy what is not loaded yet and takes long to compile: for calls that are not
         repeated."""
-        self._sparing += 1
+        with _lock:
+            self._sparing += 1
         try:
             yield
         finally:
-            self._sparing -= 1
+            with _lock:
+                self._sparing -= 1
 
 
 fast = Kernels()

@@ -20,13 +20,12 @@ from .language import (
     exp,
     from_bits,
     inlined,
-    invoke,
     log,
     maximum,
     pointer,
     short,
-    stack,
 )  # fmt: skip
+from .products import call_product
 
 # What the numbers of a piece of work are; those from G on are for gradients.
 FIELDS = (
@@ -60,28 +59,13 @@ MOST_KEPT_QUERIES = 8192  # whose numbers have room there
 @inlined
 def multiply(p, workspace, a, a_row, a_column, b, b_row, b_column, c, c_row, m, n, k, adds):
     """c = a @ b, or c + a @ b: addresses, strides in bytes, sizes."""
-    call = stack("i64", 18)
     deepest = p[DEEPEST]
     parts = (k + deepest - 1) // deepest
-    call[0] = a
-    call[1] = a_row
-    call[2] = a_column
-    call[3] = b
-    call[4] = b_row
-    call[5] = b_column
-    call[6] = c
-    call[7] = c_row
-    call[8] = m
-    call[9] = n
-    call[10] = k
-    call[11] = p[BLOCK_ROWS]
-    call[12] = (k + parts * 4 - 1) // (parts * 4) * 4
-    call[13] = p[ZEROS]
-    call[14] = 0
-    call[15] = p[ZEROS]
-    call[16] = 0
-    call[17] = adds
-    invoke(p[PRODUCT], call, workspace)
+    depth = (k + parts * 4 - 1) // (parts * 4) * 4
+    call_product(
+        p[PRODUCT], workspace, a, a_row, a_column, b, b_row, b_column, c, c_row, m, n, k,
+        p[BLOCK_ROWS], depth, p[ZEROS], 0, p[ZEROS], adds,
+    )  # fmt: skip
 
 
 @inlined

@@ -16,7 +16,8 @@ gradient wants them. While a step multiplies, it asks for the rows of the next o
 
 from __future__ import annotations
 
-from .language import PerType, T, inlined, invoke, pointer, sigmoid, stack, tanh
+from .language import PerType, T, inlined, pointer, sigmoid, tanh
+from .products import call_product
 
 FIELDS = (
     "kind", "first", "rows", "steps", "starts", "counts", "places", "apart", "inputs", "width",
@@ -46,26 +47,10 @@ def multiply(
     """c = a @ weight + bias, or c + a @ weight: addresses, strides in bytes, sizes; what lies at
     `ahead` will be wanted next.
     """
-    call = stack("i64", 18)
-    call[0] = a
-    call[1] = a_row
-    call[2] = SIZE
-    call[3] = weight
-    call[4] = ahead
-    call[5] = 0
-    call[6] = c
-    call[7] = c_row
-    call[8] = m
-    call[9] = n
-    call[10] = k
-    call[11] = p[BLOCK_ROWS]
-    call[12] = depth
-    call[13] = bias
-    call[14] = bias_step
-    call[15] = p[ZEROS]
-    call[16] = 0
-    call[17] = adds
-    invoke(p[MULTIPLY], call, workspace)
+    call_product(
+        p[MULTIPLY], workspace, a, a_row, SIZE, weight, ahead, 0, c, c_row, m, n, k,
+        p[BLOCK_ROWS], depth, bias, bias_step, p[ZEROS], adds,
+    )  # fmt: skip
 
 
 # ---- forward -------------------------------------------------------------------------------------
