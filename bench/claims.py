@@ -110,23 +110,25 @@ def mode_verdicts(rows: dict[str, Row]) -> Iterator[Verdict]:
 
 def attention_verdicts(rows: dict[str, Row]) -> Iterator[Verdict]:
     """Linear memory, and not slower than the form that holds the whole matrix."""
-    memory: dict[int, float] = {}
+    memory: dict[str, dict[int, float]] = {}
     for name, row in rows.items():
         _, length, form, what = name.split("/")
         used = row.best(OURS)
-        if form != "blockwise" or not used:
+        if not form.startswith("blockwise") or not used:
             continue
+        kind = form.replace("blockwise", "attention")
         if what == "memory":
-            memory[int(length)] = used
+            memory.setdefault(kind, {})[int(length)] = used
             continue
-        whole = rows.get(f"attention/{length}/materialised/time")
+        whole = rows.get(f"attention/{length}/{form.replace('blockwise', 'materialised')}/time")
         if whole is not None and (theirs := whole.best(OURS)):
-            claim = f"attention at {length}: {quantity(used, 's')}, materialised"
+            claim = f"{kind} at {length}: {quantity(used, 's')}, materialised"
             yield Verdict(f"{claim} {quantity(theirs, 's')}", used <= theirs * NOISE)
-    if len(memory) > 1:
-        growth = exponent(memory.items())
-        claim = f"attention: memory grows with the sequence to the power {growth:.2f}"
-        yield Verdict(f"{claim}, at most {ATTENTION_GROWTH} wanted", growth <= ATTENTION_GROWTH)
+    for kind, points in memory.items():
+        if len(points) > 1:
+            growth = exponent(points.items())
+            claim = f"{kind}: memory grows with the sequence to the power {growth:.2f}"
+            yield Verdict(f"{claim}, at most {ATTENTION_GROWTH} wanted", growth <= ATTENTION_GROWTH)
 
 
 def exponent(points: Iterable[tuple[float, float]]) -> float:

@@ -82,12 +82,13 @@ def compile_time() -> Iterator[Measurement]:
 
 def attention() -> Iterator[Measurement]:
     for length in SEQUENCES:
-        for form in ("blockwise", "materialised"):
+        for form in ("blockwise", "materialised", "blockwise unmasked", "materialised unmasked"):
             rows = [
                 Row(f"attention/{length}/{form}/memory", "attention", "bytes"),
                 Row(f"attention/{length}/{form}/time", "attention"),
             ]
-            engines = ("chainrule", "torch") if form == "blockwise" else ("chainrule",)
+            ours = form.startswith("blockwise")
+            engines = ("chainrule", "torch") if ours else ("chainrule",)
             yield Measurement(rows, ("attention", form, str(length)), engines, 1)
 
 

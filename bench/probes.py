@@ -111,23 +111,24 @@ def model_and_weights(module: Any, name: str) -> None:
 
 
 def attention(engine: Engine, form: str, length: str) -> Figures:
-    """Memory and time of causal attention, forward and backward, at one sequence length."""
+    """Memory and time of attention, forward and backward, at one sequence length."""
     torch = engine.load()
     attend = torch.nn.functional.scaled_dot_product_attention
-    if form == "materialised":
+    if form.startswith("materialised"):
         attend = materialised(torch)
+    causal = not form.endswith("unmasked")
     shape = (1, HEADS, int(length), HEAD_SIZE)
     inputs = [torch.tensor(sample(k, *shape), requires_grad=True) for k in range(3)]
 
     def step() -> Any:
         for x in inputs:
             x.grad = None
-        out = attend(*inputs, is_causal=True)
+        out = attend(*inputs, is_causal=causal)
         out.sum().backward()
         return out
 
     small = [torch.tensor(sample(k, 1, 2, 512, 64), requires_grad=True) for k in range(3)]
-    attend(*small, is_causal=True).sum().backward()  # loads what is loaded when first used
+    attend(*small, is_causal=causal).sum().backward()  # loads what is loaded when first used
     del small
     forget_peak()
     before = resident_bytes("VmRSS")
@@ -144,9 +145,11 @@ def materialised(torch: Any) -> Any:
 
     def attend(q: Any, k: Any, v: Any, is_causal: bool) -> Any:
         length = q.shape[-2]
-        mask = torch.ones(length, length, dtype=torch.bool).tril()
         scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
-        return scores.masked_fill(~mask, -float("inf")).softmax(-1) @ v
+        if is_causal:
+            mask = torch.ones(length, length, dtype=torch.bool).tril()
+            scores = scores.masked_fill(~mask, -float("inf"))
+        return scores.softmax(-1) @ v
 
     return attend
 

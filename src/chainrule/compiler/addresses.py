@@ -29,7 +29,7 @@ address = _by_header if _layout_known() else _by_interface
 
 
 def stack_offsets(lead: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
-    """Bytes from the first matrix of a stack to each: its leading dimensions, all of its strides."""
+    """Bytes from the first matrix of a stack to each, by leading dimensions and strides."""
     offsets = np.zeros(1, np.int64)
     for count, stride in zip(lead, strides, strict=False):
         offsets = (offsets[:, None] + np.arange(count) * stride).reshape(-1)
