@@ -20,6 +20,7 @@ from .autograd.modes import (
     no_grad,
     set_grad_enabled,
 )
+from .ops import allocation as _allocation
 from .ops import dtypes as _dtypes
 from .ops import kernels as _kernels
 from .ops.dtypes import dtype, get_default_dtype, set_default_dtype
@@ -204,6 +205,13 @@ def _load_native_kernel(name: str, compiles: bool) -> Any:
     return importlib.import_module(".compiler.native.library", __name__).load(name, compiles)
 
 
+def _place_arrays() -> None:
+    import importlib
+
+    importlib.import_module(".compiler.aligned", __name__).begin_at_lines()
+
+
+_allocation.provide(_place_arrays)
 _kernels.install(_load_fast_product)
 _kernels.provide(_load_native_kernel)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .allocation import keep_freed_memory
+from .allocation import settle
 
 IMPORTED = time.time()  # files that are written later are not what this process runs
 
@@ -68,7 +68,7 @@ def _load() -> Product:
     global _loader, _product
     with _lock:
         if _product is None:
-            keep_freed_memory()
+            settle()
             loader, _loader = _loader, None
             made = None
             if loader is not None and os.environ.get("CHAINRULE_KERNELS") != "0":
@@ -117,6 +117,7 @@ class Kernels:
         if name.startswith("_"):
             raise AttributeError(name)
         with _lock:
+            settle()
             found = None
             if self._find is not None and os.environ.get("CHAINRULE_KERNELS") != "0":
                 found = self._find(name, not self._sparing)

@@ -12,7 +12,7 @@ import numpy as np
 from ..autograd import source
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
-from ..ops import dtypes
+from ..ops import allocation, dtypes
 from ..ops.layout import dense_empty_like, window
 from .device import _DEFAULT as DEFAULT_DEVICE
 from .device import place
@@ -76,7 +76,10 @@ def on_meta(device: Any) -> bool:
 
 def new_array(make_array: Any, shape: tuple[int, ...], dtype: Any, device: Any) -> np.ndarray:
     """A new array, or a stand-in that takes no memory when the tensor is to have no data."""
-    return blank_array(shape, dtype) if on_meta(device) else make_array(shape, dtype)
+    if on_meta(device):
+        return blank_array(shape, dtype)
+    allocation.expect(shape, dtype.itemsize)
+    return make_array(shape, dtype)
 
 
 def write_new(out: Any, t: Any, requires_grad: bool, device: Any) -> Any:
@@ -197,6 +200,7 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     wanted = np_dtype(dtype)
     if on_meta(device):
         return _into(out, blank_array(shape, wanted), requires_grad, device)
+    allocation.expect(shape, wanted.itemsize)
     return _into(out, _formatted(_unset(), shape, wanted, memory_format), requires_grad, device)
 
 
