@@ -89,6 +89,7 @@ class _Product(Panels):
         yield self._gemm(narrow)
 
     def _all_tiles(self) -> Iterator[str]:
+        yield self._border()
         for height, vectors in self._shapes():
             yield self._tile(height, vectors)
         for vectors in range(self.tiles.vectors, 0, -1):
@@ -102,7 +103,7 @@ class _Product(Panels):
     # ---- the tile ------------------------------------------------------------------------------
 
     def _tile(self, height: int, vectors: int, packed: bool = True) -> str:
-        """height rows and some vectors of c; `rows` and `columns` of them exist.
+        """height rows and some vectors of c.
 
         Rows of a that lie in one piece may be read where they are (`packed` is False): the tile
         follows one pointer for each of them.
@@ -127,21 +128,11 @@ class _Product(Panels):
             for u in range(UNROLL):
                 a = [self._at(f, row, str(u * step)) for row in rows]
                 self._tile_step(f, a, b, u, sums)
-        whole, edge, done = (f.block_name(n) for n in ("whole", "edge", "tile_done"))
-        enough = f.value(f"icmp eq i64 %rows, {height}")
-        broad = f.value(f"icmp eq i64 %columns, {vectors * self.lanes}")
-        f.do(f"br i1 {f.value(f'and i1 {enough}, {broad}')}, label %{whole}, label %{edge}")
-        f.start(whole)
-        self._write_whole(f, sums)
-        f.do(f"br label %{done}")
-        f.start(edge)
-        self._write_edge(f, sums)
-        f.do(f"br label %{done}")
-        f.start(done)
+        self._write(f, sums)
         name = f"tile_{self.dtype}_{height}_{vectors}{'' if packed else '_in_place'}"
         return f.text(
             f"internal void @{name}(ptr noalias %a, i64 %a_row, ptr noalias %b, "
-            "ptr noalias %c, i64 %c_row, i64 %k, i64 %rows, i64 %columns, i64 %start, "
+            "ptr noalias %c, i64 %c_row, i64 %k, i64 %start, "
             "ptr %ahead, i64 %ahead_step, ptr %bias, i64 %bias_step, "
             "ptr %row_bias, i64 %row_bias_step) noinline"
         )
@@ -176,7 +167,7 @@ class _Product(Panels):
             f"<{self.lanes} x i32> zeroinitializer"
         )
 
-    def _write_whole(self, f: Function, sums: list[list[str]]) -> None:
+    def _write(self, f: Function, sums: list[list[str]]) -> None:
         first, later, done = (f.block_name(n) for n in ("first", "later", "written"))
         f.do(f"br i1 {f.value('icmp eq i64 %start, 0')}, label %{first}, label %{later}")
         f.start(first)
@@ -200,25 +191,37 @@ class _Product(Panels):
         f.do(f"br label %{done}")
         f.start(done)
 
-    def _write_edge(self, f: Function, sums: list[list[str]]) -> None:
-        """Write what exists of a tile at the border of c."""
-        masks = [self._lanes_below(f, "%columns", v * self.lanes) for v in range(len(sums[0]))]
+    def _border(self) -> str:
+        """Copies what exists of a tile at the border of c from where the tile was written."""
+        f = self._function()
         adds = f.value("icmp ne i64 %start, 0")
-        biases = [self._bias(f, v) for v in range(len(masks))]
-        for r in range(len(sums)):
-            with f.when(f.value(f"icmp slt i64 {r}, %rows")):
-                level = f.value(
-                    f"select i1 {adds}, {self.vector} zeroinitializer, "
-                    f"{self.vector} {self._row_bias(f, r)}"
-                )
-                for (place, total), bias, mask in zip(
-                    self._places(f, sums, r), biases, masks, strict=True
-                ):
-                    source = f.value(f"select i1 {adds}, ptr {place}, ptr {bias}")
-                    before = self._load(f, source, mask)
-                    total = f.value(f"fadd {self.vector} {before}, {total}")
-                    total = f.value(f"fadd {self.vector} {total}, {level}")
-                    self._store(f, total, place, mask)
+        vectors = f.value(
+            f"udiv i64 {f.value(f'add i64 %columns, {self.lanes - 1}')}, {self.lanes}"
+        )
+        with f.loop("%rows") as r:
+            line = self._at(f, "%c", f.value(f"mul i64 %c_row, {r}"))
+            level = self._at(f, "%row_bias", f.value(f"mul i64 %row_bias_step, {r}"))
+            level = self._every_lane(f, f.value(f"load {self.scalar}, ptr {level}"))
+            level = f.value(
+                f"select i1 {adds}, {self.vector} zeroinitializer, {self.vector} {level}"
+            )
+            row = self._at(f, "%tile", f.value(f"mul i64 {r}, {self.columns * self.size}"))
+            with f.loop(vectors) as v:
+                skipped = f.value(f"mul i64 {v}, {self.lanes}")
+                mask = self._lanes_below(f, f.value(f"sub i64 %columns, {skipped}"))
+                offset = f.value(f"mul i64 {skipped}, {self.size}")
+                total = f.value(f"load {self.vector}, ptr {self._at(f, row, offset)}")
+                place = self._at(f, line, offset)
+                bias = self._at(f, "%bias", f.value(f"mul i64 %bias_step, {skipped}"))
+                source = f.value(f"select i1 {adds}, ptr {place}, ptr {bias}")
+                total = f.value(f"fadd {self.vector} {self._load(f, source, mask)}, {total}")
+                total = f.value(f"fadd {self.vector} {total}, {level}")
+                self._store(f, total, place, mask)
+        return f.text(
+            f"internal void @border_{self.dtype}(ptr noalias %tile, ptr noalias %c, i64 %c_row, "
+            "i64 %rows, i64 %columns, i64 %start, ptr %bias, i64 %bias_step, ptr %row_bias, "
+            "i64 %row_bias_step) noinline"
+        )
 
     def _tile_step(self, f: Function, a: list[str], b: str, u: int, sums: list[list[str]]) -> None:
         fma = f"@llvm.fma.{self.suffix}"
@@ -365,13 +368,20 @@ class _Product(Panels):
         self, f: Function, c: str, left: tuple[str, str], rows: str, columns: str, depth: str,
         start: str, right: tuple[str, str], biases: tuple[str, str],
     ) -> None:  # fmt: skip
-        """Multiply the panels of a block of rows (or the rows in place) by one panel of b."""
+        """Multiply the panels of a block of rows (or the rows in place) by one panel of b.
+
+        Tiles at the border of c are written beside it and copied from there as far as they exist.
+        """
         panel_of_b, ahead = right
         high_tile, low_tile = (
             self._tile_for(f, height, columns)
             for height in (self.tiles.height, self.tiles.height // 2)
         )
         tile_in_place = self._tile_for(f, self.tiles.height, columns, "_in_place")
+        rest = f.value(f"urem i64 {columns}, {self.lanes}")
+        narrow = f.value(f"icmp ne i64 {rest}, 0")
+        self.declarations.add(f"@zeros = internal constant {self.vector} zeroinitializer, align 64")
+        beside = f.alloca(self.vector, self.tiles.height * self.tiles.vectors)
         with self._blocks(f, rows, str(self.tiles.height)) as (i, high):
             offset = f.value(f"mul i64 {f.value(f'mul i64 {i}, {depth}')}, {self.size}")
             panel = self._at(f, "%a_panels", offset)
@@ -383,11 +393,35 @@ class _Product(Panels):
             tile = f.value(f"select i1 {left[0]}, ptr {tile_in_place}, ptr {tile}")
             first, step = self._lines_ahead(f, i, ahead)
             level = self._at(f, biases[1], f.value(f"mul i64 {i}, %row_bias_step"))
-            f.do(
-                f"call void {tile}(ptr {a}, i64 %a_row, ptr {panel_of_b}, ptr {place}, i64 %c_row, "
-                f"i64 {depth}, i64 {high}, i64 {columns}, i64 {start}, ptr {first}, i64 {step}, "
-                f"ptr {biases[0]}, i64 %bias_step, ptr {level}, i64 %row_bias_step)"
+            height = f.value(
+                f"select i1 {low}, i64 {self.tiles.height // 2}, i64 {self.tiles.height}"
             )
+            short = f.value(f"icmp ne i64 {high}, {height}")
+            border = f.value(f"or i1 {short}, {narrow}")
+            apart = [
+                f.value(f"select i1 {border}, {own}, {usual}")
+                for own, usual in (
+                    (f"ptr {beside}", f"ptr {place}"),
+                    (f"i64 {self.columns * self.size}", "i64 %c_row"),
+                    ("i64 0", f"i64 {start}"),
+                    ("ptr @zeros", f"ptr {biases[0]}"),
+                    ("i64 0", "i64 %bias_step"),
+                    ("ptr @zeros", f"ptr {level}"),
+                    ("i64 0", "i64 %row_bias_step"),
+                )
+            ]
+            to, row, before, bias, bias_step, row_bias, row_bias_step = apart
+            f.do(
+                f"call void {tile}(ptr {a}, i64 %a_row, ptr {panel_of_b}, ptr {to}, i64 {row}, "
+                f"i64 {depth}, i64 {before}, ptr {first}, i64 {step}, ptr {bias}, "
+                f"i64 {bias_step}, ptr {row_bias}, i64 {row_bias_step})"
+            )
+            with f.when(border):
+                f.do(
+                    f"call void @border_{self.dtype}(ptr {beside}, ptr {place}, i64 %c_row, "
+                    f"i64 {high}, i64 {columns}, i64 {start}, ptr {biases[0]}, i64 %bias_step, "
+                    f"ptr {level}, i64 %row_bias_step)"
+                )
 
     def _lines_ahead(self, f: Function, i: str, ahead: str) -> tuple[str, str]:
         """Which cache lines of b's next panel a tile asks for: the first, and the way to the next.
