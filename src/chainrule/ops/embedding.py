@@ -13,7 +13,8 @@ from .schema import Refused, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
-_LARGE = 1 << 14  # elements from which SciPy's sparse product is worth its import
+_LARGE = 1 << 14  # elements that several threads add
+_VERY_LARGE = 1 << 20  # elements from which SciPy's sparse product is worth its import
 
 
 @op(
@@ -39,8 +40,8 @@ def sum_rows(g, index, rows):
     done = fast.sum_by_number(g, index, rows, 1 if g.size < _LARGE else 8)
     if done is not None:
         return done
-    if g.size > _LARGE:
-        # A sparse 0/1 matrix times g: measured nine times as fast as sorting and np.add.reduceat.
+    if g.size > _VERY_LARGE:
+        # A sparse 0/1 matrix times g: then faster than sorting and np.add.reduceat.
         from scipy.sparse import csr_array
 
         n = len(index)
