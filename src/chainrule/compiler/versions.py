@@ -124,14 +124,15 @@ class Versions:
         deciding = {t: dictionary_of(t, self.space) for t in self.tests}
         quiet = [n for n in deciding.values() if self.changes.get(n or "", 0) < _RESTLESS]
         self.names = list(dict.fromkeys(n for n in quiet if n is not None))
-        asked = [t for t in self.tests if deciding[t] in self.names]
+        named = set(self.names)
+        asked = [t for t in self.tests if deciding[t] in named]
         unchanged = comparer() if len(asked) > _FEW else None
         if unchanged is None:
             return self._function("check", self.tests)
         self.rows = array("q", [x for n in self.names for x in (id(self.space[n]), 0)])
         self.kept.append(self.rows)
         self.ask = self._function("ask", asked)
-        live = [t for t in self.tests if deciding[t] not in self.names]
+        live = [t for t in self.tests if deciding[t] not in named]
         start, count = self.rows.buffer_info()[0], len(self.names)
         self.space.update(unchanged=unchanged, renew=self._renew)
         return self._function("check", [f"(unchanged({start}, {count}) or renew())", *live])
