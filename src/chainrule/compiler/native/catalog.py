@@ -32,7 +32,9 @@ HOMES: dict[str, str] = {
 }
 # Compiled even for a single call: soon done, and NumPy takes ten times as long.
 QUICK = frozenset(
-    name for home in ("activation_kernels", "relu_kernels") for name in HOMES[home].split()
+    name
+    for home in ("activation_kernels", "norm_kernels", "relu_kernels")
+    for name in HOMES[home].split()
 )
 
 # Functions of a piece of work, which machine code calls, not Python.
