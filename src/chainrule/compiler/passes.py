@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from .again import compute_again
 from .graph import Graph, Instr, Value, verify, verifying
 from .infer import infer, shape_of
 from .interpret import run_instr
@@ -292,6 +293,7 @@ PIPELINE = (
     raise_transposes,
     fold_transposes,
     drop_dead,
+    compute_again,
     settle_layout,
 )
 
