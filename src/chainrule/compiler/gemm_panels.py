@@ -6,7 +6,7 @@ blocks, transposed squares.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -82,8 +82,13 @@ class Panels:
         f.do(f"call void {name}({self.vector} {vector}, ptr {pointer}, i32 1, {self.mask} {mask})")
 
     @contextmanager
-    def _blocks(self, f: Function, total: str, step: str) -> Iterator[tuple[str, str]]:
-        """`for start in range(0, total, step)`: gives the start and the length of each block."""
+    def _blocks(
+        self, f: Function, total: str, step: str | Callable[[str], str]
+    ) -> Iterator[tuple[str, str]]:
+        """`for start in range(0, total, step)`: gives the start and the length of each block.
+
+        The step may depend on what is left.
+        """
         head, done = f.block_name("block"), f.block_name("blocks_done")
         slot = f.alloca("i64")
         f.do(f"store i64 0, ptr {slot}")
@@ -91,6 +96,7 @@ class Panels:
         f.start(head)
         start = f.value(f"load i64, ptr {slot}")
         left = f.value(f"sub i64 {total}, {start}")
+        step = step if isinstance(step, str) else step(left)
         yield start, self._smaller(f, left, step)
         following = f.value(f"add i64 {start}, {step}")
         f.do(f"store i64 {following}, ptr {slot}")

@@ -60,6 +60,10 @@ class _Packed(_Product):
         each = f.value(f"mul i64 %kc, {_LINE // UNROLL}")
         return self._at(f, ahead, f.value(f"mul i64 {tile}, {each}")), str(_LINE)
 
+    def _block_columns(self, f: Function, left: str) -> str:
+        """As they were packed."""
+        return str(self.columns)
+
     def _place_of_panel(self, f: Function, p: str, j: str, padded: str) -> str:
         """Bytes from the first panel to the one at (p, j)."""
         across = f.value(f"udiv i64 {f.value(f'add i64 %n, {self.columns - 1}')}, {self.columns}")
