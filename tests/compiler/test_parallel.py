@@ -118,6 +118,48 @@ def test_small_products_are_not_shared(monkeypatch):
     assert "chainrule_pool_run(" not in Plan(g).module.text()
 
 
+def steps(sizes: tuple[int, ...], chained: bool = False) -> Graph:
+    """As an optimizer: a number for each parameter, then the same loop over every parameter."""
+    g = Graph()
+    rate = g.input((), "f4")
+    before = None
+    for size in sizes:
+        x, count = g.input((size,), "f4"), g.input((), "f4")
+        scale = emit(g, "sqrt", emit(g, "add", emit(g, "mul", count, count), 1.0))
+        x_new = emit(g, "sub", x, emit(g, "mul", emit(g, "div", x, scale), rate))
+        if chained and before is not None:
+            x_new = emit(g, "add", x_new, before)
+        before = x_new
+        g.write(x_new, x)
+        g.write(emit(g, "add", count, 1.0), count)
+    return g
+
+
+def test_the_same_loop_over_many_arrays_is_one_job(in_pieces):
+    g = steps((640, 64, 1000, 128, 777))
+    plan = Plan(g)
+    assert plan.module.text().count("call void @chainrule_pool_run(") == 1
+    mine, theirs = random_inputs(g), random_inputs(g)
+    plan.run(mine)
+    interpret(g, theirs)
+    for have, want in zip(mine, theirs, strict=True):
+        np.testing.assert_allclose(have, want, rtol=1e-6)
+
+
+def test_loops_that_need_each_other_are_not_one_job(in_pieces):
+    g = steps((640, 640, 640), chained=True)
+    mine, theirs = random_inputs(g), random_inputs(g)
+    Plan(g).run(mine)
+    interpret(g, theirs)
+    for have, want in zip(mine, theirs, strict=True):
+        np.testing.assert_allclose(have, want, rtol=1e-6)
+
+
+def test_small_loops_are_not_shared(monkeypatch):
+    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+    assert "chainrule_pool_run(" not in Plan(steps((640, 64, 1000))).module.text()
+
+
 def test_products_in_memory_that_is_used_again_wait(in_pieces):
     """b dies in the second product; the third may be given its place, and must wait then."""
     g = Graph()

@@ -5,6 +5,7 @@ A segment is a run of calls without extern steps; its entry takes the table of b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
@@ -14,8 +15,9 @@ from .direct import DirectGemm
 from .dots import MOST_ROWS, Dots
 from .emit import emit_kernel
 from .graph import dtype_name
+from .groups import apart, joinable
 from .host import Target
-from .loops import GENERIC_LENGTH, Kernel
+from .loops import Kernel
 from .lower import ExternCall, GemmCall, KernelCall, addition, matrix_layout, swapped
 from .rows import NEAR
 from .views import Buffer, View
@@ -36,17 +38,26 @@ class Product(NamedTuple):
     call: GemmCall
 
 
-def independent(call: GemmCall, others: list[Product]) -> bool:
-    """Whether a product may run while these do: none writes what another reads or writes."""
-    for product in others:
-        other = product.call
-        for written, touched in (
-            (call.c, (*other.operands(), other.c)),
-            (other.c, call.operands()),
+def _groups(calls: list[Any]) -> Iterator[list[Any]]:
+    """Calls that follow each other and do not wait for each other: products, or loops of the same
+    code."""
+    group: list[Any] = []
+    for call in calls:
+        assert not isinstance(call, ExternCall)
+        if group and not (
+            _alike(group[0], call) and all(apart(call, other, _share_memory) for other in group)
         ):
-            if any(_share_memory(written.buffer, v.buffer) for v in touched):
-                return False
-    return True
+            yield group
+            group = []
+        group.append(call)
+    if group:
+        yield group
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, GemmCall) or isinstance(b, GemmCall):
+        return isinstance(a, GemmCall) and isinstance(b, GemmCall)
+    return joinable(a) and joinable(b) and a.kernel.code() == b.kernel.code()
 
 
 def _share_memory(a: Buffer, b: Buffer) -> bool:
@@ -94,19 +105,13 @@ class Module:
         """Define `void segment_k(ptr table)` that makes these calls; gives its name."""
         f = Function(self.declarations)
         bases: dict[int, str] = {}
-        waiting: list[Product] = []
-        for call in calls:
-            assert not isinstance(call, ExternCall)
-            if waiting and not (isinstance(call, GemmCall) and independent(call, waiting)):
-                self._call_products(f, bases, waiting)
-                waiting = []
-            if isinstance(call, KernelCall):
-                self._call_kernel(f, bases, call)
-                self._stop_if_wrong(f, bases, call)
-            else:
-                waiting.append(self._product(f, bases, call))
-        if waiting:
-            self._call_products(f, bases, waiting)
+        for together in _groups(calls):
+            if isinstance(together[0], GemmCall):
+                self._call_products(f, bases, [self._product(f, bases, c) for c in together])
+            elif len(together) == 1 or not self._call_group(f, bases, together):
+                for call in together:
+                    self._call_kernel(f, bases, call)
+                    self._stop_if_wrong(f, bases, call)
         name = f"segment_{self.segments}"
         self.segments += 1
         self.definitions.append(f.text(f"void @{name}(ptr %table) nounwind"))
@@ -169,9 +174,26 @@ class Module:
             ])  # fmt: skip
         parallel.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
 
+    def _call_group(self, f: Function, bases: dict[int, str], calls: list[KernelCall]) -> bool:
+        """Loops of the same code as one job of the threads; False if that is not worth it."""
+        kernels = [(c.kernel, c.length) for c in calls]
+        pieces = parallel.group_pieces(kernels, self.target.threads)
+        if pieces is None:
+            return False
+        name, rows = self.kernel(calls[0].kernel), []
+        for i, start, length in pieces:
+            shifts = parallel.offsets(calls[i].kernel, 0, start)
+            addresses = [self._address(f, bases, b, offset) for b, offset in calls[i].pointers]
+            rows.append([
+                *(f"ptr {_moved(f, a, shift)}" for a, shift in zip(addresses, shifts, strict=True)),
+                f"i64 {length}",
+            ])  # fmt: skip
+        parallel.shared_call(f, [name] * len(rows), rows, *self._pool(f, bases), self._piece)
+        return True
+
     def kernel(self, kernel: Kernel) -> str:
         """The name of the function for a kernel; equal kernels share one."""
-        key = kernel._replace(space=(GENERIC_LENGTH,)) if kernel.generic() else kernel
+        key = kernel.code()
         name = self.kernels.get(key)
         if name is None:
             name = self.kernels[key] = f"kernel_{len(self.kernels)}"

@@ -83,6 +83,10 @@ class Kernel(NamedTuple):
         loads = [n.value for n in self.nodes if n.op == "load"]
         return all(a.strides[0] in (0, 1) for a in [*loads, *(to for _, to in self.stores)])
 
+    def code(self) -> Kernel:
+        """What its machine code depends on: kernels for which this is equal share one."""
+        return self._replace(space=(GENERIC_LENGTH,)) if self.generic() else self
+
 
 def format_kernel(kernel: Kernel) -> str:
     """The kernel as text, for `explain` and golden tests."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .groups import bring_together
 from .lower import KernelCall, Schedule
 from .views import Buffer, View
 
@@ -15,6 +16,7 @@ class MemoryPlan:
 
     def __init__(self, schedule: Schedule) -> None:
         self.direct_writes = _write_directly(schedule)
+        schedule.calls = bring_together(schedule.calls)
         self.reused = 0
         lives = _lifetimes(schedule)
         self.total = sum(_aligned(b.nbytes) for b in lives)

@@ -61,6 +61,22 @@ def axis_to_cut(kernel: Kernel) -> int | None:
     return None
 
 
+def group_pieces(kernels: list[tuple[Kernel, int]], threads: int) -> list[Any] | None:
+    """[(number of the kernel, start, length)] for kernels of any length with theirs, the largest
+    last, as the threads begin at the end; None if they are not worth sharing."""
+    costs = [cost(kernel._replace(space=(length,))) for kernel, length in kernels]
+    if threads < 2 or len(kernels) < 2 or sum(costs) < LEAST_LOOP_COST:
+        return None
+    share = max(sum(costs) / (_PER_THREAD * threads), LEAST_LOOP_COST / 4)
+    pieces = []
+    for i in sorted(range(len(kernels)), key=costs.__getitem__):
+        kernel, length = kernels[i]
+        whole = kernel._replace(space=(length,))
+        wanted = 1 if axis_to_cut(whole) is None else math.ceil(costs[i] / share)
+        pieces += [(i, start, size) for start, size in cuts(length, wanted, GENERIC_LENGTH)]
+    return pieces
+
+
 def kernel_pieces(kernel: Kernel, length: int, threads: int) -> list[Any] | None:
     """[(kernel of a piece, start along the cut axis, axis, length argument)], or None."""
     if threads < 2:
