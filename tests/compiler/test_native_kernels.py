@@ -213,6 +213,16 @@ def test_exact_gelu_of_single_floats(both, shape):
     close(found, expected, torch.float32)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("count", [2, 50_000])
+def test_the_slope_of_gelu_at_both_zeros(both, count, dtype):
+    zeros = torch.tensor([0.0, -0.0], dtype=dtype).repeat(count // 2).requires_grad_()
+    expected, found, _ = both(lambda: gradients(F.gelu, [zeros]))
+    seed = gradients(lambda x: x * 0.5, [zeros])[1]  # half of what comes back to gelu
+    close(expected[1:], [seed], dtype)
+    close(found[1:], [seed], dtype)
+
+
 # ---- class numbers -------------------------------------------------------------------------------
 
 

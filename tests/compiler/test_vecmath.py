@@ -51,6 +51,15 @@ def compiled(op: str, x: np.ndarray) -> np.ndarray:
     return plan.run([x])[0]
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_normal_distribution(dtype):
+    x = np.concatenate([np.linspace(-6, 6, 100_001), [0.0, -0.0, 40.0, -40.0, np.inf, -np.inf]])
+    x = x.astype(dtype)
+    found, exact = compiled("ndtr", x), special.ndtr(x.astype("f8"))
+    np.testing.assert_allclose(found, exact, rtol=2e-6 if dtype == "f4" else 1e-14)
+    assert np.isnan(compiled("ndtr", np.full(3, np.nan, dtype))).all()
+
+
 @pytest.mark.parametrize(
     "op, dtype",
     [*((op, d) for op in FUNCTIONS for d in ("f4", "f8")), *((op, "f4") for op in SINGLE)],

@@ -217,6 +217,7 @@ _FLOAT: dict[str, Emit] = {
     "sin": vecmath.sin,
     "cos": vecmath.cos,
     "erfc": vecmath.erfc,
+    "upper_tail": vecmath.upper_tail,
     "isnan": lambda w, x: w.compare("uno", x, x),
     "isinf": lambda w, x: w.compare(
         "eq", w.intrinsic("fabs", x), w.const(x.dtype, float("inf"))

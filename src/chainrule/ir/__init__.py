@@ -71,6 +71,7 @@ from .functions import (
     tan,
     tanh,
     trunc,
+    upper_tail,
     where,
 )
 from .lowering import (
@@ -198,6 +199,7 @@ __all__ = [
     "tan",
     "tanh",
     "trunc",
+    "upper_tail",
     "where",
     "wrap",
 ]

@@ -63,6 +63,9 @@ minimum = Function("minimum", 2)
 atan2 = Function("atan2", 2)
 hypot = Function("hypot", 2)
 copysign = Function("copysign", 2)
+upper_tail = Function(
+    "upper_tail", 2
+)  # of the normal distribution above |x|, given exp(-x * x / 2)
 bitwise_and = Function("and", 2)
 bitwise_or = Function("or", 2)
 bitwise_xor = Function("xor", 2)

@@ -55,8 +55,7 @@ def gelu_slope(x, approximate):
         t = tanh(inner)
         slope = 0.7978845608028654 * (1 + 0.134145 * x * x)
         return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope
-    bell = exp(-0.5 * x * x) * 0.3989422804014327
-    return 0.5 * (1 + erf(x * 0.7071067811865476)) + x * bell
+    return ndtr(x) + x * (exp(-0.5 * x * x) * 0.3989422804014327)
 
 
 def blockwise(function, result, *arrays):
@@ -118,9 +117,8 @@ def gelu_gradient_block(out, g, x):
     tail, bell = upper_tail(x)
     bell *= x
     bell *= 0.3989422804014327
-    np.copysign(tail, x, out=tail)
-    bell -= tail
-    bell += x >= 0
+    np.subtract(1, tail, out=tail, where=x >= 0)
+    bell += tail
     np.multiply(g, bell, out=out)
 
 
@@ -169,7 +167,8 @@ def gelu_gradient(g, x, approximate):
 def _gelu_scalar(x, *, approximate):
     if approximate == "tanh":
         return 0.5 * x * (1 + ir.tanh(_SQRT_2_PI * (x + _CUBE * x * x * x)))
-    return 0.5 * x * (1 + ir.erf(x * _SQRT_HALF))
+    tail = ir.upper_tail(x, ir.exp(-0.5 * x * x))
+    return ir.maximum(x, 0.0) - ir.absolute(x) * tail
 
 
 def _gelu_joint(gradient):

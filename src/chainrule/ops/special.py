@@ -74,6 +74,12 @@ def one_for_zero(x):
 
 # ---- error functions and the normal distribution -------------------------------------------------
 
+
+def _ndtr_scalar(x):
+    tail = ir.upper_tail(x, ir.exp(-0.5 * x * x))
+    return ir.select(x >= 0, 1 - tail, tail)
+
+
 declare(
     "erf", "erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
     lambda x: 1.1283791670955126 * exp(-(x * x)), lower=ir.erf,
@@ -93,6 +99,7 @@ declare(
 declare(
     "ndtr", "ndtr", "The distribution function of the standard normal distribution.",
     lambda x: 0.3989422804014327 * exp(-0.5 * x * x), node="SpecialNdtrBackward0",
+    lower=ir.pointwise(_ndtr_scalar),
 )  # fmt: skip
 declare(
     "log_ndtr", "log_ndtr", "log(ndtr(x)), accurate where ndtr(x) vanishes.",

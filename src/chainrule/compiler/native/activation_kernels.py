@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .language import T, copysign, exp, horner, inlined, maximum, native, shared, sigmoid, tanh
+from .language import T, exp, horner, inlined, maximum, native, shared, sigmoid, tanh
 
 _SQRT_HALF = 0.7071067811865476
 _SQRT_2_PI = 0.7978845608028654  # sqrt(2 / pi)
@@ -41,7 +41,7 @@ def gelu_gradient(g, x, gx, n):
         v = x[i]
         bell = exp(v * v * -0.5)
         tail = upper_tail(v, bell)
-        below = (1.0 if v >= 0.0 else 0.0) - copysign(tail, v)
+        below = 1.0 - tail if v >= 0.0 else tail
         gx[i] = g[i] * (below + v * bell * _BELL)
 
 
