@@ -373,3 +373,20 @@ def test_modules_trained_outside(name):
         np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5)
     (runner,) = runners(run)
     assert runner.backward_plan is not None
+
+
+def test_a_result_whose_graph_was_used_up_inside():
+    w = torch.ones(3, requires_grad=True)
+
+    def step(x):
+        y = (w * x).sin()
+        (g,) = torch.autograd.grad(y.sum(), w)
+        return y, g
+
+    compiled = torch.compile(step, fullgraph=True)
+    x = torch.tensor([0.1, 0.2, 0.3])
+    for _ in range(4):
+        y, g = compiled(x)
+    expected = step(x)
+    torch.testing.assert_close(y.detach(), expected[0].detach())
+    torch.testing.assert_close(g, expected[1])

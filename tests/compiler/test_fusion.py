@@ -1,5 +1,7 @@
 """Which instructions become one loop, and what memory the plan needs."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -297,7 +299,8 @@ def test_heads_split_off_a_projection_are_joined_without_copies():
     expected = joined(x)
     for _ in range(4):
         torch.testing.assert_close(compiled(x), expected)
-    assert "kernel(" not in compiled.explain().split("extern attention")[1]
+    after = re.split("extern attention|job attend", compiled.explain())[1]
+    assert "kernel(" not in after
 
 
 @pytest.mark.parametrize("perm", [(1, 0, 2), (2, 0, 1), (2, 1, 0)], ids=str)

@@ -29,10 +29,10 @@ from .native.attention_jobs import (
     TOPS,
 )
 
-_AT = {name: i for i, name in enumerate(FIELDS)}
+AT = {name: i for i, name in enumerate(FIELDS)}
 _PARTS = 4  # pieces of a gradient at least, where there are enough queries
 _SHORTEST = 256  # queries of such a piece
-_FEWEST = 8  # rows and columns of scores: tiles of smaller products would be mostly border
+FEWEST = 8  # rows and columns of scores: tiles of smaller products would be mostly border
 
 
 class Attention:
@@ -55,17 +55,15 @@ class Attention:
         job = self._job("attend" if weights is None else "attend_keeping", q.dtype)
         if job is None or not self._suits(q, k, v, mask):
             return None
-        if weights is not None and not _keepable(weights):
+        if weights is not None and not _keeps(weights):
             return None
         q, k, v = (_plain(x) for x in (q, k, v))
         sums = np.empty((*q.shape[:-1], 1), q.dtype)
-        step = getattr(MANY_QUERIES, DTYPES[q.dtype])
         named = {"q": q, "k": k, "v": v, "out": out, "sums": sums}
         if weights is not None:
             named["weights"] = weights
-            step = max(1, q.shape[-2])
-        table = self._table(named, mask, scale, causal, tuple(_steps(q.shape[-2], step)))
-        self._run(job, table)
+        cuts = parts_of_queries(q.shape[-2], DTYPES[q.dtype], weights is not None)
+        self._run(job, self._table(named, mask, scale, causal, cuts))
         return sums
 
     def backward(
@@ -79,7 +77,7 @@ class Attention:
             return False
         q, k, v, g, out = (_plain(x) for x in (q, k, v, g, out))
         if weights is not None:
-            if not _keepable(weights):
+            if not _keeps(weights):
                 return False
             gq, gk, gv = found
             named = {"q": q, "k": k, "v": v, "g": g, "gq": gq, "gk": gk, "gv": gv}
@@ -87,10 +85,8 @@ class Attention:
             self._run(job, self._table(named, None, scale, causal, ((0, q.shape[-2]),)))
             return True
         sums = np.ascontiguousarray(sums)
-        heads, length = sums.size // max(1, q.shape[-2]), q.shape[-2]
-        parts = max(1, min(-(-_PARTS // max(1, heads)), length // _SHORTEST))
-        step = getattr(MANY_QUERIES, DTYPES[q.dtype])
-        cuts = tuple(_steps(length, -(-length // (parts * step)) * step))
+        heads = sums.size // max(1, q.shape[-2])
+        cuts = parts_of_gradients(heads, q.shape[-2], DTYPES[q.dtype])
         gq, gk, gv = found
         if len(cuts) > 1:
             gk, gv = (np.empty((len(cuts), *x.shape), x.dtype) for x in (gk, gv))
@@ -112,7 +108,7 @@ class Attention:
         return (
             q.dtype == k.dtype == v.dtype
             and k.shape[:-2] == lead == v.shape[:-2]
-            and min(sizes) >= _FEWEST
+            and min(sizes) >= FEWEST
             and (mask is None or mask.dtype in (q.dtype, np.bool_))
         )
 
@@ -137,25 +133,34 @@ class Attention:
             named = {**named, "mask": mask}
             layout = (*layout, ("mask", mask.strides))
             kind = CHOSEN if mask.dtype == np.bool_ else ADDED
-        _, rows = blocks(1, q.itemsize, self._tiles)
-        numbers = (
-            ("keys", k.shape[-2]), ("width", q.shape[-1]), ("value_width", v.shape[-1]),
-            ("causal", int(causal)), ("mask_kind", kind), ("block_rows", rows), ("deepest", DEPTH),
-            ("scale", struct.unpack("=q", struct.pack("=d", scale))[0]),
-        )  # fmt: skip
-        table = _offsets(q.shape[:-2], layout, numbers, cuts).copy()
+        sizes = k.shape[-2], q.shape[-1], v.shape[-1]
+        numbers = numbers_of(sizes, kind, scale, causal, q.itemsize, self._tiles)
+        bases = [0] * len(FIELDS)
         for name, x in named.items():
-            table[:, _AT[name]] += address(x)
-        table[:, _AT["product"]] = self._product.address(q.dtype)
-        table[:, _AT["zeros"]] = ZEROS_AT
-        return table
+            bases[AT[name]] = address(x)
+        bases[AT["product"]] = self._product.address(q.dtype)
+        bases[AT["zeros"]] = ZEROS_AT
+        return offsets(q.shape[:-2], layout, numbers, cuts) + np.array(bases, np.int64)
 
     def _run(self, job: int, table: np.ndarray) -> None:
         self._pool.run(job, address(table), table.strides[0], len(table), pool.thread_count())
 
 
+def numbers_of(
+    sizes: tuple[int, int, int], mask_kind: int, scale: float, causal: bool, size: int, tiles: Any
+) -> tuple[tuple[str, int], ...]:
+    """Fields that are the same in all rows; sizes are keys, width of queries, width of values."""
+    keys, width, value_width = sizes
+    _, rows = blocks(1, size, tiles)
+    return (
+        ("keys", keys), ("width", width), ("value_width", value_width), ("causal", int(causal)),
+        ("mask_kind", mask_kind), ("block_rows", rows), ("deepest", DEPTH),
+        ("scale", struct.unpack("=q", struct.pack("=d", scale))[0]),
+    )  # fmt: skip
+
+
 @functools.lru_cache(maxsize=256)
-def _offsets(
+def offsets(
     lead: tuple[int, ...],
     layout: tuple[tuple[str, tuple[int, ...]], ...],
     numbers: tuple[tuple[str, int], ...],
@@ -164,14 +169,14 @@ def _offsets(
     """The table with addresses counted from the beginning of each array."""
     table = np.zeros((math.prod(lead), len(cuts), len(FIELDS)), np.int64)
     for name, strides in layout:
-        table[:, :, _AT[name]] = stack_offsets(lead, strides)[:, None]
-        if f"{name}_row" in _AT:
-            table[:, :, _AT[f"{name}_row"]] = strides[-2]
-        if f"{name}_column" in _AT:
-            table[:, :, _AT[f"{name}_column"]] = strides[-1]
+        table[:, :, AT[name]] = stack_offsets(lead, strides)[:, None]
+        if f"{name}_row" in AT:
+            table[:, :, AT[f"{name}_row"]] = strides[-2]
+        if f"{name}_column" in AT:
+            table[:, :, AT[f"{name}_column"]] = strides[-1]
     for name, value in numbers:
-        table[:, :, _AT[name]] = value
-    table[:, :, _AT["start"]], table[:, :, _AT["stop"]] = np.array(cuts).T
+        table[:, :, AT[name]] = value
+    table[:, :, AT["start"]], table[:, :, AT["stop"]] = np.array(cuts).T
     return table.reshape(-1, len(FIELDS))
 
 
@@ -180,20 +185,34 @@ def _spread(table: np.ndarray, partial: dict[str, np.ndarray], parts: int) -> No
     view = table.reshape(-1, parts, len(FIELDS))
     for name, x in partial.items():
         heads = stack_offsets(x.shape[1:-2], x.strides[1:])
-        view[:, :, _AT[name]] = address(x) + heads[:, None] + np.arange(parts) * x.strides[0]
-        view[:, :, _AT[f"{name}_row"]] = x.strides[-2]
+        view[:, :, AT[name]] = address(x) + heads[:, None] + np.arange(parts) * x.strides[0]
+        view[:, :, AT[f"{name}_row"]] = x.strides[-2]
 
 
-def _keepable(weights: np.ndarray) -> bool:
-    """Whether the jobs have room for the gradients of these weights."""
-    keys, queries = weights.shape[-2:]
-    room = keys * queries * weights.itemsize <= TOPS - SCORES
-    return room and queries <= MOST_KEPT_QUERIES and weights.flags.c_contiguous
+def _keeps(weights: np.ndarray) -> bool:
+    return keepable(*weights.shape[-2:], weights.itemsize) and weights.flags.c_contiguous
 
 
-def _steps(length: int, step: int) -> list[tuple[int, int]]:
+def keepable(keys: int, queries: int, size: int) -> bool:
+    """Whether the jobs have room for the gradients of so many weights."""
+    return keys * queries * size <= TOPS - SCORES and queries <= MOST_KEPT_QUERIES
+
+
+def parts_of_queries(length: int, dtype: str, keeps: bool) -> tuple[tuple[int, int], ...]:
+    """The queries of a head that are a piece of work each: (start, stop)."""
+    return _steps(length, max(1, length) if keeps else getattr(MANY_QUERIES, dtype))
+
+
+def parts_of_gradients(heads: int, length: int, dtype: str) -> tuple[tuple[int, int], ...]:
+    """The same for gradients from weights that were not kept."""
+    parts = max(1, min(-(-_PARTS // max(1, heads)), length // _SHORTEST))
+    step = getattr(MANY_QUERIES, dtype)
+    return _steps(length, -(-length // (parts * step)) * step)
+
+
+def _steps(length: int, step: int) -> tuple[tuple[int, int], ...]:
     """(start, stop) of each part."""
-    return [(i, min(i + step, length)) for i in range(0, length, step)]
+    return tuple((i, min(i + step, length)) for i in range(0, length, step))
 
 
 def _plain(x: np.ndarray) -> np.ndarray:

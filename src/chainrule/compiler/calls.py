@@ -107,8 +107,8 @@ class Call:
         try:
             with apart(wanted):
                 found = grad(opened, wanted, seeds, retain_graph=True, allow_unused=True)
-        except RuntimeError:
-            if not leaves:
+        except RuntimeError as problem:
+            if not leaves and "the graph a second time" not in str(problem):
                 raise
             # Their graph was used up by a backward pass inside: they are plain numbers now.
             del trace.graph.instrs[self.forward_length :], trace.outside[outside:]

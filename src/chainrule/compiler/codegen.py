@@ -18,7 +18,7 @@ from .graph import dtype_name
 from .groups import apart, joinable
 from .host import Target
 from .loops import Kernel
-from .lower import ExternCall, GemmCall, KernelCall, addition, matrix_layout, swapped
+from .lower import ExternCall, GemmCall, JobCall, KernelCall, addition, matrix_layout, swapped
 from .rows import NEAR
 from .views import Buffer, View
 
@@ -55,6 +55,8 @@ def _groups(calls: list[Any]) -> Iterator[list[Any]]:
 
 
 def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, JobCall) or isinstance(b, JobCall):
+        return False
     if isinstance(a, GemmCall) or isinstance(b, GemmCall):
         return isinstance(a, GemmCall) and isinstance(b, GemmCall)
     return joinable(a) and joinable(b) and a.kernel.code() == b.kernel.code()
@@ -108,6 +110,8 @@ class Module:
         for together in _groups(calls):
             if isinstance(together[0], GemmCall):
                 self._call_products(f, bases, [self._product(f, bases, c) for c in together])
+            elif isinstance(together[0], JobCall):
+                self._call_job(f, bases, together[0])
             elif len(together) == 1 or not self._call_group(f, bases, together):
                 for call in together:
                     self._call_kernel(f, bases, call)
@@ -190,6 +194,19 @@ class Module:
             ])  # fmt: skip
         parallel.shared_call(f, [name] * len(rows), rows, *self._pool(f, bases), self._piece)
         return True
+
+    def _call_job(self, f: Function, bases: dict[int, str], call: JobCall) -> None:
+        board, workspace = self._pool(f, bases)
+        places = {
+            i: self._address(f, bases, view.buffer, view.offset) for i, view in call.views.items()
+        }
+        given = ", ".join(f"ptr {place}" for place in places.values())
+        key = ("job", call.job, call.table.tobytes(), tuple(places), tuple(call.symbols.items()))
+        name = self.kernels.get(key)
+        if name is None:
+            name = self.kernels[key] = f"job_{len(self.kernels)}"
+            self.definitions.append(parallel.job_text(name, call, self.declarations))
+        f.do(f"call void @{name}({given}, ptr {board}, ptr {workspace})")
 
     def kernel(self, kernel: Kernel) -> str:
         """The name of the function for a kernel; equal kernels share one."""

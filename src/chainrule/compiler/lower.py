@@ -88,11 +88,44 @@ class ExternCall:
         return [view.buffer for view in self.results if view is not None]
 
 
+class JobCall:
+    """Run a job of the threads on the rows of a table, in which some fields count from views.
+
+    `views` are by the field's number, `written` the numbers of those that it stores through;
+    `symbols` are fields that hold the address of a function, or of zeros if it has no name.
+    """
+
+    __slots__ = ("job", "symbols", "table", "views", "written")
+
+    def __init__(
+        self, job: str, table: np.ndarray, views: dict[int, View], written: set[int],
+        symbols: dict[int, str],
+    ) -> None:  # fmt: skip
+        self.job = job
+        self.table = table
+        self.views = views
+        self.written = written
+        self.symbols = symbols
+
+    @property
+    def operands(self) -> list[View]:
+        """All views."""
+        return list(self.views.values())
+
+    def reads(self) -> list[Buffer]:
+        return [view.buffer for i, view in self.views.items() if i not in self.written]
+
+    def writes(self) -> list[Buffer]:
+        return [self.views[i].buffer for i in sorted(self.written)]
+
+
 class Schedule:
     """All calls in order, and where inputs, constants and results live."""
 
-    def __init__(self, graph: Graph, products: bool = True) -> None:
+    def __init__(self, graph: Graph, products: bool = True, vector_bytes: int = 0) -> None:
+        """`vector_bytes` of the machine if its threads can do jobs."""
         self.graph = graph
+        self.vector_bytes = vector_bytes
         self.fusion = Fusion(graph, products)
         self.calls: list[Any] = []
         self.buffers: dict[str, list[Buffer]] = {
@@ -155,8 +188,20 @@ class Schedule:
             self._lower_join(unit.instrs[0])
         else:
             instr = unit.instrs[0]
+            job = self._lower_job(instr)
+            if job is not None:
+                self.calls.append(job)
+                return
             operands = [self.view(x) if isinstance(x, Value) else x for x in instr.inputs]
             self.calls.append(ExternCall(instr, operands, self._extern_results(instr, needed)))
+
+    def _lower_job(self, instr: Instr) -> JobCall | None:
+        """Attention as a job of the threads, where it can be one."""
+        if not self.vector_bytes or not instr.op.startswith("attention"):
+            return None
+        from .attention_calls import attention_call
+
+        return attention_call(self, instr, self.vector_bytes)
 
     def _extern_results(self, instr: Instr, needed: set[Value]) -> list[View | None]:
         found: list[View | None] = []

@@ -78,6 +78,11 @@ def symbol(name: str) -> int | None:
         product = gemm.shared()
         dtype = "float32" if name.endswith("32") else "float64"
         return None if product is None else product.address(dtype)
+    if name.startswith("chainrule_job_"):
+        from .native import library
+
+        job, _, kind = name.removeprefix("chainrule_job_").rpartition("_")
+        return library.job(job, kind)
     if name in ("chainrule_sgemm", "chainrule_dgemm"):
         from . import blas
 

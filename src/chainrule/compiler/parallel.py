@@ -239,18 +239,58 @@ def _write_arguments(
     f: Function, constants: str, table: str, first: str, bases: dict[str, str]
 ) -> None:
     """ARGUMENTS of a piece into the table, with addresses where the constants count bytes."""
+    _write_row(f, constants, table, first, [bases.get(argument) for argument in ARGUMENTS])
+
+
+def _write_row(
+    f: Function, constants: str, table: str, first: str, bases: list[str | None]
+) -> None:
+    """A row of words into the table: constants, counted from the base where there is one."""
     source = f.value(f"getelementptr i8, ptr {constants}, i64 {first}")
     target = f.value(f"getelementptr i8, ptr {table}, i64 {first}")
-    for position, argument in enumerate(ARGUMENTS):
+    for position, base in enumerate(bases):
         here = f.value(f"getelementptr i64, ptr {source}, i64 {position}")
         number = f.value(f"load i64, ptr {here}")
         to = f.value(f"getelementptr i64, ptr {target}, i64 {position}")
-        base = bases.get(argument)
         if base is None:
             f.do(f"store i64 {number}, ptr {to}")
         else:
             place = f.value(f"getelementptr i8, ptr {base}, i64 {number}")
             f.do(f"store ptr {place}, ptr {to}")
+
+
+# ---- jobs ----------------------------------------------------------------------------------------
+
+
+def job_text(name: str, call: Any, declare: set[str]) -> str:
+    """A function that runs a job on its table; it takes the views' addresses, in their order, the
+    board and the workspace."""
+    f = Function(declare)
+    symbol = f"@chainrule_job_{call.job}"
+    declare |= {
+        f"declare void {symbol}(ptr, ptr)",
+        "declare void @chainrule_pool_run(ptr, ptr, ptr, i64, i64, ptr)",
+        "@no_bias = internal constant [128 x i8] zeroinitializer, align 64",
+    }
+    bases = {i: f"%a{i}" for i in call.views}
+    for i, function in call.symbols.items():
+        bases[i] = f"@{function}" if function else "@no_bias"
+        if function:
+            declare.add(f"declare void @{function}(ptr, ptr)")
+    count, width = call.table.shape
+    values = ", ".join(f"i64 {v}" for v in call.table.ravel().tolist())
+    constant = f"@{name}_rows = internal constant [{width * count} x i64] [{values}]"
+    table = f.alloca("i64", width * count)
+    with f.loop(str(count)) as r:
+        first = f.value(f"mul i64 {r}, {8 * width}")
+        _write_row(f, f"@{name}_rows", table, first, [bases.get(i) for i in range(width)])
+    f.do(
+        f"call void @chainrule_pool_run(ptr %board, ptr {symbol}, ptr {table}, i64 {8 * width}, "
+        f"i64 {count}, ptr %workspace)"
+    )
+    given = "".join(f"ptr %a{i}, " for i in call.views)
+    head = f"internal void @{name}({given}ptr %board, ptr %workspace)"
+    return constant + "\n" + f.text(f"{head} noinline nounwind")
 
 
 # ---- calls in pieces -----------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from .graph import Graph, Value, dtype_name, verifying
 from .images import Image
 from .interpret import interpret
 from .loops import format_kernel
-from .lower import ExternCall, GemmCall, KernelCall, Schedule
+from .lower import ExternCall, GemmCall, JobCall, KernelCall, Schedule
 from .memory import MemoryPlan
 from .passes import optimise
 from .recycled import Recycled
@@ -127,7 +127,9 @@ class Plan:
     @functools.cached_property
     def _lowered(self) -> tuple[Schedule, MemoryPlan]:
         with log.timed("fusion, lowering and memory"):
-            schedule = Schedule(self.graph, products=self.target.blas_int is not None)
+            vector_bytes = self.target.vector_bytes if self.target.threads else 0
+            products = self.target.blas_int is not None
+            schedule = Schedule(self.graph, products, vector_bytes)
             return schedule, MemoryPlan(schedule)
 
     @property
@@ -357,6 +359,9 @@ def _describe(call: Any) -> str:
         names = [_name(v.buffer) for v in (call.a, call.b, c)]
         bias = "" if call.bias is None else f" + {_name(call.bias.buffer)}"
         return f"gemm {kind} {names[2]} = {names[0]} @ {names[1]}{bias}, {shapes}"
+    if isinstance(call, JobCall):
+        names = ", ".join(_name(view.buffer) for view in call.operands)
+        return f"job {call.job}({names}), {len(call.table)} pieces"
     return f"extern {call.instr.op}"
 
 
