@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chainrule import ir
-from chainrule.compiler import binding
+from chainrule.compiler import binding, codegen, images
 from chainrule.compiler.graph import Graph, Value
 from chainrule.compiler.infer import emit
 from chainrule.compiler.plan import Plan
@@ -185,3 +185,28 @@ def test_explain_shows_graph_loops_and_memory():
         "1 native segment(s), 5 kernels; arena 256 bytes for 384 bytes of temporaries; "
         "2 of 2 writes go straight into inputs"
     )
+
+
+def test_a_long_segment_is_several_functions_and_stops_at_a_wrong_index(monkeypatch):
+    monkeypatch.setattr(codegen, "_PART", 1)
+    monkeypatch.setattr(images, "key_of", lambda *_: None)  # nothing out of the cache
+    g = Graph()
+    table, index, total = g.input((5, 3), "f4"), g.input((4,), "i8"), g.input((3,), "f4")
+    checked = emit(g, "checked_index", index, size=5)
+    rows = emit(g, "take", table, emit(g, "reshape", checked, shape=(4, 1)))
+    sums = emit(g, "reduce_sum", rows, axis=(0,), keepdims=False)
+    product = emit(g, "gemm", rows, table, ta=False, tb=True)
+    g.write(emit(g, "add", total, sums), total)
+    g.outputs = [product]
+    plan = Plan(g)
+    arrays = [np.arange(15, dtype="f4").reshape(5, 3), np.array([0, 4, 2, 2]), np.ones(3, "f4")]
+    (found,) = plan.run(arrays)
+    picked = arrays[0][arrays[1]]
+    np.testing.assert_allclose(found, picked @ arrays[0].T)
+    np.testing.assert_allclose(arrays[2], 1 + picked.sum(0))
+    before = arrays[2].copy()
+    arrays[1][1] = 5
+    with pytest.raises(IndexError, match="out of bounds for dimension with size 5"):
+        plan.run(arrays)
+    np.testing.assert_array_equal(arrays[2], before)
+    assert "segment_0_1" in plan.module.text()

@@ -28,6 +28,7 @@ from .views import Buffer, View
 DIRECT_LIMIT = 300_000
 _NARROW_LIMIT = 40_000
 _PACK_BYTES = 65536
+_PART = 24  # groups of calls in one function
 
 
 class Product(NamedTuple):
@@ -105,9 +106,38 @@ class Module:
 
     def segment(self, calls: list[Any]) -> str:
         """Define `void segment_k(ptr table)` that makes these calls; gives its name."""
+        name = f"segment_{self.segments}"
+        self.segments += 1
+        groups = list(_groups(calls))
+        parts = [groups[i : i + _PART] for i in range(0, len(groups), _PART)]
         f = Function(self.declarations)
+        if len(parts) == 1:
+            self._make_calls(f, parts[0], "ret void")
+        else:
+            # LLVM takes more than twice as long for a function of twice the length.
+            for k, part in enumerate(parts):
+                self._define_part(f"{name}_{k}", part)
+                stopped = f.value(f"call i1 @{name}_{k}(ptr %table)")
+                stop, go = f.block_name("stop"), f.block_name("go")
+                f.do(f"br i1 {stopped}, label %{stop}, label %{go}")
+                f.start(stop)
+                f.do("ret void")
+                f.start(go)
+        self.definitions.append(f.text(f"void @{name}(ptr %table) nounwind"))
+        return name
+
+    def _define_part(self, name: str, groups: list[list[Any]]) -> None:
+        """Define `i1 name(ptr table)` for some of a segment's calls; true: it was stopped."""
+        f = Function(self.declarations)
+        self._make_calls(f, groups, "ret i1 true")
+        f.do("ret i1 false")
+        f.start("unreached")
+        text = f.text(f"internal i1 @{name}(ptr %table) noinline nounwind")
+        self.definitions.append(text.removesuffix("  ret void\n}\n") + "  unreachable\n}\n")
+
+    def _make_calls(self, f: Function, groups: list[list[Any]], stop: str) -> None:
         bases: dict[int, str] = {}
-        for together in _groups(calls):
+        for together in groups:
             if isinstance(together[0], GemmCall):
                 self._call_products(f, bases, [self._product(f, bases, c) for c in together])
             elif isinstance(together[0], JobCall):
@@ -115,13 +145,11 @@ class Module:
             elif len(together) == 1 or not self._call_group(f, bases, together):
                 for call in together:
                     self._call_kernel(f, bases, call)
-                    self._stop_if_wrong(f, bases, call)
-        name = f"segment_{self.segments}"
-        self.segments += 1
-        self.definitions.append(f.text(f"void @{name}(ptr %table) nounwind"))
-        return name
+                    self._stop_if_wrong(f, bases, call, stop)
 
-    def _stop_if_wrong(self, f: Function, bases: dict[int, str], call: KernelCall) -> None:
+    def _stop_if_wrong(
+        self, f: Function, bases: dict[int, str], call: KernelCall, return_there: str
+    ) -> None:
         """End the segment after a wrong index: what follows may write the caller's arrays."""
         for buffer, _ in call.pointers:
             if buffer.kind == "check":
@@ -130,7 +158,7 @@ class Module:
                 stop, go = f.block_name("stop"), f.block_name("go")
                 f.do(f"br i1 {wrong}, label %{stop}, label %{go}")
                 f.start(stop)
-                f.do("ret void")
+                f.do(return_there)
                 f.start(go)
 
     def _address(self, f: Function, bases: dict[int, str], buffer: Buffer, offset: int) -> str:
