@@ -39,6 +39,20 @@ print(sum(torch.zeros(n).abs().sum().item() for n in sizes))
     assert said.splitlines() == ["0 {0} {0}", "0.0"]
 
 
+@pytest.mark.parametrize(
+    "made",
+    ["torch.randn(50, 100)", "torch.rand(5000)", "torch.tensor(np.ones((50, 100), 'f4'))",
+     "torch.zeros(5000)", "torch.nn.Linear(50, 100).weight"],
+)  # fmt: skip
+def test_the_first_large_tensor_does(made):
+    environment = {**os.environ, "CHAINRULE_KERNELS": "1"}
+    program = f"import numpy as np, chainrule as torch\nprint({made}.data_ptr() % 64)"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
+    )
+    assert ran.stdout.strip() == "0", ran.stderr
+
+
 def test_arrays_may_grow_and_shrink():
     said = run("""
 x = np.arange(1000)

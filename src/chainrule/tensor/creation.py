@@ -142,6 +142,8 @@ def tensor(
             array = array.astype(np_dtype(dtype))
         return finish(array, requires_grad, device)
     wanted = None if dtype is None else np_dtype(dtype)
+    if data.__class__ is np.ndarray:
+        allocation.expect(data.shape, data.itemsize)
     array = array_from_data(data, wanted, dtypes.get_default_dtype().np, unwrap=_unwrap)
     return finish(array, requires_grad, device)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..allocation import expect
 from ..kernels import fast
 from ._box_muller import normals_from_uniforms
 from ._checks import (
@@ -164,6 +165,7 @@ def _normals_in_blocks(
     generator: Generator, count: int, dtype: np.dtype, mean: float, std: float
 ) -> np.ndarray:
     whole = count - count % _BLOCK
+    expect((count,), dtype.itemsize)
     out = np.empty(count, dtype)
     with generator.lock:
         if fast.fill_normals(generator.state_address(), out, mean, std):
@@ -184,6 +186,7 @@ def _block_normals(
 ) -> np.ndarray:
     if type_name(dtype) == "float64":
         return _double_block_normals(generator, count, mean, std)
+    expect((count,), 4)
     values = np.empty(count, np.float32)
     fill_singles(generator, values)
     normals_from_uniforms(values, mean, std)
@@ -191,6 +194,7 @@ def _block_normals(
 
 
 def _double_block_normals(generator: Generator, count: int, mean: float, std: float) -> np.ndarray:
+    expect((count,), 8)
     values = np.empty(count, np.float64)
     fill_doubles(generator, values)
     blocks = values.reshape(-1, 2, 8)

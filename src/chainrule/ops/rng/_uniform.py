@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..allocation import expect
 from ..kernels import fast
 from ._checks import (
     COMPLEX,
@@ -60,12 +61,14 @@ def fill_doubles(generator: Generator, out: np.ndarray) -> None:
 
 
 def singles(generator: Generator, count: int) -> np.ndarray:
+    expect((count,), 4)
     out = np.empty(count, np.float32)
     fill_singles(generator, out)
     return out
 
 
 def doubles(generator: Generator, count: int) -> np.ndarray:
+    expect((count,), 8)
     out = np.empty(count, np.float64)
     fill_doubles(generator, out)
     return out
