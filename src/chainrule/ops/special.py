@@ -77,7 +77,7 @@ def one_for_zero(x):
 
 def _ndtr_scalar(x):
     tail = ir.upper_tail(x, ir.exp(-0.5 * x * x))
-    return ir.select(x >= 0, 1 - tail, tail)
+    return ir.select(x >= 0, ir.sub(1.0, tail), tail)
 
 
 declare(
