@@ -89,8 +89,8 @@ def test_somebody_elses_memory_is_left_alone():
 import ctypes
 from chainrule.compiler import aligned
 theirs = aligned._Handler.from_buffer_copy(
-    aligned._Handler.from_address(aligned._pointer(
-        ctypes.cast(aligned._numpy(aligned._DEFAULT), ctypes.POINTER(ctypes.py_object))[0],
+    aligned._Handler.from_address(aligned.capsule_pointer(
+        ctypes.cast(aligned.numpy_word(aligned._DEFAULT), ctypes.POINTER(ctypes.py_object))[0],
         aligned._CAPSULE,
     ))
 )
@@ -100,7 +100,8 @@ new = ctypes.pythonapi.PyCapsule_New
 new.restype = ctypes.py_object
 new.argtypes = (ctypes.c_void_p,) * 3
 capsule = new(ctypes.addressof(theirs), ctypes.addressof(name), None)
-ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(aligned._numpy(aligned._SET_HANDLER))(capsule)
+give = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)
+give(aligned.numpy_word(aligned._SET_HANDLER))(capsule)
 print(aligned.begin_at_lines(), np._core.multiarray.get_handler_name())
 """,
         CHAINRULE_KEEP_MEMORY="0",

@@ -1,8 +1,10 @@
-"""Where an array's elements begin, read from the array object itself where its layout is known."""
+"""Where an array's elements begin, read from the array object itself where its layout is known;
+and where NumPy's C interface has what it offers."""
 
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +28,19 @@ def _layout_known() -> bool:
 
 
 address = _by_header if _layout_known() else _by_interface
+
+
+def numpy_word(place: int) -> int:
+    """The word at a place of the table of NumPy's C interface: mostly a function's address."""
+    return _read(capsule_pointer(np._core.multiarray._ARRAY_API, None) + 8 * place).value
+
+
+def capsule_pointer(capsule: Any, name: bytes | None) -> int:
+    """The address that a capsule of this name holds."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype = ctypes.c_void_p
+    get.argtypes = (ctypes.py_object, ctypes.c_char_p)
+    return get(capsule, name)
 
 
 def stack_offsets(lead: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:

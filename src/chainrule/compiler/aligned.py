@@ -17,9 +17,8 @@ import sys
 import threading
 from typing import Any
 
-import numpy as np
-
 from . import host, objects
+from .addresses import capsule_pointer, numpy_word
 
 LINE = 64
 _MORE = LINE + 16  # bytes: the way to the next line and the two words before it
@@ -152,17 +151,17 @@ def begin_at_lines() -> bool:
     if not suits or host.llvm_found() is None:
         return False
     with _lock:
-        default = ctypes.cast(_numpy(_DEFAULT), ctypes.POINTER(ctypes.py_object))[0]
-        current = ctypes.PYFUNCTYPE(ctypes.py_object)(_numpy(_GET_HANDLER))()
+        default = ctypes.cast(numpy_word(_DEFAULT), ctypes.POINTER(ctypes.py_object))[0]
+        current = ctypes.PYFUNCTYPE(ctypes.py_object)(numpy_word(_GET_HANDLER))()
         if current is not default:
             return False
         capsule = _kept[-1] if _kept else _make_capsule(default)
-        ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(_numpy(_SET_HANDLER))(capsule)
+        ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(numpy_word(_SET_HANDLER))(capsule)
         return True
 
 
 def _make_capsule(default: Any) -> Any:
-    theirs = _Handler.from_address(_pointer(default, _CAPSULE))
+    theirs = _Handler.from_address(capsule_pointer(default, _CAPSULE))
     code = objects.named("aligned memory", lambda: _TEXT)
     ours = _Handler(
         b"chainrule_lines",
@@ -179,16 +178,3 @@ def _make_capsule(default: Any) -> Any:
     capsule = new(ctypes.addressof(ours), ctypes.addressof(name), None)
     _kept.extend((code, ours, name, capsule))
     return capsule
-
-
-def _pointer(capsule: Any, name: bytes | None) -> int:
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype = ctypes.c_void_p
-    get.argtypes = (ctypes.py_object, ctypes.c_char_p)
-    return get(capsule, name)
-
-
-def _numpy(place: int) -> int:
-    """The word at a place of the table of NumPy's C interface."""
-    table = _pointer(np._core.multiarray._ARRAY_API, None)
-    return ctypes.c_int64.from_address(table + 8 * place).value

@@ -22,6 +22,7 @@ _BEGIN = time.time()  # before the files of this package are read
 # ruff: noqa: E402 - what follows must come after it
 from ...tensor import settings
 from .. import host, objects, store
+from ..addresses import numpy_word
 from .slots import FUNCTIONS, NUMPY, SLOTS, TYPES
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def _table() -> np.ndarray:
     for name, thing in things.items():
         _kept.append(thing)
         table[SLOTS[name]] = id(thing)
-    table[SLOTS["new_array"]] = _numpy_function(_NEW_FROM_DESCR)
+    table[SLOTS["new_array"]] = numpy_word(_NEW_FROM_DESCR)
     table[SLOTS["threads"]] = 1
     _tables.append(table)
     return table
@@ -229,15 +230,6 @@ def _unsettle() -> None:
 settings.when_threads_change(_unsettle)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_unsettle)
-
-
-def _numpy_function(number: int) -> int:
-    """The address of a function of NumPy's C interface."""
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype = ctypes.c_void_p
-    pointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
-    start = pointer(np._core.multiarray._ARRAY_API, None)
-    return ctypes.c_int64.from_address(start + 8 * number).value
 
 
 def _prepare_threads(table: np.ndarray, told: list[int]) -> None:
