@@ -148,11 +148,12 @@ def worth_sharing(gemms: list[Any], threads: int) -> bool:
 
 
 def product_pieces(gemms: list[Any], target: Any) -> list[tuple[int, Any, tuple[int, ...]]]:
-    """[(number of the product, product of a piece, bytes from a, b and c)], the largest first."""
+    """[(number of the product, product of a piece, bytes from a, b and c)], the largest last, as the
+    threads begin at the end."""
     costs = [_product_cost(g) for g in gemms]
     share = sum(costs) / (_PER_THREAD * target.threads)
     pieces = []
-    for i in sorted(range(len(gemms)), key=lambda i: -costs[i]):
+    for i in sorted(range(len(gemms)), key=costs.__getitem__):
         wanted, size = math.ceil(costs[i] / share), ITEM_BYTES[gemms[i].dtype]
         for piece, places in _cut_product(gemms[i], wanted, target):
             pieces.append((i, piece, tuple(x * size for x in places)))
