@@ -148,8 +148,8 @@ def worth_sharing(gemms: list[Any], threads: int) -> bool:
 
 
 def product_pieces(gemms: list[Any], target: Any) -> list[tuple[int, Any, tuple[int, ...]]]:
-    """[(number of the product, product of a piece, bytes from a, b and c)], the largest last, as the
-    threads begin at the end."""
+    """[(number of the product, product of a piece, bytes from a, b and c)], the largest last, as
+    the threads begin at the end."""
     costs = [_product_cost(g) for g in gemms]
     share = sum(costs) / (_PER_THREAD * target.threads)
     pieces = []
