@@ -14,10 +14,12 @@ def _at(depth: int = 2) -> str:
     return f"  at {source.here(depth + 1)}"
 
 
+USED_UP = "Trying to backward through the graph a second time"  # PyTorch's words
+
+
 def freed(node: Any) -> RuntimeError:
     return RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors "
-        "after they have already been freed).\n"
+        f"{USED_UP} (or directly access saved tensors after they have already been freed).\n"
         f"  {node.name()}, recorded at {node.where()}, has dropped its saved values: the first "
         "backward() used them.\n"
         "  Fix: call backward(retain_graph=True) the first time, add the losses before one "

@@ -94,11 +94,13 @@ class _Again:
         taken: set[Value] = set()  # chosen, or needed for one that is
         for v in sorted(large, key=_bytes, reverse=True):
             choice = self._choice(v) if v not in taken else None
-            if choice is not None and not taken & choice.anchors:
+            if choice is None:
+                continue
+            needed = {self._origin(a) for a in choice.anchors}
+            if not taken & needed:
                 found.append(choice)
-                taken |= {v} | choice.anchors
-        chosen = {c.value for c in found}
-        return [c for c in found if not chosen & c.anchors]
+                taken |= {v} | needed
+        return found
 
     def _choice(self, v: Value) -> _Choice | None:
         instr = self.made.get(v)

@@ -25,7 +25,7 @@ from .gemm_text import TILES
 from .graph import Instr, Value
 from .lower import JobCall
 from .table import Place, lookup, models_of_results
-from .views import View, c_strides, dense_like
+from .views import View
 
 _MOST_ROWS = 256  # pieces of work: they lie on the stack
 
@@ -86,8 +86,6 @@ def attention_call(schedule: Any, instr: Instr, vector_bytes: int) -> JobCall | 
     numbers = numbers_of(sizes, 0, scale, params["causal"], size, TILES[vector_bytes])
     table = offsets(lead, layout, numbers, cuts)
     written = {name for name, value in named.items() if value in instr.outputs}
-    for name in written:
-        schedule.views[named[name]] = views[name]
     return JobCall(
         f"{job}_{kind}",
         table,
@@ -124,11 +122,5 @@ def _views(schedule: Any, instr: Instr, named: dict[str, Value]) -> dict[str, Vi
             return None
     for name, value in named.items():
         if value in models:
-            model = models[value]
-            strides = c_strides(value.shape)
-            if model is not None:
-                like = schedule.view(model)
-                strides = dense_like(like.shape, like.strides)
-            buffer = schedule.new_buffer("temp", value.size, value.dtype)
-            views[name] = View(buffer, value.shape, strides)
+            views[name] = schedule.result_like(value, models[value], "temp")
     return views

@@ -31,7 +31,7 @@ class ExternStep:
             (slots.of(x.buffer), x) if isinstance(x, View) else (-1, x) for x in call.operands
         ]
         self.results = [
-            (-1, None, None) if view is None else (slots.of(view.buffer), _Result(view), value)
+            (-1 if view is None else slots.of(view.buffer), view, value)
             for view, value in zip(call.results, call.instr.outputs, strict=True)
         ]
 
@@ -39,19 +39,18 @@ class ExternStep:
         operands = self._operands(frame)
         result = self.forward(*operands, **self.instr.params)
         results = result if isinstance(result, tuple | list) else (result,)
-        for array, (slot, expected, value) in zip(results, self.results, strict=True):
-            if expected is None:
+        for array, (slot, view, value) in zip(results, self.results, strict=True):
+            if view is None:
                 continue
-            if array.__class__ is not np.ndarray:
-                array = np.asarray(array)
+            array = np.asarray(array)
             if array.shape != value.shape or array.dtype != value.dtype:
                 raise RuntimeError(
                     f"{self.instr.op} returned {Value(array.shape, array.dtype).type} where "
                     f"the plan was traced with {value.type}"
                 )
-            if _borrowed(array, operands) or not expected.fits(array):
-                array = expected.laid_out(array)
-            frame.externs[expected.index] = array
+            if _borrowed(array, operands) or not _lies_as(array, view):
+                array = _laid_out(array, view)
+            frame.externs[view.buffer.index] = array
             frame.table[slot] = address(array)
 
     def _operands(self, frame: Any) -> list[Any]:
@@ -92,27 +91,18 @@ def _borrowed(array: np.ndarray, operands: list[Any]) -> bool:
     )
 
 
-class _Result:
-    """How the elements of a result shall lie: asked in every call."""
+def _lies_as(array: np.ndarray, view: View) -> bool:
+    """Whether the array's elements lie as the plan expects them."""
+    if array.flags.c_contiguous:
+        return view.contiguous
+    size = array.itemsize
+    return array.strides == tuple(s * size for s in view.strides)
 
-    __slots__ = ("contiguous", "index", "order", "strides")
 
-    def __init__(self, view: View) -> None:
-        size = view.buffer.dtype.itemsize
-        self.index = view.buffer.index
-        self.contiguous = view.contiguous
-        self.strides = tuple(s * size for s in view.strides)
-        self.order = sorted(range(len(view.shape)), key=lambda i: -view.strides[i])
-
-    def fits(self, array: np.ndarray) -> bool:
-        """Whether the array's elements lie as the plan expects them."""
-        if array.strides == self.strides:
-            return True
-        return self.contiguous and array.flags.c_contiguous
-
-    def laid_out(self, array: np.ndarray) -> np.ndarray:
-        """A copy whose elements lie as the plan expects them."""
-        copied = np.empty([array.shape[i] for i in self.order], array.dtype)
-        copied = copied.transpose(np.argsort(self.order))
-        copied[...] = array
-        return copied
+def _laid_out(array: np.ndarray, view: View) -> np.ndarray:
+    """A copy whose elements lie as the plan expects them."""
+    order = sorted(range(array.ndim), key=lambda i: -view.strides[i])
+    copied = np.empty([array.shape[i] for i in order], array.dtype)
+    copied = copied.transpose(np.argsort(order))
+    copied[...] = array
+    return copied

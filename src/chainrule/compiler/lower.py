@@ -209,12 +209,16 @@ class Schedule:
             if value not in needed:
                 found.append(None)
                 continue
-            view = self._result(value, "extern")
-            if model is not None:
-                like = self.view(model)
-                view.strides = dense_like(like.shape, like.strides)
-            found.append(view)
+            found.append(self.result_like(value, model, "extern"))
         return found
+
+    def result_like(self, value: Value, model: Value | None, kind: str) -> View:
+        """A place for a result, its axes in memory in the order of the model's if there is one."""
+        view = self._result(value, kind)
+        if model is not None:
+            like = self.view(model)
+            view.strides = dense_like(like.shape, like.strides)
+        return view
 
     def _lower_join(self, instr: Instr) -> None:
         """Every operand is copied to its place in the result."""

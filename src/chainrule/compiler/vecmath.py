@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..ops.activation import NORMAL_STEP, NORMAL_TAIL
 from .asm import Lanes, Reg
 
 
@@ -279,15 +280,6 @@ def erfc(w: Lanes, x: Reg) -> Reg:
     return w.select(near, w.sub(w.const(x.dtype, 1.0), middle), outer)
 
 
-# exp(z * z) * erfc(z) / t as a polynomial in t = 1 / (1 + _NORMAL_STEP * z), from the constant up:
-# the fit that eager code has (ops/activation.py).
-_NORMAL_STEP = 0.44
-_NORMAL_TAIL = (
-    0.2482209346318423, 0.24887148499061046, 0.21731159158726746, 0.21581882389077225,
-    -0.02019324425886168, 0.29670118254141614, -0.27795595718167626, 0.0712253655109909,
-)  # fmt: skip
-
-
 def upper_tail(w: Lanes, x: Reg, bell: Reg) -> Reg:
     """The probability of a standard normal value above |x|, given exp(-x * x / 2); float64 asks
     the C library, lane by lane."""
@@ -297,8 +289,8 @@ def upper_tail(w: Lanes, x: Reg, bell: Reg) -> Reg:
     if x.dtype != "f32":
         return w.mul(half, w.libm("erfc", w.mul(size, w.const(x.dtype, root))))
     one = w.const(x.dtype, 1.0)
-    t = w.div(one, w.fma(size, w.const(x.dtype, root * _NORMAL_STEP), one))
-    return w.mul(w.mul(w.mul(polynomial(w, t, _NORMAL_TAIL), t), bell), half)
+    t = w.div(one, w.fma(size, w.const(x.dtype, root * NORMAL_STEP), one))
+    return w.mul(w.mul(w.mul(polynomial(w, t, NORMAL_TAIL[::-1]), t), bell), half)
 
 
 def sin(w: Lanes, x: Reg) -> Reg:

@@ -72,10 +72,11 @@ def blockwise(function, result, *arrays):
     return result
 
 
-# exp(z * z) * erfc(z) / t as a polynomial in t = 1 / (1 + _TAIL * z), highest power first: a least
-# squares fit on z in [0, 10] with a relative error below 2e-7, as float32 can hold.
-_TAIL = 0.44
-_ERFCX = (
+# exp(z * z) * erfc(z) / t as a polynomial in t = 1 / (1 + NORMAL_STEP * z), highest power first: a
+# least squares fit on z in [0, 10] with a relative error below 2e-7, as float32 can hold. Machine
+# code has it from here.
+NORMAL_STEP = 0.44
+NORMAL_TAIL = (
     0.0712253655109909, -0.27795595718167626, 0.29670118254141614, -0.02019324425886168,
     0.21581882389077225, 0.21731159158726746, 0.24887148499061046, 0.2482209346318423,
 )  # fmt: skip
@@ -89,14 +90,14 @@ def upper_tail(x):
         return ndtr(-np.abs(x)), np.exp(-0.5 * x * x)
     z = np.abs(x)
     z *= _SQRT_HALF
-    t = z * _TAIL
+    t = z * NORMAL_STEP
     t += 1
     np.reciprocal(t, out=t)
     z *= z
     np.negative(z, out=z)
     bell = np.exp(z, out=z)
-    tail = t * _ERFCX[0]
-    for c in _ERFCX[1:]:
+    tail = t * NORMAL_TAIL[0]
+    for c in NORMAL_TAIL[1:]:
         tail += c
         tail *= t
     tail *= bell

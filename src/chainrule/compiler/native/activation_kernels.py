@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...ops.activation import NORMAL_STEP, NORMAL_TAIL
 from .language import T, exp, horner, inlined, maximum, native, shared, sigmoid, tanh
 
 _SQRT_HALF = 0.7071067811865476
@@ -9,20 +10,12 @@ _SQRT_2_PI = 0.7978845608028654  # sqrt(2 / pi)
 _CUBE = 0.044715
 _BELL = 0.3989422804014327  # 1 / sqrt(2 pi)
 
-# exp(z * z) * erfc(z) / t as a polynomial in t = 1 / (1 + _TAIL * z): the fit of ops.activation,
-# as good as float32 can hold.
-_TAIL = 0.44
-_ERFCX = (
-    0.0712253655109909, -0.27795595718167626, 0.29670118254141614, -0.02019324425886168,
-    0.21581882389077225, 0.21731159158726746, 0.24887148499061046, 0.2482209346318423,
-)  # fmt: skip
-
 
 @inlined
 def upper_tail(x, bell):
     """The probability of a standard normal value above |x|, given exp(-x * x / 2)."""
-    t = 1.0 / (1.0 + abs(x) * (_SQRT_HALF * _TAIL))
-    return horner(t, _ERFCX) * t * bell * 0.5
+    t = 1.0 / (1.0 + abs(x) * (_SQRT_HALF * NORMAL_STEP))
+    return horner(t, NORMAL_TAIL) * t * bell * 0.5
 
 
 @native("f32 x[*n], out f32 y[like x]")

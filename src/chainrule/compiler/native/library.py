@@ -172,7 +172,8 @@ def _entry_address(code: bytes) -> int:
 def _source_files() -> list[str]:
     here = os.path.dirname(__file__)
     files = [os.path.join(here, name) for name in sorted(os.listdir(here)) if name.endswith(".py")]
-    return [*files, *(os.path.join(os.path.dirname(here), n) for n in ("asm.py", "vecmath.py"))]
+    others = ("asm.py", "vecmath.py", os.path.join(os.pardir, "ops", "activation.py"))
+    return [*files, *(os.path.join(os.path.dirname(here), name) for name in others)]
 
 
 def _unchanged_sources() -> str | None:
