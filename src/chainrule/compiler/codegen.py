@@ -15,7 +15,7 @@ from .direct import DirectGemm
 from .dots import MOST_ROWS, Dots
 from .emit import emit_kernel
 from .graph import dtype_name
-from .groups import apart, joinable
+from .groups import Touched, joinable
 from .host import Target
 from .loops import Kernel
 from .lower import ExternCall, GemmCall, JobCall, KernelCall, addition, matrix_layout, swapped
@@ -43,30 +43,25 @@ def _groups(calls: list[Any]) -> Iterator[list[Any]]:
     """Calls that follow each other and do not wait for each other: products, or loops of the same
     code."""
     group: list[Any] = []
+    touched, kind = Touched(placed=True), None
     for call in calls:
-        assert not isinstance(call, ExternCall)
-        if group and not (
-            _alike(group[0], call) and all(apart(call, other, _share_memory) for other in group)
-        ):
+        own = _kind(call)
+        if group and not (own is not None and own == kind and touched.apart(call)):
             yield group
-            group = []
+            group, touched = [], Touched(placed=True)
         group.append(call)
+        touched.add(call)
+        kind = own
     if group:
         yield group
 
 
-def _alike(a: Any, b: Any) -> bool:
-    if isinstance(a, JobCall) or isinstance(b, JobCall):
-        return False
-    if isinstance(a, GemmCall) or isinstance(b, GemmCall):
-        return isinstance(a, GemmCall) and isinstance(b, GemmCall)
-    return joinable(a) and joinable(b) and a.kernel.code() == b.kernel.code()
-
-
-def _share_memory(a: Buffer, b: Buffer) -> bool:
-    if a.kind != "temp" or b.kind != "temp":
-        return a is b
-    return a.offset < b.offset + b.nbytes and b.offset < a.offset + a.nbytes
+def _kind(call: Any) -> Any:
+    """What is equal in calls that may be one job; None if there can be no other."""
+    assert not isinstance(call, ExternCall)
+    if isinstance(call, GemmCall):
+        return "product"
+    return call.kernel.code() if joinable(call) else None
 
 
 class Slots:

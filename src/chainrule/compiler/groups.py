@@ -4,27 +4,50 @@ job, as the steps of an optimizer for all parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .lower import KernelCall
 from .views import Buffer
 
 
-def apart(one: Any, other: Any, share: Callable[[Buffer, Buffer], bool]) -> bool:
-    """Whether two calls may run in any order: neither writes what the other reads or writes."""
-    mine, theirs = one.writes(), other.writes()
-    return not any(
-        share(a, b)
-        for written, touched in ((mine, [*other.reads(), *theirs]), (theirs, one.reads()))
-        for a in written
-        for b in touched
-    )
+class Touched:
+    """What some calls read and write; `placed` once temporaries have memory, which they share."""
+
+    def __init__(self, placed: bool) -> None:
+        self.read, self.written = _Buffers(placed), _Buffers(placed)
+
+    def add(self, call: Any) -> None:
+        """One more of these calls."""
+        self.read.add(call.reads())
+        self.written.add(call.writes())
+
+    def apart(self, call: Any) -> bool:
+        """Whether another call and these may run in any order: none writes what one of the others
+        reads or writes."""
+        writes = call.writes()
+        meets = self.written.meet(writes) or self.read.meet(writes)
+        return not (meets or self.written.meet(call.reads()))
 
 
-def same_buffer(a: Buffer, b: Buffer) -> bool:
-    """Whether they share memory, before temporaries have any."""
-    return a is b
+class _Buffers:
+    def __init__(self, placed: bool) -> None:
+        self.placed = placed
+        self.known: set[Buffer] = set()
+        self.temporaries: list[Buffer] = []
+
+    def add(self, buffers: list[Buffer]) -> None:
+        self.known.update(buffers)
+        if self.placed:
+            self.temporaries += [b for b in buffers if b.kind == "temp"]
+
+    def meet(self, buffers: list[Buffer]) -> bool:
+        if not self.known.isdisjoint(buffers):
+            return True
+        return any(
+            b.kind == "temp" and a.offset < b.offset + b.nbytes and b.offset < a.offset + a.nbytes
+            for a in self.temporaries
+            for b in buffers
+        )
 
 
 def joinable(call: Any) -> bool:
@@ -39,16 +62,17 @@ def bring_together(calls: list[Any]) -> list[Any]:
     """
     ordered: list[Any] = []
     waiting: list[Any] = []
+    touched, code = Touched(placed=False), None
     for call in calls:
-        free = isinstance(call, KernelCall) and all(apart(call, w, same_buffer) for w in waiting)
-        if not free:
+        own = call.kernel.code() if joinable(call) else None
+        free = isinstance(call, KernelCall) and touched.apart(call)
+        if waiting and not (free and own in (None, code)):
             ordered += waiting
-            waiting = []
-        if joinable(call):
-            if waiting and call.kernel.code() != waiting[0].kernel.code():
-                ordered += waiting
-                waiting = []
-            waiting.append(call)
-        else:
+            waiting, touched = [], Touched(placed=False)
+        if own is None:
             ordered.append(call)
+        else:
+            code = own
+            waiting.append(call)
+            touched.add(call)
     return ordered + waiting
