@@ -54,6 +54,13 @@ def is_differentiable(t: Any) -> bool:
     return isinstance(t, TensorBase) and t._rg and t.dtype.category >= 2  # type: ignore[attr-defined]
 
 
+def overlaps(array: Array) -> bool:
+    """Whether entries share memory along an expanded dimension; an empty array has none to share
+    (and NumPy may give it any strides)."""
+    pairs = zip(array.shape, array.strides, strict=True)
+    return array.size > 0 and any(n > 1 and stride == 0 for n, stride in pairs)
+
+
 def all_outputs(result: Any) -> list[Any]:
     """A function's result as a list of tensors."""
     outputs = list(result) if isinstance(result, tuple | list) else [result]

@@ -26,7 +26,15 @@ from .check_backward import (
     check_scales_with_weights,
     check_undefined,
 )
-from .check_jacobians import Array, Problem, flat_copy, is_complex, is_differentiable, random_values
+from .check_jacobians import (
+    Array,
+    Problem,
+    flat_copy,
+    is_complex,
+    is_differentiable,
+    overlaps,
+    random_values,
+)
 from .check_report import GradcheckError, mismatch, no_gradient_expected
 from .value import make
 
@@ -185,7 +193,7 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
                 "x.to(torch.complex128).",
                 stacklevel=4,
             )
-        if any(n > 1 and s == 0 for n, s in zip(t._a.shape, t._a.strides, strict=True)):
+        if overlaps(t._a):
             raise RuntimeError(
                 f"The {k}th input has a dimension with stride 0 (shape {list(t.shape)}, strides "
                 f"{t.stride()}). gradcheck only supports inputs that are non-overlapping: moving "
