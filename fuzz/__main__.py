@@ -1,74 +1,85 @@
-"""Run the fuzzer: `python -m fuzz --programs 2000`."""
+"""Run the fuzzer: `python -m fuzz --family state --programs 2000`."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
-import chainrule
-
-from .check import Disagreement, check
-from .generate import Program, generate
-from .shrink import script, shrink
+from .families import NAMES
+from .running import Options, run
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
-    parser.add_argument("--programs", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--compiled", action="store_true", help="also trace and compile")
-    parser.add_argument("--only-compiled", action="store_true", help="no other ways")
-    parser.add_argument("--torch", action="store_true", help="also compare with PyTorch")
-    parser.add_argument("--sample", action="store_true", help="expensive checks take turns")
-    parser.add_argument("--keep-going", action="store_true")
-    options = parser.parse_args(argv)
-    oracle = importlib.import_module("torch") if options.torch else None
-    counts = {"ok": 0, "invalid": 0, "failed": 0}
+    options = _arguments(argv)
     start = time.monotonic()
-    ways = {
-        "oracle": oracle, "compiled": options.compiled, "sample": options.sample,
-        "only_compiled": options.only_compiled,
-    }  # fmt: skip
-    for seed in range(options.seed, options.seed + options.programs):
-        counts[_one(seed, ways)] += 1
-        if counts["failed"] and not options.keep_going:
-            break
-        done = seed - options.seed + 1
-        if sys.stderr.isatty() and done % 50 == 0:
-            rate = done / (time.monotonic() - start)
-            print(f"\r{done}/{options.programs}  {rate:.0f}/s", end="", file=sys.stderr)
-    print(f"{counts['ok']} agree, {counts['invalid']} invalid, {counts['failed']} disagree")
-    return 1 if counts["failed"] else 0
+    counts: Counter[tuple[str, str]] = Counter()
+    for found, reports in _results(options):
+        counts += found
+        for report in reports:
+            print(report, flush=True)
+        _progress(counts, start, options.programs)
+    _summary(counts, time.monotonic() - start)
+    return 1 if any(n for (_, kind), n in counts.items() if kind == "disagree") else 0
 
 
-def problem_of(program: Program, ways: dict[str, Any]) -> str | None:
-    """What is wrong with a program, by name; None when all ways agree."""
-    try:
-        check(program, chainrule, **ways)
-    except Disagreement as found:
-        return found.way
-    except Exception as found:
-        return f"{type(found).__name__}: {found}"
-    return None
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
+    parser.add_argument("--family", choices=("all", *NAMES), default="all")
+    parser.add_argument("--programs", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0, help="the first program's")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--torch", action="store_true", help="also compare with PyTorch")
+    parser.add_argument("--every-way", action="store_true", help="expensive ways take no turns")
+    parser.add_argument("--finds", type=int, default=20, help="stop after so many disagreements")
+    parser.add_argument("--no-shrinking", action="store_true")
+    return parser.parse_args(argv)
 
 
-def _one(seed: int, ways: dict[str, Any]) -> str:
-    program = generate(seed)
-    try:
-        return check(program, chainrule, **ways)
-    except Exception as found:
-        kind = found.way if isinstance(found, Disagreement) else type(found).__name__
+def _results(options: argparse.Namespace) -> Any:
+    """(counts, reports) of one block of programs after the other."""
+    block = 50
+    last = options.seed + options.programs
+    tasks = [
+        Options(options.family, first, min(first + block, last), options.torch, options.every_way,
+                not options.no_shrinking)
+        for first in range(options.seed, last, block)
+    ]  # fmt: skip
+    found = 0
+    if options.jobs == 1:
+        for result in map(run, tasks):
+            yield result
+            found += len(result[1])
+            if found >= options.finds:
+                return
+        return
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for result in pool.map(run, tasks):
+            yield result
+            found += len(result[1])
+            if found >= options.finds:
+                pool.shutdown(cancel_futures=True)
+                return
 
-    def fails(candidate: Program) -> bool:
-        found = problem_of(candidate, ways)
-        return found is not None and found.split(":")[0] == kind.split(":")[0]
 
-    small = shrink(program, fails)
-    print(f"seed {seed}: {problem_of(small, ways)}\n{script(small, kind)}\n")
-    return "failed"
+def _progress(counts: Counter[tuple[str, str]], start: float, programs: int) -> None:
+    if sys.stderr.isatty():
+        done = sum(counts.values())
+        rate = done / (time.monotonic() - start)
+        print(f"\r{done}/{programs}  {rate:.0f}/s", end="", file=sys.stderr)
+
+
+def _summary(counts: Counter[tuple[str, str]], seconds: float) -> None:
+    for name in NAMES:
+        kinds = {kind: counts[name, kind] for kind in ("ok", "invalid", "disagree")}
+        if sum(kinds.values()):
+            said = ", ".join(f"{n} {kind}" for kind, n in kinds.items() if n)
+            print(f"{name:12} {sum(kinds.values()):7}: {said}")
+    total = sum(counts.values())
+    print(f"{total} programs in {seconds:.0f} s, {total / seconds:.0f}/s")
 
 
 if __name__ == "__main__":

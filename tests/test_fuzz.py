@@ -3,9 +3,9 @@
 import pytest
 
 import chainrule
-from fuzz.check import Disagreement, check
-from fuzz.generate import generate
-from fuzz.shrink import script, shrink
+from fuzz.families.straight import check, generate
+from fuzz.script import Disagreement
+from fuzz.shrink import shrink
 
 PROGRAMS, PARTS = 2000, 20
 
@@ -16,7 +16,7 @@ def test_all_ways_agree(part):
     for seed in range(part, PROGRAMS, PARTS):
         program = generate(seed)
         try:
-            valid += check(program, chainrule, sample=True, compiled=part % 10 == 0) == "ok"
+            valid += check(program, chainrule, compiled=part % 10 == 0) == "ok"
         except Exception as problem:
             pytest.fail(f"seed {seed}: {problem}\n{program.text()}")
     assert valid > PROGRAMS // PARTS // 2  # most programs are valid, else nothing was checked
@@ -34,7 +34,7 @@ def test_a_wrong_rule_is_found_and_shrunk():
 
         def fails(program):
             try:
-                check(program, chainrule, sample=True)
+                check(program, chainrule)
             except Disagreement:
                 return True
             except Exception:
@@ -43,7 +43,7 @@ def test_a_wrong_rule_is_found_and_shrunk():
 
         assert fails(broken)
         small = shrink(broken, fails)
-        assert len(small.lines) <= 3 and "sin" in script(small, "wrong")
+        assert len(small.lines) <= 3 and "sin" in small.script()
     finally:
         op.partials = right
         op.cache.clear()

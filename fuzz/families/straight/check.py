@@ -6,25 +6,18 @@ its own error; it must then fail in backward and in nothing else.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+import chainrule
+
+from ...script import Disagreement, code_generation
 from .generate import INPUTS, Program
 
 RTOL, ATOL = 1e-6, 1e-8
 FD_RTOL, FD_ATOL = 2e-4, 2e-6
-
-
-class Disagreement(AssertionError):
-    """Two ways of running a program gave different results."""
-
-    def __init__(self, way: str, got: Any, want: Any) -> None:
-        super().__init__(f"{way}: got {got}, want {want}")
-        self.way = way
 
 
 class Invalid(Exception):
@@ -70,18 +63,19 @@ def reverse(f: Any, torch: Any, arrays: list[np.ndarray], create: bool = False) 
 
 def check(
     program: Program,
-    torch: Any,
+    torch: Any = chainrule,
     *,
     oracle: Any = None,
-    compiled: bool = False,
-    sample: bool = False,
-    only_compiled: bool = False,
+    every_way: bool = False,
+    compiled: bool | None = None,
 ) -> str:
     """Compare all ways; returns 'ok' or 'invalid', raises Disagreement.
 
-    With `sample`, the expensive ways (second order, batches, compiled) take turns by seed.
+    The expensive ways (second order, batches, compiled) take turns by seed, unless `every_way`.
     """
-    turn = program.seed % 3 if sample else None
+    turn = None if every_way else program.seed % 3
+    if compiled is None:
+        compiled = every_way or program.seed % 15 == 2  # seconds for hundreds of programs
     f = function_of(program, torch)
     arrays = program.arrays()
     try:
@@ -94,9 +88,6 @@ def check(
     steepness = sum(float(np.abs(g * x).sum()) for g, x in zip(first, arrays, strict=True))
     if not steepness < 1e4:
         return "invalid"  # rounding alone would make the ways differ
-    if only_compiled:
-        check_compiled(program, torch, arrays, value, first)
-        return "ok"
     rng = np.random.default_rng(program.seed + 1)
     tangents = [rng.normal(size=a.shape).astype(a.dtype) for a in arrays]
     check_first_order(program, f, torch, arrays, tangents, value, first)
@@ -156,7 +147,7 @@ def check_second_order(program: Program, f: Any, torch: Any, arrays: Any, tangen
     forward = jvp(lambda *x: gradient(*x), xs, ts)[1]
     backward = grad(lambda *x: jvp(f, x, ts)[1], argnums=(0, 1, 2))(*xs)
     _, g, inputs = reverse(f, torch, arrays, create=True)
-    dot = sum((a.conj() * t).real.sum() for a, t in zip(g, ts, strict=True))
+    dot: Any = sum((a.conj() * t).real.sum() for a, t in zip(g, ts, strict=True))
     double = [None] * 3
     if dot.requires_grad:
         double = list(torch.autograd.grad(dot, inputs, allow_unused=True))
@@ -199,7 +190,7 @@ def check_compiled(program: Program, torch: Any, arrays: Any, value: float, firs
         return [out.detach(), *(g for g in grads if g is not None)]
 
     for way in ("compiled", "interpreted"):
-        with _code_generation(way == "compiled"):
+        with code_generation(way == "compiled"):
             made = _after_captures(torch.compile(step), torch, arrays)
         same(f"{way} value", made[0].item(), value)
         for k, a in zip(wanted, values(made[1:]), strict=True):
@@ -251,18 +242,6 @@ def _after_captures(function: Any, torch: Any, arrays: Any) -> Any:
     for k in (1.03, 0.98, 1.01):
         function(*leaves(torch, [(a * k).astype(a.dtype) for a in arrays]))
     return function(*leaves(torch, arrays))
-
-
-@contextmanager
-def _code_generation(on: bool) -> Iterator[None]:
-    before = os.environ.get("CHAINRULE_LLVM")
-    os.environ["CHAINRULE_LLVM"] = "1" if on else "0"
-    try:
-        yield
-    finally:
-        os.environ.pop("CHAINRULE_LLVM")
-        if before is not None:
-            os.environ["CHAINRULE_LLVM"] = before
 
 
 def check_oracle(program: Program, oracle: Any, arrays: Any, value: float, first: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,6 +35,25 @@ class Program:
                 x = x + 1j * rng.uniform(0.4, 1.6, self.shapes[name])
             made.append(x)
         return made
+
+    def smaller(self) -> Iterator[Program]:
+        """This program with a line less, then with a term less in the result."""
+        for k in reversed(range(len(self.lines) - 1)):
+            yield replace(self, lines=self.lines[:k] + self.lines[k + 1 :])
+        terms = self.lines[-1].removeprefix("out = ").split(" + ")
+        for k in range(len(terms) if len(terms) > 1 else 0):
+            rest = " + ".join(terms[:k] + terms[k + 1 :])
+            yield replace(self, lines=[*self.lines[:-1], f"out = {rest}"])
+
+    def script(self) -> str:
+        """A script that shows the disagreement by itself."""
+        used = set(re.findall(r"\bx[012]\b", self.text()))
+        arrays = dict(zip(INPUTS, self.arrays(), strict=True))
+        lines = ["import chainrule as torch", ""]
+        for name in sorted(used):
+            values = arrays[name].tolist()
+            lines.append(f"{name} = torch.tensor({values}).double().requires_grad_()")
+        return "\n".join([*lines, *self.lines, "out.backward()"])
 
 
 UNARY = (

@@ -1,0 +1,23 @@
+"""The families of programs, by name.
+
+A family is a module with `generate(seed)`, which makes the program of a seed, `check(program,
+oracle=None, ...)`, which returns "ok" or "invalid" or raises Disagreement, and `WEIGHT`, its share
+when all families are run. A program has `text()`, `script()` and `smaller()`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+NAMES = ("straight", "state")
+
+
+def family(name: str) -> Any:
+    """The module of a family."""
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def turns() -> list[str]:
+    """Names in the order in which programs of all families are made."""
+    return [name for name in NAMES for _ in range(family(name).WEIGHT)]
