@@ -79,8 +79,18 @@ def lerp(a, b, w):
 # ---- division ----------------------------------------------------------------------------------
 
 
+@helper
+def one_over(b):
+    """1 / b; of the number 0 too, where Python would raise."""
+    if b.__class__ in (int, float, complex) and b == 0:
+        if b.__class__ is complex:
+            return complex("nan+nanj")
+        return float("-inf") if str(b) == "-0.0" else float("inf")
+    return 1 / b
+
+
 @op(
-    partials={"a": lambda b: 1 / b, "b": lambda b, out: -out / b},
+    partials={"a": lambda b: one_over(b), "b": lambda b, out: -out / b},
     promote="float",
     domain={"b": "nonzero"},
     lower=ir.div,

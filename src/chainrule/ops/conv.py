@@ -28,6 +28,16 @@ def as_channels(b, shape):
     return broadcast_to(reshape(b, shape=one), shape=shape)
 
 
+@helper
+def first_windows(y, shape):
+    """The first of the windows along each spatial dimension, as many as `shape` has."""
+    if tuple(y.shape) == tuple(shape):
+        return y
+    for axis in range(2, len(shape)):
+        y = slice_axis(y, axis=axis, start=0, stop=shape[axis], step=1)
+    return clone_contiguous(y)
+
+
 @op(
     vjp={
         "x": lambda g, w, x_shape, stride, padding, dilation, groups: conv_input(
@@ -72,8 +82,9 @@ def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
 
 @op(
     vjp={
-        "y": lambda g, w, stride, padding, dilation, groups: convolution_no_bias(
-            g, conj(w), stride=stride, padding=padding, dilation=dilation, groups=groups),
+        "y": lambda g, w, y_shape, stride, padding, dilation, groups: first_windows(
+            convolution_no_bias(g, conj(w), stride=stride, padding=padding, dilation=dilation,
+                                groups=groups), y_shape),
         "w": lambda g, y, w_shape, stride, padding, dilation, groups: conv_weight(
             g, conj(y), kernel=w_shape, stride=stride, padding=padding, dilation=dilation,
             groups=groups),
@@ -92,8 +103,9 @@ def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
         "x": lambda g, y, x_shape, stride, padding, dilation, groups: conv_input(
             conj(y), g, spatial=x_shape[2:], stride=stride, padding=padding, dilation=dilation,
             groups=groups),
-        "y": lambda g, x, stride, padding, dilation, groups: convolution_no_bias(
-            conj(x), g, stride=stride, padding=padding, dilation=dilation, groups=groups),
+        "y": lambda g, x, y_shape, stride, padding, dilation, groups: first_windows(
+            convolution_no_bias(conj(x), g, stride=stride, padding=padding, dilation=dilation,
+                                groups=groups), y_shape),
     },
     linear_in=("x", "y"),
     batch="loop",

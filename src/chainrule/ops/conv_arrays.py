@@ -28,20 +28,26 @@ class Geometry:
         "spatial", "stride",
     )  # fmt: skip
 
-    def __init__(self, x_shape, w_shape, stride, padding, dilation, groups):
+    def __init__(self, x_shape, w_shape, stride, padding, dilation, groups, out=None):
         self.channels, self.outputs = x_shape[1], w_shape[0]
         self.spatial, self.kernel = tuple(x_shape[2:]), tuple(w_shape[2:])
         self.stride, self.padding, self.dilation = stride, padding, dilation
         self.groups = groups
         self.padded = tuple(n + 2 * p for n, p in zip(self.spatial, padding, strict=True))
-        self.out = tuple(
-            (n - d * (k - 1) - 1) // s + 1
-            for n, k, s, d in zip(self.padded, self.kernel, stride, dilation, strict=True)
-        )
+        # A transposed convolution may be asked for more room than its windows reach into: then
+        # there are fewer windows (`out`) than would fit.
+        self.out = self.fitting() if out is None else tuple(out)
         rows = math.prod(self.kernel) * (self.channels // groups)
         shifts = all(s == 1 for s in stride)
         # Runs pay when cutting off their extra positions costs less than short copies.
         self.run = shifts and len(self.out) > 1 and self.outputs // groups <= 2 * rows
+
+    def fitting(self):
+        """How many windows have room in the padded image."""
+        return tuple(
+            (n - d * (k - 1) - 1) // s + 1
+            for n, k, s, d in zip(self.padded, self.kernel, self.stride, self.dilation, strict=True)
+        )
 
     @property
     def plain(self):
@@ -50,6 +56,7 @@ class Geometry:
             all(k == 1 for k in self.kernel)
             and all(s == 1 for s in self.stride)
             and not any(self.padding)
+            and self.out == self.spatial
         )
 
     @property
@@ -254,7 +261,7 @@ def conv_weight_gradient(x, gy, w_shape, stride, padding, dilation, groups):
     """The derivative of sum(gy * conv(x, w)) by w."""
     dtype = x.dtype
     x, gy = wide(x), wide(gy)
-    g = Geometry(x.shape, w_shape, stride, padding, dilation, groups)
+    g = Geometry(x.shape, w_shape, stride, padding, dilation, groups, gy.shape[2:])
     per_group = g.outputs // groups
     total = np.zeros((groups, per_group, g.columns), x.dtype)
     if not gy.size or not x.size:
@@ -282,9 +289,9 @@ def conv_input_gradient(gy, w, spatial, stride, padding, dilation, groups):
     dtype = gy.dtype
     gy, w = wide(gy), wide(w)
     x_shape = (len(gy), w.shape[1] * groups, *spatial)
-    g = Geometry(x_shape, w.shape, stride, padding, dilation, groups)
+    g = Geometry(x_shape, w.shape, stride, padding, dilation, groups, gy.shape[2:])
     back = tuple(d * (k - 1) - p for d, k, p in zip(dilation, g.kernel, padding, strict=True))
-    if all(s == 1 for s in stride) and min(back) >= 0:
+    if all(s == 1 for s in stride) and min(back) >= 0 and g.out == g.fitting():
         out = _flipped(gy, w, back, g)
     else:
         out = _scattered(gy, w, x_shape, g)

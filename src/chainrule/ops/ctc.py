@@ -76,12 +76,12 @@ class Alignment:
     def loss(self, alpha):
         """Minus the log-probability of every example's labels."""
         if not len(alpha):
-            return np.where(self.labels == 0, 0, np.inf).astype(self.lp.dtype)
+            return np.where(self.labels == 0, -0.0, np.inf).astype(self.lp.dtype)
         final = alpha[np.maximum(self.frames - 1, 0), self.rows]
         end = final[self.rows, self.last]
         before = np.where(self.labels > 0, final[self.rows, np.maximum(self.last - 1, 0)], -np.inf)
         loss = -np.logaddexp(end, before)
-        return np.where((self.frames == 0), np.where(self.labels == 0, 0, np.inf), loss)
+        return np.where(self.frames == 0, np.where(self.labels == 0, -0.0, np.inf), loss)
 
 
 @helper
@@ -134,9 +134,6 @@ def ctc_slope(lp, targets, *, input_lengths, target_lengths, blank, zero_infinit
     index = np.broadcast_to(runs.label, runs.emit.shape)
     frames = np.arange(len(lp))[:, None, None]
     np.subtract.at(slope, (frames, runs.rows[:, None], index), share)
-    slope[np.arange(len(lp))[:, None] >= runs.frames] = 0
-    if zero_infinity:
-        slope[:, np.isinf(loss)] = 0
-    else:
-        slope[:, np.isinf(loss)] = np.nan
+    slope[:, np.isinf(loss)] = 0 if zero_infinity else np.nan
+    slope[np.arange(len(lp))[:, None] >= runs.frames] = 0  # nothing is read after the last frame
     return slope.astype(lp.dtype, copy=False)

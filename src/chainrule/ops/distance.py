@@ -27,7 +27,7 @@ def distances(a, b, p):
 def row_norms(d, p):
     """The p-norms along the last axis of non-negative d."""
     if p == 0:
-        return np.count_nonzero(d, axis=-1)
+        return np.where(np.isnan(d), d, d != 0).sum(-1)
     if p == 1:
         return d.sum(-1)
     if p == 2:

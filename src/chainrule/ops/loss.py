@@ -380,6 +380,8 @@ def class_shares(target, w, *, axis, classes, ignore, reduction, weighted):
         share = np.where(counts, share, 0)
     if reduction == "mean":
         share = share / np.add.reduce(share)
+        if counts is not None:
+            share = np.where(counts, share, 0)  # also when none counts: 0 / 0
     rows = np.zeros((len(t), classes), share.dtype)
     rows[np.arange(len(t)), t] = share
     shape = [*target.shape]

@@ -77,6 +77,20 @@ def _check_channels(x: Any, w: Any, b: Any, groups: int) -> None:
         )
 
 
+def _check_weight(w: Any, groups: int) -> None:
+    """A convolution needs at least one kernel in each group, and one element in each kernel."""
+    if w.shape[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but "
+            f"got weight of size {list(w.shape)} instead\n  at {source.here(2)}"
+        )
+    if 0 in w.shape[2:]:
+        raise RuntimeError(
+            f"kernel size should be greater than zero, but got {list(w.shape[2:])}\n"
+            f"  at {source.here(2)}"
+        )
+
+
 def _check_kernel(x: Any, w: Any, padding: Any, dilation: Any) -> None:
     padded = [n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)]
     kernel = [d * (k - 1) + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
@@ -122,6 +136,7 @@ def _conv(
     else:
         pads = as_tuple(padding, nd, "padding")
     _check_steps(stride, pads, dilation, groups)
+    _check_weight(w, groups)
     _check_channels(x, w, b, groups)
     _check_kernel(x, w, pads, dilation)
     geometry = {"stride": stride, "padding": pads, "dilation": dilation, "groups": groups}
@@ -129,6 +144,8 @@ def _conv(
         out = P.convolution_no_bias(x, w, **geometry)
     else:
         out = P.convolution(x, w, b, **geometry)
+    if not x.shape[1]:  # without inputs there are no outputs either: what PyTorch returns
+        out = out[:, :0]
     return out.squeeze(0) if single else out
 
 
@@ -212,6 +229,7 @@ def _conv_transposed(
     stride, dilation = as_tuple(stride, nd, "stride"), as_tuple(dilation, nd, "dilation")
     padding, extra = as_tuple(padding, nd, "padding"), as_tuple(extra, nd, "output_padding")
     _check_steps(stride, padding, dilation, groups)
+    _check_weight(w, groups)
     _check_transposed(x, w, b, groups)
     _check_output_padding(extra, stride, dilation)
     size = tuple(

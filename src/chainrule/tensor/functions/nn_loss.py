@@ -211,7 +211,7 @@ def _soft_cross_entropy(
         return -terms.sum(axis)
     total = -terms.sum()
     rows = x.numel() // classes if classes else 0
-    if reduction == "mean" and rows:
+    if reduction == "mean":
         return named(total / rows, "DivBackward1")
     return total
 

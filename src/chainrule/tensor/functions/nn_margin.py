@@ -8,6 +8,8 @@ from typing import Any
 from ...autograd import source
 from ...ops import dtypes
 from ..api import public
+from ..info import result_type
+from .arranging import broadcast_tensors
 from .common import P, axis_of
 from .nn_common import check_reduction, named, reduced, reduction_of
 
@@ -15,22 +17,22 @@ from .nn_common import check_reduction, named, reduced, reduction_of
 @public(namespace="nn.functional", out=False, aliases=(".cosine_similarity",))
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
-    if x1.dtype.category < 2 or x2.dtype.category < 2:
+    common = result_type(x1, x2)
+    if common.category < dtypes.FLOAT:
         raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {x1.dtype!r}\n"
+            f"expected common dtype to be floating point, yet common dtype is {common!r}\n"
             f"  at {source.here(2)}"
         )
-    axis = axis_of(dim, max(x1.ndim, x2.ndim)) - max(x1.ndim, x2.ndim)
-    one = x1 / _length(x1, axis, eps)
-    two = x2 / _length(x2, axis, eps)
-    return (one * two).sum(axis)
+    one, two = broadcast_tensors(x1.to(common), x2.to(common))
+    axis = axis_of(dim, one.ndim)
+    return (one / _length(one, axis, eps) * (two / _length(two, axis, eps))).sum(axis)
 
 
 def _length(x: Any, axis: int, eps: float) -> Any:
-    """The norm along an axis, at least eps; at 0 without a gradient."""
+    """The norm along an axis, at least eps."""
     norm = x.norm(2, axis, keepdim=True)
-    # The floor is a constant: below it only the direction counts.
-    return P.where(norm < eps, eps, norm)
+    # Only the value has a floor: the slope below it stays the norm's, as in PyTorch.
+    return P.where(norm < eps, norm - norm.detach() + eps, norm)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".pairwise_distance",))
@@ -58,8 +60,8 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     from ...autograd.value import make
 
     first, second = np.triu_indices(n, 1)
-    d = P.index_get(input, make(first), dims=(0,)) - P.index_get(input, make(second), dims=(0,))
-    return named(d.norm(p, -1), "PdistBackward0")
+    one, two = (P.index_get(input, make(rows), dims=(0,)).unsqueeze(1) for rows in (first, second))
+    return named(P.cdist(one, two, p=float(p)).reshape(-1), "PdistBackward0")
 
 
 @public(namespace="nn.functional", out=False)

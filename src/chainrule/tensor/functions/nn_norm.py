@@ -215,6 +215,8 @@ def _batch_norm_train(
         P.batch_norm, x, weight, bias, view=(n, c, inner), axes=(0, 2), channel=(1, c, 1), eps=eps
     )
     count = n * inner
+    if not count:  # a batch without elements has no statistics: the running ones stay
+        return out, mean, var
     for running, new, factor in (
         (running_mean, mean, 1.0),
         (running_var, var, count / max(1, count - 1)),  # the running variance is unbiased
