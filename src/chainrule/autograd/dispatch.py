@@ -238,11 +238,14 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
         if op.input_name(i) in keep:
             out.append(_as_tensor(op, a, i))
         elif isinstance(a, NUMBERS):
-            out.append(_number(a, target))
+            out.append(_number(op, a, target))
         else:
             t = _as_tensor(op, a, i)
             have = t._a.dtype
-            out.append(t if have == target.np else cast_tensor(t, target))
+            if have != target.np:
+                keeps = target in HALVES and i == 1 and op.numbers == "wide" and not t.ndim
+                t = cast_tensor(t, dtypes.float32 if keeps else target)
+            out.append(t)
     if out and not any(isinstance(t, TensorBase) for t in out):
         out[0] = make_plain(np.asarray(out[0], target.np))
     return tuple(out)
@@ -258,9 +261,13 @@ _INT_RANGE = {
 }
 
 
-def _number(value: Any, target: dtypes.dtype) -> Any:
-    # NumPy treats Python numbers as weak for its own types; for bfloat16 it would go to float32.
-    if target is dtypes.bfloat16 or isinstance(value, bool):
+HALVES = (dtypes.float16, dtypes.bfloat16)
+
+
+def _number(op: Op, value: Any, target: dtypes.dtype) -> Any:
+    # NumPy treats Python numbers as weak. Half precision is computed in float32: a number that
+    # PyTorch rounds to the tensors' type first has to be rounded here.
+    if isinstance(value, bool) or (target in HALVES and op.numbers != "wide"):
         return make_plain(np.asarray(value, target.np))
     if target.category == dtypes.INT and not _INT_RANGE[target.name](value):
         return make_plain(

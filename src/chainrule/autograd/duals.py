@@ -14,7 +14,7 @@ import numpy as np
 from ..ops.schema import Op, rule_names
 from .dispatch import TENSORS, P, entry
 from .levels import _OVERRIDES, GradLevel, Level, new_tensor, synced, track_view
-from .record import Fix, _about, fix_of, rules_of, run_rules
+from .record import Fix, _about, fix_of, in_half, rules_of, run_rules, wider
 from .state import STATE
 from .value import TensorBase, make
 
@@ -146,6 +146,9 @@ def jvp_of(
     live = tuple(None if op.input_name(i) in op.nondiff else t for i, t in enumerate(tangents))
     if all(t is None for t in live):
         return nothing
+    if not op.view and op.linear != "all" and in_half(live):
+        # A rule of several steps must not round in each; `_fit` rounds what comes out.
+        live, args, results = wider(live), wider(args), wider(results)
     if op.linear == "all":
         full = tuple(_materialised(t, a) for t, a in zip(live, args, strict=True))
         return _results(op, entry(op)(*full, **params))

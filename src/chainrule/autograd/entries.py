@@ -136,8 +136,10 @@ def _specialise(
         text = _with_out(writer, text)
     if op.promote != "none" and len(writer.names) <= 2:
         text = _with_public_names(writer, text)
+    # What is promoted is float32 or float64 where this code computes.
+    forward = op.forward if op.promote == "none" else op.function
     space = {
-        "into": into, "op": op, "general": unusual, "forward": op.forward, "STATE": STATE,
+        "into": into, "op": op, "general": unusual, "forward": forward, "STATE": STATE,
         "PLAIN": PLAIN,
         "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
         "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,

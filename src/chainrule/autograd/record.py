@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.dtypes import F32
+from ..ops.halves import is_half
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
@@ -363,6 +365,8 @@ def run_rules(
 ) -> tuple[Any, ...]:
     """Gradients of a node's inputs by its rules, in any world (the general form)."""
     op = node.op
+    if not op.view and op.linear != "all" and in_half(g):
+        g, values = wider(g), {name: wider(v) for name, v in values.items()}
     if op.joint is not None:
         grads = _run_joint(node, g, parents, values, world)
     else:
@@ -384,6 +388,26 @@ def run_rules(
         None if x is None or p is None else _fit(node, i, x, fix.inputs[i], world)
         for i, (x, p) in enumerate(zip(grads, parents, strict=True))
     )
+
+
+def in_half(value: Any) -> bool:
+    """Whether a value or one of several is in half precision: rules must not round in each step."""
+    if value.__class__ is np.ndarray:
+        return is_half(value.dtype)
+    if isinstance(value, TensorBase):
+        return is_half(value.dtype.np)  # type: ignore[attr-defined]
+    return value.__class__ in (tuple, list) and any(map(in_half, value))
+
+
+def wider(value: Any) -> Any:
+    """What a rule is given, with half precision as float32; `_fit` rounds what comes out."""
+    if not in_half(value):
+        return value
+    if value.__class__ is np.ndarray:
+        return value.astype(np.float32)
+    if isinstance(value, TensorBase):
+        return tensors_world().function("cast")(value, dtype=F32)
+    return tuple(map(wider, value))
 
 
 def _run_joint(node: Any, g: Any, parents: Any, values: dict[str, Any], world: World) -> Any:

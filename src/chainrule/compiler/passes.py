@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..ops.halves import is_half
 from .again import compute_again
 from .graph import Graph, Instr, Value, verify, verifying
 from .infer import infer, shape_of
@@ -38,7 +39,7 @@ def expand(graph: Graph) -> Graph:
 
 def _expand(r: Rewriter, instr: Instr) -> Any:
     lower = lowering(instr.op)
-    if not isinstance(lower, ir.Compose):
+    if not isinstance(lower, ir.Compose) or _in_half(instr):
         return None
     start = len(r.graph.instrs)
     arrays = [Sym(r.graph, x) if isinstance(x, Value) else x for x in instr.inputs]
@@ -57,6 +58,11 @@ def _expand(r: Rewriter, instr: Instr) -> Any:
             r.made[v] = piece
     values = tuple(x.value for x in results)
     return values if isinstance(result, tuple) else values[0]
+
+
+def _in_half(instr: Instr) -> bool:
+    """Whether half precision takes part: pieces would each round it, the op does so once."""
+    return any(is_half(v.dtype) for v in (*instr.values, *instr.outputs))
 
 
 def _same_types(results: tuple[Any, ...], outputs: tuple[Value, ...]) -> bool:

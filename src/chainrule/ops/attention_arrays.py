@@ -21,8 +21,8 @@ import math
 import numpy as np
 
 from .buffers import borrow
+from .halves import wide
 from .kernels import LARGE_STACK, attention_jobs, fast, stacked_product
-from .reduce import wide
 
 _BLOCK = 1 << 18  # scores at a time
 _KEPT = 1 << 18  # scores in all, up to which the weights are kept for the backward pass

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from .. import ir
+from .halves import is_half, wide
 from .kernels import fast
 from .schema import Refused, helper, op
 
@@ -48,7 +49,7 @@ def sub(a, b):
     return np.subtract(a, b)
 
 
-@op(partials={"a": lambda b: b, "b": lambda a: a}, lower=ir.mul)
+@op(partials={"a": lambda b: b, "b": lambda a: a}, numbers="wide", lower=ir.mul)
 def mul(a, b):
     """The product a * b."""
     return np.multiply(a, b)
@@ -61,15 +62,13 @@ def mul(a, b):
         "w": lambda a, b: b - a,
     },
     refuses={"biu": ""},
+    numbers="wide",
     lower=ir.pointwise(
         lambda a, b, w: ir.select(abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w))
     ),
 )
 def lerp(a, b, w):
     """a + w (b - a): the point the share w of the way from a to b, exact at both ends."""
-    if a.dtype.itemsize == 2:
-        wide = np.complex64 if a.dtype.kind == "c" else np.float32
-        return lerp(*(np.asarray(v, wide) for v in (a, b, w))).astype(a.dtype)
     way = b - a
     if w.__class__ is float or w.__class__ is int:
         return a + w * way if -0.5 < w < 0.5 else b - way * (1 - w)
@@ -92,6 +91,7 @@ def one_over(b):
 @op(
     partials={"a": lambda b: one_over(b), "b": lambda b, out: -out / b},
     promote="float",
+    numbers="wide",
     domain={"b": "nonzero"},
     lower=ir.div,
 )
@@ -111,8 +111,8 @@ def nonzero_divisor(a, b, name):
         )
 
 
-@op(nondiff=("a", "b"), broadcasts=True, refuses={"c": ""}, domain={"b": "nonzero"},
-    lower=ir.floor_div)  # fmt: skip
+@op(nondiff=("a", "b"), broadcasts=True, refuses={"c": ""}, numbers="wide",
+    domain={"b": "nonzero"}, lower=ir.floor_div)  # fmt: skip
 def floor_divide(a, b):
     """The quotient a / b rounded down; no derivative is defined for it."""
     return div_floor(a, b)
@@ -124,6 +124,7 @@ def floor_divide(a, b):
     broadcasts=True,
     refuses={"c": ""},
     domain={"b": "nonzero"},
+    numbers="wide",
     node="DivBackward1",
     lower=ir.floor_div,
 )
@@ -139,6 +140,7 @@ def div_floor(a, b):
     broadcasts=True,
     refuses={"c": ""},
     domain={"b": "nonzero"},
+    numbers="wide",
     node="DivBackward1",
 )
 def div_trunc(a, b):
@@ -197,11 +199,16 @@ def _base_gradient(g, a, b):
         "b": lambda a, b, out: where((a == 0) & (b_real(b) >= 0), 0.0, out * log_base(a)),
     },
     arrays={"a": _base_gradient},
+    numbers="wide",  # for the gradient
+    halves="own",
     domain={"a": "positive"},
     lower=ir.power,
 )
 def pow(a, b):  # noqa: A001 - the op's public name
     """a to the power b."""
+    dtype = (a if hasattr(a, "dtype") else b).dtype
+    if is_half(dtype):
+        return pow(*(_held(v, dtype) for v in (a, b))).astype(dtype)
     if b.__class__ is int or b.__class__ is float:
         if b == 2:
             return np.square(a)
@@ -216,6 +223,11 @@ def pow(a, b):  # noqa: A001 - the op's public name
         return np.power(a, b, dtype=a.dtype)
     kind = (b if hasattr(b, "dtype") else a).dtype.kind
     return _int_power(a, b) if kind in "biu" else np.power(a, b)
+
+
+def _held(value, half):
+    """An array in float32; a number as half precision holds it, for PyTorch rounds it too."""
+    return wide(value) if hasattr(value, "dtype") else float(np.asarray(value).astype(half))
 
 
 def _float_to_number(a, b):
@@ -367,6 +379,7 @@ def logaddexp2(a, b):
     vjp={"a": lambda g, a, b: where(a == b, 0.0, g), "b": lambda g: zeroed(g)},
     jvp={"a": lambda t, a, b: where(a == b, 0.0, t), "b": lambda t: zeroed(t)},
     broadcasts=True,
+    halves="own",
     refuses={"biuc": ""},
 )
 def nextafter(a, b):

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .halves import wide
 from .kernels import LARGE, gathered_product
-from .reduce import wide
 
 _FEWEST_ROWS = 8  # output channels of a group below which tiles would be mostly empty
 _CHUNK = 1 << 18  # elements of the columns of one chunk

@@ -102,6 +102,7 @@ def distance_push(t, a, b, out, p, by_product):
     },
     broadcasts=True,
     promote="none",
+    halves="single",
     batch=Lead(2),
 )
 def cdist(a, b, *, p):
@@ -120,6 +121,7 @@ def cdist(a, b, *, p):
     },
     broadcasts=True,
     promote="none",
+    halves="single",
     batch=Lead(2),
     node="EuclideanDistBackward0",
 )

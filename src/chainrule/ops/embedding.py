@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from .. import ir
+from .halves import wide
 from .kernels import fast
-from .reduce import wide
 from .schema import Refused, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them

@@ -6,7 +6,8 @@ import numpy as np
 
 from .. import ir
 from .batching import Front
-from .reduce import count_of, wide
+from .halves import wide
+from .reduce import count_of
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them

@@ -17,8 +17,9 @@ import numpy as np
 
 from .. import ir
 from .batching import Plain
+from .halves import wide
 from .kernels import fast
-from .reduce import ones_vector, wide
+from .reduce import ones_vector
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them

@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from .batching import Front
+from .halves import wide
 from .kernels import fast
-from .reduce import wide
 from .schema import TABLE, helper, op
 from .select import pick
 

@@ -19,6 +19,7 @@ import numpy as np
 from . import recurrent_fast
 from .buffers import borrow
 from .contract import multiply
+from .halves import wide
 from .recurrent_rows import (
     column_sums,
     example_by_example,
@@ -27,7 +28,6 @@ from .recurrent_rows import (
     step_by_step,
     weight_gradients,
 )
-from .reduce import wide
 
 
 class Gates:

@@ -11,16 +11,12 @@ import numpy as np
 from .. import ir
 from .batching import Front
 from .dtypes import F32, F64
+from .halves import wide
 from .kernels import fast
 from .schema import helper, op
 from .shape import broadcast_to
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
-
-
-def wide(x):
-    """Half precision as float32; anything else as it is."""
-    return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
 
 
 # ---- shared parts of rules -----------------------------------------------------------------------

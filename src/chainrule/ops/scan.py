@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .batching import Front
-from .reduce import wide
+from .halves import wide
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them

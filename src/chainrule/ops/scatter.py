@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .batching import Front, Plain
-from .reduce import wide
+from .halves import wide
 from .schema import helper, op
 from .shape import in_c_order
 
@@ -395,11 +395,10 @@ def _sparse_sum(values, index, rows):
             x + index_axis_sum(src, index, axis=axis, shape=tuple(x.shape))
         )
     ),
+    halves="single",
 )
 def index_add(x, index, src, *, axis):
     """x with the parts of src added where the 1-D `index` points along `axis`."""
-    if x.dtype.itemsize == 2:
-        return x + sum_rows(src, index, axis, x.shape)
     out = np.array(x, order="C")
     add_rows(out, index, src, axis)
     return out

@@ -25,6 +25,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .halves import rounding_once
+
 Rule = Callable[..., Any]
 
 TABLE: dict[str, Op] = {}
@@ -45,6 +47,7 @@ class Op:
         "domain",
         "fixed",
         "forward",
+        "function",
         "inline",
         "inputs",
         "joint",
@@ -57,6 +60,7 @@ class Op:
         "node_name",
         "nondiff",
         "nondiff_out",
+        "numbers",
         "params",
         "partials",
         "plain_joint",
@@ -71,7 +75,7 @@ class Op:
 
     def __init__(self, forward: Callable[..., Any], spec: dict[str, Any]) -> None:
         code = forward.__code__
-        self.forward = forward
+        self.function = forward  # as declared: what rules and entries of wide types call
         self.name: str = spec.pop("name", None) or forward.__name__
         self.doc = (forward.__doc__ or "").strip()
         self.source = (code.co_filename, code.co_firstlineno)
@@ -97,6 +101,10 @@ class Op:
         self.materialise: bool = spec.pop("materialise", True)
         self.broadcasts = spec.pop("broadcasts", bool(self.partials))
         self.promote: str = spec.pop("promote", "same" if self.broadcasts else "none")
+        halves: str = spec.pop("halves", "own" if self.promote == "none" else "single")
+        # For arrays of every type.
+        self.forward = rounding_once(forward) if halves == "single" else forward
+        self.numbers: str = spec.pop("numbers", "rounded")
         self.view: bool = spec.pop("view", False)
         self.batch: Any = spec.pop("batch", "elementwise" if self.broadcasts else None)
         self.lower: Any = spec.pop("lower", None)
@@ -209,6 +217,10 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     n_out      number of outputs (None: as many as forward returns)
     materialise  whether outputs nobody used have a gradient of zeros in `g` (default) or None
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
+    halves     "single": half precision is widened before the function and its result rounded
+               (default for ops that promote); "own": the function does that itself
+    numbers    "wide": a number beside half precision is not rounded to it first, as PyTorch does it
+               for products and quotients; "rounded" (default)
     refuses    {"fc": phrase}: types (NumPy kinds) that promotion may not arrive at, and what the
                error says ("" for PyTorch's general phrase)
     inline     the forward as an expression of x_<input> and parameters: spares a hot op a call

@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import ir
 from .batching import Front
+from .halves import wide
 from .kernels import fast
-from .reduce import wide
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them

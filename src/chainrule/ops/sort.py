@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from .batching import Front
+from .halves import wide
 from .masks import dynamic
-from .reduce import wide
 from .scatter import along_key
 from .schema import helper, op
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from .batching import Front
+from .halves import wide
 from .pool import adaptive_bounds
-from .reduce import wide
 from .schema import op
 
 _DENSE = 1 << 14  # up to this many elements a plan is applied as a matrix

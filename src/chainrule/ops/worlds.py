@@ -62,4 +62,4 @@ def _names_of(code: CodeType) -> tuple[str, ...]:
     return names
 
 
-ARRAYS = World("arrays", lambda op: op.forward)
+ARRAYS = World("arrays", lambda op: op.function)

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import source
-from ..autograd.dispatch import entry
+from ..autograd.dispatch import HALVES, entry
 from ..autograd.entries import operator_entry
 from ..autograd.inplace import assign, inplace
 from ..ops import dtypes
 from ..ops.schema import TABLE, Op
-from .functions.elementwise import imag, positive, quotient, real, scaled, where_method
+from .functions.elementwise import add, imag, positive, quotient, real, scaled, sub, where_method
 from .functions.products import matmul, reflected_matmul
 
 # Operators of two operands: `__add__`, `__radd__` and `__iadd__` come from one row.
@@ -84,6 +84,8 @@ def invert(self: Any) -> Any:
 def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self + alpha * other, in place."""
     if alpha != 1:
+        if self.dtype in HALVES:
+            return assign(self, add(self, other, alpha=alpha), "add_")
         other = scaled("add_", self, other, alpha)
     return inplace(TABLE["add"], self, (other,), {}, "add_")
 
@@ -91,6 +93,8 @@ def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
 def sub_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self - alpha * other, in place."""
     if alpha != 1:
+        if self.dtype in HALVES:
+            return assign(self, sub(self, other, alpha=alpha), "sub_")
         other = scaled("sub_", self, other, alpha)
     return inplace(TABLE["sub"], self, (other,), {}, "sub_")
 

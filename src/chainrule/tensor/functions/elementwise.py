@@ -10,6 +10,7 @@ from ...ops import dtypes
 from ..api import expose_elementwise, public
 from ..return_types import named
 from .common import P, TensorBase
+from .half_types import fitting, half_type, rounded, single
 
 # ---- ops that are public as they are: name -> aliases -------------------------------------------
 
@@ -118,7 +119,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """
     if alpha.__class__ is int and alpha == 1:
         return P.add(input, other)
-    return P.add(input, scaled("add", input, other, alpha))
+    return _with_alpha("add", input, other, alpha)
 
 
 @public(inplace=True, aliases=("subtract",))
@@ -126,13 +127,21 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """input - alpha * other."""
     if alpha.__class__ is int and alpha == 1:
         return P.sub(input, other)
-    return P.sub(input, scaled("sub", input, other, alpha))
+    return _with_alpha("sub", input, other, alpha)
 
 
 @public(method=False, out=False)
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """other - alpha * input."""
-    return P.sub(other, scaled("rsub", other, input, alpha) if alpha != 1 else input)
+    return P.sub(other, input) if alpha == 1 else _with_alpha("sub", other, input, alpha)
+
+
+def _with_alpha(name: str, input: Any, other: Any, alpha: Any) -> Any:
+    """input + alpha * other or input - alpha * other, in half precision rounded once."""
+    half = half_type(input, other)
+    if half is not None:
+        input, other, alpha = single(input), single(other), fitting(alpha, half)
+    return rounded(getattr(P, name)(input, scaled(name, input, other, alpha)), half)
 
 
 @public(inplace=True, aliases=("divide",))
@@ -169,12 +178,15 @@ def true_divide(input: Any, other: Any) -> Any:
 @public(inplace=True)
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
+    half = half_type(input, tensor1, tensor2)
+    if half is not None:
+        input, tensor1, tensor2 = single(input), single(tensor1), single(tensor2)
     product = P.mul(tensor1, tensor2)
-    if value == 1:
-        return P.add(input, product)
-    if isinstance(value, float) and _category(product) < dtypes.FLOAT:
-        value = int(value)  # as PyTorch: an integer sum takes the integer part of the factor
-    return P.add(input, P.mul(product, value))
+    if value != 1:
+        if isinstance(value, float) and _category(product) < dtypes.FLOAT:
+            value = int(value)  # as PyTorch: an integer sum takes the integer part of the factor
+        product = P.mul(product, value)
+    return rounded(P.add(input, product), half)
 
 
 @public(inplace=True)
@@ -186,8 +198,11 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
             f"will perform a true division of tensor1 and tensor2.\n  at {source.here(2)}\n"
             "  Fix: convert one with .float(), or use torch.div(..., rounding_mode='trunc')."
         )
+    half = half_type(input, tensor1, tensor2)
+    if half is not None:
+        input, tensor1, tensor2 = single(input), single(tensor1), single(tensor2)
     ratio = P.div(tensor1, tensor2)
-    return P.add(input, ratio if value == 1 else P.mul(ratio, value))
+    return rounded(P.add(input, ratio if value == 1 else P.mul(ratio, value)), half)
 
 
 @public(inplace=True)
@@ -195,6 +210,9 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
     for name, other in (("end", end), ("weight", weight)):
         if isinstance(other, TensorBase) and other.dtype is not input.dtype:
+            if name == "weight" and not other.ndim and other.dtype.category == dtypes.FLOAT:
+                weight = other.to(input.dtype)
+                continue
             raise RuntimeError(
                 f"expected dtype {_short(input)} for `{name}` but got dtype {_short(other)}\n"
                 f"  lerp at {source.here(2)}\n  Fix: convert it with .to({input.dtype!r})."

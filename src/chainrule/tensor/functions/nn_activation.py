@@ -7,6 +7,7 @@ from typing import Any
 from ...autograd import source
 from ..api import public, write_out
 from .common import P, axis_of
+from .half_types import fitting, half_type, rounded, single
 from .nn_common import into, named
 from .reductions import implicit_dim
 
@@ -157,7 +158,8 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
 @public(namespace="nn.functional", aliases=(".hardshrink",), method=True)
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """0 within [-lambd, lambd], the input elsewhere."""
-    return P.hardshrink(input, limit=lambd)
+    half = half_type(input)
+    return P.hardshrink(input, limit=lambd if half is None else fitting(lambd, half))
 
 
 @public(namespace="nn.functional")
@@ -220,19 +222,22 @@ def glu(input: Any, dim: int = -1) -> Any:
     lead = (slice(None),) * d
     first = P.slice_view(input, index=(*lead, slice(0, size // 2)))
     gate = P.slice_view(input, index=(*lead, slice(size // 2, size)))
-    return named(first * gate.sigmoid(), "GluBackward0")
+    half = half_type(input)
+    return named(rounded(single(first) * single(gate).sigmoid(), half), "GluBackward0")
 
 
 @public(namespace="nn.functional", out=False)
 def softsign(input: Any) -> Any:
     """input / (1 + |input|)."""
-    return input / (input.abs() + 1)
+    x = single(input)
+    return rounded(x / (x.abs() + 1), half_type(input))
 
 
 @public(namespace="nn.functional", out=False)
 def tanhshrink(input: Any) -> Any:
     """input - tanh(input)."""
-    return input - input.tanh()
+    x = single(input)
+    return rounded(x - x.tanh(), half_type(input))
 
 
 @public(namespace="nn.functional", out=False)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import source
+from ...ops.dtypes import F32
 from ..api import public
 from .common import P
+from .half_types import half_type, rounded
 from .nn_common import as_tuple, named
 
 _WORDS = {
@@ -243,11 +245,15 @@ def _conv_transposed(
             f"Given input size per channel: {list(x.shape[2:])}. Calculated output size per "
             f"channel: {list(size)}. Output size is too small\n  at {source.here(2)}"
         )
+    half = None if b is None else half_type(x)
+    if half is not None:
+        x, w, b = (P.cast(t, dtype=F32) for t in (x, w, b))
     out = P.conv_input(
         x, w, spatial=size, stride=stride, padding=padding, dilation=dilation, groups=groups
     )
     if b is not None:
-        out = named(out + b.reshape((-1,) + (1,) * nd), "ConvolutionBackward0")
+        out = rounded(out + b.reshape((-1,) + (1,) * nd), half)
+        out = named(out, "ConvolutionBackward0")
     return out.squeeze(0) if single else out
 
 

@@ -14,6 +14,7 @@ from ...autograd.value import PLAIN
 from ...ops.dtypes import float32
 from ..api import public
 from .common import P
+from .half_types import half_type, rounded, single
 from .nn_common import named, stand_in
 
 
@@ -254,14 +255,15 @@ def _update_array(running: Any, new: Any, factor: float, momentum: float) -> boo
 
 def _batch_norm_eval(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
     """With known statistics the norm is one multiplication and one addition per element."""
-    mean, var = mean.detach(), var.detach()
+    half = half_type(x)
+    x, mean, var = single(x), single(mean.detach()), single(var.detach())
     scale = (var + eps).rsqrt()
     if weight is not None:
-        scale = scale * weight
-    shift = -mean * scale if bias is None else bias - mean * scale
+        scale = scale * single(weight)
+    shift = -mean * scale if bias is None else single(bias) - mean * scale
     shape = (1, -1) + (1,) * (x.ndim - 2)
     out = x * scale.reshape(shape).to(x.dtype) + shift.reshape(shape).to(x.dtype)
-    return named(out, "NativeBatchNormBackward0")
+    return named(rounded(out, half), "NativeBatchNormBackward0")
 
 
 @public(namespace="nn.functional", out=False)

@@ -9,6 +9,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import API, public
 from .common import P, TensorBase, axis_of
+from .half_types import half_type, rounded, single
 from .reductions import as_float, as_type, ordered_along, refuse_complex
 
 
@@ -164,15 +165,15 @@ def _edge_slope(x: Any, axis: int, h: Any, steps: Any, order: int, end: int) -> 
 @public(aliases=("trapz",), out=False, method=False)
 def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     """The integral of samples y along `dim` by the trapezoidal rule."""
-    pieces, axis = _trapezoids(y, x, dx, dim)
-    return P.reduce_sum(pieces, axis=(axis,), keepdims=False)
+    pieces, axis = _trapezoids(single(y), single(x), dx, dim)
+    return rounded(P.reduce_sum(pieces, axis=(axis,), keepdims=False), half_type(y, x))
 
 
 @public(out=False, method=False)
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     """The running integral of samples y along `dim` by the trapezoidal rule."""
-    pieces, axis = _trapezoids(y, x, dx, dim)
-    return P.cumsum(pieces, axis=axis, reverse=False)
+    pieces, axis = _trapezoids(single(y), single(x), dx, dim)
+    return rounded(P.cumsum(pieces, axis=axis, reverse=False), half_type(y, x))
 
 
 def _trapezoids(y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:

@@ -1,0 +1,49 @@
+"""Half precision: what is computed element by element is computed in float32 and rounded once.
+
+float16 and bfloat16 are types to store numbers in. An op's array function may be written in several
+steps, each of which would round; its arrays are therefore widened before it runs and its results
+rounded after it. Numbers beside them are not arrays and keep their precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_SINGLE = np.dtype(np.float32)
+
+
+def is_half(dtype: np.dtype) -> bool:
+    """Whether a NumPy dtype is float16 or bfloat16."""
+    return dtype.itemsize == 2 and dtype.kind in "fV"
+
+
+def wide(x: Any) -> Any:
+    """Half precision as float32; anything else as it is."""
+    return x.astype(_SINGLE) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
+
+
+def rounding_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on arrays of every type, for one that computes well in float32."""
+
+    def forward(*args: Any, **params: Any) -> Any:
+        for a in args:
+            if a.__class__ is np.ndarray and is_half(a.dtype):
+                return _rounded(function(*map(_widened, args), **params), a.dtype)
+        return function(*args, **params)
+
+    forward.__name__ = function.__name__
+    forward.__doc__ = function.__doc__
+    return forward
+
+
+def _widened(a: Any) -> Any:
+    return a.astype(_SINGLE) if a.__class__ is np.ndarray and is_half(a.dtype) else a
+
+
+def _rounded(result: Any, half: np.dtype) -> Any:
+    if result.__class__ is tuple:
+        return tuple(_rounded(r, half) for r in result)
+    return result.astype(half) if result.dtype == _SINGLE else result
