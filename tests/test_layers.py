@@ -22,8 +22,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("tensor",),
     ("fft", "func", "linalg", "signal", "special", "chainrule"),
     (
-        "_C", "accelerator", "backends", "cpu", "cuda", "hub", "mps", "multiprocessing", "onnx",
-        "random", "torch_version", "types", "version", "xpu",
+        "_C", "__future__", "accelerator", "backends", "cpu", "cuda", "hub", "mps",
+        "multiprocessing", "onnx", "random", "torch_version", "types", "version", "xpu",
     ),
     (
         "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",

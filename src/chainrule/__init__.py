@@ -131,10 +131,10 @@ globals().update(_legacy_types)
 
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
-    "_C", "_dynamo", "accelerator", "amp", "autograd", "backends", "checking", "compiler", "cpu",
-    "cuda", "derivatives", "distributed", "distributions", "func", "hub", "jit", "mps",
-    "multiprocessing", "onnx", "optim", "random", "run", "serialization", "sparse", "testing",
-    "types", "utils", "version", "xpu",
+    "_C", "__future__", "_dynamo", "accelerator", "amp", "autograd", "backends", "checking",
+    "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "func", "hub",
+    "jit", "mps", "multiprocessing", "onnx", "optim", "random", "run", "serialization", "sparse",
+    "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",

@@ -22,7 +22,7 @@ import numpy as np
 
 from . import errors
 from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate
-from .node import Node, OutSlot
+from .node import Node, OutSlot, exchanged_since
 from .plain_pass import backward_plain
 from .state import STATE, TRACE
 from .value import PLAIN, TensorBase, make
@@ -218,6 +218,8 @@ class Walk:
             key = key_of(p)
             left = counts[key] = counts[key] - 1
             if not isinstance(p, Node | OutSlot):
+                if exchanged_since(p, node):
+                    raise errors.exchanged_leaf(node)
                 if gp is not None or left == 0:
                     self.deliver(p, gp, fresh, left)
                 continue
@@ -329,7 +331,8 @@ class Walk:
         for hook in tuple(hooks.values()):
             result = hook(shown) if others is None else hook(shown, others)
             if result is not None:
-                shown = result if isinstance(result, tuple) else (result,)
+                check_replacements(hook, result, shown)
+                shown = result
         return tuple(self.unwrap(x) for x in shown)
 
     def run_tensor_hooks(self, hooks: Any, g: Any, leaf: Any) -> Any:
@@ -367,6 +370,28 @@ def key_of(p: Any) -> int:
     if p.__class__ is OutSlot:
         return p.node.key
     return p.key if isinstance(p, Node) else id(p)
+
+
+def check_replacements(hook: Any, result: Any, shown: tuple[Any, ...]) -> None:
+    """A node's hook replaces all gradients or none: a tuple of as many, of the same shapes."""
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if not isinstance(result, tuple):
+        raise TypeError(
+            f"expected tuple, but hook returned '{type(result).__name__}': hook '{name}' of a node "
+            f"replaces all {len(shown)} gradients at once"
+        )
+    if len(result) != len(shown):
+        raise RuntimeError(
+            f"hook '{name}' has returned an incorrect number of values (got {len(result)}, but "
+            f"expected {len(shown)})"
+        )
+    for new, old in zip(result, shown, strict=True):
+        if old is None and new is not None:
+            raise RuntimeError(
+                f"can't replace a None gradient with a non-None value: hook '{name}' did so"
+            )
+        if new is not None:
+            check_replacement(hook, new, old)
 
 
 def check_replacement(hook: Any, result: Any, shown: Any) -> None:

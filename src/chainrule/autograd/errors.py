@@ -156,3 +156,12 @@ _OTHER_TYPES = (
     "compare first (x > 0), or convert with x.to(torch.int64)",
     "take x.real, x.imag or x.abs() first",
 )
+
+
+def exchanged_leaf(node: Any) -> RuntimeError:
+    """A backward pass reaches a leaf that is another tensor by now."""
+    return RuntimeError(
+        "Trying to execute AccumulateGrad node that was poisoned by swap_tensors: "
+        f"{node.name()} was recorded at {node.where()}, and its leaf was exchanged with another "
+        "tensor since.\n  Fix: convert or load the module before forward, or after backward."
+    )

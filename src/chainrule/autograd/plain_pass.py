@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .leaves import LEAF_LOCK, RAW, accumulate
-from .node import Hooks, OutSlot
+from .node import Hooks, OutSlot, exchanged_since
 from .value import TensorBase
 
 
@@ -97,7 +97,7 @@ def _kind_of(cls: type) -> str:
 
 
 def _has_hooks(root: Any) -> bool:
-    """Whether a node or leaf that a pass from here reaches has hooks."""
+    """Whether a node or leaf that a pass from here reaches has hooks (or was exchanged)."""
     seen: set[int] = set()
     stack = [root]
     while stack:
@@ -113,7 +113,11 @@ def _has_hooks(root: Any) -> bool:
         if p.hooks is not None:
             return True
         seen.add(p.key)
-        stack += [q for q in p.parents if q is not None]
+        for q in p.parents:
+            if q is not None:
+                if isinstance(q, TensorBase) and exchanged_since(q, p):
+                    return True
+                stack.append(q)
     return False
 
 

@@ -14,6 +14,8 @@ class _Settings:
     threads: int | None = None
     told_of_threads: ClassVar[list[Callable[[], None]]] = []
     warn_always = False
+    overwrite_module_params = False
+    swap_module_params = False
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -108,3 +110,23 @@ def set_warn_always(b: bool) -> None:
 def is_warn_always_enabled() -> bool:
     """What set_warn_always was given."""
     return _Settings.warn_always
+
+
+def set_overwrite_module_params_on_conversion(value: bool) -> None:
+    """Whether converting a module puts new parameter objects into it."""
+    _Settings.overwrite_module_params = value
+
+
+def get_overwrite_module_params_on_conversion() -> bool:
+    """What set_overwrite_module_params_on_conversion was given."""
+    return _Settings.overwrite_module_params
+
+
+def set_swap_module_params_on_conversion(value: bool) -> None:
+    """Whether converting or loading a module exchanges contents by `utils.swap_tensors`."""
+    _Settings.swap_module_params = value
+
+
+def get_swap_module_params_on_conversion() -> bool:
+    """What set_swap_module_params_on_conversion was given."""
+    return _Settings.swap_module_params

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P
+from ..autograd.state import STATE
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address, contiguous_strides, owner
@@ -176,10 +177,16 @@ def resize_as_(self: Any, other: Any, memory_format: Any = None) -> Any:
 def set_(self: Any, source_: Any = None, storage_offset: int = 0, size: Any = None,
          stride: Any = None) -> Any:  # fmt: skip
     """Let the tensor show other memory: another tensor's, or a part of a storage."""
-    if self._rg and self._node is None:
+    if self._rg and self._node is None and STATE.grad_enabled:
         raise RuntimeError(
             f"a leaf Variable that requires grad is being used in an in-place operation.\n"
             f"  set_ at {source.here(2)}"
+        )
+    if getattr(source_, "dtype", self.dtype) is not self.dtype:
+        raise RuntimeError(
+            f"Could not set tensor of type {WORDS[source_.dtype.name].lower()} to a tensor of type "
+            f"{WORDS[self.dtype.name].lower()}\n  at {source.here(2)}\n  Fix: convert the source "
+            f"with .to({self.dtype!r})."
         )
     if source_ is None:
         replace_array(self, np.zeros(0, self._a.dtype))
@@ -258,6 +265,12 @@ class UntypedStorage:
         from .device import CPU, META
 
         return META if self.is_meta else CPU
+
+    def is_shared(self) -> bool:
+        """Whether other processes can see this memory."""
+        from .sharing import block_of  # mmap is loaded when it is used
+
+        return block_of(self.array) is not None
 
     def clone(self) -> UntypedStorage:
         """A copy with its own memory."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..tensor.exchange import swap_tensors
+
 _SUBMODULES = {
     "_pytree", "checkpoint", "collect_env", "cpp_extension", "data", "dlpack", "hooks",
     "tensorboard",
@@ -22,3 +24,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_SUBMODULES})
+
+
+__all__ = ["swap_tensors"]

@@ -80,7 +80,7 @@ class UninitializedTensorMixin:
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary parameter or buffer of this shape, its values not yet set."""
         made: Any = empty(
-            tuple(shape),
+            (shape,) if isinstance(shape, int) else tuple(shape),
             device=self.device if device is None else device,
             dtype=dtype or self.dtype,
         )

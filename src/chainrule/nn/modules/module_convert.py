@@ -11,12 +11,22 @@ from ...autograd.modes import no_grad
 from ...ops import dtypes
 from ...tensor import Parameter, Tensor
 from ...tensor.device import require
+from ...tensor.exchange import swap_tensors
+from ...tensor.settings import (
+    get_overwrite_module_params_on_conversion,
+    get_swap_module_params_on_conversion,
+)
 from .lazy_tensors import is_lazy
 from .module_members import Members
 
 
 def _changes_numbers(t: Tensor) -> bool:
     return t.is_floating_point() or t.is_complex()
+
+
+def _keeps_object(old: Tensor, new: Tensor) -> bool:
+    """Whether a converted tensor becomes the old object's data instead of a new object."""
+    return old.is_meta == new.is_meta and not get_overwrite_module_params_on_conversion()
 
 
 def to_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
@@ -55,26 +65,59 @@ class Convertible(Members):
             for module in self.children():
                 module._apply(fn)
         for name, param in self._parameters.items():
-            if param is None:
-                continue
-            with no_grad():
-                made = fn(param)
-            if is_lazy(param):
-                kept = self._parameters[name] = made
-            elif made.is_meta == param.is_meta:
-                if made is not param:
-                    param.data = made
-                kept = param
-            else:
-                kept = self._parameters[name] = Parameter(made, param.requires_grad)
-            if param.grad is not None:
-                with no_grad():
-                    grad = fn(param.grad)
-                kept.grad = grad.requires_grad_(param.grad.requires_grad)
+            if param is not None:
+                self._apply_to_parameter(fn, name, param)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
+
+    def _apply_to_parameter(self, fn: Callable[[Any], Any], name: str, param: Any) -> None:
+        """Replace one parameter and its gradient in the way `chainrule.__future__` says."""
+        with no_grad():
+            made = fn(param)
+        if is_lazy(param):
+            self._parameters[name] = made
+            return
+        grad = param._grad
+        if get_swap_module_params_on_conversion():
+            self._swap_parameter(fn, name, param, made)
+            return
+        if _keeps_object(param, made):
+            if made is not param:
+                param.data = made
+            kept = param
+        else:
+            kept = self._parameters[name] = Parameter(made, param.requires_grad)
+        if grad is None:
+            return
+        with no_grad():
+            converted = fn(grad)
+        if not _keeps_object(grad, converted):
+            kept.grad = converted.requires_grad_(grad.requires_grad)
+        elif converted is not grad:
+            grad.data = converted
+
+    def _swap_parameter(self, fn: Callable[[Any], Any], name: str, param: Any, made: Any) -> None:
+        """Exchange a parameter's contents, and its gradient's, with those of converted ones."""
+        what = f"{type(self).__name__}.{name}"
+        grad, param._grad = param._grad, None
+        try:
+            swap_tensors(param, Parameter(made, requires_grad=param.requires_grad))
+        except Exception as problem:
+            param._grad = grad
+            raise RuntimeError(f"_apply(): Couldn't swap {what}") from problem
+        if grad is None:
+            return
+        with no_grad():
+            converted = fn(grad)
+        if converted is not grad:
+            converted.requires_grad_(grad.requires_grad)
+            try:
+                swap_tensors(grad, converted)
+            except Exception as problem:
+                raise RuntimeError(f"_apply(): Couldn't swap {what}.grad") from problem
+        param.grad = grad
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert floating-point parameters and buffers, in place: `to(dtype)`, `to(device)`.

@@ -12,6 +12,8 @@ from ...autograd import source
 from ...autograd.modes import no_grad
 from ...autograd.node import RemovableHandle
 from ...tensor import Parameter, Tensor
+from ...tensor.exchange import swap_tensors
+from ...tensor.settings import get_swap_module_params_on_conversion
 from .lazy_tensors import is_lazy
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
@@ -301,17 +303,36 @@ def _load_one(
         return None
     try:
         with no_grad():
-            if assign:
+            if get_swap_module_params_on_conversion():
+                _swap_in(target, value, assign)
+            elif assign:
                 _assign(module, name, target, value)
             else:
                 target.copy_(value)
     except Exception as problem:
+        how = "swapping" if get_swap_module_params_on_conversion() else "copying"
         return (
-            f'While copying the parameter named "{key}", whose dimensions in the model are '
+            f'While {how} the parameter named "{key}", whose dimensions in the model are '
             f"{target.size()} and whose dimensions in the checkpoint are {value.size()}, an "
             f"exception occurred : {problem.args}."
         )
     return None
+
+
+def _swap_in(target: Any, value: Any, assign: bool) -> None:
+    """Exchange the target's contents with what its `module_load` makes of the value."""
+    made = target.module_load(value, assign=assign)
+    if made is target or made is value:
+        raise RuntimeError(
+            "module_load returned one of self or other, please .detach() the result if returning "
+            "one of the inputs in module_load"
+        )
+    if isinstance(target, Parameter):
+        if isinstance(made, Parameter):
+            made.requires_grad_(target.requires_grad)
+        else:
+            made = Parameter(made, requires_grad=target.requires_grad)
+    swap_tensors(target, made)
 
 
 def _assign(module: Any, name: str, target: Any, value: Any) -> None:

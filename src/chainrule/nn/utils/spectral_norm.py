@@ -9,6 +9,7 @@ import chainrule as torch
 from ...autograd.modes import no_grad
 from ...tensor import Parameter, Tensor
 from ..functional import normalize
+from ..modules.lazy_tensors import is_lazy
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
@@ -29,6 +30,15 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
         others = [d for d in range(weight.dim()) if d != dim]
         weight = weight.permute(dim, *others)
     return weight.reshape(weight.size(0), -1)
+
+
+def refuse_lazy(weight: Any, who: str, what: str) -> None:
+    """A weight without a shape cannot be normalised."""
+    if is_lazy(weight):
+        raise ValueError(
+            f"The module passed to `{who}` can't have uninitialized parameters.\n  Fix: call "
+            f"module(batch) once before applying {what} normalization."
+        )
 
 
 class SpectralNorm:
@@ -91,6 +101,7 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        refuse_lazy(weight, "SpectralNorm", "spectral")
         with no_grad():
             rows, columns = as_matrix(weight, dim).size()
             u = normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)
@@ -122,7 +133,11 @@ class _VersionHook:
 
 
 class _LoadHook:
-    """Lets states saved before v was kept be loaded: v follows from u and the weight."""
+    """Lets states of the old form be loaded: they hold the divided weight, and no v.
+
+    The divided weight tells the singular value that the weight was divided by; v is such that u
+    and v give this value again.
+    """
 
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
@@ -142,12 +157,17 @@ class _LoadHook:
         has_all = all(start + end in state_dict for end in ("_orig", "_u", "_v"))
         if (version is not None and version >= 1) or has_all:
             return
-        if start + "_orig" not in state_dict or start + "_u" not in state_dict:
-            return  # reported as missing
+        missing = [start + end for end in ("_orig", "", "_u") if start + end not in state_dict]
+        if missing:
+            if strict:
+                missing_keys.extend(missing)
+            return
         with no_grad():
-            matrix = as_matrix(state_dict[start + "_orig"], self.fn.dim)
-            u = state_dict[start + "_u"]
-            state_dict[start + "_v"] = normalize(torch.mv(matrix.t(), u), dim=0, eps=self.fn.eps)
+            weight = state_dict[start + "_orig"]
+            sigma = (weight / state_dict.pop(start)).mean()
+            matrix, u = as_matrix(weight, self.fn.dim), state_dict[start + "_u"]
+            v = torch.linalg.pinv(matrix) @ u
+            state_dict[start + "_v"] = v * (sigma / torch.dot(u, torch.mv(matrix, v)))
 
 
 def spectral_norm(

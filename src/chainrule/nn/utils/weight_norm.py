@@ -8,6 +8,7 @@ from typing import Any
 import chainrule as torch
 
 from ...tensor import Parameter, Tensor
+from .spectral_norm import refuse_lazy
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -52,6 +53,7 @@ class WeightNorm:
                 )
         made = WeightNorm(name, dim)
         weight = getattr(module, name)
+        refuse_lazy(weight, "WeightNorm", "weight")
         del module._parameters[name]
         g = norm_except_dim(weight.detach(), made.dim)
         module.register_parameter(name + "_g", Parameter(g.clone()))
