@@ -166,7 +166,10 @@ class BackwardHook:
             self._check_count(made, known, "grad_input")
             known = made
         self.grad_outputs = None
-        return tuple(known[i] for i in index)
+        # Zeros that hooks were shown in the place of no gradient go nowhere.
+        return tuple(
+            None if g is None else known[i] for i, g in zip(index, grad_inputs, strict=True)
+        )
 
     @staticmethod
     def _check_count(made: tuple[Any, ...], known: tuple[Any, ...], what: str) -> None:
