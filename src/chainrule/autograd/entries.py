@@ -338,7 +338,8 @@ class _Writer:
                 tail += [f"q{k}", f"q{k}[0]"]
             elif kind == "out":
                 values.append(f"r if {wanted} else None" if wanted else "r")
-                tail += ["v", "0"]
+                # Nobody is told of a change to a result that no wanted rule asked for.
+                tail += [f"v if {wanted} else UNCHANGED" if wanted else "v", "0"]
             elif kind == "param":
                 values.append(name)
             elif kind.startswith("in_"):

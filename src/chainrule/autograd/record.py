@@ -255,9 +255,10 @@ def check_saved(node: Any) -> None:
     s = node.s
     if s is None:
         raise errors.freed(node)
-    count = len(saved_names(node.op))
+    names = saved_names(node.op)
+    count = len(names)
     for k in range(count, len(s), 2):
-        if s[k][0] != s[k + 1]:
+        if s[k][0] != s[k + 1] and names[(k - count) // 2] not in node.op.overwritable:
             raise errors.modified(node, (k - count) // 2)
 
 
@@ -266,6 +267,10 @@ def saved_payloads(node: Any) -> dict[str, Any]:
     check_saved(node)
     names = saved_names(node.op)
     values = dict(zip(names, node.s, strict=False))
+    for name in node.op.overwritable:  # tensors come first among the names
+        k = len(names) + 2 * names.index(name)
+        if node.s[k][0] != node.s[k + 1]:
+            values[name] = None
     fix = fix_of(node)
     if fix is not None and fix.packed:
         from .saved_hooks import unpack

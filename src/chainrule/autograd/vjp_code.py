@@ -86,8 +86,11 @@ def _unpacking(op: Op) -> list[str]:
     unpack += [x for k in range(len(tensors)) for x in (f"v{k}", f"n{k}")]
     lines = ["    s = node.s", "    if s is None: raise errors.freed(node)"]
     lines.append(f"    {', '.join(unpack)}, = s")
-    for k in range(len(tensors)):
-        lines.append(f"    if v{k}[0] != n{k}: raise errors.modified(node, {k})")
+    for k, name in enumerate(tensors):
+        stale = (
+            f"s_{name} = None" if name in op.overwritable else f"raise errors.modified(node, {k})"
+        )
+        lines.append(f"    if v{k}[0] != n{k}: {stale}")
     return lines
 
 

@@ -245,7 +245,7 @@ def imaginary(g):
 
 @op(
     vjp={
-        "radius": lambda g, radius, angle: real(conj(g) * make_complex(cos(angle), sin(angle))),
+        "radius": lambda g, angle: real(conj(g) * make_complex(cos(angle), sin(angle))),
         "angle": lambda g, out: -imaginary(conj(g) * out),
     },
     jvp={

@@ -72,17 +72,19 @@ def attention_tangent(ts, q, k, v, mask, scale, causal, masked):
     return matmul(p * (ts - reduce_sum(p * ts, axis=last, keepdims=True)), v)
 
 
-def _array_rule(gradients):
-    """The rule on arrays; the function comes through a closure, as it speaks NumPy."""
+def _array_rule(gradients, forward):
+    """The rule on arrays; the functions come through a closure, as they speak NumPy."""
 
     def joint(g, mask, q, k, v, bias, out0, out1, out2, scale, causal, masked):
+        if out0 is None:  # overwritten
+            out0 = forward(q, k, v, bias, scale, causal, masked)[0]
         return gradients(g[0], mask, q, k, v, bias, out0, out1, out2, scale, causal, masked)
 
     return joint
 
 
 @op(
-    joint=_array_rule(attention_gradients),
+    joint=_array_rule(attention_gradients, attention_arrays),
     plain_joint=lambda g, mask, q, k, v, bias, scale, causal, masked: attention_gradients_in_ops(
         g[0], mask, q, k, v, bias, scale, causal, masked
     ),
@@ -96,7 +98,7 @@ def _array_rule(gradients):
         "bias": lambda t, q, k, v, bias, scale, causal, masked: (attention_tangent(
             t, q, k, v, bias, scale, causal, masked), None, None),
     },
-    n_out=3, nondiff_out=(1, 2), materialise=False,
+    n_out=3, nondiff_out=(1, 2), materialise=False, overwritable=("out0",),
     batch=Plain(lambda q, k, v, bias, *, scale, causal, masked: attention_in_ops(
         q, k, v, bias, scale, causal, masked)),
     node="ScaledDotProductFlashAttentionForCpuBackward0",

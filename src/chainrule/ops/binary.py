@@ -88,8 +88,17 @@ def one_over(b):
     return 1 / b
 
 
+def _divisor_gradient(g, a, b):
+    q = np.true_divide(a, b)
+    q /= b
+    q *= g
+    return np.negative(q, out=q) if q.__class__ is np.ndarray else -q
+
+
 @op(
-    partials={"a": lambda b: one_over(b), "b": lambda b, out: -out / b},
+    # The quotient is made again rather than kept: `y = a / b; y += 1` may overwrite it.
+    partials={"a": lambda b: one_over(b), "b": lambda a, b: -(a / b) / b},
+    arrays={"b": _divisor_gradient},
     promote="float",
     numbers="wide",
     domain={"b": "nonzero"},

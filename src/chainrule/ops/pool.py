@@ -242,12 +242,14 @@ def max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil):
 def _max_joint(gradient):
     """The rule on arrays; the functions come through a closure, as they speak NumPy."""
     position, put = max_pool_index, TABLE["put_positions"].forward
-    native = native_max_gradient
+    native, best = native_max_gradient, max_forward
 
     def joint(g, mask, x, out, kernel, stride, padding, dilation, ceil):
         done = native(g, x, kernel, stride, padding, dilation, ceil)
         if done is not None:
             return (done,)
+        if out is None:  # overwritten, as by an activation in place
+            out = best(x, kernel, stride, padding, dilation, ceil)
         if x.dtype.kind == "f" and not (out == out).all():  # NaN equals nothing: go by position
             index = position(
                 x, kernel=kernel, stride=stride, padding=padding, dilation=dilation, ceil=ceil
@@ -265,7 +267,7 @@ def _declare_max_pool(name, node):
         return max_forward(x, kernel, stride, padding, dilation, ceil)
 
     op(
-        name=name, node=node, batch=Front(), joint=_max_joint(max_gradient),
+        name=name, node=node, batch=Front(), joint=_max_joint(max_gradient), overwritable=("out",),
         plain_joint=lambda g, mask, x, kernel, stride, padding, dilation, ceil: (
             max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil),),
         jvp={"x": lambda t, x, kernel, stride, padding, dilation, ceil: take_positions(

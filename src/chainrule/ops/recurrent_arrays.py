@@ -185,6 +185,8 @@ def lstm_gradients(
     inputs = (x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
     if kept.size == 0 < len(x):  # the forward pass ran in ops that keep nothing for us
         kept = lstm_arrays(*inputs, sizes, apart, reverse, biased, projected)[3]
+    if y is None:  # overwritten
+        y = lstm_arrays(*inputs, sizes, apart, reverse, biased, projected)[0]
     x, h0, c0, w_ih, w_hh, w_hr, y = map(wide, (x, h0, c0, w_ih, w_hh, w_hr, y))
     gy = None if g[0] is None else wide(g[0])
     dh, dc = state_of(g[1], h0), state_of(g[2], c0)
@@ -305,6 +307,8 @@ def gru_gradients(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, y, kept, sizes, apart,
     inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
     if kept.size == 0 < len(x):  # the forward pass ran in ops that keep nothing for us
         kept = gru_arrays(*inputs, sizes, apart, reverse, biased)[2]
+    if y is None:  # overwritten
+        y = gru_arrays(*inputs, sizes, apart, reverse, biased)[0]
     x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
     gy = None if g[0] is None else wide(g[0])
     dh, width = state_of(g[1], h0), h0.shape[1]
@@ -405,6 +409,8 @@ def rnn_gradients(
 ):
     """Gradients of rnn_arrays for the wanted of its six inputs."""
     inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
+    if y is None:  # overwritten
+        y = rnn_arrays(*inputs, sizes, apart, reverse, biased, relu)[0]
     x, h0, w_ih, w_hh, y = map(wide, (x, h0, w_ih, w_hh, y))
     gy = None if g[0] is None else wide(g[0])
     dh = state_of(g[1], h0)

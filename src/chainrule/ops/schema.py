@@ -61,6 +61,7 @@ class Op:
         "nondiff",
         "nondiff_out",
         "numbers",
+        "overwritable",
         "params",
         "partials",
         "plain_joint",
@@ -99,6 +100,7 @@ class Op:
         self.n_out: int | None = spec.pop("n_out", 1)  # None: as many as forward returns
         self.nondiff_out = tuple(spec.pop("nondiff_out", ()))
         self.materialise: bool = spec.pop("materialise", True)
+        self.overwritable = tuple(spec.pop("overwritable", ()))
         self.broadcasts = spec.pop("broadcasts", bool(self.partials))
         self.promote: str = spec.pop("promote", "same" if self.broadcasts else "none")
         halves: str = spec.pop("halves", "own" if self.promote == "none" else "single")
@@ -216,6 +218,8 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     nondiff    inputs without gradient; nondiff_out: outputs without gradient
     n_out      number of outputs (None: as many as forward returns)
     materialise  whether outputs nobody used have a gradient of zeros in `g` (default) or None
+    overwritable  results (out, out0...) that the joint rule can do without: it gets None for one
+               that was modified in place since; every other saved value is an error then
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
     halves     "single": half precision is widened before the function and its result rounded
                (default for ops that promote); "own": the function does that itself

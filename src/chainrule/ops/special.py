@@ -94,7 +94,7 @@ declare(
 )  # fmt: skip
 declare(
     "erfinv", "erfinv", "The number whose erf is x.",
-    lambda out: 0.8862269254527579 * exp(out * out), domain={"x": (-1, 1)},
+    lambda x: 0.8862269254527579 * exp(square(erfinv(x))), domain={"x": (-1, 1)},
 )  # fmt: skip
 declare(
     "ndtr", "ndtr", "The distribution function of the standard normal distribution.",

@@ -108,7 +108,7 @@ def sqrt(x):
 
 
 @op(
-    partials={"x": lambda x, out: -0.5 * out / x},
+    partials={"x": lambda out: -0.5 * (out * out * out)},
     promote="float",
     domain={"x": "positive"},
     lower=ir.rsqrt,

@@ -369,6 +369,8 @@ def smooth_l1_loss(
             f"smooth_l1_loss does not support negative values for beta, got {beta}\n"
             f"  at {source.here(2)}"
         )
+    if beta == 0:
+        return l1_loss(input, target, reduction=reduction)
     return _compared(P.smooth_l1_loss, input, target, reduction, beta=float(beta))
 
 

@@ -462,9 +462,10 @@ def _chain(matrices: list[Any]) -> Any:
         for i in range(count - length):
             j = i + length
             cost[i][j], split[i][j] = min(
-                (cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
-                for k in range(i, j)
-            )
+                ((cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                 for k in (range(i, j) if count != 3 else range(j - 1, i - 1, -1))),
+                key=lambda found: found[0],  # of equal ones the first; of three, (a b) c
+            )  # fmt: skip
 
     def multiply(i: int, j: int) -> Any:
         if i == j:
