@@ -127,15 +127,23 @@ class Walk:
 
     # -- the walk --
 
-    def seed(self, root: Any, g: Any) -> None:
-        """Start with a gradient at an output."""
-        if root.__class__ in PLAIN or not isinstance(root, Node | OutSlot):
-            key = id(root)
-            self.counts[key] = self.counts.get(key, 0) + 1
-            self.deliver(root, g, False)
-            return
-        self.counts.setdefault(key_of(root), 0)
-        self.add(root, g, False)
+    def seed(self, roots: Sequence[Any], grads: Sequence[Any]) -> None:
+        """Start with the gradients at the outputs.
+
+        An output may be a leaf, several outputs the same one, and a leaf may receive more from
+        the graph: each of these gradients is counted before the first is delivered.
+        """
+        leaves = []
+        for root, g in zip(roots, grads, strict=True):
+            if isinstance(root, Node | OutSlot):
+                self.counts.setdefault(key_of(root), 0)
+                self.add(root, g, False)
+            elif root is not None:
+                self.counts[id(root)] = self.counts.get(id(root), 0) + 1
+                leaves.append((root, g))
+        for leaf, g in leaves:
+            left = self.counts[id(leaf)] = self.counts[id(leaf)] - 1
+            self.deliver(leaf, g, False, left)
 
     def add(self, p: Any, g: Any, fresh: bool) -> None:
         """Add a gradient to a node's pending ones."""
@@ -447,9 +455,7 @@ def run_backward(
     STATE.set_grad_enabled(create or _outer_mode(roots))
     STATE.partial_passes += inputs is not None
     try:
-        for e, g in zip(edges, grads, strict=True):
-            if e is not None:
-                walk.seed(e, g._a if mode == RAW else g)
+        walk.seed(edges, [g._a for g in grads] if mode == RAW else grads)
         walk.run()
     finally:
         STATE.partial_passes -= inputs is not None
