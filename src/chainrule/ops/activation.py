@@ -9,7 +9,9 @@ import numpy as np
 
 from .. import ir
 from .kernels import fast
+from .layout import memory_order
 from .schema import helper, op
+from .shape import inverse_permutation
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 # Scalar expressions get their operators at run time.
@@ -190,6 +192,10 @@ def _gelu_joint(gradient):
 )
 def gelu(x, *, approximate):
     """x times the probability that a standard normal value is below x."""
+    if not x.flags.c_contiguous:
+        order = memory_order(x)
+        if (lying := x.transpose(order)).flags.c_contiguous:
+            return gelu(lying, approximate=approximate).transpose(inverse_permutation(order))
     done = (fast.tanh_gelu if approximate == "tanh" else fast.gelu)(x)
     if done is not None:
         return done

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Front
+from .layout import as_channels_last, dense_empty_like, has_channels_last
 from .schema import helper, op
 from .shape import at_axis, diagonal, in_c_order, inverse_permutation
 
@@ -68,7 +69,10 @@ def split_like(g, mask, shapes, axis):
 )
 def cat(*xs, axis):
     """The inputs one after the other along a dimension."""
-    return in_c_order(np.concatenate(xs, axis))
+    joined = np.concatenate(xs, axis)
+    if joined.flags.c_contiguous:
+        return joined
+    return as_channels_last(joined) if all(map(has_channels_last, xs)) else in_c_order(joined)
 
 
 @op(
@@ -149,7 +153,9 @@ def add_repeats(g, shape, repeats):
 @op(vjp={"x": lambda g, axis: flip(g, axis=axis)}, linear_in=("x",), batch=Front(axes=("axis",)))
 def flip(x, *, axis):
     """x with the order along some dimensions reversed."""
-    return np.flip(x, axis).copy()
+    out = dense_empty_like(x)
+    out[...] = np.flip(x, axis)
+    return out
 
 
 @op(

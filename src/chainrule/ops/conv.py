@@ -8,6 +8,7 @@ from .conv_arrays import (
     conv_forward,
     conv_input_gradient,
     conv_weight_gradient,
+    in_format,
     windows_as_columns,
 )
 from .schema import helper, op
@@ -59,7 +60,7 @@ def first_windows(y, shape):
 )  # fmt: skip
 def convolution(x, w, b, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w, plus b."""
-    return conv_forward(x, w, b, stride, padding, dilation, groups)
+    return in_format(conv_forward(x, w, b, stride, padding, dilation, groups), x, w)
 
 
 @op(
@@ -77,7 +78,7 @@ def convolution(x, w, b, *, stride, padding, dilation, groups):
 )  # fmt: skip
 def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w."""
-    return conv_forward(x, w, None, stride, padding, dilation, groups)
+    return in_format(conv_forward(x, w, None, stride, padding, dilation, groups), x, w)
 
 
 @op(
@@ -95,7 +96,8 @@ def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
 )  # fmt: skip
 def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
     """The transposed convolution of y with w, giving an input of that spatial size."""
-    return conv_input_gradient(y, w, spatial, stride, padding, dilation, groups)
+    out = conv_input_gradient(y, w, spatial, stride, padding, dilation, groups)
+    return in_format(out, y, w)
 
 
 @op(

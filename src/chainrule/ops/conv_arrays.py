@@ -15,6 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from .halves import wide
 from .kernels import LARGE, gathered_product
+from .layout import as_channels_last, has_channels_last
 
 _FEWEST_ROWS = 8  # output channels of a group below which tiles would be mostly empty
 _CHUNK = 1 << 18  # elements of the columns of one chunk
@@ -227,6 +228,14 @@ class Columns:
         columns = self.buffer[:m]
         columns.reshape(view.shape)[...] = view
         return columns
+
+
+def in_format(out, x, w):
+    """A result with channels last in memory if an operand has them last, as PyTorch's."""
+    if has_channels_last(x) or has_channels_last(w):
+        if out.ndim == 4 or out.dtype.char != "d":
+            return as_channels_last(out)
+    return out
 
 
 def conv_forward(x, w, b, stride, padding, dilation, groups):

@@ -132,6 +132,35 @@ def dense_copy(x: np.ndarray) -> np.ndarray:
     return made
 
 
+_FASTEST_FIRST = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
+
+
+def has_channels_last(x: np.ndarray) -> bool:
+    """Whether strides say that images (N, C, ...) lie with their channels innermost.
+
+    Strides that would do for both orders count as C order, as in PyTorch.
+    """
+    strides = x.strides
+    if x.ndim not in _FASTEST_FIRST or strides[1] > strides[-1] or not strides[1]:
+        return False
+    reach = 0
+    for d in _FASTEST_FIRST[x.ndim]:
+        if x.shape[d] == 0 or strides[d] < reach or (d == 0 and reach == strides[1]):
+            return False
+        reach = strides[d] * x.shape[d]
+    return True
+
+
+def as_channels_last(x: np.ndarray) -> np.ndarray:
+    """x with its channels innermost in memory: a copy unless it lies so already."""
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+
+
+def lying_as(result: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A layer's result with channels last in memory if its input has them last."""
+    return as_channels_last(result) if has_channels_last(x) else result
+
+
 def owner(x: np.ndarray) -> np.ndarray:
     """The array whose memory x is a window of."""
     while isinstance(x.base, np.ndarray):

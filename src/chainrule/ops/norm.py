@@ -19,6 +19,7 @@ from .. import ir
 from .batching import Plain
 from .halves import wide
 from .kernels import fast
+from .layout import lying_as
 from .reduce import ones_vector
 from .schema import helper, op
 
@@ -174,6 +175,7 @@ def norm_gradients(g, mask, x, w, b_shape, view, axes, channel, eps, affine):
     done = native_gradients(g, mask, x, w, view, axes, eps, affine)
     if done is not None:
         gx, gw, gb = done
+        gx = gx if gx is None or axes == (1,) else lying_as(gx, x)
         gw = None if gw is None else gw.reshape(w.shape)
         return gx, gw, None if gb is None else gb.reshape(b_shape)
     gy, y = wide(g).reshape(view), wide(x).reshape(view)
@@ -196,8 +198,10 @@ def norm_gradients(g, mask, x, w, b_shape, view, axes, channel, eps, affine):
         if gx is not None:
             h = gpart if scale is None else gpart * part_of(scale, axis, block)
             _input_gradient(part_of(gx, axis, block), h, hat, rstd, axes)
+    if gx is not None:
+        gx = gx.reshape(x.shape).astype(x.dtype, copy=False)
     return (
-        None if gx is None else gx.reshape(x.shape).astype(x.dtype, copy=False),
+        gx if gx is None or axes == (1,) else lying_as(gx, x),
         None if gw is None else gw.reshape(w.shape).astype(w.dtype, copy=False),
         None if gb is None else gb.reshape(b_shape).astype(x.dtype, copy=False),
     )
@@ -371,7 +375,7 @@ def rms_arrays(x, w, axes, eps, weighted):
     rows = x.size // n if n else 0
     done = fast.rms_norm(x, w if weighted else ones_vector(n, x.dtype), rows, n, eps)
     if done is not None:
-        return done
+        return lying_as(done, x)
     y = wide(x).reshape(-1, n)
     out = np.empty(y.shape, y.dtype)
     scale = wide(w).reshape(1, n) if weighted else None
@@ -380,11 +384,13 @@ def rms_arrays(x, w, axes, eps, weighted):
         np.divide(part, np.sqrt(mean_product(part, part, (1,), n) + eps), out=target)
         if scale is not None:
             target *= scale
-    return out.reshape(x.shape).astype(x.dtype, copy=False)
+    return lying_as(out.reshape(x.shape).astype(x.dtype, copy=False), x)
 
 
 def rms_gradients(g, mask, x, w, axes, eps, weighted):
     """Gradients of rms_arrays for the wanted of (x, w)."""
+    if x.dtype.kind == "c":
+        x, w = np.conjugate(x), np.conjugate(w)
     n = math.prod(x.shape[k] for k in axes)
     rows = x.size // n if n else 0
     if rows:
@@ -417,6 +423,7 @@ def rms_gradients(g, mask, x, w, axes, eps, weighted):
 @helper
 def rms_gradients_in_ops(g, mask, x, w, axes, eps, weighted):
     """rms_gradients, written in ops."""
+    x, w = conj_if(x), conj_if(w)
     scale = reciprocal(sqrt(reduce_mean(x * x, axis=axes, keepdims=True) + eps))
     hat = x * scale
     gx = gw = None

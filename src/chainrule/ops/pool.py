@@ -13,6 +13,7 @@ import numpy as np
 from .batching import Front
 from .halves import wide
 from .kernels import fast
+from .layout import lying_as
 from .schema import TABLE, helper, op
 from .select import pick
 
@@ -168,7 +169,7 @@ def max_pool_index(x, *, kernel, stride, padding, dilation, ceil):
         corner = corner + ((np.arange(out[k]) * stride[k] - padding[k]) * steps[k]).reshape(shape)
         first = first + first_inside(out, stride, padding, dilation, k, nd) * steps[k]
     position = np.asarray(shifts)[number] + corner
-    return np.where(number < 0, first, position)
+    return lying_as(np.where(number < 0, first, position), x)
 
 
 # ---- by position ---------------------------------------------------------------------------------
@@ -196,7 +197,7 @@ def rows_of(x, index, nd):
 def take_positions(x, index, *, nd):
     """The elements of x at positions within its last nd dimensions."""
     values, places = rows_of(x, index, nd)
-    return np.take_along_axis(values, places, 1).reshape(index.shape)
+    return lying_as(np.take_along_axis(values, places, 1).reshape(index.shape), index)
 
 
 def _declare_put(name, node):
@@ -215,7 +216,8 @@ def _declare_put(name, node):
         else:
             weights = wide(values).reshape(-1)
             out = np.bincount(flat, weights=weights, minlength=rows * size).astype(x.dtype)
-        return out.reshape(*lead, *spatial)
+        out = out.reshape(*lead, *spatial)
+        return lying_as(out, x) if nd == 2 or not assign else out
 
     op(
         name=name, node=node, nondiff=("index",), linear_in=("x",), batch=Front(),
@@ -242,12 +244,12 @@ def max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil):
 def _max_joint(gradient):
     """The rule on arrays; the functions come through a closure, as they speak NumPy."""
     position, put = max_pool_index, TABLE["put_positions"].forward
-    native, best = native_max_gradient, max_forward
+    native, best, lay = native_max_gradient, max_forward, lying_as
 
     def joint(g, mask, x, out, kernel, stride, padding, dilation, ceil):
         done = native(g, x, kernel, stride, padding, dilation, ceil)
         if done is not None:
-            return (done,)
+            return (lay(done, x),)
         if out is None:  # overwritten, as by an activation in place
             out = best(x, kernel, stride, padding, dilation, ceil)
         if x.dtype.kind == "f" and not (out == out).all():  # NaN equals nothing: go by position
@@ -256,7 +258,7 @@ def _max_joint(gradient):
             )
             nd = len(kernel)
             return (put(g, index, spatial=x.shape[x.ndim - nd :], nd=nd, assign=False),)
-        return (gradient(g, x, out, kernel, stride, padding, dilation, ceil),)
+        return (lay(gradient(g, x, out, kernel, stride, padding, dilation, ceil), x),)
 
     return joint
 
@@ -264,7 +266,7 @@ def _max_joint(gradient):
 def _declare_max_pool(name, node):
     def forward(x, *, kernel, stride, padding, dilation, ceil):
         """The largest element of each window."""
-        return max_forward(x, kernel, stride, padding, dilation, ceil)
+        return lying_as(max_forward(x, kernel, stride, padding, dilation, ceil), x)
 
     op(
         name=name, node=node, batch=Front(), joint=_max_joint(max_gradient), overwritable=("out",),
@@ -286,7 +288,8 @@ def adaptive_max_index(x, *, out):
     """The position of the largest element of each of `out` nearly equal regions."""
     nd = len(out)
     spatial = x.shape[x.ndim - nd :]
-    return region_argmax(x, [adaptive_bounds(n, o) for n, o in zip(spatial, out, strict=True)])
+    index = region_argmax(x, [adaptive_bounds(n, o) for n, o in zip(spatial, out, strict=True)])
+    return lying_as(index, x) if nd == 2 else index
 
 
 def adaptive_bounds(n, o):
@@ -430,13 +433,15 @@ def average_backward(g, spatial, kernel, stride, padding, ceil, include_pad, div
 )  # fmt: skip
 def avg_unpool(g, *, spatial, kernel, stride, padding, ceil, include_pad, divisor):
     """Each mean's gradient spread over its window: the transpose of avg_pool."""
-    return average_backward(g, spatial, kernel, stride, padding, ceil, include_pad, divisor)
+    out = average_backward(g, spatial, kernel, stride, padding, ceil, include_pad, divisor)
+    return lying_as(out, g) if len(kernel) == 2 else out
 
 
 def _declare_avg_pool(name, node):
     def forward(x, *, kernel, stride, padding, ceil, include_pad, divisor):
         """The mean of each window."""
-        return average_forward(x, kernel, stride, padding, ceil, include_pad, divisor)
+        mean = average_forward(x, kernel, stride, padding, ceil, include_pad, divisor)
+        return lying_as(mean, x) if len(kernel) == 2 else mean
 
     op(
         name=name, node=node, linear_in=("x",), batch=Front(),

@@ -205,4 +205,9 @@ def fill_full_range(x, *, generator):
 )  # fmt: skip
 def fill_bernoulli_each(x, p, *, generator):
     """x's shape with ones of the probability given for each element."""
-    return rng.bernoulli_array(generator, np.broadcast_to(p, x.shape), x.dtype)
+    p = np.broadcast_to(p, x.shape)
+    if x.flags.c_contiguous:
+        return rng.bernoulli_array(generator, p, x.dtype)
+    order = memory_order(x)
+    drawn = rng.bernoulli_array(generator, np.ascontiguousarray(p.transpose(order)), x.dtype)
+    return drawn.transpose(inverse_permutation(order))

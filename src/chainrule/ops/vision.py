@@ -21,6 +21,7 @@ import numpy as np
 
 from .batching import Front
 from .halves import wide
+from .layout import lying_as
 from .pool import adaptive_bounds
 from .schema import op
 
@@ -198,6 +199,14 @@ def transpose_plan(g, axis, plan):
     return total
 
 
+def in_format(out, x, plans):
+    """Images keep channels last in memory where PyTorch keeps them."""
+    kinds = {plan[0] for plan in plans if plan is not None}
+    if x.ndim != len(plans) + 2 or "circular" in kinds or (len(plans) == 3 and "area" in kinds):
+        return np.ascontiguousarray(out)
+    return lying_as(np.ascontiguousarray(out), x)
+
+
 @op(
     vjp={"x": lambda g, plans: resample_back(g, plans=plans)},
     linear_in=("x",),
@@ -210,7 +219,7 @@ def resample(x, *, plans):
     for k, plan in enumerate(plans):
         if plan is not None:
             y = apply_plan(y, first + k, plan)
-    return y.astype(x.dtype, copy=False)
+    return in_format(y.astype(x.dtype, copy=False), x, plans)
 
 
 @op(vjp={"g": lambda g, plans: resample(g, plans=plans)}, linear_in=("g",), batch=Front())
@@ -221,7 +230,7 @@ def resample_back(g, *, plans):
     for k, plan in enumerate(plans):
         if plan is not None:
             y = transpose_plan(y, first + k, plan)
-    return y.astype(g.dtype, copy=False)
+    return in_format(y.astype(g.dtype, copy=False), g, plans)
 
 
 # ---- padding with a constant ---------------------------------------------------------------------
@@ -248,4 +257,4 @@ def constant_pad(x, *, pads, value):
         target[lead + k] = slice(max(0, before), n + before + min(0, after))
     out = np.full(shape, value, x.dtype)
     out[tuple(target)] = x[tuple(source)]
-    return out
+    return lying_as(out, x)

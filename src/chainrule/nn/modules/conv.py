@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from ... import Tensor
+from ... import Tensor, contiguous_format, empty_like, no_grad
 from ...autograd import source
 from ...tensor import Parameter
 from .. import init
@@ -114,12 +114,17 @@ class _ConvNd(Module):
 
     def reset_parameters(self) -> None:
         """Draw weight and bias again, uniform within 1 / sqrt(channels * window)."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.weight.is_contiguous():
+            init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        else:  # the same values for every memory format
+            drawn = empty_like(self.weight, memory_format=contiguous_format)
+            init.kaiming_uniform_(drawn, a=math.sqrt(5))
+            with no_grad():
+                self.weight.copy_(drawn)
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            if fan_in != 0:
-                bound = 1 / math.sqrt(fan_in)
-                init.uniform_(self.bias, -bound, bound)
+            bound = 1 / math.sqrt(fan_in) if fan_in else 0
+            init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
         """The sizes, without those that are the usual ones."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import Refusal
 from ..kernels import fast
+from ..layout import memory_order
 from ._checks import (
     FLOATS,
     INTEGERS,
@@ -176,12 +177,15 @@ def _categories_by_race(generator: Generator, weights: np.ndarray, num_samples: 
             "Check the logits these weights came from, or use clamp(min=0)"
         )
     _check_sums(values.sum(axis=-1))
-    times = exponential(generator, weights.shape, weights.dtype)
+    if memory_order(weights) == (0, 1):
+        times = exponential(generator, weights.shape, weights.dtype)
+    else:  # drawn in the order in which the weights lie
+        times = exponential(generator, weights.shape[::-1], weights.dtype).T
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         speeds = weights / times
     if num_samples == 1:
         return np.argmax(speeds, axis=-1, keepdims=True)
-    return np.argsort(-speeds, axis=-1, kind="stable")[:, :num_samples]
+    return np.argsort(-speeds, axis=-1, kind="stable")[:, :num_samples].copy()
 
 
 def _categories_with_replacement(

@@ -13,6 +13,8 @@ from ...autograd.inplace import assign
 from ...autograd.record import OpNode
 from ...autograd.state import STATE
 from ...autograd.value import TensorBase, make
+from ...ops.layout import has_channels_last
+from ..layouts import channels_last, channels_last_3d
 
 _REDUCTIONS = ("none", "mean", "sum")
 _renamed: dict[tuple[type, str], type] = {}
@@ -27,6 +29,13 @@ def named(t: Any, name: str) -> Any:
             _renamed[key] = type(name, (node.__class__,), {"__slots__": ()})
         node.__class__ = _renamed[key]
     return t
+
+
+def lying_as(result: Any, input: Any) -> Any:
+    """The result with channels last in memory if the input has them last."""
+    if input._level is not None or not has_channels_last(input._a):
+        return result
+    return result.contiguous(memory_format=channels_last if result.ndim == 4 else channels_last_3d)
 
 
 def stand_in(x: Any) -> Any:

@@ -15,7 +15,7 @@ from ...ops.dtypes import float32
 from ..api import public
 from .common import P
 from .half_types import half_type, rounded, single
-from .nn_common import named, stand_in
+from .nn_common import lying_as, named, stand_in
 
 
 def _size(shape: Any) -> int:
@@ -383,8 +383,10 @@ def local_response_norm(
     from .nn_pool import window_mean
     from .nn_vision import pad
 
+    if not input.numel():
+        return input
     n, c = input.shape[0], input.shape[1]
     squares = (input * input).reshape(n, 1, c, -1)
     padded = pad(squares, (0, 0, size // 2, (size - 1) // 2))
     means = window_mean(padded, (size, 1)).reshape(input.shape)
-    return input / (means * alpha + k) ** beta
+    return input / lying_as(means * alpha + k, input) ** beta

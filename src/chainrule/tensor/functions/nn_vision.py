@@ -13,7 +13,7 @@ from ...autograd.value import make
 from ...ops import dtypes
 from ..api import public
 from .common import P
-from .nn_common import named
+from .nn_common import lying_as, named
 
 # ---- padding -------------------------------------------------------------------------------------
 
@@ -257,7 +257,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     parts = input.reshape(*lead, c // (r * r), r, r, h, w)
     order = (*range(k), k, k + 3, k + 1, k + 4, k + 2)
     out = parts.permute(order).reshape(*lead, c // (r * r), h * r, w * r)
-    return named(out, "PixelShuffleBackward0")
+    return named(_own_memory(out, input), "PixelShuffleBackward0")
 
 
 @public(namespace="nn.functional", out=False, aliases=(".pixel_unshuffle",))
@@ -274,7 +274,13 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     parts = input.reshape(*lead, c, h // r, r, w // r, r)
     order = (*range(k), k, k + 2, k + 4, k + 1, k + 3)
     out = parts.permute(order).reshape(*lead, c * r * r, h // r, w // r)
-    return named(out, "PixelUnshuffleBackward0")
+    return named(_own_memory(out, input), "PixelUnshuffleBackward0")
+
+
+def _own_memory(out: Any, input: Any) -> Any:
+    """A rearranged image: a copy, with channels last in memory if the input has them last."""
+    out = lying_as(out, input) if input.ndim == 4 else out
+    return out.clone() if out._is_view() else out
 
 
 @public(
@@ -292,7 +298,7 @@ def channel_shuffle(input: Any, groups: int) -> Any:
     n, c, *rest = input.shape
     parts = input.reshape(n, groups, c // groups, *rest)
     out = parts.transpose(1, 2).reshape(n, c, *rest)
-    return named(out, "ChannelShuffleBackward0")
+    return named(_own_memory(out, input), "ChannelShuffleBackward0")
 
 
 # ---- sampling ------------------------------------------------------------------------------------
