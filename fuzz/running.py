@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import traceback
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -61,6 +62,13 @@ def _one(name: str, seed: int, ways: dict[str, Any], shrinking: bool) -> tuple[s
     return "disagree", f"--- {name} {seed}: {told}\n{small.script()}\n"
 
 
+def _way(problem: BaseException) -> str:
+    """The check that was at work when something raised."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    names = [frame.name for frame in frames if frame.name.startswith("check_")]
+    return f"{names[-1]} " if names else ""
+
+
 def problem_of(module: Any, program: Any, ways: dict[str, Any]) -> str | None:
     """What is wrong with a program; None when all ways agree."""
     try:
@@ -68,5 +76,5 @@ def problem_of(module: Any, program: Any, ways: dict[str, Any]) -> str | None:
     except Disagreement as found:
         return str(found)
     except Exception as found:
-        return f"{type(found).__name__}: {found}"
+        return f"{_way(found)}{type(found).__name__}: {found}"
     return None if outcome == "ok" else outcome

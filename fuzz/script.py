@@ -12,7 +12,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,17 @@ class Seen:
         return f"{name}{list(self.shape)} {self.values.tolist()} {self.flags}"
 
 
+@dataclass
+class Raised:
+    """That something raised; the words are each engine's own."""
+
+    kind: str
+    words: str = field(compare=False)
+
+    def __repr__(self) -> str:
+        return f"raises {self.kind}: {self.words.splitlines()[0] if self.words else ''}"
+
+
 def array_of(tensor: Any) -> np.ndarray:
     """The values of a tensor of either engine as an array of its own."""
     plain = tensor.detach().resolve_conj().resolve_neg()
@@ -119,7 +130,7 @@ def shown(
                 value = value()
             seen.append(frozen(value, flags))
         except Exception as problem:
-            seen.append(f"raises {kind_of(problem)}")
+            seen.append(Raised(kind_of(problem), str(problem)))
 
     space |= {"show": show, "np": np, "__name__": "program"}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -129,7 +140,7 @@ def shown(
             try:
                 exec(code, space)
             except Exception as problem:
-                seen.append(f"raises {kind_of(problem)}")
+                seen.append(Raised(kind_of(problem), str(problem)))
     return seen
 
 

@@ -33,7 +33,7 @@ class Program:
             x = rng.uniform(0.4, 1.6, self.shapes[name]) * rng.choice([-1, 1], self.shapes[name])
             if self.complex_inputs:
                 x = x + 1j * rng.uniform(0.4, 1.6, self.shapes[name])
-            made.append(x)
+            made.append(x.round(3))
         return made
 
     def smaller(self) -> Iterator[Program]:
