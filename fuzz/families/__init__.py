@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-NAMES = ("straight", "inplace", "state")
+NAMES = ("straight", "inplace", "hooks", "roots", "state")
 
 
 def family(name: str) -> Any:
