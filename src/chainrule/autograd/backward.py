@@ -9,8 +9,9 @@ import numpy as np
 
 from . import errors, source
 from .engine import run_backward
+from .hooks import retain_grad
 from .levels import synced
-from .node import AccumulateGrad, OutSlot
+from .node import UNTRACKED, AccumulateGrad, OutSlot
 from .plain_pass import backward_plain
 from .state import STATE
 from .value import NODE_VERSION, PLAIN, TensorBase, make
@@ -54,7 +55,7 @@ def backward(
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = make_gradients(roots, grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
-    wanted = None if inputs is None else [as_edge(t) for t in as_tuple(inputs)]
+    wanted = None if inputs is None else [_keeping_grad(t) for t in as_tuple(inputs)]
     run_backward(
         [as_edge(r) for r in roots], grads, keep=keep, create=create_graph,
         inputs=wanted, accumulate_inputs=True,
@@ -142,6 +143,13 @@ def as_edge(t: Any) -> Any:
     return t
 
 
+def _keeping_grad(t: Any) -> Any:
+    """An input of `backward` as the engine's edge; one that is no leaf keeps its gradient too."""
+    if isinstance(t, TensorBase):
+        retain_grad(t)
+    return as_edge(t)
+
+
 def make_gradients(roots: Sequence[Any], given: Any) -> list[Any]:
     """The output gradients: the given ones, checked, or one for a scalar."""
     if given is None:
@@ -210,6 +218,7 @@ def backward_tensor(
     if (
         inputs is None and not create_graph and STATE.w <= 2 and not STATE.levels
         and not STATE.anomaly and self.__class__ in PLAIN and self._node is not None
+        and self._node is not UNTRACKED
         and (self._view is None or self._view[NODE_VERSION] == self._v[0])
     ):  # fmt: skip
         seed = _usual_seed(self._a, gradient)

@@ -204,12 +204,14 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
     view._view = [root, parent, op, params, version, creation]
     if root._level is not None or view._level is not None:
         return
+    if view._v is None or view._a.dtype.kind not in "fcV":
+        return
     if not root._rg:
-        if view._v is not None and view._a.dtype.kind in "fcV":
-            _remember_view(root, view)
-    elif creation in (FROM_NO_GRAD, FROM_INFERENCE) and view._a.dtype.kind in "fcV":
+        _remember_view(root, view)
+    elif creation in (FROM_NO_GRAD, FROM_INFERENCE):
         # As in PyTorch: it counts as requiring grad, but what flows back into it is lost.
         view._rg, view._node = True, UNTRACKED
+        _remember_view(root, view)
 
 
 def _remember_view(root: Any, view: Any) -> None:

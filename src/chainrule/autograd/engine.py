@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .hook_results import check_replacement, checked_replacements, hook_name
 from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate
-from .node import Node, OutSlot, exchanged_since
+from .node import UNTRACKED, Node, OutSlot, exchanged_since
 from .plain_pass import backward_plain
 from .state import STATE, TRACE
 from .value import PLAIN, TensorBase, make
@@ -41,6 +42,7 @@ class Walk:
         self.heap: list[int] = []
         self.captures = captures  # None, or {node key / id(leaf): {output number: [positions]}}
         self.needed: set[int] | None = None
+        self.into_grad = False  # captured leaves get their `.grad`: backward(inputs=...)
         self.results: dict[int, Any] = {}
 
     # -- preparation --
@@ -52,7 +54,10 @@ class Walk:
         stack = []
         for root in roots:
             node = root.node if root.__class__ is OutSlot else root
-            if isinstance(node, Node) and node.key not in seen:
+            if isinstance(node, TensorBase):
+                counts[id(node)] = counts.get(id(node), 0) + 1  # its own output gradient
+            elif node.key not in seen:
+                counts.setdefault(node.key, 0)
                 seen.add(node.key)
                 stack.append(node)
         while stack:
@@ -70,10 +75,8 @@ class Walk:
                     counts[key] = counts.get(key, 0) + 1
                     continue
                 key = p.key
-                if key in seen:
-                    counts[key] += 1
-                else:
-                    counts[key] = 1
+                counts[key] = counts.get(key, 0) + 1
+                if key not in seen:
                     seen.add(key)
                     stack.append(p)
 
@@ -106,6 +109,11 @@ class Walk:
                     break
         self.needed = needed
         self.counts = {}
+        for root in roots:
+            if isinstance(root, TensorBase) and id(root) in captures:
+                self.counts[id(root)] = self.counts.get(id(root), 0) + 1
+            elif len(roots) == 1 or key_of(root) in needed or key_of(root) in captures:
+                self.counts.setdefault(key_of(root), 0)
         for node in order:
             if node.key not in needed:
                 continue
@@ -127,23 +135,16 @@ class Walk:
 
     # -- the walk --
 
-    def seed(self, roots: Sequence[Any], grads: Sequence[Any]) -> None:
-        """Start with the gradients at the outputs.
-
-        An output may be a leaf, several outputs the same one, and a leaf may receive more from
-        the graph: each of these gradients is counted before the first is delivered.
-        """
-        leaves = []
-        for root, g in zip(roots, grads, strict=True):
-            if isinstance(root, Node | OutSlot):
-                self.counts.setdefault(key_of(root), 0)
-                self.add(root, g, False)
-            elif root is not None:
-                self.counts[id(root)] = self.counts.get(id(root), 0) + 1
-                leaves.append((root, g))
-        for leaf, g in leaves:
-            left = self.counts[id(leaf)] = self.counts[id(leaf)] - 1
-            self.deliver(leaf, g, False, left)
+    def seed(self, root: Any, g: Any) -> None:
+        """Start with a gradient at an output; one that leads to no wanted input is left out."""
+        key = key_of(root)
+        if key not in self.counts:
+            return
+        if isinstance(root, TensorBase):
+            left = self.counts[key] = self.counts[key] - 1
+            self.deliver(root, g, False, left)
+            return
+        self.add(root, g, False)
 
     def add(self, p: Any, g: Any, fresh: bool) -> None:
         """Add a gradient to a node's pending ones."""
@@ -195,6 +196,9 @@ class Walk:
         if node.hooks is not None or self.captures is not None:
             g = self.before(node, g)
             if self.needed is not None and node.key not in self.needed:
+                return
+            if g is None:  # a hook took it away
+                self.skip(node)
                 return
         if node.multi:
             g = self.materialise(node, g)
@@ -293,18 +297,29 @@ class Walk:
             for positions in self.captures.get(key, {}).values():
                 for position in positions:
                     self.results[position] = g
-            if self.needed is not None:
+            if not (self.into_grad and key in self.captures):
                 return
         if hooks is not None and hooks.pre:
             g = self.node_hooks(hooks.pre, (g,), None)[0]
             fresh = False
         with LEAF_LOCK:
+            first = leaf._grad is None
             accumulate(leaf, g, fresh, self.mode)
         if hooks is not None:
-            for hook in tuple(hooks.post.values()):
-                hook((), (self.wrap(g),))
-            for hook in tuple(hooks.post_accumulate.values()):
-                hook(leaf)
+            if first and self.mode == RAW:
+                g = leaf._grad._a  # hooks that change it see each other's changes
+            self.after_leaf(leaf, hooks, g)
+
+    def after_leaf(self, leaf: Any, hooks: Any, g: Any) -> None:
+        """The hooks that run when a leaf has its gradient."""
+        for hook in tuple(hooks.post_accumulate.values()):
+            if hook(leaf) is not None:
+                raise RuntimeError(
+                    "Tensor post accumulate grad hooks should return None; this one, "
+                    f"{hook_name(hook)!r}, returned a value. Fix: change tensor.grad instead."
+                )
+        for hook in tuple(hooks.post.values()):
+            hook((), (self.wrap(g),))
 
     # -- hooks and captures --
 
@@ -319,7 +334,7 @@ class Walk:
             for nr, reference in hooks.retain.items():
                 tensor = reference()
                 if tensor is not None and grads[nr] is not None:
-                    accumulate(tensor, grads[nr], False, self.mode)
+                    self.retain(tensor, grads[nr])
         if self.captures is not None and node.key in self.captures:
             for nr, positions in self.captures[node.key].items():
                 for position in positions:
@@ -327,6 +342,13 @@ class Walk:
         if hooks is not None and hooks.pre and (self.needed is None or node.key in self.needed):
             grads = list(self.node_hooks(hooks.pre, tuple(grads), None))
         return grads if node.multi else grads[0]
+
+    def retain(self, tensor: Any, g: Any) -> None:
+        """Keep the gradient of a tensor that is no leaf."""
+        if tensor._grad is not None and self.mode == RAW:
+            tensor._grad = make(tensor._grad._a + g)  # a new tensor, as in PyTorch
+        else:
+            accumulate(tensor, g, False, self.mode)
 
     def after(self, node: Any, grads: Any, g: Any) -> Any:
         outputs = tuple(g) if node.multi else (g,)
@@ -339,8 +361,7 @@ class Walk:
         for hook in tuple(hooks.values()):
             result = hook(shown) if others is None else hook(shown, others)
             if result is not None:
-                check_replacements(hook, result, shown)
-                shown = result
+                shown = checked_replacements(hook, result, shown)
         return tuple(self.unwrap(x) for x in shown)
 
     def run_tensor_hooks(self, hooks: Any, g: Any, leaf: Any) -> Any:
@@ -353,6 +374,10 @@ class Walk:
                 check_replacement(hook, result, shown)
                 shown = result
         return self.unwrap(shown)
+
+    def reaches(self, e: Any) -> bool:
+        """Whether an edge receives a gradient in this pass."""
+        return key_of(e) in self.counts
 
     def wrap(self, g: Any) -> Any:
         return make(np.asarray(g)) if g is not None and not isinstance(g, TensorBase) else g
@@ -380,43 +405,6 @@ def key_of(p: Any) -> int:
     return p.key if isinstance(p, Node) else id(p)
 
 
-def check_replacements(hook: Any, result: Any, shown: tuple[Any, ...]) -> None:
-    """A node's hook replaces all gradients or none: a tuple of as many, of the same shapes."""
-    name = getattr(hook, "__name__", type(hook).__name__)
-    if not isinstance(result, tuple):
-        raise TypeError(
-            f"expected tuple, but hook returned '{type(result).__name__}': hook '{name}' of a node "
-            f"replaces all {len(shown)} gradients at once"
-        )
-    if len(result) != len(shown):
-        raise RuntimeError(
-            f"hook '{name}' has returned an incorrect number of values (got {len(result)}, but "
-            f"expected {len(shown)})"
-        )
-    for new, old in zip(result, shown, strict=True):
-        if old is None and new is not None:
-            raise RuntimeError(
-                f"can't replace a None gradient with a non-None value: hook '{name}' did so"
-            )
-        if new is not None:
-            check_replacement(hook, new, old)
-
-
-def check_replacement(hook: Any, result: Any, shown: Any) -> None:
-    """A hook may replace a gradient only by one of the same shape and type."""
-    name = getattr(hook, "__name__", type(hook).__name__)
-    if not isinstance(result, TensorBase):
-        raise TypeError(
-            f"expected Variable, but hook '{name}' returned {type(result).__name__}; return a "
-            "tensor or None"
-        )
-    if tuple(result.shape) != tuple(shown.shape):  # type: ignore[attr-defined]
-        raise RuntimeError(
-            f"hook '{name}' has changed the size of value: it was {list(shown.shape)} and became "
-            f"{list(result.shape)}; a gradient keeps its tensor's shape"  # type: ignore[attr-defined]
-        )
-
-
 def run_backward(
     roots: Sequence[Any],
     grads: Sequence[Any],
@@ -434,6 +422,9 @@ def run_backward(
     from .record import edge
 
     edges = [r if isinstance(r, Node | OutSlot) else edge(r) for r in roots]
+    for position, e in enumerate(edges):
+        if e is None or e is UNTRACKED:
+            raise errors.no_graph(f"element {position} of tensors")
     mode = RAW
     if create:
         mode = GRAPH
@@ -448,30 +439,28 @@ def run_backward(
     walk = Walk(mode, keep)
     if inputs is not None:
         walk.captures = _captures(inputs)
+        walk.into_grad = accumulate_inputs
         walk.prune(edges)
     else:
         walk.count(edges)
     previous = STATE.grad_enabled
     STATE.set_grad_enabled(create or _outer_mode(roots))
     STATE.partial_passes += inputs is not None
+    STATE.passes.append(walk)
     try:
-        walk.seed(edges, [g._a for g in grads] if mode == RAW else grads)
+        for e, g in zip(edges, grads, strict=True):
+            walk.seed(e, g._a if mode == RAW else g)
         walk.run()
     finally:
+        STATE.passes.pop()
         STATE.partial_passes -= inputs is not None
         STATE.set_grad_enabled(previous)
     if inputs is None:
         return []
-    found = [walk.results.get(k) for k in range(len(inputs))]
-    found = [_owned_result(walk, g) for g in found]
-    if accumulate_inputs:
-        for t, g in zip(inputs, found, strict=True):
-            if g is not None:
-                accumulate(t, g if mode != RAW else g._a, False, mode)
-    return found
+    return [_as_result(walk.results.get(k)) for k in range(len(inputs))]
 
 
-def _owned_result(walk: Walk, g: Any) -> Any:
+def _as_result(g: Any) -> Any:
     if g is None or isinstance(g, TensorBase):
         return g
     return make(np.asarray(g))
@@ -492,7 +481,7 @@ def _captures(inputs: Sequence[Any]) -> dict[int, dict[int, list[int]]]:
     found: dict[int, dict[int, list[int]]] = {}
     for position, t in enumerate(inputs):
         e = t if isinstance(t, Node | OutSlot) else edge(t)
-        if e is None:
+        if e is None or e is UNTRACKED:
             continue
         nr = e.nr if isinstance(e, OutSlot) else 0
         found.setdefault(key_of(e), {}).setdefault(nr, []).append(position)

@@ -98,6 +98,21 @@ def leaf_in_place(is_view: bool, op_name: str, shape: Any) -> RuntimeError:
     )
 
 
+def not_a_leaf(requires_grad: bool) -> RuntimeError:
+    advice = (
+        ""
+        if requires_grad
+        else (
+            " If you want to use a computed variable in a subgraph that doesn't require "
+            "differentiation use var_no_grad = var.detach()."
+        )
+    )
+    return RuntimeError(
+        f"you can only change requires_grad flags of leaf variables.{advice}\n{_at()}\n"
+        "  This tensor was computed from others that require grad."
+    )
+
+
 def view_in_place(reason: str, op_name: str) -> RuntimeError:
     return RuntimeError(
         f"{reason}\n  {op_name}{_at()}\n"
@@ -141,9 +156,14 @@ _TYPE_WORDS = {
 }  # fmt: skip
 
 
+def type_word(dtype: Any) -> str:
+    """PyTorch's name of a type in messages: Float, Double, Long..."""
+    return _TYPE_WORDS.get(dtype.name, dtype.name)
+
+
 def refused_type(op: Any, dtype: Any) -> NotImplementedError:
     """An op met a type it is not defined for."""
-    word = _TYPE_WORDS.get(dtype.name, dtype.name)
+    word = type_word(dtype)
     phrase = op.refuses[dtype.np.kind] or f"\"{op.name}_cpu\" not implemented for '{word}'"
     return NotImplementedError(
         f"{phrase}\n  {op.name}() on {dtype!r}{_at()}\n  Fix: {_OTHER_TYPES[dtype.category]}."

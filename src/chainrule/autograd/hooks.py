@@ -6,11 +6,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 from . import source
-from .node import Hooks, OutSlot, RemovableHandle, hooks_of, leaf_hooks
+from .node import UNTRACKED, Hooks, OutSlot, RemovableHandle, hooks_of, leaf_hooks
 from .record import edge
+from .state import STATE
 from .value import TensorBase
 
 
@@ -21,7 +22,8 @@ def _place(t: Any) -> tuple[Hooks, int]:
         return hooks_of(e.node), e.nr
     if isinstance(e, TensorBase):
         return leaf_hooks(e), 0
-    return hooks_of(e), 0
+    # No gradient reaches an untracked view, unless it becomes a leaf of its own.
+    return (leaf_hooks(t) if e is UNTRACKED else hooks_of(e)), 0
 
 
 def register_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
@@ -65,12 +67,12 @@ def retain_grad(self: Any) -> None:
 
 def retains_grad(self: Any) -> bool:
     """Whether retain_grad() was called on this tensor that is no leaf."""
-    if not self._rg or self.is_leaf:
-        return False
-    e = edge(self)
+    e = self._node if self._rg else None
     nr = e.nr if e.__class__ is OutSlot else 0
     node = e.node if e.__class__ is OutSlot else e
-    found = node.hooks.retain.get(nr) if node.hooks is not None else None
+    if node is None or node.hooks is None:
+        return False
+    found = node.hooks.retain.get(nr)
     return found is not None and found() is self
 
 
@@ -86,37 +88,44 @@ class _MultiHandle(RemovableHandle):
 def register_multi_grad_hook(
     tensors: Sequence[Any], fn: Callable[..., Any], *, mode: str = "all"
 ) -> RemovableHandle:
-    """Call fn once all (or any) of the tensors' gradients are computed in a backward pass."""
+    """Call fn once all (or any) of the tensors' gradients are computed in a backward pass.
+
+    With "all" fn gets a list of gradients, None for those that the pass does not compute; with
+    "any" the first gradient of each pass. Passes do not see each other's gradients.
+    """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    given = tuple(tensors)
     lock = threading.Lock()
+    seen: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # what a pass brought so far
     if mode == "any":
-        done = [False]
 
         def first(grad: Any) -> None:
             with lock:
-                if done[0]:
-                    return
-                done[0] = True
-            fn(grad)
+                done = seen.setdefault(STATE.passes[-1], False)
+                seen[STATE.passes[-1]] = True
+            if not done:
+                fn(grad)
 
-        return _MultiHandle([register_hook(t, first) for t in tensors])
-    received: list[Any] = [None] * len(tensors)
-    count = [0]
+        return _MultiHandle([register_hook(t, first) for t in given if t._rg])
+    edges = [edge(t) for t in given]
 
     def collect(k: int) -> Callable[[Any], None]:
         def inner(grad: Any) -> None:
+            walk = STATE.passes[-1]
             with lock:
-                received[k] = grad
-                count[0] += 1
-                complete = count[0] == len(tensors)
-                grads = list(received)
+                entry = seen.get(walk)
+                if entry is None:  # [how many are still to come, the gradients]
+                    coming = sum(e is not None and walk.reaches(e) for e in edges)
+                    entry = seen[walk] = [coming, [None] * len(given)]
+                entry[0] -= 1
+                entry[1][k] = grad
+                complete = entry[0] == 0
                 if complete:
-                    count[0] = 0
-                    received[:] = [None] * len(tensors)
+                    del seen[walk]
             if complete:
-                fn(grads)
+                fn(entry[1])
 
         return inner
 
-    return _MultiHandle([register_hook(t, collect(k)) for k, t in enumerate(tensors)])
+    return _MultiHandle([register_hook(t, collect(k)) for k, t in enumerate(given)])

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.layout import address, is_dense
+from ..ops.layout import address, is_dense, is_expanded, overlaps_itself
 from ..ops.schema import TABLE, Op
 from . import errors, source
-from .node import UNTRACKED, OutSlot, rename
+from .node import UNTRACKED, OutSlot, hooks_of, rename
 from .record import edge, live_node, needed_for, record
 from .state import STATE, TRACE
 from .value import (
@@ -69,20 +69,22 @@ def refused(x: Any, name: str, indirect: bool = False) -> RuntimeError:
 
 
 def check_writable(x: Any, name: str, recording: bool) -> None:
-    """Raise when x may not be written in place; nothing has changed then."""
+    """Raise when x may not be written in place; nothing has changed then.
+
+    `recording`: the write has a derivative, and x or what is written requires grad.
+    """
     if x._v is None and not STATE.inference:
         raise errors.inference_inplace()
-    if not STATE.grad_enabled:
+    if not recording or not STATE.grad_enabled:
         return
     view = x._view
-    if x._rg and (x._node is None if view is None else live_node(x) is None):
-        raise errors.leaf_in_place(view is not None, name, x.shape)
     if view is not None:
-        root = view[ROOT]
-        if view[CREATION] and (recording or root._rg):
+        if view[CREATION]:
             raise refused(x, name)
-        if root._rg and root._node is None and root._view is None:
+        if x._rg and view[ROOT]._node is None:
             raise errors.leaf_in_place(True, name, x.shape)
+    if x._rg and (x._node if view is None else live_node(x)) is None:
+        raise errors.leaf_in_place(False, name, x.shape)
 
 
 def check_apart(x: Any, others: tuple[Any, ...], name: str) -> None:
@@ -112,6 +114,8 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     """x.op_(*args): the op's result into x, with its history. Returns x."""
     from .dispatch import explain_failure, prepare
 
+    if not op.differentiable and op.name in _COMPARISONS and _is_recorded(x, args):
+        return _write_comparison(op, x, args, name)
     if (
         getattr(x, "_level", None) is not None
         or STATE.unusual & TRACE
@@ -124,10 +128,9 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
             old = P.clone(x)  # rules may save it, and its memory is about to change
         return assign(x, entry(op)(old, *args, **params), name)
     tensors = prepare(op, (x, *args))
-    others = any(isinstance(t, TensorBase) and t._rg for t in tensors)
-    recording = STATE.grad_enabled and op.differentiable and others
+    recording = op.differentiable and _is_recorded(x, tensors)
     check_writable(x, name, recording)
-    if args:
+    if args and name not in _SAME_EVERYWHERE:
         check_apart(x, tensors[1:], name)
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
     try:
@@ -149,6 +152,29 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     for observer in STATE.observers:
         observer(op, tensors, (x,), params)
     return x
+
+
+def _is_recorded(x: Any, others: tuple[Any, ...]) -> bool:
+    """Whether a write of something made from `others` into x has a history."""
+    if not STATE.grad_enabled:
+        return False
+    return x._rg or any(isinstance(t, TensorBase) and t._rg for t in others)
+
+
+# What these write does not depend on x or the other operand, to first order. Other ops without a
+# derivative (logical_not_...) leave the history alone, as in PyTorch.
+_COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
+
+
+def _write_comparison(op: Op, x: Any, args: tuple[Any, ...], name: str) -> Any:
+    """x.eq_(other) and its like where gradients are recorded: they are zero."""
+    from .dispatch import P, entry
+
+    value = entry(op)(x, *args)
+    for t in (x, *args):
+        if isinstance(t, TensorBase) and t._rg:
+            value = P.add(P.blank(t), value)
+    return assign(x, P.cast(value, dtype=x.dtype.np), name)
 
 
 def _with_payload(t: Any, array: np.ndarray) -> Any:
@@ -195,25 +221,30 @@ def _type_word(dtype: Any) -> str:
 _SAME_EVERYWHERE = ("fill_", "zero_")
 
 
-def write(x: Any, value: Any, name: str) -> None:
-    """Put a value into x's memory and note who did it."""
+def write(x: Any, value: Any, name: str, followed: bool = False) -> None:
+    """Put a value into x's memory and note who did it. `followed`: gradients flow to the value."""
     target = x._a
-    if (0 in target.strides and target.size > 1) or not target.flags.writeable:
-        if name not in _SAME_EVERYWHERE or not target.flags.writeable:
-            refuse_overlap(target)
+    flags = target.flags
+    if not flags.c_contiguous or not flags.writeable:
+        if name not in _SAME_EVERYWHERE or not flags.writeable:
+            one_value = not followed and value.size > 0 and not any(value.strides)
+            refuse_overlap(target, one_value)
     np.copyto(target, value, casting="unsafe")
     bump(x, name)
 
 
-def refuse_overlap(target: np.ndarray) -> None:
-    """Raise when several elements are one place in memory (expanded), or it is read-only."""
-    pairs = zip(target.strides, target.shape, strict=True)
-    if any(stride == 0 and size > 1 for stride, size in pairs):
+def refuse_overlap(target: np.ndarray, one_value: bool = False) -> None:
+    """Raise when several elements are one place in memory, or it is read-only.
+
+    Windows that overlap (unfold, as_strided) may be filled with one value; expanded tensors may
+    not, as in PyTorch.
+    """
+    if is_expanded(target) if one_value else overlaps_itself(target):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
             "single memory location. Please clone() the tensor before performing the operation.\n"
             f"  shape {list(target.shape)}, strides {list(target.strides)} bytes, at "
-            f"{source.here(4)}"
+            f"{source.here(4)}\n  What would be read there depends on the order of writes."
         )
     if not target.flags.writeable:
         raise RuntimeError(
@@ -234,6 +265,7 @@ def set_history(x: Any, node: Any) -> None:
     """x's value now comes from `node`."""
     record_of_view = x._view
     if record_of_view is None:
+        move_retention(x, node)
         x._node = node
         _now_requires_grad(x)
         return
@@ -242,20 +274,34 @@ def set_history(x: Any, node: Any) -> None:
     value = make(x._a)
     value._rg = True
     value._node = node
-    chain = chain_of(record_of_view)
+    chain = chain_to(x)
     old_root = make(root._a)
     old_root._rg = root._rg
     old_root._node = edge(root)
     root_node = record(op, (old_root, value), (root._a, x._a), (root._a,), {"chain": chain})
+    move_retention(root, root_node)
     root._node = root_node
     _now_requires_grad(root)
     refresh_view(x)
 
 
+def move_retention(t: Any, node: Any) -> None:
+    """A tensor that keeps its gradient keeps that of its latest value."""
+    old, nr = t._node, 0
+    if old.__class__ is OutSlot:
+        old, nr = old.node, old.nr
+    hooks = old.hooks if old is not None else None
+    if hooks is None or nr not in hooks.retain or hooks.retain[nr]() is not t:
+        return
+    reference = hooks.retain.pop(nr)
+    node, nr = (node.node, node.nr) if node.__class__ is OutSlot else (node, 0)
+    hooks_of(node).retain[nr] = reference
+
+
 def _now_requires_grad(root: Any) -> None:
     """The root has a history now; views made before it had one are part of it."""
     if not root._rg and root._meta and "views" in root._meta:
-        for reference in root._meta.pop("views"):
+        for reference in root._meta["views"]:
             view = reference()
             if view is not None:
                 view._rg = True
@@ -272,27 +318,53 @@ def chain_of(view_record: Any) -> tuple[Any, ...]:
     return tuple(reversed(chain))
 
 
+def chain_to(view: Any) -> tuple[Any, ...]:
+    """The view ops that lead from a view's root, as it is now, to the view."""
+    meta = view._view[ROOT]._meta
+    if meta and "reshaped" in meta:
+        return (("as_strided", tuple(sorted(strides_from_root(view).items()))),)
+    return chain_of(view._view)
+
+
+def strides_from_root(view: Any) -> dict[str, Any]:
+    """A view as `as_strided` of its root: the root's shape is not what it was made from."""
+    a, root = view._a, view._view[ROOT]._a
+    if a.dtype != root.dtype:
+        raise RuntimeError(
+            f"a view of type {a.dtype} shares memory with a tensor of type {root.dtype} whose "
+            f"shape was changed in place since\n  at {source.here(4)}\n  Fix: make the view "
+            "after the change of shape."
+        )
+    width = root.itemsize
+    layouts = [
+        (t.shape, tuple(step // width for step in t.strides), (address(t) - address(root)) // width)
+        for t in (root, a)
+    ]
+    least = min(0, layouts[1][2])  # offsets count from the first of the two
+    inner, outer = ((*layout[:2], layout[2] - least) for layout in layouts)
+    return {"inner": inner, "outer": outer}
+
+
 def refresh_view(view: Any) -> None:
     """Give a view the node that leads to its root's present history."""
     view_record = view._view
     root = view_record[ROOT]
-    if not root._rg:
+    if view._node is None and not root._rg:  # a leaf of its own, or nothing that needs a history
         view_record[NODE_VERSION] = view._v[0]
-        if view_record[CREATION] or view._node is not None:
-            view._node = None
         return
     if view_record[CREATION]:
         raise refused(view, "use of the view", indirect=True)
     view_record[NODE_VERSION] = view._v[0]
-    if root._node is None and root._view is None and view._node is None:
-        return  # a leaf of its own, on the memory of another leaf
-    op = TABLE["view_chain"]
-    if view_record[PARENT] is None:
+    if root._meta and "reshaped" in root._meta:
+        op, params = TABLE["as_strided"], strides_from_root(view)
+    elif view_record[PARENT] is None:
         op, params = view_record[VIEW_OP], view_record[VIEW_PARAMS]
     else:
-        params = {"chain": chain_of(view_record)}
-    view._node = record(op, (root,), (root._a,), (view._a,), params)
-    rename(view._node, "AsStridedBackward0")
+        op, params = TABLE["view_chain"], {"chain": chain_of(view_record)}
+    node = record(op, (root,), (root._a,), (view._a,), params)
+    rename(node, "AsStridedBackward0")
+    move_retention(view, node)
+    view._node = node
     view._rg = True
 
 
@@ -304,12 +376,22 @@ def assign(x: Any, value: Any, name: str) -> Any:
         return assign_level(x, value, name)
     if STATE.unusual & TRACE:
         return STATE.trace.assign(x, value, name)
-    check_writable(x, name, value._rg)
+    recording = _is_recorded(x, (value,))
+    check_writable(x, name, recording)
     check_fits(x, value._a, name)
     check_apart(x, (value,), name)
-    recording = STATE.grad_enabled and (value._rg or x._rg)
-    write(x, value._a, name)
+    write(x, value._a, name, recording and value._rg)
     if recording:
-        op = TABLE["copy_value"]
-        set_history(x, record(op, (value,), (value._a,), (x._a,), {}))
+        set_history(x, copying(x, value, name))
     return x
+
+
+def copying(x: Any, value: Any, name: str) -> Any:
+    """The node of x's new value, a copy of a computed one."""
+    if name != "copy_" or x._view is not None or not x._rg:
+        return record(TABLE["copy_value"], (value,), (value._a,), (x._a,), {})
+    # The old value of x had its part in the program: its gradient is zero, not missing.
+    pair = (x._a, value._a)
+    node = record(TABLE["write_view"], (x, value), pair, (x._a,), {"chain": ()})
+    rename(node, "CopyBackwards")
+    return node

@@ -35,7 +35,7 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
         return
     assert have is not None
     target = have._a
-    if target.__class__ is np.ndarray and not have._rg:
+    if target.__class__ is np.ndarray:
         np.add(target, g, out=target, casting="unsafe")
         if have._v is not None:
             have._v[0] += 1

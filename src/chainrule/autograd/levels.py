@@ -196,7 +196,7 @@ def _chain(view_record: Any) -> list[tuple[Op, dict[str, Any], int]]:
 
 def assign_level(x: Any, value: Any, name: str) -> Any:
     """x takes the value of a computed tensor, in place, inside a transform."""
-    from .inplace import chain_of
+    from .inplace import chain_to
 
     if tuple(x.shape) != tuple(value.shape):
         raise RuntimeError(
@@ -213,7 +213,7 @@ def assign_level(x: Any, value: Any, name: str) -> Any:
         x._v[0] += 1
         return x
     root = synced(x)._view[ROOT]
-    chain = chain_of(x._view)
+    chain = chain_to(x)
     _become(root, entry(TABLE["write_view"])(root, value, chain=chain))
     x._v[0] += 1
     if x._level is None and root._level is not None:

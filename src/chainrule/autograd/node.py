@@ -116,6 +116,30 @@ class Untracked(Node):
 UNTRACKED = start(Untracked(), (), None, 0)
 
 
+class NotImplementedNode(Node):
+    """The history of something that has no derivative here: a gradient that reaches it raises."""
+
+    __slots__ = ("what",)
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        raise RuntimeError(
+            f"derivative for {self.what} is not implemented\n  recorded at {self.where()}"
+        )
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: Any) -> Any:
+        return self.vjp(g, parents)
+
+
+NotImplementedNode.__name__ = NotImplementedNode.__qualname__ = "NotImplemented"
+
+
+def not_implemented(what: str) -> Node:
+    """A node that raises when a gradient reaches it."""
+    node = start(NotImplementedNode(), (), *source.user_position(3))
+    node.what = what
+    return node
+
+
 _RENAMED: dict[tuple[type, str], type] = {}
 
 
@@ -263,7 +287,7 @@ def accumulator(leaf: Any) -> AccumulateGrad:
 
 def public_edge(parent: Any) -> tuple[Any, int]:
     """An edge as users see it: (node, output number)."""
-    if parent is None:
+    if parent is None or parent is UNTRACKED:
         return None, 0
     if isinstance(parent, OutSlot):
         return parent.node, parent.nr

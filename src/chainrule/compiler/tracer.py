@@ -21,8 +21,7 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P, plain, prepare
-from ..autograd.inplace import check_fits, check_writable, set_history, write
-from ..autograd.record import record
+from ..autograd.inplace import check_fits, check_writable, copying, set_history, write
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
 from ..ops.schema import TABLE, Op
@@ -174,16 +173,16 @@ class Trace:
 
     def assign(self, x: Any, value: Any, name: str) -> Any:
         """x[...] = value: in memory, in history, and as a new value of x's storage."""
-        check_writable(x, name, value._rg)
+        recording = STATE.grad_enabled and (value._rg or x._rg)
+        check_writable(x, name, recording)
         check_fits(x, value._a, name)
         target = self._find(x)
         if value._a.dtype != x._a.dtype:
             value = P.cast(value, dtype=x._a.dtype)
         new = self.operand(value)
-        recording = STATE.grad_enabled and (value._rg or x._rg)
         write(x, value._a, name)
         if recording:
-            set_history(x, record(TABLE["copy_value"], (value,), (value._a,), (x._a,), {}))
+            set_history(x, copying(x, value, name))
         self._write(target, new)
         return x
 

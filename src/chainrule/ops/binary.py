@@ -120,8 +120,19 @@ def nonzero_divisor(a, b, name):
         )
 
 
-@op(nondiff=("a", "b"), broadcasts=True, refuses={"c": ""}, numbers="wide",
-    domain={"b": "nonzero"}, lower=ir.floor_div)  # fmt: skip
+@op(
+    vjp={
+        "a": lambda g: no_derivative("floor_divide"),
+        "b": lambda g: no_derivative("floor_divide"),
+    },
+    jvp=lambda t_a, t_b: no_derivative("floor_divide"),
+    broadcasts=True,
+    refuses={"c": ""},
+    numbers="wide",
+    domain={"b": "nonzero"},
+    node="NotImplemented",
+    lower=ir.floor_div,
+)
 def floor_divide(a, b):
     """The quotient a / b rounded down; no derivative is defined for it."""
     return div_floor(a, b)

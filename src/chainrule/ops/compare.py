@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
-from .schema import op
+from .schema import helper, op
 
 
 def _comparison(name, ufunc, lower, doc, refuses=None):
@@ -99,7 +99,25 @@ def logical_not(x):
     return np.logical_not(x)
 
 
-@op(nondiff=("x", "at_zero"), broadcasts=True, refuses={"c": ""})
+@helper
+def no_derivative(name):
+    """Stop: PyTorch defines no derivative for this function, not even a zero one."""
+    raise RuntimeError(
+        f"derivative for aten::{name} is not implemented\n  Fix: detach() its arguments if it is "
+        "meant as a constant."
+    )
+
+
+@op(
+    vjp={
+        "x": lambda g: no_derivative("heaviside"),
+        "at_zero": lambda g: no_derivative("heaviside"),
+    },
+    jvp=lambda t_x, t_at_zero: no_derivative("heaviside"),
+    broadcasts=True,
+    refuses={"c": ""},
+    node="NotImplemented",
+)
 def heaviside(x, at_zero):
     """0 where x is negative or NaN, 1 where positive, `at_zero` where x is 0."""
     one = np.ones((), x.dtype)

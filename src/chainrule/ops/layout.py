@@ -180,6 +180,26 @@ def is_dense(x: np.ndarray) -> bool:
     return x.transpose(memory_order(x)).flags.c_contiguous
 
 
-def overlaps_itself(x: np.ndarray) -> bool:
-    """Whether several elements certainly share one place: an expanded dimension."""
+def is_expanded(x: np.ndarray) -> bool:
+    """Whether a dimension repeats the same elements."""
     return x.size > 1 and any(s == 0 and n > 1 for n, s in zip(x.shape, x.strides, strict=True))
+
+
+def overlaps_itself(x: np.ndarray) -> bool:
+    """Whether several elements share one place in memory: an expanded dimension, or windows."""
+    if x.size <= 1 or x.flags.c_contiguous:
+        return False
+    if is_expanded(x):
+        return True
+    dims = sorted((abs(s), n) for n, s in zip(x.shape, x.strides, strict=True) if n > 1)
+    reached = x.itemsize  # the bytes that the faster dimensions cover
+    for step, n in dims:
+        if step < reached:
+            break
+        reached += (n - 1) * step
+    else:
+        return False
+    places = np.zeros(x.shape, np.int64)
+    for d, (n, step) in enumerate(zip(x.shape, x.strides, strict=True)):
+        places += (np.arange(n) * step).reshape(-1, *(1,) * (x.ndim - d - 1))
+    return np.unique(places).size < x.size

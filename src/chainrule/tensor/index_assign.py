@@ -12,7 +12,7 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P
-from ..autograd.inplace import _type_word, assign, bump, check_writable, inplace
+from ..autograd.inplace import _type_word, assign, bump, check_apart, check_writable, inplace
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
@@ -48,6 +48,9 @@ def _set(self: Any, index: Any, value: Any) -> None:
             f"  at {source.here(4)}\n  Fix: convert the value with .to({view.dtype!r})."
         )
     value = without_lead(value, result_shape(view, tensors, dims))
+    recording = STATE.grad_enabled and (view._rg or value._rg)
+    check_writable(view, "__setitem__", recording)  # also where the index names no element
+    check_apart(view, (value, *tensors), "__setitem__")
     try:
         put(view, tensors, dims, value)
     except Exception:
@@ -60,7 +63,6 @@ def put(view: Any, tensors: list[Any], dims: tuple[int, ...], value: Any) -> Non
     """view[tensors] = value, in place: only the indexed elements are touched where none records."""
     plain = all(t._level is None for t in (view, value, *tensors)) and not STATE.unusual
     if plain and not (STATE.grad_enabled and (view._rg or value._rg)):
-        check_writable(view, "__setitem__", False)
         if view._a.flags.writeable:
             key: list[Any] = [slice(None)] * view.ndim
             for d, t in zip(dims, tensors, strict=True):

@@ -1,12 +1,55 @@
-"""Assigning to `.grad` and `.data`: the checks."""
+"""Assigning to `.requires_grad`, `.grad` and `.data`: the checks."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
-from ..autograd import source
-from ..autograd.value import TensorBase
+from ..autograd import errors, source
+from ..autograd.hooks import retains_grad
+from ..autograd.node import UNTRACKED
+from ..autograd.state import STATE
+from ..autograd.value import ROOT, TensorBase
+
+
+def check_may_require_grad(t: Any) -> None:
+    """Raise when gradients cannot be wanted with respect to a tensor."""
+    if t._level is None and STATE.levels:
+        raise RuntimeError(
+            "You are attempting to call Tensor.requires_grad_() (or perhaps using "
+            "torch.autograd.functional.* APIs) inside of a function being transformed by "
+            f"a functorch transform.\n  at {source.here(3)}\n"
+            "  Fix: use func.grad, func.vjp or func.jacrev inside the function."
+        )
+    if not (t.dtype.is_floating_point or t.dtype.is_complex):
+        raise RuntimeError(
+            "only Tensors of floating point and complex dtype can require gradients, this "
+            f"one is {t.dtype!r}\n  at {source.here(3)}\n  Fix: convert it first, e.g. "
+            "x.float()."
+        )
+    if t._v is None and not STATE.inference:
+        raise errors.inference_requires_grad()
+
+
+def set_requires_grad(t: Any, wanted: bool) -> None:
+    """Set the flag of a leaf. Its views count as requiring grad while it does, without a history;
+    a view itself counts as its root does."""
+    if not wanted and t._view is not None and t._view[ROOT]._rg:
+        t._rg, t._node = True, UNTRACKED
+        return
+    t._rg = wanted
+    if t._node is UNTRACKED:
+        t._node = None
+    if not (t._meta and "views" in t._meta):
+        return
+    for reference in t._meta["views"]:
+        view = reference()
+        if view is None or view._view is None or view._view[ROOT] is not t:
+            continue
+        if wanted and not view._rg:
+            view._rg, view._node = True, UNTRACKED
+        elif not wanted and view._node is UNTRACKED:
+            view._rg, view._node = False, None
 
 
 def check_grad(t: Any, value: Any) -> None:
@@ -36,7 +79,7 @@ def check_grad(t: Any, value: Any) -> None:
 
 def warn_not_kept(t: Any) -> None:
     """Say that a result's gradient is not kept, when somebody looks for it."""
-    if t.grad_fn is None or t.retains_grad:
+    if t._node is UNTRACKED or retains_grad(t):
         return
     warnings.warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "

@@ -8,8 +8,10 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P
+from ..autograd.inplace import bump, check_writable
+from ..autograd.node import not_implemented
 from ..autograd.state import STATE
-from ..autograd.value import TensorBase, make
+from ..autograd.value import ROOT, TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address, contiguous_strides, owner
 from .layouts import contiguous_format, format_order, required_order
@@ -144,7 +146,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     from .creation import shape_of
 
     shape = shape_of(sizes, "resize_")
-    if self._rg:
+    if self._rg and not STATE.inference:
         raise RuntimeError(
             f"cannot resize variables that require grad\n  resize_({list(shape)}) of shape "
             f"{list(self.shape)} at {source.here(2)}\n  Fix: resize x.detach(), or make a new "
@@ -176,37 +178,42 @@ def resize_as_(self: Any, other: Any, memory_format: Any = None) -> Any:
 
 def set_(self: Any, source_: Any = None, storage_offset: int = 0, size: Any = None,
          stride: Any = None) -> Any:  # fmt: skip
-    """Let the tensor show other memory: another tensor's, or a part of a storage."""
-    if self._rg and self._node is None and STATE.grad_enabled:
+    """Let the tensor show other memory: another tensor's, or a part of a storage.
+
+    No derivative is defined for it: a gradient that reaches the tensor afterwards is an error.
+    """
+    recording = STATE.grad_enabled and (self._rg or getattr(source_, "_rg", False))
+    check_writable(self, "set_", recording)
+    root = self if self._view is None else self._view[ROOT]
+    replace_array(self, _memory_to_show(self, source_, storage_offset, size, stride))
+    if recording:
+        for t in (root, self):
+            t._node, t._rg = not_implemented("set_"), True
+    return self
+
+
+def _memory_to_show(t: Any, given: Any, offset: int, size: Any, stride: Any) -> np.ndarray:
+    if given is None:
+        return np.zeros(0, t._a.dtype)
+    have = getattr(given, "dtype", t.dtype)  # a storage may have no type: then it is bytes
+    if have is not t.dtype:
         raise RuntimeError(
-            f"a leaf Variable that requires grad is being used in an in-place operation.\n"
-            f"  set_ at {source.here(2)}"
+            f"Could not set tensor of type {WORDS[have.name].lower()} to a tensor of type "
+            f"{WORDS[t.dtype.name].lower()}\n  set_ at {source.here(3)}\n"
+            f"  Fix: convert it first, with .to({t.dtype!r})."
         )
-    if getattr(source_, "dtype", self.dtype) is not self.dtype:
-        raise RuntimeError(
-            f"Could not set tensor of type {WORDS[source_.dtype.name].lower()} to a tensor of type "
-            f"{WORDS[self.dtype.name].lower()}\n  at {source.here(2)}\n  Fix: convert the source "
-            f"with .to({self.dtype!r})."
-        )
-    if source_ is None:
-        replace_array(self, np.zeros(0, self._a.dtype))
-        return self
-    if isinstance(source_, TensorBase) and size is None:
-        replace_array(self, source_._a)
-        return self
-    base = owner(source_._a if isinstance(source_, TensorBase) else source_.array)
-    flat = make(base.reshape(-1).view(np.uint8).view(self._a.dtype))
+    if isinstance(given, TensorBase) and size is None:
+        return given._a
+    base = owner(given._a if isinstance(given, TensorBase) else given.array)
+    flat = make(base.reshape(-1).view(np.uint8).view(t._a.dtype))
     shape = tuple(flat.shape) if size is None else tuple(size)
     steps = contiguous_strides(shape) if stride is None else tuple(stride)
-    inner, outer = strided_layouts(flat, shape, steps, storage_offset)
-    replace_array(self, P.as_strided(flat, inner=inner, outer=outer)._a)
-    return self
+    inner, outer = strided_layouts(flat, shape, steps, offset)
+    return P.as_strided(flat, inner=inner, outer=outer)._a
 
 
 def replace_array(t: Any, array: np.ndarray) -> None:
     """Another array under the same tensor; earlier values saved for backward are then stale."""
-    from ..autograd.inplace import bump
-
     t._a = array
     t._view = None
     bump(t, "set_")

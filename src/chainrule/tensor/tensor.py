@@ -15,13 +15,12 @@ from ..autograd import errors, source
 from ..autograd.backward import backward_tensor
 from ..autograd.node import UNTRACKED, Node, OutSlot
 from ..autograd.record import live_node
-from ..autograd.state import STATE
 from ..autograd.value import FACTORY, PLAIN, TensorBase, make
 from ..ops import dtypes
 from .device import CPU, META, device
 from .interop import readable_array
 from .layouts import strided
-from .leaf import check_grad, warn_not_kept
+from .leaf import check_grad, check_may_require_grad, set_requires_grad, warn_not_kept
 from .size import Size
 
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
@@ -139,37 +138,19 @@ class Tensor(TensorBase):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if self._node is not None and not self.is_leaf:
+            raise errors.not_a_leaf(bool(value))
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Say whether gradients are wanted with respect to this tensor; returns it."""
-        if requires_grad == self._rg:
+        if requires_grad == self._rg and self._node is not UNTRACKED:
             return self
-        if self._node is not None:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a subgraph that doesn't require differentiation use "
-                f"var_no_grad = var.detach().\n  at {source.here(2)}"
-            )
+        if not requires_grad and not self.is_leaf:
+            raise errors.not_a_leaf(False)
         if requires_grad:
-            if self._level is None and STATE.levels:
-                raise RuntimeError(
-                    "You are attempting to call Tensor.requires_grad_() (or perhaps using "
-                    "torch.autograd.functional.* APIs) inside of a function being transformed by "
-                    f"a functorch transform.\n  at {source.here(2)}\n"
-                    "  Fix: use func.grad, func.vjp or func.jacrev inside the function."
-                )
-            if not (self.dtype.is_floating_point or self.dtype.is_complex):
-                raise RuntimeError(
-                    "only Tensors of floating point and complex dtype can require gradients, this "
-                    f"one is {self.dtype!r}\n  at {source.here(2)}\n  Fix: convert it first, e.g. "
-                    "x.float()."
-                )
-            if self._v is None and not STATE.inference:
-                raise errors.inference_requires_grad()
-            if self._meta and "views" in self._meta:
-                _tell_views(self)
-        self._rg = bool(requires_grad)
+            check_may_require_grad(self)
+        set_requires_grad(self, bool(requires_grad))
         return self
 
     @property
@@ -225,12 +206,13 @@ class Tensor(TensorBase):
 
     def detach_(self) -> Any:
         """Forget this tensor's history in place."""
-        if self._view is not None and self._view[0]._rg:
+        if self._view is not None:
             raise RuntimeError(
-                f"Can't detach views in-place. Use detach() instead.\n  at {source.here(2)}"
+                "Can't detach views in-place. Use detach() instead.\n"
+                f"  A view of shape {list(self.shape)} at {source.here(2)}"
             )
         self._node = None
-        self._rg = False
+        set_requires_grad(self, False)
         return self
 
     def is_inference(self) -> bool:
@@ -321,14 +303,6 @@ class Tensor(TensorBase):
         from .text import tensor_format
 
         return tensor_format(self, spec)
-
-
-def _tell_views(root: Tensor) -> None:
-    """Views made before their root required grad count as requiring it, without a history."""
-    for reference in root._meta["views"]:
-        view = reference()
-        if view is not None and not view._rg and view._a.dtype.kind in "fcV":
-            view._rg, view._node = True, UNTRACKED
 
 
 FACTORY.Tensor = Tensor

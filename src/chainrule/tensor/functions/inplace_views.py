@@ -7,32 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import errors, source
+from ...autograd import source
 from ...autograd.inplace import assign, bump, inplace
-from ...autograd.node import rename
+from ...autograd.reshaped import show_as
 from ...autograd.state import STATE
 from ...autograd.value import PLAIN, ROOT
+from ...ops.layout import overlaps_itself
 from ...ops.schema import TABLE
 from .arranging import joint_shape
 from .casts import cast_to
 from .common import P, TensorBase
 from .shapes import as_strided, squeeze, t, transpose, unsqueeze
-
-
-def _become(self: Any, view: Any, name: str) -> Any:
-    """self now shows what `view`, a view of it, shows."""
-    if STATE.grad_enabled and self._rg and self._node is None and self._view is None:
-        raise errors.leaf_in_place(False, name, self.shape)
-    self._a, self._node = view._a, view._node
-    if self._node is not None:
-        rename(self._node, _NODE_NAMES[name])
-    if self._view is not None:
-        self._view = view._view
-    bump(self, name)
-    if self._view is not None and self._v is not None:
-        self._view[4] = self._v[0]
-    return self
-
 
 # PyTorch numbers the node of an in-place form after those of the function.
 _NODE_NAMES = {
@@ -44,7 +29,7 @@ _NODE_NAMES = {
 
 def _view_in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return _become(self, function(self, *args, **kwargs), name)
+        return show_as(self, function(self, *args, **kwargs), name, _NODE_NAMES[name])
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"In-place form of :func:`{name[:-1]}`."
@@ -63,7 +48,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         and src.__class__ in PLAIN
         and src._a.shape == self._a.shape
         and src._v is not self._v
-        and 0 not in self._a.strides
+        and (self._a.flags.c_contiguous or not overlaps_itself(self._a))
         and not (src._rg and STATE.grad_enabled)
         and src._a.dtype == self._a.dtype
     ):

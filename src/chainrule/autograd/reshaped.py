@@ -1,0 +1,77 @@
+"""In-place changes of shape: t_, squeeze_, unsqueeze_, transpose_, as_strided_.
+
+The tensor shows the same memory in another shape. Recorded, it is a view of what it was. Not
+recorded (under no_grad) its history stays, as in PyTorch: gradients that do not fit the shape the
+history was recorded for are refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .inplace import bump, check_writable, move_retention
+from .node import Node, rename, start
+from .state import STATE
+from .value import CREATION, NODE_VERSION
+
+
+class Reshaped(Node):
+    """Stands before the node of a tensor whose shape was changed without recording it."""
+
+    __slots__ = ("shape",)
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        from ..ops.worlds import ARRAYS
+
+        return self._fitted(g, ARRAYS)
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+        from .record import tensors_world
+
+        return self._fitted(g, tensors_world())
+
+    def _fitted(self, g: Any, world: Any) -> tuple[Any, ...]:
+        have, want = tuple(g.shape), self.shape
+        if have == want:
+            return (g,)
+        lead = len(have) - len(want)
+        if lead < 0 or any(n not in (1, h) for h, n in zip(have[lead:], want, strict=True)):
+            raise errors.wrong_gradient_shape(self, 0, have, want)
+        return (world.function("unbroadcast")(g, want),)
+
+
+def show_as(t: Any, view: Any, name: str, node_name: str) -> Any:
+    """t now shows what `view`, a view of it, shows."""
+    recording = STATE.grad_enabled and t._rg
+    check_writable(t, name, recording)
+    old_shape = tuple(t.shape)
+    t._a = view._a
+    if t._view is not None:
+        view._view[CREATION] = t._view[CREATION]
+        t._view = view._view
+    elif t._level is None:
+        t._meta = {**(t._meta or {}), "reshaped": True}  # its views were made from another shape
+    if recording:
+        move_retention(t, view._node)
+        t._node = view._node
+        rename(t._node, node_name)
+    elif t._node is not None and t._view is None:
+        t._node = _standing_before(t, old_shape)
+    bump(t, name)
+    if recording and t._view is not None and t._v is not None:
+        t._view[NODE_VERSION] = t._v[0]
+    return t
+
+
+def _standing_before(t: Any, shape: tuple[int, ...]) -> Any:
+    old = t._node
+    made = getattr(old, "node", old)
+    node = start(Reshaped(), (old,), made.code, made.lasti)
+    node.shape = shape
+    node.meta = ((tuple(t.shape), np.dtype(t.dtype.np)),)
+    rename(node, made.name())
+    move_retention(t, node)
+    return node
