@@ -26,6 +26,7 @@ from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate
 from .node import UNTRACKED, Node, OutSlot, exchanged_since
 from .plain_pass import backward_plain
 from .state import STATE, TRACE
+from .ties import Tie, settle_leaves, settle_results
 from .value import PLAIN, TensorBase, make
 
 
@@ -44,6 +45,7 @@ class Walk:
         self.needed: set[int] | None = None
         self.into_grad = False  # captured leaves get their `.grad`: backward(inputs=...)
         self.results: dict[int, Any] = {}
+        self.stopped: list[Any] = []  # edges along which only zeros would go
 
     # -- preparation --
 
@@ -226,6 +228,8 @@ class Walk:
         for p, gp in zip(parents, grads, strict=False):
             if p is None:
                 continue
+            if gp is None and node.__class__ is Tie:
+                self.stopped.append(p)
             fresh = raw and gp is not g and isinstance(gp, np.ndarray) and gp.base is None
             key = key_of(p)
             left = counts[key] = counts[key] - 1
@@ -451,6 +455,10 @@ def run_backward(
         for e, g in zip(edges, grads, strict=True):
             walk.seed(e, g._a if mode == RAW else g)
         walk.run()
+        if walk.stopped and inputs is None:
+            settle_leaves(walk.stopped, mode, create)
+        elif walk.stopped:
+            settle_results(walk, inputs, create)
     finally:
         STATE.passes.pop()
         STATE.partial_passes -= inputs is not None

@@ -15,6 +15,7 @@ import numpy as np
 
 from .leaves import LEAF_LOCK, RAW, accumulate
 from .node import Hooks, OutSlot, exchanged_since
+from .ties import Tie, settle_leaves
 from .value import TensorBase
 
 
@@ -34,6 +35,7 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
     pending: dict[int, Any] = {}
     heap: list[tuple[int, Any]] = []
     leaves: dict[int, list[Any]] = {}
+    stopped: list[Any] = []  # edges along which only zeros would go
     node = root
     if root.__class__ is OutSlot:
         node = root.node
@@ -48,6 +50,8 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
             node.s = None
         for p, gp in zip(parents, grads):  # noqa: B905 - both come from the node; strict costs
             if p is None or gp is None:
+                if p is not None and node.__class__ is Tie:
+                    stopped.append(p)
                 continue
             kind = kinds.get(p.__class__)
             if kind is None:
@@ -84,6 +88,8 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
         for entry in leaves.values():
             alone = _private(entry)  # asked before the call below holds another reference
             accumulate(entry[1], entry[0], alone, RAW)
+        if stopped:
+            settle_leaves(stopped, RAW, False)
     return True
 
 

@@ -19,6 +19,7 @@ from ..ops.halves import is_half
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
+from .leaves import GRAPH
 from .node import Node, OutSlot, start
 from .state import CHECKSUMS, SAVED_HOOKS, STATE
 from .value import PLAIN, TensorBase, make, with_history
@@ -52,9 +53,18 @@ class OpNode(Node):
 
     __slots__ = ()
 
+    # Inputs by position, see `op`: gradients that are constant, or lead nowhere.
+    flat: tuple[int, ...] = ()
+    dead: tuple[int, ...] = ()
+
     def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
         values = saved_as_tensors(self, mode)
-        return run_rules(self, g, parents, values, tensors_world())
+        grads = run_rules(self, g, parents, values, tensors_world())
+        if mode == GRAPH and (self.flat or self.dead):
+            from .ties import tie_gradients
+
+            return tie_gradients(self, grads)
+        return grads
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
@@ -491,6 +501,8 @@ def node_class(op: Op, level: bool = False) -> type:
             "__slots__": (), "op": op, "multi": op.n_out != 1, "materialise": op.materialise,
         }  # fmt: skip
         if not level:
+            space["flat"] = tuple(op.inputs.index(n) for n in op.flat)
+            space["dead"] = tuple(op.inputs.index(n) for n in op.dead)
             from .vjp_code import make_vjp
 
             space["vjp"] = make_vjp(op)

@@ -326,6 +326,7 @@ def celu(x, *, alpha):
     jvp={"x": lambda t, x, slope: where(x > 0, t, t * slope)},
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, slope: ir.select(x > 0, x, x * slope)),
+    flat=("x",),
 )
 def leaky_relu(x, *, slope):
     """x where positive, else slope * x."""
@@ -338,6 +339,7 @@ def leaky_relu(x, *, slope):
     jvp={"x": lambda t, x, low, high: where((x <= low) | (x >= high), 0.0, t)},
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, low, high: ir.clamp(x, low, high)),
+    flat=("x",),
 )
 def hardtanh(x, *, low, high):
     """x limited to [low, high]; at the limits the gradient is 0."""
@@ -375,6 +377,7 @@ def hardswish(x):
     lower=ir.pointwise(
         lambda x, *, limit: ir.select((x >= -limit) & (x <= limit), 0.0, x)
     ),
+    flat=("x",),
 )  # fmt: skip
 def hardshrink(x, *, limit):
     """0 within [-limit, limit], x elsewhere."""
@@ -386,6 +389,7 @@ def hardshrink(x, *, limit):
     vjp={"x": lambda g, x, limit: where((x >= -limit) & (x <= limit), 0.0, g)},
     jvp={"x": lambda t, x, limit: where((x >= -limit) & (x <= limit), 0.0, t)},
     broadcasts=True,
+    flat=("x",),
 )
 def softshrink(x, *, limit):
     """x moved towards 0 by limit, 0 within it."""
@@ -399,6 +403,7 @@ def softshrink(x, *, limit):
     jvp={"x": lambda t, x, limit: where(x <= limit, 0.0, t)},
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, limit, value: ir.select(x <= limit, value, x)),
+    flat=("x",),
 )
 def threshold(x, *, limit, value):
     """x where above limit, else value."""
@@ -420,6 +425,7 @@ def threshold(x, *, limit, value):
     broadcasts=True,
     node="PreluKernelBackward0",
     lower=ir.pointwise(lambda x, w: ir.select(x > 0, x, x * w)),
+    flat=("x", "w"),
 )
 def prelu(x, w):
     """x where positive, else w * x."""

@@ -271,7 +271,7 @@ def polar(radius, angle):
 
 
 @op(
-    vjp={"x": lambda g: blank(g)},
+    vjp={"x": lambda g: zeroed(g)},
     linear_in=("x",),
     batch="elementwise",
     node="ZeroBackward0",
@@ -283,7 +283,7 @@ def blank(x):
 
 @op(
     vjp={
-        "x": lambda g: blank(g),
+        "x": lambda g: zeroed(g),
         "value": lambda g: reduce_sum(g, axis=tuple(range(len(g.shape))), keepdims=False),
     },
     jvp=lambda t_x, t_value, out_shape: broadcast_to(t_value, shape=out_shape),
@@ -296,7 +296,7 @@ def fill(x, value):
 
 
 @op(
-    vjp={"x": lambda g: blank(g)},
+    vjp={"x": lambda g: zeroed(g)},
     jvp={"x": lambda t: blank(t)},
     batch="elementwise",
     node="FillBackward2",

@@ -57,6 +57,7 @@ def first_windows(y, shape):
         "b": lambda t, out_shape: as_channels(t, out_shape),
     },
     batch=Fold(("x",)),
+    dead=("b",),
 )  # fmt: skip
 def convolution(x, w, b, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w, plus b."""

@@ -424,7 +424,7 @@ def _declare_nll(name, node):
             g, target, w, axis, x_shape, ignore, reduction, weighted)},
         jvp={"x": lambda t, target, w, axis, x_shape, ignore, reduction, weighted: nll_linear(
             t, target, w, axis, x_shape[axis], ignore, reduction, weighted)},
-        nondiff=("target", "w"), batch="loop",
+        nondiff=("target", "w"), batch="loop", flat=("x",),
     )(forward)  # fmt: skip
 
 

@@ -308,6 +308,7 @@ def _declare_norm(name, node):
 
     op(
         name=name, node=node, joint=_norm_joint(norm_gradients, False),
+        dead=("b",) if name == "layer_norm" else (),
         plain_joint=lambda g, mask, x, w, b_shape, view, axes, channel, eps, affine: (
             norm_gradients_in_ops(g, mask, x, w, b_shape, view, axes, channel, eps, affine)),
         jvp={
@@ -360,6 +361,7 @@ _declare_norm("group_norm", "NativeGroupNormBackward0")
             x, w, b, view, axes, channel, eps, affine
         )
     ),
+    dead=("b",),
 )
 def batch_norm(x, w, b, *, view, axes, channel, eps, affine):
     """(result, mean, variance): the running statistics need the last two."""

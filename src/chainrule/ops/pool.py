@@ -270,6 +270,7 @@ def _declare_max_pool(name, node):
 
     op(
         name=name, node=node, batch=Front(), joint=_max_joint(max_gradient), overwritable=("out",),
+        flat=("x",),
         plain_joint=lambda g, mask, x, kernel, stride, padding, dilation, ceil: (
             max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil),),
         jvp={"x": lambda t, x, kernel, stride, padding, dilation, ceil: take_positions(
@@ -444,7 +445,7 @@ def _declare_avg_pool(name, node):
         return lying_as(mean, x) if len(kernel) == 2 else mean
 
     op(
-        name=name, node=node, linear_in=("x",), batch=Front(),
+        name=name, node=node, linear_in=("x",), batch=Front(), flat=("x",),
         vjp={"x": lambda g, x_shape, kernel, stride, padding, ceil, include_pad, divisor:
              avg_unpool(g, spatial=x_shape[len(x_shape) - len(kernel):], kernel=kernel,
                         stride=stride, padding=padding, ceil=ceil, include_pad=include_pad,

@@ -55,7 +55,7 @@ def draw_mask(*, shape, dtype, p, kept, generator):
 
 
 @op(
-    vjp={"p": lambda g: blank(g)}, jvp={"p": lambda t: blank(t)},
+    vjp={"p": lambda g: zeroed(g)}, jvp={"p": lambda t: blank(t)},
     random=True, batch="elementwise", node="BernoulliBackward0",
 )  # fmt: skip
 def bernoulli_draw(p, *, generator):
@@ -70,7 +70,7 @@ def rrelu_slopes(x, *, low, high, generator):
 
 
 @op(
-    vjp={"rate": lambda g: blank(g)}, jvp={"rate": lambda t: blank(t)},
+    vjp={"rate": lambda g: zeroed(g)}, jvp={"rate": lambda t: blank(t)},
     random=True, batch="elementwise", node="PoissonBackward0",
 )  # fmt: skip
 def poisson_draw(rate, *, generator):
@@ -92,7 +92,7 @@ def multinomial_draw(weights, *, count, replacement, generator):
 
 
 @op(
-    vjp={"mean": lambda g: blank(g), "std": lambda g: blank(g)},
+    vjp={"mean": lambda g: zeroed(g), "std": lambda g: zeroed(g)},
     jvp={"mean": lambda t, out_shape: blank(broadcast_to(t, shape=out_shape)),
          "std": lambda t, out_shape: blank(broadcast_to(t, shape=out_shape))},
     random=True, broadcasts=True, promote="none", node="NormalBackward3",
@@ -103,7 +103,7 @@ def normal_draw(mean, std, *, generator):
 
 
 @op(
-    vjp={"mean": lambda g: blank(g)}, jvp={"mean": lambda t: blank(t)},
+    vjp={"mean": lambda g: zeroed(g)}, jvp={"mean": lambda t: blank(t)},
     random=True, batch="elementwise", node="NormalBackward1",
 )  # fmt: skip
 def normal_around(mean, *, std, generator):
@@ -112,7 +112,7 @@ def normal_around(mean, *, std, generator):
 
 
 @op(
-    vjp={"std": lambda g: blank(g)}, jvp={"std": lambda t: blank(t)},
+    vjp={"std": lambda g: zeroed(g)}, jvp={"std": lambda t: blank(t)},
     random=True, batch="elementwise", node="NormalBackward2",
 )  # fmt: skip
 def normal_of_std(std, *, mean, generator):
@@ -135,7 +135,7 @@ def in_memory_order(x, draw):
 def fills(node):
     """The declaration that all filling draws share."""
     return op(
-        vjp={"x": lambda g: blank(g)}, jvp={"x": lambda t: blank(t)},
+        vjp={"x": lambda g: zeroed(g)}, jvp={"x": lambda t: blank(t)},
         random=True, batch=Front(), node=node,
     )  # fmt: skip
 
@@ -198,7 +198,7 @@ def fill_full_range(x, *, generator):
 
 
 @op(
-    vjp={"x": lambda g: blank(g), "p": lambda g, p_shape: unbroadcast(blank(g), p_shape)},
+    vjp={"x": lambda g: zeroed(g), "p": lambda g, p_shape: unbroadcast(zeroed(g), p_shape)},
     jvp={"x": lambda t: blank(t),
          "p": lambda t, out_shape: blank(broadcast_to(t, shape=out_shape))},
     random=True, batch=Front(), node="BernoulliBackward1",

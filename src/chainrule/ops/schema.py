@@ -43,9 +43,11 @@ class Op:
         "batch",
         "broadcasts",
         "cache",
+        "dead",
         "doc",
         "domain",
         "fixed",
+        "flat",
         "forward",
         "function",
         "inline",
@@ -100,6 +102,8 @@ class Op:
         self.n_out: int | None = spec.pop("n_out", 1)  # None: as many as forward returns
         self.nondiff_out = tuple(spec.pop("nondiff_out", ()))
         self.materialise: bool = spec.pop("materialise", True)
+        self.flat = tuple(spec.pop("flat", ()))
+        self.dead = tuple(spec.pop("dead", ()))
         self.overwritable = tuple(spec.pop("overwritable", ()))
         self.broadcasts = spec.pop("broadcasts", bool(self.partials))
         self.promote: str = spec.pop("promote", "same" if self.broadcasts else "none")
@@ -218,6 +222,10 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     nondiff    inputs without gradient; nondiff_out: outputs without gradient
     n_out      number of outputs (None: as many as forward returns)
     materialise  whether outputs nobody used have a gradient of zeros in `g` (default) or None
+    flat       inputs in which their own gradient is piecewise constant: under create_graph it
+               still belongs to them, and its gradient by them is zeros
+    dead       inputs whose gradient requires grad under create_graph if those of others are wanted,
+               though no gradient comes of it (a bias beside a weight)
     overwritable  results (out, out0...) that the joint rule can do without: it gets None for one
                that was modified in place since; every other saved value is an error then
     promote    "none", "same", "float" (ints become the default float), "bool_ok"

@@ -71,6 +71,7 @@ def _relu_gradient(g, out):
     broadcasts=True,
     refuses={"c": ""},
     lower=ir.relu,
+    flat=("x",),
 )
 def relu(x):
     """x where positive, else 0."""

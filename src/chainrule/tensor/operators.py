@@ -130,7 +130,7 @@ def _set_imag(self: Any, value: Any) -> None:
 
 
 def _fill_part(part: Any, value: Any) -> None:
-    assign(part, entry(TABLE["add"])(entry(TABLE["zeroed"])(part), value), "copy_")
+    assign(part, entry(TABLE["add"])(entry(TABLE["blank"])(part), value), "copy_")
 
 
 _METHODS: dict[str, Any] = {

@@ -246,7 +246,8 @@ def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
     x = -input if dtype is None else (-input).to(dtype)
     if dim is None:
         dim = implicit_dim(x.ndim, "softmin")
-    return P.softmax(x, axis=axis_of(dim, x.ndim))
+    axis = axis_of(dim, x.ndim)
+    return P.softmax(x, axis=axis) if x.ndim else P.softmax(x.reshape(1), axis=0).reshape(())
 
 
 @public(namespace="nn.functional", out=False, aliases=(".rrelu",))
@@ -264,7 +265,7 @@ def rrelu(
         out = P.leaky_relu(input, slope=(lower + upper) / 2)
     else:
         out = input * P.rrelu_slopes(input.detach(), low=lower, high=upper, generator=None)
-    return named(out, "RreluWithNoiseBackward0")
+    return named(out, "RreluWithNoiseBackward0", flat=True)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".rrelu_",))

@@ -17,16 +17,25 @@ from ...ops.layout import has_channels_last
 from ..layouts import channels_last, channels_last_3d
 
 _REDUCTIONS = ("none", "mean", "sum")
-_renamed: dict[tuple[type, str], type] = {}
+_renamed: dict[tuple[Any, ...], type] = {}
 
 
-def named(t: Any, name: str) -> Any:
-    """t, with its node under the name PyTorch shows for the whole function."""
+def named(t: Any, name: str, flat: bool = False, dead: bool = False) -> Any:
+    """t, with its node under the name PyTorch shows for the whole function.
+
+    `flat`: its gradient belongs to its first input although it is constant in it; `dead`: that of
+    its second input, a bias, leads nowhere (`autograd/ties.py`).
+    """
     node = t._node
     if isinstance(node, OpNode):
-        key = (node.__class__, name)
+        key = (node.__class__, name, flat, dead)
         if key not in _renamed:
-            _renamed[key] = type(name, (node.__class__,), {"__slots__": ()})
+            space: dict[str, Any] = {"__slots__": ()}
+            if flat:
+                space["flat"] = (0,)
+            if dead:
+                space["dead"] = (1,)
+            _renamed[key] = type(name, (node.__class__,), space)
         node.__class__ = _renamed[key]
     return t
 

@@ -253,7 +253,7 @@ def _conv_transposed(
     )
     if b is not None:
         out = rounded(out + b.reshape((-1,) + (1,) * nd), half)
-        out = named(out, "ConvolutionBackward0")
+        out = named(out, "ConvolutionBackward0", dead=True)
     return out.squeeze(0) if single else out
 
 

@@ -263,7 +263,7 @@ def _batch_norm_eval(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: f
     shift = -mean * scale if bias is None else single(bias) - mean * scale
     shape = (1, -1) + (1,) * (x.ndim - 2)
     out = x * scale.reshape(shape).to(x.dtype) + shift.reshape(shape).to(x.dtype)
-    return named(rounded(out, half), "NativeBatchNormBackward0")
+    return named(rounded(out, half), "NativeBatchNormBackward0", dead=True)
 
 
 @public(namespace="nn.functional", out=False)

@@ -133,7 +133,7 @@ def _adaptive_max(x: Any, output_size: Any, nd: int, return_indices: bool) -> An
     size = _adaptive_size(x, output_size, nd, name)
     index = P.adaptive_max_index(x.detach(), out=size)
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveMaxPool{nd}DBackward0"
-    out = named(P.take_positions(x, index, nd=nd), node)
+    out = named(P.take_positions(x, index, nd=nd), node, flat=True)
     return (out, index) if return_indices else out
 
 
@@ -184,7 +184,8 @@ def _fractional(
         planes = lead if len(lead) == 2 else (1, *lead)
         samples = x.detach().new_empty((*planes, nd)).uniform_(0, 1)
     index = P.fractional_index(x.detach(), samples.detach(), kernel=kernel, out=out)
-    values = named(P.take_positions(x, index, nd=nd), f"FractionalMaxPool{nd}DBackward0")
+    taken = P.take_positions(x, index, nd=nd)
+    values = named(taken, f"FractionalMaxPool{nd}DBackward0", flat=True)
     return (values, index) if return_indices else values
 
 
@@ -392,7 +393,7 @@ def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
         )  # fmt: skip
         return named(pooled, node)
     plans = tuple(("area", n, s) for n, s in zip(spatial, size, strict=True))
-    return named(P.resample(x, plans=plans), node)
+    return named(P.resample(x, plans=plans), node, flat=True)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".adaptive_avg_pool1d",))

@@ -86,7 +86,9 @@ def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
     if all(p is None for p in plans):
         plans[0] = (mode, x.shape[x.ndim - nd], 0, 0)  # a copy with a node of its own
     out = P.resample(x, plans=tuple(plans))
-    return named(out, f"{_PAD_NODES[mode]}{nd}DBackward0" if mode in _PAD_NODES else "CopySlices")
+    if mode not in _PAD_NODES:
+        return named(out, "CopySlices")
+    return named(out, f"{_PAD_NODES[mode]}{nd}DBackward0", flat=True)
 
 
 @public(out=False, method=False)

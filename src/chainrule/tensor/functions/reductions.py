@@ -413,14 +413,16 @@ def logsumexp(
 def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     """log(softmax(input)) along `dim`."""
     x, axis = _logits(input, dim, _stacklevel, dtype, "log_softmax")
-    return P.log_softmax(x, axis=axis) if x.ndim else x * 0.0
+    return (
+        P.log_softmax(x, axis=axis) if x.ndim else P.log_softmax(x.reshape(1), axis=0).reshape(())
+    )
 
 
 @public(namespace="nn.functional", aliases=(".softmax", "special.softmax"), method=True)
 def softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     """exp(input), normalised to sum to one along `dim`."""
     x, axis = _logits(input, dim, _stacklevel, dtype, "softmax")
-    return P.softmax(x, axis=axis) if x.ndim else x * 0.0 + 1.0
+    return P.softmax(x, axis=axis) if x.ndim else P.softmax(x.reshape(1), axis=0).reshape(())
 
 
 def _logits(x: Any, dim: Any, stacklevel: Any, dtype: Any, name: str) -> tuple[Any, int]:

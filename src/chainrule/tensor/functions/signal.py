@@ -63,10 +63,6 @@ def _padded(x: Any, width: int, mode: str) -> Any:
                 "use a smaller n_fft, a longer signal, or center=False",
                 4,
             )
-        n, last = x.shape[-1], x.ndim - 1
-        before = P.slice_axis(x, axis=last, start=1, stop=width + 1, step=1)
-        after = P.slice_axis(x, axis=last, start=n - 1 - width, stop=n - 1, step=1)
-        return P.cat(P.flip(before, axis=(last,)), x, P.flip(after, axis=(last,)), axis=last)
     if mode == "constant":
         shape = tuple(x.shape)
         index = (*(slice(None),) * (x.ndim - 1), slice(width, width + shape[-1]))

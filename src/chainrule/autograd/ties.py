@@ -1,0 +1,110 @@
+"""Gradients that belong to a tensor although they do not change with it.
+
+The gradient of relu is the incoming one where the input is positive: its derivative by the input is
+zero wherever it exists. Under `create_graph` such a gradient still belongs to the graph, and its
+own gradient is zeros rather than an error, as programs with gradient penalties expect. `Tie` is the
+edge that says so. No zeros travel along it: a pass notes where it was stopped, and when it is over,
+what lies behind and received nothing else gets zeros (`settle`). So a penalty costs no walk through
+layers in which nothing but zeros would be computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import source
+from .leaves import accumulate
+from .node import Node, OutSlot, start
+from .value import TensorBase, make, with_history
+
+
+class Tie(Node):
+    """parents: what the gradient was computed from, and what it is piecewise constant in."""
+
+    __slots__ = ()
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        return g, None
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: Any) -> Any:
+        return g, None
+
+
+def tied(t: Any, to: Any) -> Any:
+    """The tensor t, requiring grad: its gradient by what the edge `to` leads to is zeros.
+
+    With `to` None nothing receives a gradient, but t can still be differentiated.
+    """
+    from .record import edge
+
+    node = start(Tie(), (edge(t), to), *source.user_position(2))
+    return with_history(t._a, node, t._v)
+
+
+def tie_gradients(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of a node, tied to its inputs where it is declared so."""
+    made = list(grads)
+    for i in node.flat:
+        if _plain(made[i]):
+            made[i] = tied(made[i], node.parents[i])
+    for i in node.dead:
+        others = any(p is not None for k, p in enumerate(node.parents) if k != i)
+        if _plain(made[i]) and others and not made[i]._rg:
+            made[i] = tied(made[i], None)
+    return tuple(made)
+
+
+def _plain(t: Any) -> bool:
+    return t is not None and getattr(t, "_level", None) is None
+
+
+# ---- after a pass --------------------------------------------------------------------------------
+
+
+def _behind(edges: list[Any], visit: Callable[[Any], None]) -> None:
+    """Visit every edge from these on: nodes, output slots and leaves."""
+    seen: set[Any] = set()
+    stack = list(edges)
+    while stack:
+        p = stack.pop()
+        mark = (p.node.key, p.nr) if p.__class__ is OutSlot else id(p)
+        if mark in seen:
+            continue
+        seen.add(mark)
+        visit(p)
+        if isinstance(p, TensorBase):
+            continue
+        node = p.node if p.__class__ is OutSlot else p
+        if node.key not in seen:
+            seen.add(node.key)
+            stack += [q for q in node.parents if q is not None]
+
+
+def settle_leaves(edges: list[Any], mode: str, graph: bool) -> None:
+    """Zeros as the gradient of every leaf behind the edges that has none."""
+
+    def visit(p: Any) -> None:
+        if isinstance(p, TensorBase) and p._grad is None and isinstance(p._a, np.ndarray):
+            zeros = np.zeros(p._a.shape, p._a.dtype)
+            whole: Any = zeros if mode == "raw" else make(zeros)
+            accumulate(p, tied(whole, p) if graph else whole, True, mode)
+
+    _behind(edges, visit)
+
+
+def settle_results(walk: Any, inputs: Any, graph: bool) -> None:
+    """Zeros for every input asked for that lies behind the edges and received nothing."""
+    from .engine import key_of
+
+    def visit(p: Any) -> None:
+        nr = p.nr if p.__class__ is OutSlot else 0
+        for position in walk.captures.get(key_of(p), {}).get(nr, ()):
+            t = inputs[position]
+            if walk.results.get(position) is None and isinstance(t, TensorBase):
+                zeros = make(np.zeros(tuple(t.shape), t.dtype.np))  # type: ignore[attr-defined]
+                walk.results[position] = tied(zeros, p) if graph else zeros
+
+    _behind(walk.stopped, visit)
