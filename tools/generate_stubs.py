@@ -326,7 +326,8 @@ def member_lines(name: str, value: Any, records: dict[str, tuple[Public, bool]])
         return [f"{name}: Any"]
     signature = inspect.signature(value)
     record, in_place = records.get(name, (None, False))
-    if record is not None and (in_place or record.function is value or is_open(signature)):
+    own = record is not None and record.function is inspect.unwrap(value)
+    if record is not None and (in_place or own or is_open(signature)):
         result = "Tensor" if in_place else result_of(record, signature_of(record))
         return [definition(name, signature_of(record), result, method=True)]
     if name.startswith("__"):

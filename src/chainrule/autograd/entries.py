@@ -78,7 +78,51 @@ def _general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> An
 _OPERANDS = (TensorBase, *NUMBERS, np.ndarray, np.generic)
 
 
-def function_entry(op: Op, into: Callable[..., Any]) -> Callable[..., Any]:
+def checked_entry(op: Op, numbers: str) -> Callable[..., Any]:
+    """The entry for users where not every operand may be a number; see `_checked`."""
+    if numbers == "all":
+        return make_entry(op)
+    checked = _checked(numbers)
+    if can_specialise(op):
+        return _specialise(op, checked, numbers=numbers)
+
+    def call(*args: Any, **params: Any) -> Any:
+        return checked(op, args, params)
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    return call
+
+
+def _checked(numbers: str) -> Callable[..., Any]:
+    """`general` for users: which operands may be Python numbers is part of a function's signature.
+
+    "all": each, "some": not all of them, "other": not the first, "none": none.
+    Rules and composite functions call the plain entry, which takes numbers everywhere.
+    """
+    if numbers == "all":
+        return general
+
+    def checked(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        check_numbers(op, args, numbers)
+        return general(op, args, params)
+
+    return checked
+
+
+def check_numbers(op: Op, args: tuple[Any, ...], numbers: str) -> None:
+    """Raise where a number stands for an operand that must be a tensor."""
+    given = [isinstance(a, _NUMBERS) for a in args]
+    if numbers == "none" and any(given):
+        raise errors.number_for_tensor(op.name, given.index(True), args)
+    if given and (all(given) if numbers == "some" else numbers == "other" and given[0]):
+        raise errors.no_such_combination(op.name, args)
+
+
+_NUMBERS = (*NUMBERS, np.generic)
+
+
+def function_entry(op: Op, into: Callable[..., Any], numbers: str = "all") -> Callable[..., Any]:
     """The entry as a torch-style function: `input=`, `other=` and `out=` (`into` writes there).
 
     Users keep references to functions, so that one cannot be replaced by its specialised form on
@@ -90,7 +134,7 @@ def function_entry(op: Op, into: Callable[..., Any]) -> Callable[..., Any]:
     call.__doc__ = op.doc
 
     def make(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        made = _specialise(op, into=into)
+        made = _specialise(op, _checked(numbers), into=into, numbers=numbers)
         space.update(made.__globals__, entry=call)
         call.__kwdefaults__ = made.__kwdefaults__
         call.__code__ = made.__code__
@@ -124,10 +168,14 @@ def _with_public_names(writer: _Writer, text: str) -> str:
 
 
 def _specialise(
-    op: Op, unusual: Callable[..., Any] = general, reflected: bool = False, into: Any = None
+    op: Op,
+    unusual: Callable[..., Any] = general,
+    reflected: bool = False,
+    into: Any = None,
+    numbers: str = "all",
 ) -> Callable[..., Any]:
     """Generate the straight-line function; see `_Writer` for the shape of the code."""
-    writer = _Writer(op)
+    writer = _Writer(op, numbers)
     text = writer.text()
     if reflected:
         a, b = writer.names
@@ -163,8 +211,9 @@ def _fitted(*payloads: Any) -> Any:
 class _Writer:
     """Writes the source of an entry, line by line."""
 
-    def __init__(self, op: Op) -> None:
+    def __init__(self, op: Op, numbers: str = "all") -> None:
         self.op = op
+        self.numbers = numbers
         self.names: tuple[str, ...] = op.inputs
         self.lines: list[str] = []
         self.rules = rules_of(op)
@@ -231,11 +280,10 @@ class _Writer:
             self.add(f"        if dt is None: dt = x_{n}.dtype")
             self.add(f"        elif dt is not x_{n}.dtype: {self.again}")
         self.add(f"        r_{n} = a_{n}._rg")
-        if free:
-            self.add(f"    else: {self.again}")
-        else:
+        tensor_only = self.numbers == "none" or (self.numbers == "other" and n == self.names[0])
+        if not free and not tensor_only:
             self.add(f"    elif c is float or c is int: x_{n} = a_{n}; r_{n} = False")
-            self.add(f"    else: {self.again}")
+        self.add(f"    else: {self.again}")
 
     def binary_operands(self) -> None:
         a, b = self.names
@@ -245,11 +293,13 @@ class _Writer:
         self.add("        if cb in PLAIN:")
         self.add(f"            x_{b} = a_{b}._a; r_{b} = a_{b}._rg")
         self.add(f"            if x_{b}.dtype is not dt: {self.again}")
-        self.add(f"        elif cb is float or cb is int: x_{b} = a_{b}; r_{b} = False")
+        if self.numbers != "none":
+            self.add(f"        elif cb is float or cb is int: x_{b} = a_{b}; r_{b} = False")
         self.add(f"        else: {self.again}")
-        self.add("    elif cb in PLAIN and (ca is float or ca is int):")
-        self.add(f"        x_{b} = a_{b}._a; dt = x_{b}.dtype; r_{b} = a_{b}._rg")
-        self.add(f"        x_{a} = a_{a}; r_{a} = False")
+        if self.numbers not in ("none", "other"):
+            self.add("    elif cb in PLAIN and (ca is float or ca is int):")
+            self.add(f"        x_{b} = a_{b}._a; dt = x_{b}.dtype; r_{b} = a_{b}._rg")
+            self.add(f"        x_{a} = a_{a}; r_{a} = False")
         self.add(f"    else: {self.again}")
 
     def flag(self, n: str) -> str:

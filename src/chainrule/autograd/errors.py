@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import source
+from .value import TensorBase
 
 
 def _at(depth: int = 2) -> str:
@@ -146,6 +147,27 @@ def unused_input(position: int) -> RuntimeError:
         "  Fix: use the tensor in computing the output, differentiate with respect to the tensor "
         "that was used (not a copy of it), or pass allow_unused=True (its gradient is then None) "
         "or materialize_grads=True (then zeros)."
+    )
+
+
+def number_for_tensor(name: str, position: int, args: tuple[Any, ...]) -> TypeError:
+    """A number where only a tensor may stand."""
+    argument = ("input", "other")[position] if position < 2 else "argument"
+    value = args[position]
+    return TypeError(
+        f"{name}(): argument '{argument}' (position {position + 1}) must be Tensor, not "
+        f"{type(value).__name__}\n  {value!r} was given, at {source.here(4)}\n"
+        f"  Fix: wrap it, torch.tensor({value!r})."
+    )
+
+
+def no_such_combination(name: str, args: tuple[Any, ...]) -> TypeError:
+    """Operands of which too many are numbers."""
+    kinds = ", ".join("Tensor" if isinstance(a, TensorBase) else type(a).__name__ for a in args)
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected "
+        f"a Tensor among them, in a place where a number is not allowed.\n  at {source.here(4)}\n"
+        "  Fix: make the first operand a tensor, torch.tensor(...)."
     )
 
 

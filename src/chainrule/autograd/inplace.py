@@ -87,19 +87,27 @@ def check_writable(x: Any, name: str, recording: bool) -> None:
         raise errors.leaf_in_place(False, name, x.shape)
 
 
-def check_apart(x: Any, others: tuple[Any, ...], name: str) -> None:
+# Their 0-dim operand counts as a number, read before anything is written.
+_FILLS = ("fill_", "index_fill_", "masked_fill_")
+
+
+def check_apart(x: Any, others: tuple[Any, ...], name: str, touching: bool = False) -> None:
     """Raise when x shares a part of its memory with an operand: the result would depend on order.
 
-    As in PyTorch only what is certain is refused: both without gaps, and not the same elements.
+    As in PyTorch only what is certain is refused: both without gaps, and not the same elements
+    (with `touching`, which is for writes to other elements than those read, these too).
     """
-    a = x._a
+    version = x._v
     for t in others:
-        if not isinstance(t, TensorBase) or t._v is not x._v or t._a is a:
+        if not isinstance(t, TensorBase) or t._v is not version or version is None:
             continue
-        b = t._a
+        a, b = x._a, t._a
         if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or not b.size:
             continue
-        if a.shape == b.shape and a.strides == b.strides and address(a) == address(b):
+        same = a is b or (
+            a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
+        )
+        if (same and not touching) or (not b.ndim and name in _FILLS):
             continue
         if is_dense(a) and is_dense(b) and np.may_share_memory(a, b):
             raise RuntimeError(

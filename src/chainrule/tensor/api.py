@@ -15,18 +15,17 @@ Element-wise entries are specialised on their first call, not at import.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
 from ..autograd.dispatch import entry
-from ..autograd.entries import can_specialise, function_entry
-from ..autograd.inplace import assign, inplace
+from ..autograd.entries import can_specialise, check_numbers, checked_entry, function_entry
+from ..autograd.inplace import assign, check_apart, inplace
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
-from ..ops.contract import TYPE_WORDS
 from ..ops.schema import TABLE, Op
+from .outputs import WRITES_BY_INDEX, write_out
+from .signatures import guarded, is_guarded
 
 API: dict[str, Public] = {}
 
@@ -35,7 +34,8 @@ class Public:
     """One public function and the forms it has."""
 
     __slots__ = (
-        "aliases", "exact_out", "function", "inplace", "method", "name", "namespace", "op", "out",
+        "aliases", "exact_out", "function", "inplace", "method", "name", "namespace", "numbers",
+        "op", "out", "takes_type_of_out",
     )  # fmt: skip
 
     def __init__(self, name: str, function: Callable[..., Any], **forms: Any) -> None:
@@ -48,6 +48,8 @@ class Public:
         self.aliases: tuple[str, ...] = tuple(forms.get("aliases", ()))
         self.namespace: str = forms.get("namespace", "")
         self.op: Op | None = forms.get("op")
+        self.numbers: str = forms.get("numbers", "all")
+        self.takes_type_of_out: bool = name in ("cumsum", "cumprod")
 
     @property
     def path(self) -> str:
@@ -82,21 +84,26 @@ def public(name: str | None = None, **forms: Any) -> Callable[[Callable[..., Any
 
 
 def expose_elementwise(name: str, *, public_name: str | None = None, **forms: Any) -> None:
-    """Make an element-wise op public under its own (or another) name."""
+    """Make an element-wise op public under its own (or another) name.
+
+    numbers   which operands may be Python numbers: "all", "some" (one of them is a tensor),
+              "other" (all but the first) or "none"; of one operand: none
+    """
     op = TABLE[name]
     forms.setdefault("inplace", True)
+    forms.setdefault("numbers", "none" if len(op.inputs) == 1 else "all")
     shown = public_name or name
-    record = Public(shown, lazy_entry(op), op=op, **forms)
+    record = Public(shown, lazy_entry(op, forms["numbers"]), op=op, **forms)
     if record.path in API:
         raise TypeError(f"{record.path} is declared twice in the public table")
     API[record.path] = record
 
 
-def lazy_entry(op: Op) -> Callable[..., Any]:
+def lazy_entry(op: Op, numbers: str) -> Callable[..., Any]:
     """A function that makes the op's specialised entry when first called."""
 
     def call(*args: Any, **params: Any) -> Any:
-        return entry(op)(*args, **params)
+        return public_entry(op, numbers)(*args, **params)
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
@@ -104,23 +111,29 @@ def lazy_entry(op: Op) -> Callable[..., Any]:
     return call
 
 
+def public_entry(op: Op, numbers: str) -> Callable[..., Any]:
+    """The op's entry for users, who may not give numbers everywhere."""
+    if numbers == "all":
+        return entry(op)
+    made = op.cache.get(numbers)
+    if made is None:
+        made = op.cache[numbers] = checked_entry(op, numbers)
+    return made
+
+
 # ---- derived forms -------------------------------------------------------------------------------
 
 
 def with_out(record: Public) -> Callable[..., Any]:
     """The function form: computes, then writes into `out` when one is given."""
-    function = record.function
 
-    @functools.wraps(function)
-    def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if out is None:
-            return function(*args, **kwargs)
+    def into(out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if record.takes_type_of_out and isinstance(out, TensorBase) and not kwargs.get("dtype"):
+            kwargs["dtype"] = out.dtype  # type: ignore[attr-defined]
         result = _to_be_written(record, args, kwargs)
-        if record.exact_out and result.dtype is not out.dtype:
-            raise _wrong_out(record.name, result, out)
-        return write_out(record.name, result, out, args)
+        return write_out(record.path, result, out, (*args, *kwargs.values()), record.exact_out)
 
-    return call
+    return guarded(record.path, record.name, record.function, into)
 
 
 def _to_be_written(record: Public, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -135,66 +148,24 @@ def _to_be_written(record: Public, args: tuple[Any, ...], kwargs: dict[str, Any]
         STATE.autocast = settings
 
 
-def _wrong_out(name: str, result: Any, out: Any) -> RuntimeError:
-    have, want = TYPE_WORDS.get(out.dtype.name), TYPE_WORDS.get(result.dtype.name)
-    return RuntimeError(
-        f"Expected out tensor to have dtype {want or result.dtype.name}, but got "
-        f"{have or out.dtype.name} instead\n  {name}(out=...) at {source.here(3)}\n"
-        f"  The result is of type {result.dtype!r}: a product does not convert what it writes.\n"
-        f"  Fix: give an out= of that type, or copy the result: out.copy_({name}(...))."
-    )
-
-
-def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...]) -> Any:
-    """Copy results into the given tensors (resized when their shape differs)."""
-    if isinstance(result, tuple):
-        pairs = zip(result, out, strict=True)
-        return (
-            type(out)(*[write_out(name, r, o, args) for r, o in pairs])
-            if hasattr(out, "_fields")
-            else tuple(write_out(name, r, o, args) for r, o in pairs)
-        )
-    needs_grad = any(isinstance(a, TensorBase) and a._rg for a in args)
-    if STATE.grad_enabled and (out._rg or needs_grad):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
-            "but one of the arguments requires grad.\n"
-            f"  at {source.here(3)}\n"
-            "  Fix: drop out= and use the returned tensor, or call it under no_grad()."
-        )
-    if tuple(out.shape) != tuple(result.shape):
-        out.resize_(result.shape)
-    from .legacy import WORDS
-
-    if not dtypes_can_cast(result.dtype, out.dtype):
-        raise RuntimeError(
-            f"result type {WORDS[result.dtype.name]} can't be cast to the desired output type "
-            f"{WORDS[out.dtype.name]}"
-            f"\n  {name}(out=...) at {source.here(3)}\n"
-            f"  Fix: give an out= of type {result.dtype!r}."
-        )
-    return assign(out, result.detach(), f"{name}(out=)")
-
-
-def dtypes_can_cast(have: Any, want: Any) -> bool:
-    """Whether PyTorch lets a result of one type be written into another."""
-    return have.category <= want.category
-
-
 def in_place_form(record: Public) -> Callable[..., Any]:
     """`x.name_(...)`: by the op's own in-place run where there is one, else compute and assign."""
     name = record.name + "_"
-    op = record.op
+    op, numbers = record.op, record.numbers
     if op is not None and record.function.__dict__.get("op") is op:
 
         def own_run(self: Any, *args: Any, **params: Any) -> Any:
+            if numbers == "none":
+                check_numbers(op, args, numbers)
             return inplace(op, self, args, params, name)
 
         call = own_run
     else:
+        by_index = record.path in WRITES_BY_INDEX
 
         def compute_and_assign(self: Any, *args: Any, **kwargs: Any) -> Any:
             # Rules may save self, whose memory is about to change: compute from a copy then.
+            check_apart(self, (*args, *kwargs.values()), name, touching=by_index)
             source_value = self
             if STATE.grad_enabled and (self._rg or _any_requires_grad(args)):
                 source_value = self.clone()
@@ -228,15 +199,17 @@ def install_methods(tensor_class: type) -> None:
 def _method(tensor_class: type, name: str, record: Public) -> Callable[..., Any]:
     op = record.function.__dict__.get("op")
     if op is None:
-        return record.function
-    return specialise_on_call(tensor_class, name, op)
+        if not is_guarded(record.path):
+            return record.function
+        return guarded(record.path, name, record.function)
+    return specialise_on_call(tensor_class, name, op, record.numbers)
 
 
-def specialise_on_call(tensor_class: type, name: str, op: Op) -> Callable[..., Any]:
+def specialise_on_call(tensor_class: type, name: str, op: Op, numbers: str) -> Callable[..., Any]:
     """A method that replaces itself by the op's specialised entry when first called."""
 
     def first(*args: Any, **params: Any) -> Any:
-        made = entry(op)
+        made = public_entry(op, numbers)
         if vars(tensor_class).get(name) is first:
             setattr(tensor_class, name, made)
         return made(*args, **params)
@@ -278,8 +251,12 @@ def function_form(record: Public) -> Callable[..., Any]:
 def _function_form(record: Public) -> Callable[..., Any]:
     op = record.function.__dict__.get("op")
     if op is not None and record.out and can_specialise(op) and len(op.inputs) <= 2:
-        return function_entry(op, write_out)
-    return with_out(record) if record.out else record.function
+        return function_entry(op, write_out, record.numbers)
+    if record.out:
+        return with_out(record)
+    if op is not None or not is_guarded(record.path):
+        return record.function
+    return guarded(record.path, record.name, record.function)
 
 
 def _alias_path(record: Public, alias: str) -> str:

@@ -87,7 +87,7 @@ def write_new(out: Any, t: Any, requires_grad: bool, device: Any) -> Any:
     made = finish_tensor(t, requires_grad, device)
     if out is None:
         return made
-    from .api import write_out
+    from .outputs import write_out
 
     return write_out("creation", made, out, ())
 

@@ -50,7 +50,7 @@ def _set(self: Any, index: Any, value: Any) -> None:
     value = without_lead(value, result_shape(view, tensors, dims))
     recording = STATE.grad_enabled and (view._rg or value._rg)
     check_writable(view, "__setitem__", recording)  # also where the index names no element
-    check_apart(view, (value, *tensors), "__setitem__")
+    check_apart(view, (value, *tensors), "__setitem__", touching=True)
     try:
         put(view, tensors, dims, value)
     except Exception:

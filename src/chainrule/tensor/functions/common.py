@@ -13,7 +13,7 @@ __all__ = ["P", "TensorBase", "axes_of", "axis_of"]
 
 def axis_of(dim: Any, ndim: int, name: str = "dim") -> int:
     """A possibly negative dimension as 0..ndim-1; a 0-dim tensor has dimension 0 and -1."""
-    d = dim if dim.__class__ is int else int(dim)
+    d = dim if dim.__class__ is int else _as_int(dim, name)
     n = ndim or 1
     if not -n <= d < n:
         raise IndexError(
@@ -23,11 +23,21 @@ def axis_of(dim: Any, ndim: int, name: str = "dim") -> int:
     return d + n if d < 0 else d
 
 
+def _as_int(value: Any, name: str) -> int:
+    """An int, or what counts as one (NumPy's, a tensor of one integer); nothing is rounded."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        got = type(value).__name__
+        raise TypeError(
+            f"argument '{name}' must be int, not {got}\n  it is {value!r:.60}, at {source.here(4)}"
+        )
+    return int(value.__index__())
+
+
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """None (all), an int or a sequence of ints as a sorted tuple of axes."""
     if dim is None:
         return tuple(range(ndim))
-    if isinstance(dim, int):
+    if isinstance(dim, int) or isinstance(dim, str | TensorBase) or not hasattr(dim, "__len__"):
         return (axis_of(dim, ndim),) if ndim else _check_zero_dim(dim)
     if len(dim) == 0:
         return tuple(range(ndim))
@@ -40,6 +50,6 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(axes)) if ndim else ()
 
 
-def _check_zero_dim(dim: int) -> tuple[int, ...]:
+def _check_zero_dim(dim: Any) -> tuple[int, ...]:
     axis_of(dim, 0)
     return ()

@@ -84,10 +84,31 @@ _WITHOUT_IN_PLACE = (
 )  # fmt: skip
 _NO_OUT = {"isfinite", "isinf", "isnan", "isreal", "relu"}
 
+# Which operands may be numbers, where not all may.
+_NUMBERS_OF = {
+    "none": (
+        "atan2", "fmax", "fmin", "gcd", "hypot", "lcm", "logaddexp", "logaddexp2", "logical_and",
+        "logical_or", "logical_xor", "maximum", "minimum", "nextafter",
+    ),
+    "other": ("copysign", "eq", "fmod", "ge", "gt", "le", "lt", "ne"),
+    "some": (
+        "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+        "pow", "remainder", "xlogy",
+    ),
+}  # fmt: skip
+_NUMBERS = {name: which for which, names in _NUMBERS_OF.items() for name in names}
+
+
+def _expose(name: str, **forms: Any) -> None:
+    if name in _NUMBERS:
+        forms["numbers"] = _NUMBERS[name]
+    expose_elementwise(name, out=name not in _NO_OUT, **forms)
+
+
 for _name, _aliases in _WITH_IN_PLACE.items():
-    expose_elementwise(_name, aliases=_aliases, out=_name not in _NO_OUT)
+    _expose(_name, aliases=_aliases)
 for _name in _WITHOUT_IN_PLACE:
-    expose_elementwise(_name, inplace=False, out=_name not in _NO_OUT)
+    _expose(_name, inplace=False)
 
 
 # ---- sums, products, quotients -------------------------------------------------------------------

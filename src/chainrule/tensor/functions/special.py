@@ -19,7 +19,7 @@ for _name, _aliases in {
     "igamma": ("special.gammainc",),
     "igammac": ("special.gammaincc",),
 }.items():
-    expose_elementwise(_name, aliases=_aliases)
+    expose_elementwise(_name, aliases=_aliases, numbers="none")
 
 for _name in (
     "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "entr", "erfcx", "i0e", "i1",
@@ -32,6 +32,7 @@ for _name in (
         namespace="special",
         method=False,
         inplace=False,
+        numbers="some" if _name in ("xlog1py", "zeta") else "none",
         aliases=("special.modified_bessel_i1",) if _name == "i1" else (),
     )
 

@@ -1,0 +1,141 @@
+"""`out=`: what may be written where.
+
+The result is computed first, so what is written is right even where memory is shared; but as in
+PyTorch a call is refused whose meaning depends on an order of writing, or that would convert what
+it writes without being asked to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd import source
+from ..autograd.inplace import assign, check_apart
+from ..autograd.state import STATE
+from ..autograd.value import TensorBase
+from ..ops.contract import TYPE_WORDS
+from ..ops.dtypes import dtype as DType
+from .signatures import wrong_type
+
+# The result's type and no other; elsewhere it is converted to a type that can hold it.
+EXACT = frozenset(
+    "abs alias_copy aminmax amax amin argmax argmin as_strided_copy bitwise_not bucketize ceil "
+    "conj_physical cross cummax cummin cumprod cumsum diag diagonal_copy diff expand_copy fix "
+    "floor frac frexp float_power gather heaviside histc histogram index_add index_copy "
+    "index_reduce index_select isin isneginf isposinf kthvalue lerp log_softmax logcumsumexp "
+    "lu_solve lu_unpack masked_select max median min mode msort multinomial nan_to_num "
+    "nanmedian nanquantile nonzero norm permute_copy qr quantile renorm round scatter "
+    "scatter_add scatter_reduce searchsorted sgn sign signbit softmax sort special.round "
+    "split_with_sizes_copy squeeze_copy svd t_copy take take_along_dim topk transpose_copy "
+    "triangular_solve tril triu trunc unbind_copy unsqueeze_copy where "
+    "nn.functional.avg_pool2d nn.functional.avg_pool3d nn.functional.softplus linalg.cholesky "
+    "linalg.cholesky_ex linalg.cross linalg.det linalg.eigh linalg.eigvalsh linalg.inv "
+    "linalg.inv_ex linalg.ldl_factor linalg.ldl_factor_ex linalg.lu linalg.lu_factor "
+    "linalg.lu_factor_ex linalg.lu_solve linalg.matrix_norm linalg.norm linalg.qr "
+    "linalg.slogdet linalg.solve linalg.solve_ex linalg.solve_triangular linalg.svd "
+    "linalg.svdvals linalg.vector_norm".split()
+)
+# A real result into a complex tensor is refused.
+_REAL_ONLY = frozenset(
+    "fft.irfft fft.irfft2 fft.irfftn fft.hfft fft.hfft2 fft.hfftn nansum nanmean std var "
+    "bernoulli".split()
+)
+# Reading and writing must not meet at all, not even element by element.
+APART = frozenset(
+    "cat concat concatenate stack hstack vstack row_stack dstack column_stack cross "
+    "linalg.cross index_select take_along_dim gather masked_select take kthvalue".split()
+)
+# In place these write where an index says: elements of self that are read too would be lost.
+WRITES_BY_INDEX = frozenset(
+    "index_add index_copy index_put index_reduce put scatter scatter_add scatter_reduce".split()
+)
+# These compute all before they write in PyTorch too, so that memory may be shared in any way.
+_FREE = frozenset(
+    "alias_copy amax amin as_strided_copy bmm cholesky cholesky_inverse cholesky_solve diag "
+    "diagonal_copy expand_copy linalg.cholesky linalg.cond linalg.det linalg.eigvalsh "
+    "linalg.householder_product linalg.inv linalg.ldl_solve linalg.lu_solve linalg.multi_dot "
+    "linalg.pinv linalg.solve linalg.solve_triangular linalg.svdvals linalg.tensorinv "
+    "linalg.tensorsolve log_softmax logsumexp lu_solve matmul mean mm mv mvlgamma norm ormqr "
+    "permute_copy slice_scatter softmax special.ndtr squeeze_copy std t_copy tensordot "
+    "transpose_copy tril triu unfold_copy unsqueeze_copy var view_copy sum nansum prod median "
+    "nn.functional.avg_pool2d nn.functional.linear nn.functional.logsigmoid "
+    "special.multigammaln".split()
+)
+
+
+def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bool = False) -> Any:
+    """Copy results into the given tensors (resized when their shape differs)."""
+    if isinstance(result, tuple | list):
+        return _write_several(name, result, out, args, exact)
+    if not isinstance(out, TensorBase):
+        raise wrong_type(name, "out", None, "Tensor", out)
+    tensors = tuple(_tensors(args))
+    if STATE.grad_enabled and (out._rg or any(t._rg for t in tensors)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad.\n"
+            f"  at {source.here(4)}\n"
+            "  Fix: drop out= and use the returned tensor, or call it under no_grad()."
+        )
+    _check_type(name, result.dtype, out, exact)
+    if name not in _FREE:
+        check_apart(out, tensors, f"{name}(out=)", touching=name in APART)
+    _fit(out, tuple(result.shape))
+    return assign(out, result.detach(), f"{name}(out=)")
+
+
+def _write_several(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bool) -> Any:
+    if not isinstance(out, tuple | list):
+        raise wrong_type(name, "out", None, "tuple of Tensors", out)
+    if len(out) != len(result):
+        raise TypeError(
+            f"{name}(): argument 'out' must be tuple of {len(result)} Tensors, but it has "
+            f"{len(out)}\n  at {source.here(4)}"
+        )
+    written = [write_out(name, r, o, args, exact) for r, o in zip(result, out, strict=True)]
+    return type(out)(*written) if hasattr(out, "_fields") else tuple(written)
+
+
+def _tensors(args: Any) -> Any:
+    """The tensors among arguments, in lists too."""
+    for a in args:
+        if isinstance(a, TensorBase):
+            yield a
+        elif isinstance(a, list | tuple):
+            yield from _tensors(a)
+
+
+def _check_type(name: str, have: DType, out: Any, exact: bool) -> None:
+    want = out.dtype
+    if have is want:
+        return
+    if have.category > want.category or (name in _REAL_ONLY and want.is_complex):
+        from .legacy import WORDS
+
+        raise RuntimeError(
+            f"result type {WORDS[have.name]} can't be cast to the desired output type "
+            f"{WORDS[want.name]}\n  {name}(out=...) at {source.here(5)}\n"
+            f"  Fix: give an out= of type {have!r}."
+        )
+    if exact or name in EXACT:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {TYPE_WORDS.get(have.name, have.name)}, but got "
+            f"{TYPE_WORDS.get(want.name, want.name)} instead\n  {name}(out=...) at "
+            f"{source.here(5)}\n  The result is of type {have!r}, and {name}() does not convert "
+            f"what it writes.\n"
+            f"  Fix: give an out= of that type, or copy the result: out.copy_({name}(...))."
+        )
+
+
+def _fit(out: Any, shape: tuple[int, ...]) -> None:
+    """Give `out` the shape of the result; other than an empty one, that is worth a warning."""
+    have = tuple(out.shape)
+    if have == shape:
+        return
+    if out.numel():
+        source.warn_user(
+            f"An output with one or more elements was resized since it had shape {list(have)}, "
+            f"which does not match the required output shape {list(shape)}. Give an out= of that "
+            "shape, or an empty one: out.resize_(0)."
+        )
+    out.resize_(shape)

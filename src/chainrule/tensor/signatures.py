@@ -1,0 +1,304 @@
+"""What the public functions accept: the types of arguments, checked where users call.
+
+A function of the public table is written for arguments of the right types. What users call is a
+generated function of the same signature in front of it, which
+
+- tests the cheap part before the call: a number where a tensor must be, a fraction where an int
+  must be, anything but a bool for a flag; these would be accepted silently;
+- explains a failure afterwards: an AttributeError because None was given for a tensor says so.
+
+The kinds come from the annotations (bool, int, float, str) and, for tensors, from the names of the
+parameters, which are PyTorch's. An argument of a class that is not known to be wrong passes:
+numbers that a trace follows, and users' own types, are none of our business here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.value import PLAIN, TensorBase
+from ..ops.dtypes import dtype as DType
+
+# Parameters that are tensors wherever they occur, but for the functions of `_NOT_TENSORS`.
+_TENSORS = frozenset(
+    "input other A B weight target index mask src source indices input1 input2 x1 x2 mat1 mat2 "
+    "mat vec vec1 vec2 tensor1 tensor2 batch1 batch2 tau LU LU_data LU_pivots pivots LD L real "
+    "imag abs angle anchor positive negative query key hx w_ih w_hh condition theta grid "
+    "log_probs bias running_mean running_var end attn_mask exponent boundaries sorted_sequence "
+    "values tensor linear_weight linear_bias var x y count prob fweights aweights sorter "
+    "sample logits".split()
+)
+_MAY_BE_NONE = frozenset("weight bias running_mean running_var attn_mask in_proj_bias".split())
+# function -> parameters that need not be tensors in it
+_NOT_TENSORS = {
+    "add": "input other", "sub": "input other", "div": "input other", "true_divide": "input other",
+    "rsub": "other", "lerp": "weight", "select": "index", "select_copy": "index",
+    "select_scatter": "index", "scatter": "src", "movedim": "source", "index_put": "indices",
+    "where": "input other", "repeat_interleave": "input", "bucketize": "input",
+    "searchsorted": "input", "float_power": "input exponent", "slice_scatter": "end",
+    "slice_copy": "end", "tensor_split": "indices", "nn.functional.gaussian_nll_loss": "var",
+    "diag_embed": "", "cat": "tensors", "result_type": "tensor1 tensor2", "normal": "input",
+    "polygamma": "input", "cov": "", "trapezoid": "", "vander": "", "histogramdd": "",
+    "nn.functional.one_hot": "", "broadcast_tensors": "input", "hinge": "", "lstm_cell": "hx",
+    "embedding_bag": "", "native_group_norm": "", "unsafe_split": "", "tensordot": "",
+    "isin": "", "cartesian_prod": "",
+}  # fmt: skip
+# Called so often that one more call in front of them is felt; they look at their arguments
+# themselves.
+_UNGUARDED = frozenset(
+    "add sub div view reshape sum mean matmul mm bmm transpose permute t softmax log_softmax "
+    "flatten squeeze unsqueeze expand contiguous clone detach to cat stack chunk split addmm "
+    "nn.functional.linear nn.functional.conv2d nn.functional.cross_entropy "
+    "nn.functional.mse_loss nn.functional.layer_norm nn.functional.dropout "
+    "nn.functional.embedding nn.functional.gelu nn.functional.relu nn.functional.silu "
+    "nn.functional.softmax nn.functional.log_softmax "
+    "nn.functional.scaled_dot_product_attention nn.functional.max_pool2d "
+    "nn.functional.batch_norm".split()
+)
+_PROBLEMS = (
+    AttributeError, TypeError, ValueError, IndexError, RuntimeError, OverflowError, KeyError,
+    ZeroDivisionError,
+)  # fmt: skip
+_WRONG = (bool, int, float, complex, str, list, tuple, dict, set, type(None), DType, slice)
+_LARGEST = 1 << 63
+
+
+class Parameter:
+    """One parameter of a public function: what it may be."""
+
+    __slots__ = ("kind", "name", "optional", "position")
+
+    def __init__(self, name: str, kind: str, optional: bool, position: int | None) -> None:
+        self.name = name
+        self.kind = kind
+        self.optional = optional
+        self.position = position
+
+
+def parameters_of(path: str, function: Callable[..., Any]) -> list[Parameter]:
+    """The parameters of a public function whose kind is known."""
+    found = []
+    free = _NOT_TENSORS.get(path, "").split()
+    for position, p in enumerate(inspect.signature(function).parameters.values()):
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            continue
+        words = str(p.annotation).split(" | ")
+        kind = words[0] if words[0] in ("bool", "int", "float", "str") else ""
+        if not kind and p.name in _TENSORS and p.name not in free:
+            kind = "Tensor"
+        if not kind and p.name == "dtype":
+            kind = "torch.dtype"
+        if kind:
+            place = position + 1 if p.kind is not p.KEYWORD_ONLY else None
+            optional = p.default is None or "None" in words or p.name in _MAY_BE_NONE
+            found.append(Parameter(p.name, kind, optional, place))
+    return found
+
+
+# ---- the generated function ----------------------------------------------------------------------
+
+
+def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[..., Any]:
+    """`function` behind its checks, with `out=` when `into` says how to write there.
+
+    The code is made when it is first called: making all of them would cost the import.
+    """
+    space: dict[str, Any] = {}
+    call: Any = FunctionType(_first_call.__code__, space, name)
+    call.__dict__.update(function.__dict__)
+    call.__wrapped__ = function
+    call.__qualname__, call.__doc__ = name, function.__doc__
+    call.__module__ = function.__module__
+
+    def make(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        parameters = parameters_of(path, function)
+        text = _text(function, parameters, into is not None)
+        made: dict[str, Any] = {}
+        exec(compile(text, f"<chainrule signature {name}>", "exec"), made)
+        explain = _explainer(name, parameters)
+        space.update(
+            made, function=function, into=into, PLAIN=PLAIN, PROBLEMS=_PROBLEMS, explain=explain,
+            check=_checker(name, parameters), LARGEST=_LARGEST,
+        )  # fmt: skip
+        written = made["call"]
+        call.__defaults__ = function.__defaults__
+        call.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **(written.__kwdefaults__ or {})}
+        for own in inspect.signature(function).parameters.values():
+            if own.kind is own.KEYWORD_ONLY and own.default is own.empty:
+                call.__kwdefaults__.pop(own.name, None)
+            elif own.kind is own.KEYWORD_ONLY:
+                call.__kwdefaults__[own.name] = own.default
+        call.__code__ = written.__code__
+        return call(*args, **kwargs)
+
+    space["make"] = make
+    return call  # type: ignore[no-any-return]
+
+
+def _first_call(*args: Any, **kwargs: Any) -> Any:
+    return make(args, kwargs)  # type: ignore[name-defined] # noqa: F821 - see guarded
+
+
+def is_guarded(path: str) -> bool:
+    """Whether checks stand before a function even where they cost an extra call."""
+    return path not in _UNGUARDED
+
+
+def _text(function: Any, parameters: list[Parameter], out: bool) -> str:
+    """The source of the function in front of `function`."""
+    given, passed, seen = [], [], []
+    for p in inspect.signature(function).parameters.values():
+        default = "" if p.default is p.empty else "=None"
+        if p.kind is p.VAR_POSITIONAL:
+            given.append(f"*{p.name}")
+            passed.append(f"*{p.name}")
+        elif p.kind is p.VAR_KEYWORD:
+            given.append(f"**{p.name}")
+            passed.append(f"**{p.name}")
+        else:
+            if p.kind is p.KEYWORD_ONLY and not any(g.startswith("*") for g in given):
+                given.append("*")
+            given.append(p.name + default)
+            passed.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
+            seen.append(f"{p.name!r}: {p.name}")
+    if out:
+        rest = [given.pop()] if given and given[-1].startswith("**") else []
+        given += ([] if any(g.startswith("*") for g in given) else ["*"]) + ["out=None", *rest]
+    lines = [f"def call({', '.join(given)}):"]
+    tests = " or ".join(t for t in map(_test, parameters) if t)
+    if tests:
+        lines.append(f"    if {tests}: check({{{', '.join(seen)}}})")
+    lines.append("    try:")
+    if out:
+        lines.append("        if out is not None:")
+        lines.append(f"            return into(out, ({_positional(passed)}), {_named(passed)})")
+    lines.append(f"        return function({', '.join(passed)})")
+    lines.append("    except PROBLEMS as problem:")
+    lines.append(f"        explain({{{', '.join(seen)}}}, problem)")
+    lines.append("        raise")
+    return "\n".join(lines)
+
+
+def _positional(passed: list[str]) -> str:
+    return "".join(f"{p}, " for p in passed if "=" not in p and not p.startswith("**"))
+
+
+def _named(passed: list[str]) -> str:
+    pairs = (p.split("=", 1) for p in passed if "=" in p)
+    rest = "".join(f", {p}" for p in passed if p.startswith("**"))
+    return "{" + (", ".join(f"{k!r}: {v}" for k, v in pairs) + rest).removeprefix(", ") + "}"
+
+
+def _test(p: Parameter) -> str:
+    """A cheap condition that holds when an argument has to be looked at."""
+    n, maybe = p.name, f"{p.name} is not None and " if p.optional else ""
+    if p.kind == "Tensor":
+        return f"({maybe}{n}.__class__ not in PLAIN)"
+    if p.kind == "bool":
+        return f"({n} is not False and {n} is not True)"
+    if p.kind == "int":
+        return f"({maybe}({n}.__class__ is not int or not -LARGEST <= {n} < LARGEST))"
+    if p.kind == "float":
+        return f"({maybe}{n}.__class__ is not float)"
+    return ""
+
+
+# ---- what is wrong -------------------------------------------------------------------------------
+
+
+def _checker(name: str, parameters: list[Parameter]) -> Callable[[dict[str, Any]], None]:
+    def check(given: dict[str, Any]) -> None:
+        for p in parameters:
+            value: Any = given[p.name]
+            if (value is None and p.optional) or p.kind not in ("Tensor", "bool", "int", "float"):
+                continue
+            if _is_wrong(p, value):
+                raise wrong_type(name, p.name, p.position, p.kind, value)
+            if p.kind == "int" and isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
+                raise _too_large(name, p.name, value)
+
+    return check
+
+
+def _is_wrong(p: Parameter, value: Any) -> bool:
+    cls = value.__class__
+    if p.kind == "Tensor":
+        return cls in _WRONG
+    if p.kind == "bool":
+        return cls in _WRONG and cls is not bool
+    if p.kind == "int":
+        if isinstance(value, TensorBase):
+            return _no_index(value)
+        return (cls in _WRONG and cls is not int) or isinstance(value, np.floating)
+    if p.kind == "float":
+        return cls in _WRONG and cls not in (float, int, bool)
+    if p.kind == "str":
+        return cls in _WRONG and cls is not str
+    return cls in _WRONG and cls is not DType
+
+
+def _no_index(value: Any) -> bool:
+    """Whether a tensor cannot be an int: not of one element, or no integer."""
+    return value._level is None and (value.numel() != 1 or value.dtype.category > 1)
+
+
+def _explainer(name: str, parameters: list[Parameter]) -> Callable[..., None]:
+    def explain(given: dict[str, Any], problem: Exception) -> None:
+        """Raise a better error than `problem`, if it comes from a wrong argument."""
+        if problem.__class__ in (RuntimeError, NotImplementedError):
+            return
+        for p in parameters:
+            value = given[p.name]
+            if not (value is None and p.optional) and _is_wrong(p, value):
+                raise wrong_type(name, p.name, p.position, p.kind, value) from None
+        lacking = getattr(problem, "obj", _explainer)
+        for position, (key, value) in enumerate(given.items(), 1):
+            if value.__class__ is int and not -_LARGEST <= value < _LARGEST:
+                raise _too_large(name, key, value) from None
+            if isinstance(problem, AttributeError):
+                for part in value if isinstance(value, list | tuple) else (value,):
+                    if part is lacking and part.__class__ in _WRONG:
+                        raise wrong_type(name, key, position, "Tensor", part) from None
+        _translate(name, problem)
+
+    return explain
+
+
+def _translate(name: str, problem: Exception) -> None:
+    """Python's and NumPy's own errors as the kinds that PyTorch's users expect."""
+    where = f"\n  {name}() at {source.here(4)}"
+    if isinstance(problem, np.exceptions.AxisError):
+        raise IndexError(f"Dimension out of range: {problem}{where}") from None
+    if isinstance(problem, OverflowError):
+        raise RuntimeError(
+            f"value cannot be converted without overflow: {problem}{where}"
+        ) from None
+    if isinstance(problem, ZeroDivisionError | KeyError):
+        raise RuntimeError(f"{type(problem).__name__}: {problem}{where}") from problem
+
+
+def wrong_type(name: str, parameter: str, position: int | None, kind: str, value: Any) -> TypeError:
+    """The error for an argument of a wrong type."""
+    place = f" (position {position})" if position else ""
+    got = "Tensor" if isinstance(value, TensorBase) else type(value).__name__
+    shown = f"of shape {list(value.shape)}" if got == "Tensor" else f"{value!r:.60}"
+    fix = ""
+    if kind == "Tensor" and isinstance(value, bool | int | float | complex | list | tuple):
+        fix = f"\n  Fix: {parameter}=torch.tensor({parameter})"
+    return TypeError(
+        f"{name}(): argument '{parameter}'{place} must be {kind}, not {got}\n"
+        f"  It is {shown}, at {source.here(4)}{fix}"
+    )
+
+
+def _too_large(name: str, parameter: str, value: int) -> ValueError:
+    return ValueError(
+        f"Overflow when unpacking long long: {parameter}={value} needs more than 64 bits\n"
+        f"  {name}() at {source.here(4)}"
+    )
