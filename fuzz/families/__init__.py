@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-NAMES = ("straight", "inplace", "hooks", "roots", "state")
+NAMES = ("straight", "inplace", "hooks", "roots", "batched", "state")
 
 
 def family(name: str) -> Any:

@@ -28,6 +28,8 @@ class Writer:
     whether that is an error and what is seen of it is compared.
     """
 
+    views = PLAIN
+
     def __init__(self, rng: random.Random, kind: str, wild: bool) -> None:
         self.rng, self.kind, self.wild = rng, kind, wild
         self.lines: list[str] = []
@@ -72,7 +74,7 @@ class Writer:
         if self.kinds[a] == "complex" and self.rng.random() < 0.25:
             self.complex_view(a)
             return
-        made = self.rng.choice(PLAIN)(self.rng, self.shapes[a])
+        made = self.rng.choice(self.views)(self.rng, self.shapes[a])
         if made is None or math.prod(made[1]) > 100:
             return
         text, shape, shared = made
@@ -104,7 +106,7 @@ class Writer:
         if not names:
             return
         a = self.pick(names)
-        made = self.rng.choice(PLAIN)(self.rng, self.shapes[a])
+        made = self.rng.choice(self.views)(self.rng, self.shapes[a])
         if made is None or (made[2] and not self.wild):
             return
         self.apply(a + made[0], made[1], self.kinds[a])
