@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-NAMES = ("straight", "inplace", "hooks", "roots", "batched", "state")
+NAMES = ("straight", "inplace", "hooks", "roots", "batched", "reductions", "half", "state")
 
 
 def family(name: str) -> Any:
