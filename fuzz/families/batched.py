@@ -153,7 +153,7 @@ def _one(how: str, f: Any, torch: Any, arrays: list[np.ndarray]) -> list[np.ndar
     out = f(*(leaves if how in OF_LEAVES else [leaf.clone() for leaf in leaves]))
     grads = torch.autograd.grad(out, leaves, create_graph=second, allow_unused=True)
     grads = [torch.zeros_like(x) if g is None else g for g, x in zip(grads, leaves, strict=True)]
-    along = sum((g * torch.tensor(t)).sum()
+    along: Any = sum((g * torch.tensor(t)).sum()
                 for g, t in zip(grads, tangents(arrays), strict=True))  # fmt: skip
     if how in ("jvp vmap", "vmap jvp"):
         return [out.detach().numpy(), along.detach().numpy()]
