@@ -327,7 +327,8 @@ def test_a_captured_tensor_cannot_be_changed_and_keeps_its_value(transform):
         captured.add_(x)
         return x.sum()
 
-    with pytest.raises(RuntimeError, match="would mutate a captured Tensor"):
+    reason = "has more elements" if transform == "vmap" else "would mutate a captured Tensor"
+    with pytest.raises(RuntimeError, match=reason):
         if transform == "grad":
             grad(f)(x)
         elif transform == "jvp":

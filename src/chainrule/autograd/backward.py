@@ -43,6 +43,12 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradients of `tensors` into `.grad` of the leaves (or of `inputs` only)."""
+    if STATE.levels and STATE.in_transform():
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use "
+            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+            f"transforms: .grad of a leaf is not a result.\n  at {source.here(2)}"
+        )
     if grad_variables is not None:
         if grad_tensors is not None:
             raise RuntimeError(
@@ -161,10 +167,11 @@ def make_gradients(roots: Sequence[Any], given: Any) -> list[Any]:
             f"got {len(roots)} tensors and {len(grads)} gradients: one gradient per output is "
             f"needed (None for a scalar output)\n  at {source.here(3)}"
         )
-    return [_gradient_for(k, r, g) for k, (r, g) in enumerate(zip(roots, grads, strict=True))]
+    return [gradient_for(k, r, g) for k, (r, g) in enumerate(zip(roots, grads, strict=True))]
 
 
-def _gradient_for(position: int, root: Any, g: Any) -> Any:
+def gradient_for(position: int, root: Any, g: Any) -> Any:
+    """The gradient of one output, checked; one for a scalar."""
     if not isinstance(root, TensorBase):
         if g is None:
             raise RuntimeError("grad_outputs are needed for outputs given as GradientEdge")

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..ops.batching import Fold, Front, Lead, Plain
 from ..ops.schema import Op
 from . import source
 from .dispatch import TENSORS, P, common_dtype, entry
+from .inplace import assign
 from .levels import _OVERRIDES, Level, new_tensor, synced, track_view
-from .value import TensorBase
+from .value import TensorBase, make
 
 
 class BatchLevel(Level):
@@ -37,6 +40,10 @@ class BatchLevel(Level):
     def lift(self, value: Any) -> Any:
         shape = (self.size, *value.shape)
         return self.batched(P.broadcast_to(value, shape=shape), 0)
+
+    def new_like(self, made: Any, t: Any) -> Any:
+        wide = np.broadcast_to(made._a, (self.size, *made.shape))
+        return self.batched(super().new_like(make(np.array(wide)), t), 0)
 
     def copy_parts(self, into: Any, value: Any) -> None:
         into._a, into._rg = value._a, value._rg
@@ -66,8 +73,48 @@ class BatchLevel(Level):
         result = run_batched(op, values, dims, params, self.size)
         results = (result,) if op.n_out == 1 else tuple(result)
         outs = tuple(self.batched(r, 0) for r in results)
-        track_view(op, args, params, outs)
+        if op.view and all(r._view is not None for r in results):
+            track_view(op, args, params, outs)
         return outs[0] if op.n_out == 1 else outs
+
+    def write(self, x: Any, value: Any, name: str) -> Any:
+        from .level_writes import below, bump, root_of
+
+        if not self.mine(x):
+            raise _more_elements(x, value, name)
+        x = synced(x)
+        inner = self.payload(value)
+        shape = tuple(x._a.shape)
+        if self.mine(value):
+            inner = _batch_at(inner, value._bdim, x._bdim)
+        else:
+            lead = (*value.shape[: x._bdim], 1, *value.shape[x._bdim :])
+            inner = P.broadcast_to(P.reshape(inner, shape=lead), shape=shape)
+        with below(self):
+            assign(x._a, inner, name)
+        root = root_of(x)
+        bump(root)
+        x._rg, root._rg = x._a._rg, root._a._rg
+        return x
+
+
+def _more_elements(x: Any, value: Any, name: str) -> RuntimeError:
+    return RuntimeError(
+        f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
+        f"Tensor `other` in extra_args that has more elements than `self`: {name} writes a value "
+        f"of shape {list(value.shape)} for each example into a tensor of shape {list(x.shape)} "  # type: ignore[attr-defined]
+        f"that all examples share\n  at {source.here(4)}\n"
+        "  Fix: use the out-of-place form, or write into a tensor that is mapped too, such as "
+        "x.new_zeros(...) of a mapped x."
+    )
+
+
+def _batch_at(value: Any, have: int, want: int) -> Any:
+    """A value with its batch dimension moved to another place."""
+    if have == want:
+        return value
+    rest = [k for k in range(value.ndim) if k != have]
+    return P.transpose(value, perm=(*rest[:want], have, *rest[want:]))
 
 
 def _logical_shape(self: Any) -> Any:

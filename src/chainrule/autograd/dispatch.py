@@ -207,14 +207,14 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
     if view._v is None or view._a.dtype.kind not in "fcV":
         return
     if not root._rg:
-        _remember_view(root, view)
+        remember_view(root, view)
     elif creation in (FROM_NO_GRAD, FROM_INFERENCE):
         # As in PyTorch: it counts as requiring grad, but what flows back into it is lost.
         view._rg, view._node = True, UNTRACKED
-        _remember_view(root, view)
+        remember_view(root, view)
 
 
-def _remember_view(root: Any, view: Any) -> None:
+def remember_view(root: Any, view: Any) -> None:
     """So that the view learns of it when an in-place write gives the root a history."""
     meta = root._meta
     if meta is None:

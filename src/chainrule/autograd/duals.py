@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.schema import Op, rule_names
+from ..ops.layout import overlaps_itself
+from ..ops.schema import TABLE, Op, rule_names
 from .dispatch import TENSORS, P, entry
-from .levels import _OVERRIDES, GradLevel, Level, new_tensor, synced, track_view
+from .inplace import assign
+from .levels import _OVERRIDES, GradLevel, Level, derived, new_tensor, synced, track_view
 from .record import Fix, _about, fix_of, in_half, rules_of, run_rules, wider
 from .state import STATE
 from .value import TensorBase, make
@@ -30,24 +32,13 @@ class DualLevel(Level):
         self.shadow: dict[int, dict[str, Any]] = {}
         self.by_hand = False
 
+    @property
+    def refuses_captures(self) -> bool:  # type: ignore[override]
+        return not self.by_hand
+
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         self.shadow.clear()
         super().__exit__(kind, problem, trace)
-
-    def _settle_captures(self, raises: bool) -> None:
-        if not self.by_hand:
-            super()._settle_captures(raises)
-            return
-        # Inside a hand-made dual_level the writes stay; only the tangents end with the level.
-        for reference, old_class, *_ in self.changed:
-            t = reference()
-            if t is not None and t._level is self:
-                primal = synced(t)._a
-                t.__class__ = old_class
-                for name in ("_level", "_tangent"):
-                    t.__dict__.pop(name, None)
-                t._a, t._rg, t._node = primal._a, primal._rg, primal._node
-        self.changed.clear()
 
     def dual(self, primal: Any, tangent: Any) -> Any:
         """A tensor with a tangent."""
@@ -82,6 +73,8 @@ class DualLevel(Level):
         if not op.differentiable or not STATE.forward_grad_enabled:
             return result
         made = jvp_of(op, inner, tangents, results, params)
+        if not op.view:
+            made = tuple(None if t is None else _own(t, tangents) for t in made)
         outs = tuple(
             r if t is None or r.dtype.category < 2 else self.dual(r, _fit(t, r))
             for r, t in zip(results, made, strict=True)
@@ -90,6 +83,31 @@ class DualLevel(Level):
             track_view(op, args, params, outs)
         self._note_shadow(op, tangents, made, results)
         return outs[0] if op.n_out == 1 else outs
+
+    def write(self, x: Any, value: Any, name: str) -> Any:
+        from .level_writes import below, bump, lift_family, root_of
+
+        if not self.mine(x):
+            lift_family(self, x)
+        x, root = synced(x), root_of(x)
+        tangent = self.tangent_of(value)
+        with below(self):
+            assign(x._a, self.payload(value), name)
+            if STATE.forward_grad_enabled:
+                self._write_tangent(x, root, zeros_like(x) if tangent is None else tangent, name)
+        bump(root)
+        x._rg, root._rg = x._a._rg, root._a._rg
+        return synced(x)
+
+    def _write_tangent(self, x: Any, root: Any, tangent: Any, name: str) -> None:
+        """Into the memory of the root's tangent, where that can be; else the root gets another."""
+        from .level_writes import chain_to
+
+        held = root._tangent
+        if _can_hold(held, tangent) and same_layout(held, root._a):
+            assign(held if x is root else derived(held, x._view), tangent, name)
+        else:
+            root._tangent = entry(TABLE["write_view"])(held, tangent, chain=chain_to(x))
 
     def _note_shadow(self, op: Op, tangents: Any, made: Any, results: Any) -> None:
         first = results[0]
@@ -132,6 +150,36 @@ def _fit(tangent: Any, result: Any) -> Any:
             tangent = P.real(tangent)
         tangent = P.cast(tangent, dtype=result.dtype.np)
     return tangent
+
+
+def _own(tangent: Any, given: tuple[Any, ...]) -> Any:
+    """A tangent that shares no memory with those of the inputs: each may be written in place."""
+    if tangent._view is not None or any(tangent is t for t in given):
+        return P.clone(tangent)
+    return tangent
+
+
+def _can_hold(held: Any, value: Any) -> bool:
+    """Whether a value can be written into a tangent: of no higher level, elements apart."""
+    have = 0 if held._level is None else held._level.index
+    if value._level is not None and value._level.index > have:
+        return False
+    while held._level is not None:
+        held = held._a
+    return held._a.flags.writeable and not overlaps_itself(held._a)
+
+
+def in_layout(tangent: Any, primal: Any) -> Any:
+    """The tangent, copied if it does not lie in memory as its primal does."""
+    if same_layout(tangent, primal):
+        return tangent
+    return entry(TABLE["write_view"])(P.zeroed(primal), tangent, chain=())
+
+
+def same_layout(a: Any, b: Any) -> bool:
+    """Whether tensors of one shape lie in memory in the same order."""
+    pairs = zip(a.shape, a.stride(), b.stride(), strict=True)
+    return all(n < 2 or s == t for n, s, t in pairs)
 
 
 # ---- the tangent of one op -----------------------------------------------------------------------
@@ -261,7 +309,7 @@ def _from_vjp(
         if rule is not None:
             needed.update(n for n in rule_names(rule) if n not in ("g", "mask"))
     saved = {n: values[n] for n in needed}
-    level = GradLevel()
+    level = GradLevel(of_a_user=False)
     with level:
         seeds = [level.leaf(zeros_like(r)) for r in results]
         g = seeds[0] if op.n_out == 1 else seeds

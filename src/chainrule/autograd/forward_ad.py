@@ -6,10 +6,11 @@ from collections import namedtuple
 from typing import Any
 
 from . import source
-from .duals import DualLevel
+from .duals import DualLevel, in_layout
 from .levels import synced
 from .modes import ModeSwitch
 from .state import STATE
+from .transform_checks import check_dual
 from .value import TensorBase
 
 UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
@@ -67,19 +68,14 @@ def make_dual(tensor: Any, tangent: Any, *, level: Any = None) -> Any:
     """A tensor that carries a tangent."""
     active = _level(level)
     for name, t in (("tensor", tensor), ("tangent", tangent)):
-        if not isinstance(t, TensorBase) or t.dtype.category < 2:  # type: ignore[attr-defined]
+        if not isinstance(t, TensorBase):
             raise ValueError(
-                f"Expected {name} to be floating point or complex, but got: "
-                f"{getattr(t, 'dtype', type(t).__name__)}"
+                f"Expected {name} to be floating point or complex, but got: {type(t).__name__}"
             )
-    if tuple(tensor.shape) != tuple(tangent.shape):
-        raise RuntimeError(
-            f"Expected tangent to have the same shape as the primal: primal {list(tensor.shape)}, "
-            f"tangent {list(tangent.shape)}\n  at {source.here(2)}"
-        )
+    check_dual(tensor, tangent)
     if active.mine(tensor):
         tensor = synced(tensor)._a
-    return active.dual(tensor, tangent)
+    return active.dual(tensor, in_layout(tangent, tensor))
 
 
 def unpack_dual(tensor: Any, *, level: Any = None) -> UnpackedDualTensor:

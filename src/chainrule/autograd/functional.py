@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from . import source
 from .backward import grad as autograd_grad
 from .dispatch import P
+from .jacobians import jacfwd as _jacfwd
 from .modes import enable_grad
-from .transforms import jacfwd as _jacfwd
+from .state import STATE
 from .transforms import jvp as _func_jvp
 from .value import TensorBase, make
 from .vmap import vmap
@@ -34,6 +36,13 @@ def _as_tuple(x: Any, what: str, function: str) -> tuple[tuple[Any, ...], bool]:
 
 
 def _prepared(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
+    if STATE.in_transform():
+        raise RuntimeError(
+            "You are attempting to call Tensor.requires_grad_() (or perhaps using "
+            "torch.autograd.functional.* APIs) inside of a function being transformed by a "
+            f"functorch transform.\n  at {source.here(3)}\n"
+            "  Fix: use func.grad, func.vjp, func.jacrev or func.hessian, which nest."
+        )
     made = []
     for t in inputs:
         if create_graph and t._rg:

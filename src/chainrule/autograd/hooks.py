@@ -59,6 +59,12 @@ def retain_grad(self: Any) -> None:
     """Also keep `.grad` of this tensor that is no leaf."""
     if not self._rg:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if STATE.levels and STATE.in_transform():
+        raise RuntimeError(
+            "You are attempting to call Tensor.retain_grad() inside of a function being "
+            "transformed by a functorch transform: .grad of a tensor of the transform would be "
+            "lost. Fix: return the tensor, and differentiate with respect to it by func.vjp."
+        )
     if self.is_leaf:
         return
     hooks, nr = _place(self)

@@ -132,7 +132,7 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
         from .dispatch import P, entry
 
         old = x
-        if STATE.unusual & TRACE and STATE.grad_enabled and getattr(x, "_level", None) is None:
+        if STATE.grad_enabled and _rules_name_self(op, args):
             old = P.clone(x)  # rules may save it, and its memory is about to change
         return assign(x, entry(op)(old, *args, **params), name)
     tensors = prepare(op, (x, *args))
@@ -185,6 +185,11 @@ def _write_comparison(op: Op, x: Any, args: tuple[Any, ...], name: str) -> Any:
     return assign(x, P.cast(value, dtype=x.dtype.np), name)
 
 
+def _rules_name_self(op: Op, args: tuple[Any, ...]) -> bool:
+    tensors = (True, *(isinstance(a, TensorBase) for a in args))
+    return op.differentiable and op.inputs[0] in needed_for(op, tensors)
+
+
 def _with_payload(t: Any, array: np.ndarray) -> Any:
     """t's history around another array (its old value)."""
     old = make(array)
@@ -196,20 +201,23 @@ def _with_payload(t: Any, array: np.ndarray) -> Any:
 
 def check_fits(x: Any, result: np.ndarray, name: str) -> None:
     """The result must have x's shape and a type that x's type can hold."""
-    shape = tuple(x.shape)
-    if result.shape != shape:
+    check_fit(tuple(x.shape), x._a.dtype, result.shape, result.dtype, name)
+
+
+def check_fit(shape: Any, dtype: np.dtype, new_shape: Any, new_dtype: np.dtype, name: str) -> None:
+    """A result of the new shape and type must fit into a tensor of the first ones."""
+    if new_shape != shape:
         raise RuntimeError(
             f"output with shape {list(shape)} doesn't match the broadcast shape "
-            f"{list(result.shape)}\n  {name} at {source.here(3)}\n"
+            f"{list(new_shape)}\n  {name} at {source.here(4)}\n"
             "  An in-place operation cannot change a tensor's shape. Fix: use the out-of-place "
             "form and assign its result."
         )
-    have, want = result.dtype.kind, x._a.dtype.kind
     order = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
-    if order.get(have, 2) > order.get(want, 2):
+    if order.get(new_dtype.kind, 2) > order.get(dtype.kind, 2):
         raise RuntimeError(
-            f"result type {_type_word(result.dtype)} can't be cast to the desired output type "
-            f"{_type_word(x._a.dtype)}\n  {name} at {source.here(3)}\n"
+            f"result type {_type_word(new_dtype)} can't be cast to the desired output type "
+            f"{_type_word(dtype)}\n  {name} at {source.here(4)}\n"
             "  Fix: convert the tensor first (x = x.float()), or use the out-of-place form."
         )
 
@@ -231,6 +239,10 @@ _SAME_EVERYWHERE = ("fill_", "zero_")
 
 def write(x: Any, value: Any, name: str, followed: bool = False) -> None:
     """Put a value into x's memory and note who did it. `followed`: gradients flow to the value."""
+    if STATE.levels:
+        from .level_writes import note_write
+
+        note_write(x)
     target = x._a
     flags = target.flags
     if not flags.c_contiguous or not flags.writeable:
@@ -379,7 +391,7 @@ def refresh_view(view: Any) -> None:
 def assign(x: Any, value: Any, name: str) -> Any:
     """Replace x's value by a computed tensor, history included (composite in-place forms)."""
     if getattr(x, "_level", None) is not None or getattr(value, "_level", None) is not None:
-        from .levels import assign_level
+        from .level_writes import assign_level
 
         return assign_level(x, value, name)
     if STATE.unusual & TRACE:

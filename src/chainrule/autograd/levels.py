@@ -12,8 +12,9 @@ runs the op (or its rule) on the payloads â€” so the next lower level sees it â€
 Tensors of other levels are constants to it. That is all there is to `grad(jvp(vmap(f)))`, and why
 perturbations of different levels cannot be confused.
 
-In-place writes are functional here: the tensor object takes a new payload, and views are derived
-again from their root when its version has moved (`synced`).
+An in-place write goes down to the memory at the bottom (`level_writes.py`); what a level knows
+beyond the value (history, tangent) views derive again from their root when its version has moved
+(`synced`).
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from typing import Any
-from weakref import ref
 
 from ..ops.layout import viewed_strides
 from ..ops.schema import TABLE, Op
-from . import source
-from .dispatch import attach_view, entry
+from . import errors
+from .dispatch import attach_view, entry, remember_view
+from .inplace import assign, refused
 from .node import OutSlot
-from .record import record
+from .record import _UNCHANGED, edge, record
 from .state import STATE
-from .value import FACTORY, NODE_VERSION, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
+from .value import CREATION, FACTORY, NODE_VERSION, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
 
 _numbers = itertools.count(1)
 
@@ -40,12 +41,16 @@ class Level:
 
     kind = "level"
     transforms = "grad (vjp, jvp, grad, etc)"  # as error messages call it
+    refuses_captures = False  # whether a write to a tensor from outside is an error
 
     def __init__(self) -> None:
         self.index = next(_numbers)
         self.alive = True
-        # Tensors that an in-place write lifted to this level, and what they were before.
-        self.changed: list[tuple[Any, ...]] = []
+        # Tensors of lower levels that were written inside, by id: (weak reference, old array).
+        self.written: dict[int, tuple[Any, Any]] = {}
+        # Tensors that a write lifted to this level: (weak reference, class they had).
+        self.lifted: list[tuple[Any, type]] = []
+        self.given: dict[int, Any] = {}  # arguments, which may be written
 
     def __enter__(self) -> Any:
         STATE.levels.append(self)
@@ -54,28 +59,10 @@ class Level:
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         STATE.levels.remove(self)
         self.alive = False
-        self._settle_captures(raises=kind is None)
+        if self.written or self.lifted:
+            from .level_writes import settle
 
-    def _settle_captures(self, raises: bool) -> None:
-        """Nothing of this level may outlive it: give captured tensors their old selves back."""
-        captured = False
-        for reference, old_class, array, requires_grad, node in self.changed:
-            t = reference()
-            if t is None or t.__dict__.get("_returned") or t._level is not self:
-                continue
-            captured = True
-            t.__class__ = old_class
-            for name in ("_level", "_tangent", "_bdim"):
-                t.__dict__.pop(name, None)
-            t._a, t._rg, t._node = array, requires_grad, node
-        self.changed.clear()
-        if captured and raises:
-            raise RuntimeError(
-                f"During a {self.transforms} transform, the function provided attempted to call "
-                "in-place operation that would mutate a captured Tensor. This is not supported; "
-                "please rewrite the function being transformed to explicitly accept the mutated "
-                "Tensor(s) as inputs.\n  The captured tensor has its old value again."
-            )
+            settle(self, raises=kind is None)
 
     # What each kind of level defines.
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -85,6 +72,12 @@ class Level:
         """Give `into` the payload of `value`, which is of this level."""
         raise NotImplementedError
 
+    def write(self, x: Any, value: Any, name: str) -> Any:
+        """Write a value of x's shape and type into x; one of the two is of this level."""
+        from .level_writes import write_functionally
+
+        return write_functionally(x, value)
+
     def lift(self, value: Any) -> Any:
         """A tensor of a lower level as a constant of this one."""
         raise NotImplementedError
@@ -92,6 +85,12 @@ class Level:
     def detach(self, t: Any) -> Any:
         """The tensor as a constant of its level."""
         raise NotImplementedError
+
+    def new_like(self, made: Any, t: Any) -> Any:
+        """A new plain tensor that belongs to t: one for each example, where t is batched."""
+        inner = t._a
+        level = inner._level if isinstance(inner, TensorBase) else None
+        return made if level is None else level.new_like(made, inner)
 
     def item(self, t: Any) -> Any:
         """The number a 0-dim tensor of this level holds."""
@@ -159,6 +158,8 @@ def track_view(
         for number, out in enumerate(outs):
             attach_view(out, args[0], op, params, len(outs) > 1)
             out._view.append(number)
+            if len(STATE.levels) > 1:  # a write may lift the root to a level above this one
+                remember_view(out._view[ROOT], out)
 
 
 def _really_views(op: Op, t: Any, params: dict[str, Any]) -> bool:
@@ -173,16 +174,31 @@ def synced(t: Any) -> Any:
     view_record = t._view
     if view_record is None or t._level is None or view_record[NODE_VERSION] == t._v[0]:
         return t
-    value = view_record[ROOT]
-    for op, params, which in _chain(view_record):
-        value = entry(op)(value, **params)
-        if op.n_out != 1:
-            value = value[which]
     version = t._v[0]
+    if t._level.kind == "vmap":  # its payload shares the memory that was written
+        t._rg = t._a._rg
+        view_record[NODE_VERSION] = version
+        return t
+    enabled = STATE.grad_enabled
+    STATE.set_grad_enabled(True)  # the view has a history, whoever looks at it
+    try:
+        value = derived(view_record[ROOT], view_record)
+    finally:
+        STATE.set_grad_enabled(enabled)
     if value._level is not None:
         value._level.copy_parts(t, value)
     view_record[NODE_VERSION] = version
     return t
+
+
+def derived(root: Any, view_record: Any) -> Any:
+    """The view of another root that a record describes."""
+    value = root
+    for op, params, which in _chain(view_record):
+        value = entry(op)(value, **params)
+        if op.n_out != 1:
+            value = value[which]
+    return value
 
 
 def _chain(view_record: Any) -> list[tuple[Op, dict[str, Any], int]]:
@@ -194,68 +210,39 @@ def _chain(view_record: Any) -> list[tuple[Op, dict[str, Any], int]]:
     return chain[::-1]
 
 
-def assign_level(x: Any, value: Any, name: str) -> Any:
-    """x takes the value of a computed tensor, in place, inside a transform."""
-    from .inplace import chain_to
-
-    if tuple(x.shape) != tuple(value.shape):
-        raise RuntimeError(
-            f"output with shape {list(x.shape)} doesn't match the broadcast shape "
-            f"{list(value.shape)}\n  {name} at {source.here(3)}"
-        )
-    if value.dtype is not x.dtype:
-        value = value.to(x.dtype)
-    if x._view is None:
-        if value.stride() != x.stride():  # memory keeps its layout, whatever is written into it
-            value = entry(TABLE["write_view"])(x, value, chain=())
-        _become(x, value)
-        x._v = [x._v[0] + 1 if x._v else 1] if x._v is None else x._v
-        x._v[0] += 1
-        return x
-    root = synced(x)._view[ROOT]
-    chain = chain_to(x)
-    _become(root, entry(TABLE["write_view"])(root, value, chain=chain))
-    x._v[0] += 1
-    if x._level is None and root._level is not None:
-        # A plain view of a tensor that is of this level now: it becomes one too.
-        _become(x, value)
-        x._view[NODE_VERSION] = -1
-    return synced(x)
-
-
-def _become(x: Any, value: Any) -> None:
-    """Turn the object x into a tensor with the value's payload (and level)."""
-    level = value._level
-    if x._level is not None and (level is None or x._level.index > level.index):
-        x._level.copy_parts(x, x._level.lift(value))
-        return
-    if level is None:
-        x._a = value._a
-        x._rg, x._node = value._rg, value._node
-        return
-    if x._level is not level:
-        level.changed.append((ref(x), x.__class__, x._a, x._rg, x._node))
-        x.__class__ = value.__class__
-        x.__dict__["_level"] = level
-    level.copy_parts(x, value)
-
-
 # ---- reverse mode -------------------------------------------------------------------------------
+
+
+_NO_SAVED_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks (nor what is "
+    "made of them, such as checkpoint(use_reentrant=False)). Fix: use autograd.grad there."
+)
 
 
 class GradLevel(Level):
     """Reverse mode on a tape of its own (func.grad, func.vjp, func.jacrev)."""
 
     kind = "grad"
+    refuses_captures = True
+
+    def __init__(self, of_a_user: bool = True) -> None:
+        super().__init__()
+        self.of_a_user = of_a_user  # not one of our own, for a rule
 
     def __enter__(self) -> GradLevel:
+        if STATE.saved_hooks and self.of_a_user:
+            raise RuntimeError(_NO_SAVED_HOOKS)
         self.outer = STATE.grad_enabled  # what holds for the levels below
+        self.hooks_disabled = STATE.saved_hooks_disabled
         super().__enter__()
+        if self.of_a_user:
+            STATE.saved_hooks_disabled = _NO_SAVED_HOOKS
         STATE.set_grad_enabled(True)
         return self
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         STATE.set_grad_enabled(self.outer)
+        STATE.saved_hooks_disabled = self.hooks_disabled
         super().__exit__(kind, problem, trace)
 
     def leaf(self, value: Any) -> Any:
@@ -294,12 +281,53 @@ class GradLevel(Level):
         track_view(op, args, params, outs)
         if recording:
             tensors = tuple(a if self.mine(a) else None for a in args)
-            node = record(op, tensors, inner, results, params, level=self)
+            versions = tuple(r._v or _UNCHANGED for r in results)
+            node = record(op, tensors, inner, results, params, level=self, versions=versions)
             for k, out in enumerate(outs):
                 if k not in op.nondiff_out and out.dtype.category >= 2:
                     out._rg = True
                     out._node = node if op.n_out == 1 else OutSlot(node, k)
         return outs[0] if op.n_out == 1 else outs
+
+    def write(self, x: Any, value: Any, name: str) -> Any:
+        from .level_writes import below, bump, chain_to, lift_family, root_of
+
+        if not self.mine(x):
+            lift_family(self, x)
+        x, root = synced(x), root_of(x)
+        tracked = self.mine(value) and value._rg
+        self._check_writable(x, root, name, tracked)
+        inner = self.payload(value)
+        with below(self, self.outer):
+            assign(x._a, inner, name)
+        bump(root)
+        if not STATE.grad_enabled or not (tracked or root._rg):
+            return x
+        if x is root:
+            x._rg, x._node = tracked, self._node_of(value, inner) if tracked else None
+            return x
+        before = self.wrap(root._a, edge(root))
+        after = value if tracked else self.lift(inner)
+        payloads = (root._a, inner)
+        params = {"chain": chain_to(x)}
+        op = TABLE["write_view"]
+        root._node = record(op, (before, after), payloads, (root._a,), params, level=self)
+        root._rg = True
+        return synced(x)
+
+    def _node_of(self, value: Any, inner: Any) -> Any:
+        """The node a written value comes from; for an input, one that leads to it."""
+        if value._node is not None:
+            return value._node
+        return record(TABLE["copy_value"], (value,), (inner,), (inner,), {}, level=self)
+
+    def _check_writable(self, x: Any, root: Any, name: str, tracked: bool) -> None:
+        if not STATE.grad_enabled:
+            return
+        if root._rg and root._node is None:
+            raise errors.leaf_in_place(x is not root, name, x.shape)
+        if x is not root and x._view[CREATION] and (tracked or root._rg):
+            raise refused(x, name)
 
 
 _OVERRIDES["GradTensor"] = {}

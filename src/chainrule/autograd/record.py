@@ -221,10 +221,8 @@ def save(
 
 def version_of(t: Any, payload: Any) -> Any:
     """The version list of an input that is to be saved."""
-    if isinstance(payload, TensorBase):
-        # On a transform level: in-place writes there give a tensor a new payload and leave the old
-        # one alone; only a plain payload can change under us.
-        return payload._v if payload._level is None and payload._v is not None else _UNCHANGED  # type: ignore[attr-defined]
+    if isinstance(payload, TensorBase):  # on a transform level
+        return payload._v if payload._v is not None else _UNCHANGED
     if not isinstance(t, TensorBase):
         return _UNCHANGED
     if t._v is None:

@@ -57,6 +57,10 @@ class State(threading.local):
             self.grad_enabled = enabled
             self.refresh()
 
+    def in_transform(self) -> bool:
+        """Whether a function is being transformed (a dual_level opened by hand is none)."""
+        return any(not getattr(level, "by_hand", False) for level in self.levels)
+
     def turn_on(self, bit: int) -> None:
         self.unusual |= bit
         self.refresh()

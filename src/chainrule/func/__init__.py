@@ -1,16 +1,7 @@
 """Functions of functions: derivatives and batching that compose in any order."""
 
-from ..autograd.transforms import (
-    grad,
-    grad_and_value,
-    hessian,
-    jacfwd,
-    jacobian,
-    jacrev,
-    jvp,
-    linearize,
-    vjp,
-)
+from ..autograd.jacobians import hessian, jacfwd, jacobian, jacrev
+from ..autograd.transforms import grad, grad_and_value, jvp, linearize, vjp
 from ..autograd.vmap import vmap
 from .stateless import functional_call, stack_module_state
 

@@ -13,6 +13,7 @@ from ..autograd.dispatch import P
 from ..autograd.inplace import check_writable, write
 from ..autograd.node import OutSlot
 from ..autograd.value import PARENT, ROOT
+from .leaf import want_grad
 from .storage import TypedStorage
 
 # ---- transposes ----------------------------------------------------------------------------------
@@ -169,7 +170,7 @@ def _make_subclass(cls: type, data: Any, require_grad: bool = False, **ignored: 
     """An object of a Tensor subclass on a tensor's memory."""
     made = data.detach()
     made.__class__ = cls
-    return made.requires_grad_(require_grad)
+    return want_grad(made, require_grad)
 
 
 def new(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -19,6 +19,7 @@ from .device import place
 from .from_data import array_from_data
 from .interop import from_numpy
 from .layouts import contiguous_format, preserve_format, required_order
+from .leaf import want_grad
 
 
 def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
@@ -63,7 +64,7 @@ def finish_tensor(t: Any, requires_grad: bool = False, device: Any = None) -> An
                 f"is {t.dtype!r}\n  at {source.here(4)}\n  Fix: pass dtype=torch.float32, or leave "
                 "out requires_grad."
             )
-        t.requires_grad_()
+        want_grad(t, True)
     return t
 
 
@@ -137,7 +138,7 @@ def tensor(
             return array
         if isinstance(array, TensorBase):  # part of a trace
             made: Any = array if dtype is None else array.to(dtype)  # type: ignore[attr-defined]
-            return made.requires_grad_(requires_grad)
+            return want_grad(made, requires_grad)
         if dtype is not None:
             array = array.astype(np_dtype(dtype))
         return finish(array, requires_grad, device)
@@ -171,7 +172,7 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
     elif copy is False and not isinstance(obj, TensorBase | np.ndarray):
         raise ValueError("can't alias arbitrary sequence into a tensor: pass copy=None")
     if made.requires_grad != requires_grad:
-        made = made.detach().requires_grad_(requires_grad)
+        made = want_grad(made.detach(), requires_grad)
     return made
 
 
@@ -413,7 +414,12 @@ def _filled_like(t: Any, value: Any, dtype: Any, memory_format: Any, requires_gr
             array = array.copy()
         if value is not None:
             array.fill(value)
-    return finish(array, requires_grad, where)
+    return _belonging(finish(array, requires_grad, where), t)
+
+
+def _belonging(made: Any, t: Any) -> Any:
+    """A new tensor that is one for each example, where the tensor it was made for is."""
+    return made if t._level is None else t._level.new_like(made, t)
 
 
 def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
@@ -459,27 +465,27 @@ def _here(self: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Zeros of the given shape in this tensor's type."""
-    return zeros(*size, **_here(self, kwargs))
+    return _belonging(zeros(*size, **_here(self, kwargs)), self)
 
 
 def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Ones of the given shape in this tensor's type."""
-    return ones(*size, **_here(self, kwargs))
+    return _belonging(ones(*size, **_here(self, kwargs)), self)
 
 
 def new_empty(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Uninitialised, of the given shape in this tensor's type."""
-    return empty(*size, **_here(self, kwargs))
+    return _belonging(empty(*size, **_here(self, kwargs)), self)
 
 
 def new_empty_strided(self: Any, size: Any, stride: Any, **kwargs: Any) -> Any:
     """Uninitialised, with the given strides in this tensor's type."""
-    return empty_strided(size, stride, **_here(self, kwargs))
+    return _belonging(empty_strided(size, stride, **_here(self, kwargs)), self)
 
 
 def new_full(self: Any, size: Any, fill_value: Any, **kwargs: Any) -> Any:
     """One value in the given shape and this tensor's type."""
-    return full(size, fill_value, **_here(self, kwargs))
+    return _belonging(full(size, fill_value, **_here(self, kwargs)), self)
 
 
 def new_tensor(self: Any, data: Any, **kwargs: Any) -> Any:

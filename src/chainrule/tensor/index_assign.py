@@ -62,6 +62,7 @@ def _set(self: Any, index: Any, value: Any) -> None:
 def put(view: Any, tensors: list[Any], dims: tuple[int, ...], value: Any) -> None:
     """view[tensors] = value, in place: only the indexed elements are touched where none records."""
     plain = all(t._level is None for t in (view, value, *tensors)) and not STATE.unusual
+    plain = plain and not STATE.levels
     if plain and not (STATE.grad_enabled and (view._rg or value._rg)):
         if view._a.flags.writeable:
             key: list[Any] = [slice(None)] * view.ndim

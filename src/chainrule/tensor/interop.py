@@ -12,6 +12,7 @@ from ..autograd.levels import synced
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import make
 from ..ops import dtypes
+from .leaf import want_grad
 
 
 def readable_array(t: Any, what: str) -> np.ndarray:
@@ -123,7 +124,7 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
     made = from_numpy_quietly(np.frombuffer(buffer, np.uint8))
     stop = None if count < 0 else offset + count * dtype.itemsize
     made._a = made._a[offset:stop].view(dtype.np)
-    return made.requires_grad_(requires_grad)
+    return want_grad(made, requires_grad)
 
 
 def from_numpy_quietly(array: np.ndarray) -> Any:

@@ -14,13 +14,6 @@ from ..autograd.value import ROOT, TensorBase
 
 def check_may_require_grad(t: Any) -> None:
     """Raise when gradients cannot be wanted with respect to a tensor."""
-    if t._level is None and STATE.levels:
-        raise RuntimeError(
-            "You are attempting to call Tensor.requires_grad_() (or perhaps using "
-            "torch.autograd.functional.* APIs) inside of a function being transformed by "
-            f"a functorch transform.\n  at {source.here(3)}\n"
-            "  Fix: use func.grad, func.vjp or func.jacrev inside the function."
-        )
     if not (t.dtype.is_floating_point or t.dtype.is_complex):
         raise RuntimeError(
             "only Tensors of floating point and complex dtype can require gradients, this "
@@ -112,3 +105,15 @@ def _change_level(t: Any, value: Any) -> None:
 
         t.__class__ = meta_class(type(t))
         t.__dict__["_level"] = value._level
+
+
+def want_grad(t: Any, requires_grad: bool) -> Any:
+    """Say whether gradients are wanted with respect to a tensor; returns it."""
+    if requires_grad == t._rg and t._node is not UNTRACKED:
+        return t
+    if not requires_grad and not t.is_leaf:
+        raise errors.not_a_leaf(False)
+    if requires_grad:
+        check_may_require_grad(t)
+    set_requires_grad(t, bool(requires_grad))
+    return t

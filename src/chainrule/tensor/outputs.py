@@ -70,6 +70,7 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bo
     if not isinstance(out, TensorBase):
         raise wrong_type(name, "out", None, "Tensor", out)
     tensors = tuple(_tensors(args))
+    _refuse_levels(name, (out, *tensors))
     if STATE.grad_enabled and (out._rg or any(t._rg for t in tensors)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
@@ -82,6 +83,21 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bo
         check_apart(out, tensors, f"{name}(out=)", touching=name in APART)
     _fit(out, tuple(result.shape))
     return assign(out, result.detach(), f"{name}(out=)")
+
+
+def _refuse_levels(name: str, tensors: tuple[Any, ...]) -> None:
+    """out= writes a value; tangents and examples would be lost."""
+    kinds = {t._level.kind for t in tensors if t._level is not None}
+    if "dual" in kinds:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an "
+            f"out= function\n  at {source.here(5)}\n  Fix: use the returned tensor."
+        )
+    if "vmap" in kinds:
+        raise RuntimeError(
+            f"Batching rule not implemented for aten::{name}.out; the fallback path doesn't work "
+            f"on out= or view ops.\n  at {source.here(5)}\n  Fix: use the returned tensor."
+        )
 
 
 def _write_several(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bool) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from ..autograd import source
 from ..autograd.value import PLAIN, make
 from ..ops.dtypes import FLOAT
+from .leaf import want_grad
 from .tensor import Tensor
 
 
@@ -31,7 +32,7 @@ class Parameter(Tensor):
                     f"one is {t.dtype!r}\n  at {source.here(2)}\n  Fix: "
                     "Parameter(x, requires_grad=False), or convert it with x.float()."
                 )
-            t.requires_grad_()
+            want_grad(t, True)
         return t
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import errors, source
+from ..autograd import source
 from ..autograd.backward import backward_tensor
 from ..autograd.node import UNTRACKED, Node, OutSlot
 from ..autograd.record import live_node
@@ -20,7 +20,7 @@ from ..ops import dtypes
 from .device import CPU, META, device
 from .interop import readable_array
 from .layouts import strided
-from .leaf import check_grad, check_may_require_grad, set_requires_grad, warn_not_kept
+from .leaf import check_grad, set_requires_grad, want_grad, warn_not_kept
 from .size import Size
 
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
@@ -140,18 +140,18 @@ class Tensor(TensorBase):
     def requires_grad(self, value: bool) -> None:
         if self._node is not None and not self.is_leaf:
             raise errors.not_a_leaf(bool(value))
-        self.requires_grad_(value)
+        want_grad(self, value)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Say whether gradients are wanted with respect to this tensor; returns it."""
-        if requires_grad == self._rg and self._node is not UNTRACKED:
-            return self
-        if not requires_grad and not self.is_leaf:
-            raise errors.not_a_leaf(False)
-        if requires_grad:
-            check_may_require_grad(self)
-        set_requires_grad(self, bool(requires_grad))
-        return self
+        if STATE.levels and STATE.in_transform():
+            raise RuntimeError(
+                "You are attempting to call Tensor.requires_grad_() (or perhaps using "
+                "torch.autograd.functional.* APIs) inside of a function being transformed by "
+                f"a functorch transform.\n  at {source.here(2)}\n"
+                "  Fix: use func.grad, func.vjp or func.jacrev inside the function."
+            )
+        return want_grad(self, requires_grad)
 
     @property
     def grad_fn(self) -> Any:

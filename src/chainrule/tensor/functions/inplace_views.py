@@ -72,6 +72,8 @@ def _has_no_history(t: Any) -> bool:
     """Whether a write into t needs nothing but memory and a version: the usual case by far."""
     if t.__class__ not in PLAIN or STATE.unusual or t._v is None or not t._a.flags.writeable:
         return False
+    if STATE.levels:  # a transform wants to know what is written
+        return False
     view = t._view
     return not STATE.grad_enabled or (not t._rg and (view is None or not view[ROOT]._rg))
 

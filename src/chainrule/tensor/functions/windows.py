@@ -12,6 +12,7 @@ from ...autograd import source
 from ...ops import dtypes
 from ..api import public
 from ..creation import finish, np_dtype
+from ..leaf import want_grad
 
 _OPTIONS = {"layout", "device", "requires_grad", "pin_memory"}
 
@@ -31,7 +32,7 @@ def _made(
     else:
         values = formula(np.arange(count, dtype=np.float64), count if periodic else count - 1)
     made = finish(values.astype(target), False, options.get("device"))
-    return made.requires_grad_() if options.get("requires_grad") else made
+    return want_grad(made, True) if options.get("requires_grad") else made
 
 
 # ---- formulas ------------------------------------------------------------------------------------

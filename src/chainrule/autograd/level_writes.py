@@ -1,0 +1,217 @@
+"""In-place writes inside transforms.
+
+A write goes down the levels to the memory at the bottom, so everybody who shares it sees it: the
+caller whose tensor was given, views, other names. On its way each level notes what it knows beyond
+the value (`Level.write`).
+
+A tensor of a lower level that takes a value of a higher one is lifted: the object itself, and its
+views, become tensors of that level, around a twin that is what they were. Inside grad and jvp that
+is right for tensors made there and an error for tensors from outside. Which is which is known when
+the transform ends: what was made inside and not returned is gone by then.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from ..ops.schema import TABLE
+from . import source
+from .dispatch import entry
+from .inplace import chain_of, check_fit
+from .levels import Level, derived, synced
+from .state import STATE, TRACE
+from .value import FACTORY, NODE_VERSION, PLAIN, ROOT, TensorBase, make
+
+
+def assign_level(x: Any, value: Any, name: str) -> Any:
+    """x takes the value of a computed tensor, in place, inside a transform."""
+    check_fit(tuple(x.shape), x.dtype.np, tuple(value.shape), value.dtype.np, name)
+    if value.dtype is not x.dtype:
+        value = value.to(x.dtype)
+    levels = [t._level for t in (x, value) if t._level is not None]
+    top = max(levels, key=lambda level: level.index)
+    if STATE.levels:
+        note_write(x)
+    return top.write(x, value, name)
+
+
+def root_of(x: Any) -> Any:
+    """The tensor whose memory x shows."""
+    return x if x._view is None else x._view[ROOT]
+
+
+def chain_to(x: Any) -> tuple[Any, ...]:
+    """The view ops that lead from the root to x."""
+    return () if x._view is None else chain_of(x._view)
+
+
+def bump(root: Any) -> None:
+    """Views of the root have to look at it again."""
+    if root._v is not None:
+        root._v[0] += 1
+
+
+@contextmanager
+def below(level: Level, grad_enabled: bool | None = None) -> Iterator[None]:
+    """Inside: what runs belongs to the levels outside this one."""
+    levels, enabled = STATE.levels, STATE.grad_enabled
+    STATE.levels = [one for one in levels if one.index < level.index]
+    if grad_enabled is not None:
+        STATE.set_grad_enabled(grad_enabled)
+    try:
+        yield
+    finally:
+        STATE.levels = levels
+        STATE.set_grad_enabled(enabled)
+
+
+def write_functionally(x: Any, value: Any) -> Any:
+    """x takes the value as a new payload; views of it are derived again (levels without memory)."""
+    if x._view is None:
+        if value.stride() != x.stride():  # memory keeps its layout, whatever is written into it
+            value = entry(TABLE["write_view"])(x, value, chain=())
+        _become(x, value)
+        bump(x)
+        return x
+    root = synced(x)._view[ROOT]
+    _become(root, entry(TABLE["write_view"])(root, value, chain=chain_to(x)))
+    bump(x)
+    if x._level is None and root._level is not None:
+        _become(x, value)
+        x._view[NODE_VERSION] = -1
+    return synced(x)
+
+
+def _become(x: Any, value: Any) -> None:
+    level = value._level
+    if x._level is not None and (level is None or x._level.index > level.index):
+        x._level.copy_parts(x, x._level.lift(value))
+        return
+    if x._level is not level:
+        x.__class__ = value.__class__
+        x.__dict__["_level"] = level
+    level.copy_parts(x, value)
+
+
+# ---- tensors from outside ------------------------------------------------------------------------
+
+
+def note_write(x: Any) -> None:
+    """Remember that x is about to be written, for the levels that x may be outside of."""
+    if STATE.unusual & TRACE:
+        return  # the run before the trace has looked
+    root = root_of(x)
+    own = 0 if x._level is None else x._level.index
+    for level in STATE.levels:
+        if not level.refuses_captures or level.index <= own:
+            continue
+        key = id(root)
+        if key in level.given or (key in level.written and level.written[key][0]() is root):
+            continue
+        plain = root._a.__class__ is np.ndarray
+        level.written[key] = ref(root), root._a.copy() if plain else None
+
+
+def allow(level: Level, leaves: list[Any]) -> None:
+    """The transform's arguments may be written: the caller sees it."""
+    for t in leaves:
+        if isinstance(t, TensorBase):
+            root = root_of(t)
+            level.given[id(root)] = root
+
+
+def returned(level: Level, t: Any) -> Any:
+    """A result that is no tensor of the level: another object, if it was written inside."""
+    if isinstance(t, TensorBase) and id(root_of(t)) in level.written:
+        return _twin(t)
+    return t
+
+
+def settle(level: Level, raises: bool) -> None:
+    """Nothing of a level outlives it: what it lifted is what it was; captures are an error."""
+    captured = _outsiders(level)
+    if captured and raises:
+        gc.collect()  # what only a cycle keeps alive is not outside
+        captured = _outsiders(level)
+    for reference, old_class in level.lifted:
+        t = reference()
+        if t is not None and t._level is level:
+            _let_down(t, old_class)
+    for root, array in captured:
+        if array is not None and root._a.shape == array.shape:
+            np.copyto(root._a, array)
+    level.lifted.clear()
+    level.written.clear()
+    level.given.clear()
+    if captured and raises:
+        raise RuntimeError(
+            f"During a {level.transforms} transform, the function provided attempted to call "
+            "in-place operation that would mutate a captured Tensor. This is not supported; "
+            "please rewrite the function being transformed to explicitly accept the mutated "
+            f"Tensor(s) as inputs.\n  Captured: a tensor of shape {list(captured[0][0].shape)} "
+            f"({captured[0][0].dtype!r}), which has its old value again.\n"
+            f"  transformed at {source.here(4)}"
+        )
+
+
+def _outsiders(level: Level) -> list[tuple[Any, Any]]:
+    found = [(reference(), array) for reference, array in level.written.values()]
+    return [(root, array) for root, array in found if root is not None]
+
+
+# ---- lifting -------------------------------------------------------------------------------------
+
+
+def lift_family(level: Level, x: Any) -> None:
+    """Make the tensor, its root and all views of it tensors of a level, on the same memory."""
+    root = root_of(x)
+    views = [x] if x is not root else []
+    for reference in (root._meta or {}).get("views", ()):
+        view = reference()
+        if view is not None and view is not x and view._view is not None:
+            views.append(view)
+    _lift(level, root, level.lift(_twin(root)))
+    for view in views:
+        if view._level is not level:
+            _lift(level, view, derived(root, view._view))
+            view._view[NODE_VERSION] = -1
+
+
+def _lift(level: Level, t: Any, value: Any) -> None:
+    level.lifted.append((ref(t), t.__class__))
+    for name in ("_level", "_tangent", "_bdim"):
+        t.__dict__.pop(name, None)
+    t._rg, t._node = False, None
+    t.__class__ = value.__class__
+    t.__dict__["_level"] = level
+    level.copy_parts(t, value)
+
+
+def _twin(t: Any) -> Any:
+    """Another object for the same memory, history and version."""
+    made = make(t._a)
+    made.__class__ = FACTORY.Tensor if t.__class__ in PLAIN else t.__class__
+    for name in ("_level", "_tangent", "_bdim"):
+        if name in t.__dict__:
+            made.__dict__[name] = t.__dict__[name]
+    made._rg, made._node, made._v = t._rg, t._node, t._v
+    return made
+
+
+def _let_down(t: Any, old_class: type) -> None:
+    """A lifted tensor as it was, with the memory it has now."""
+    payload = synced(t)._a
+    t.__class__ = old_class
+    for name in ("_level", "_tangent", "_bdim"):
+        t.__dict__.pop(name, None)
+        if name in payload.__dict__:
+            t.__dict__[name] = payload.__dict__[name]
+    t._a, t._rg, t._node = payload._a, payload._rg, payload._node
+    if t._view is not None and t._v is not None:
+        t._view[NODE_VERSION] = t._v[0] if t._level is None else -1
