@@ -52,6 +52,15 @@ class BatchLevel(Level):
     def detach(self, t: Any) -> Any:
         return self.batched(synced(t)._a.detach(), t._bdim)
 
+    def detach_in_place(self, t: Any) -> None:
+        t._a = t._a.detach()
+
+    def data(self, t: Any) -> Any:
+        raise RuntimeError(
+            f"accessing `data` under vmap transform is not allowed\n  at {source.here(3)}\n"
+            "  Fix: use detach()."
+        )
+
     def item(self, t: Any) -> Any:
         raise RuntimeError(
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
@@ -99,9 +108,10 @@ class BatchLevel(Level):
 
 
 def _more_elements(x: Any, value: Any, name: str) -> RuntimeError:
+    called = "inplace arithmetic" if name in ("copy_", "__setitem__") else name
     return RuntimeError(
-        f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
-        f"Tensor `other` in extra_args that has more elements than `self`: {name} writes a value "
+        f"vmap: {called}(self, *extra_args) is not possible because there exists a "
+        "Tensor `other` in extra_args that has more elements than `self`: it writes a value "
         f"of shape {list(value.shape)} for each example into a tensor of shape {list(x.shape)} "  # type: ignore[attr-defined]
         f"that all examples share\n  at {source.here(4)}\n"
         "  Fix: use the out-of-place form, or write into a tensor that is mapped too, such as "

@@ -58,6 +58,10 @@ class DualLevel(Level):
     def detach(self, t: Any) -> Any:
         return synced(t)._a.detach()  # detach() stops tangents too, as in PyTorch
 
+    def detach_in_place(self, t: Any) -> None:
+        t.__dict__["_tangent"] = zeros_like(t)
+        t._a = t._a.detach()
+
     def text(self, t: Any) -> str:
         inner = repr(synced(t)._a)
         return f"{inner[:-1]}, tangent={t._tangent!r})"

@@ -9,6 +9,7 @@ from .function import Function, VmapInfo, _apply_plain, _enabled, new_style
 from .node import OutSlot
 from .record import edge
 from .state import STATE
+from .trees import broadcast_prefix, flatten, tree_map, unflatten
 from .value import TensorBase
 
 
@@ -83,19 +84,42 @@ def _under_vmap(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
             "an overriden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
             "overriden vmap staticmethod to avoid ambiguity."
         )
-    values = tuple(level.payload(a) for a in args)
-    dims = tuple(synced(a)._bdim if level.mine(a) else None for a in args)
+    if cls.vmap is Function.vmap and not cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
+            "override and implement the vmap staticmethod or set generate_vmap_rule=True."
+        )
+    if any(isinstance(v, TensorBase) for v in kwargs.values()):
+        raise NotImplementedError(
+            "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass "
+            f"kwarg-only Tensors to autograd.Function: {cls.__name__} got {', '.join(kwargs)}; "
+            "give them by position."
+        )
+    values = tree_map(level.payload, args)
+    dims = tree_map(lambda a: synced(a)._bdim if level.mine(a) else None, args)
     if cls.generate_vmap_rule:
         return _each_example(cls, level, values, dims, kwargs)
-    result, out_dims = cls.vmap(VmapInfo(level.size, level.randomness), dims, *values)
-    single = not isinstance(result, tuple | list)
-    outs = (result,) if single else tuple(result)
-    out_dims = (out_dims,) * len(outs) if not isinstance(out_dims, tuple) else out_dims
-    made = tuple(
+    made = cls.vmap(VmapInfo(level.size, level.randomness), dims, *values, **kwargs)
+    if not isinstance(made, tuple) or len(made) != 2:
+        what = f"{len(made)} returns" if isinstance(made, tuple) else f"a {type(made)}"
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with "
+            f"pytree structure compatible with the output. Got {what} instead ({cls.__name__})."
+        )
+    result, out_dims = made
+    wanted = broadcast_prefix(out_dims, result, lambda d: d is None or isinstance(d, int))
+    if wanted is None:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) "
+            f"tuple. Expected out_dims={out_dims} to be compatible with the structure of `output` "
+            f"({cls.__name__})."
+        )
+    outs, spec = flatten(result)
+    outs = [
         o if d is None else level.batched(to_front(o, d % o.ndim), 0)
-        for o, d in zip(outs, out_dims, strict=True)
-    )
-    return made[0] if single else made
+        for o, d in zip(outs, wanted, strict=True)
+    ]
+    return unflatten(outs, spec)
 
 
 def _each_example(cls: Any, level: Any, values: Any, dims: Any, kwargs: dict[str, Any]) -> Any:

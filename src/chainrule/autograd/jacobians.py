@@ -11,7 +11,7 @@ import numpy as np
 from .dispatch import P
 from .duals import zeros_like
 from .state import STATE
-from .transform_checks import argument_positions, check_real
+from .transform_checks import argument_positions, check_primals, check_real
 from .transforms import jvp, vjp
 from .trees import flatten, unflatten
 from .value import TensorBase, make
@@ -93,7 +93,8 @@ def jacfwd(
         positions = argument_positions(argnums, len(args))
         chosen = tuple(args[p] for p in positions)
         ins, in_spec = flatten(chosen)
-        check_real([t for t in ins if isinstance(t, TensorBase)], "inputs", "jacfwd")
+        check_primals(ins)
+        check_real(ins, "inputs", "jacfwd")
         of_chosen = _of_chosen(func, args, kwargs, positions)
         columns, out_spec, aux = [], None, None
         for k, t in enumerate(ins):

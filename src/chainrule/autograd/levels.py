@@ -86,6 +86,13 @@ class Level:
         """The tensor as a constant of its level."""
         raise NotImplementedError
 
+    def data(self, t: Any) -> Any:
+        """What `t.data` is."""
+        return self.detach(t)
+
+    def detach_in_place(self, t: Any) -> None:
+        """t.detach_(): beyond its history, which the caller takes."""
+
     def new_like(self, made: Any, t: Any) -> Any:
         """A new plain tensor that belongs to t: one for each example, where t is batched."""
         inner = t._a

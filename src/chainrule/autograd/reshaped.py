@@ -45,6 +45,8 @@ class Reshaped(Node):
 
 def show_as(t: Any, view: Any, name: str, node_name: str) -> Any:
     """t now shows what `view`, a view of it, shows."""
+    if t._level is not None and t._level.kind != "meta":
+        return _show_on_level(t, view, name)
     recording = STATE.grad_enabled and t._rg
     check_writable(t, name, recording)
     old_shape = tuple(t.shape)
@@ -62,6 +64,20 @@ def show_as(t: Any, view: Any, name: str, node_name: str) -> Any:
         t._node = _standing_before(t, old_shape)
     bump(t, name)
     if recording and t._view is not None and t._v is not None:
+        t._view[NODE_VERSION] = t._v[0]
+    return t
+
+
+def _show_on_level(t: Any, view: Any, name: str) -> Any:
+    """The same for a tensor of a transform: with its tangent, its history, its examples."""
+    if STATE.grad_enabled and t._rg and t._view is None and t._node is None:
+        if t._level.kind == "grad":
+            raise errors.leaf_in_place(False, name, t.shape)
+    t._level.copy_parts(t, view)
+    if t._view is not None:
+        t._view = view._view
+    bump(t, name)
+    if t._view is not None and t._v is not None:
         t._view[NODE_VERSION] = t._v[0]
     return t
 

@@ -142,17 +142,23 @@ def check_tangents(primals: Any, tangents: Any, flat: Any, spec: Any, flat_t: An
             f"example, if primals is a tuple of 3 tensors, tangents also must be. Got "
             f"{_outline(primals)} and {_outline(tangents)}\n  at {source.here(3)}"
         )
-    if not flat:
-        raise RuntimeError(f"{call}: Expected primals to contain at least one Tensor.")
-    for what, leaves in (("primals", flat), ("tangents", flat_t)):
-        for leaf in leaves:
-            if not isinstance(leaf, TensorBase):
-                raise RuntimeError(
-                    f"{call}: Expected {what} to only contain Tensors, got {type(leaf)}\n"
-                    f"  at {source.here(3)}"
-                )
+    check_primals(flat)
+    check_primals(flat_t, "tangents")
     for p, t in zip(flat, flat_t, strict=True):
         check_dual(p, t)
+
+
+def check_primals(leaves: list[Any], what: str = "primals") -> None:
+    """Forward mode takes tensors, at least one."""
+    call = "jvp(f, primals, tangents)"
+    if not leaves:
+        raise RuntimeError(f"{call}: Expected {what} to contain at least one Tensor.")
+    for leaf in leaves:
+        if not isinstance(leaf, TensorBase):
+            raise RuntimeError(
+                f"{call}: Expected {what} to only contain Tensors, got {type(leaf)}\n"
+                f"  at {source.here(4)}"
+            )
 
 
 def check_dual(primal: Any, tangent: Any) -> None:

@@ -15,6 +15,7 @@ from .duals import DualLevel, in_layout, zeros_like
 from .engine import run_backward
 from .level_writes import allow, returned
 from .levels import GradLevel, Level, synced
+from .state import STATE
 from .transform_checks import (
     argument_positions,
     check_differentiable,
@@ -115,8 +116,11 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given = cotangent_leaves(cotangents, out_spec, shown)
-        roots, seeds = _summed(outs, given)
-        if roots:
+        live = [k for k, out in enumerate(outs) if out is not None]
+        if live:
+            seeds = [_seed(k, outs[k], given[k]) for k in live]
+            roots = [outs[k] for k in live]
+            level.outer = STATE.grad_enabled  # of this moment, not of the run forward
             found = run_backward(roots, seeds, keep=retain_graph, create=False, inputs=leaves)
         else:
             found = [None] * len(leaves)
@@ -145,20 +149,10 @@ def _root(level: GradLevel, out: Any) -> Any:
     return out if out._node is None else level.wrap(out._a, out._node)
 
 
-def _summed(outs: list[Any], given: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Roots and their cotangents; an input that was returned several times is one root."""
-    found: dict[int, list[Any]] = {}
-    for k, (out, g) in enumerate(zip(outs, given, strict=True)):
-        if out is None:
-            continue
-        g = gradient_for(k, out, g)
-        if g.dtype is not out.dtype:
-            g = P.cast(g, dtype=out.dtype.np)
-        if id(out) in found:
-            found[id(out)][1] = found[id(out)][1] + g
-        else:
-            found[id(out)] = [out, g]
-    return [o for o, _ in found.values()], [g for _, g in found.values()]
+def _seed(k: int, out: Any, g: Any) -> Any:
+    """The cotangent of output k, checked, in the output's type."""
+    g = gradient_for(k, out, g)
+    return g if g.dtype is out.dtype else P.cast(g, dtype=out.dtype.np)
 
 
 # ---- forward ------------------------------------------------------------------------------------

@@ -89,6 +89,16 @@ def set_data(t: Any, value: Any) -> None:
             f"Variable data has to be a tensor, but got {type(value).__name__}\n"
             f"  at {source.here(3)}"
         )
+    if STATE.levels and STATE.in_transform():
+        where = (
+            "under vmap transform"
+            if STATE.levels[-1].kind == "vmap"
+            else "inside functorch transform"
+        )
+        raise RuntimeError(
+            f"mutating directly with `.data` {where} is not allowed.\n  at {source.here(3)}\n"
+            "  Fix: use copy_(), which transforms know of."
+        )
     if value._level is not t._level:  # type: ignore[attr-defined]
         _change_level(t, value)
     t._a = value._a

@@ -50,7 +50,25 @@ def _take_level(t: Any, data: Any) -> None:
         from .meta import meta_class
 
         t.__class__ = meta_class(type(t))
-    t.__dict__["_level"] = data._level
+        t.__dict__["_level"] = data._level
+        return
+    bare = data.detach()
+    t._a = bare._a
+    if bare._level is not None:
+        t.__class__ = _level_class(type(bare), type(t))
+        t.__dict__.update({k: v for k, v in bare.__dict__.items() if k in ("_level", "_bdim")})
+
+
+def _level_class(of_level: type, cls: type) -> type:
+    """The class of parameters that are tensors of a transform."""
+    found = _LEVEL_CLASSES.get((of_level, cls))
+    if found is None:
+        made = type(cls.__name__, (of_level, cls), {"__slots__": ()})
+        found = _LEVEL_CLASSES[of_level, cls] = made
+    return found
+
+
+_LEVEL_CLASSES: dict[tuple[type, type], type] = {}
 
 
 PLAIN.add(Parameter)

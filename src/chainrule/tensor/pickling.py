@@ -86,6 +86,11 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         )
     if STATE.unusual & TRACE:
         STATE.trace.concrete(self, "copying")
+    if self._level is not None:
+        raise NotImplementedError(
+            f"Cannot access storage of {type(self).__name__}: a tensor inside a transform cannot "
+            f"be deep-copied\n  at {source.here(2)}\n  Fix: clone() it."
+        )
     made = make(_copied_array(self._a, memo))
     made.__class__ = type(self)
     made._rg = self._rg

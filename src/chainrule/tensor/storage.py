@@ -154,6 +154,12 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
         )
     if tuple(self.shape) == shape:
         return self
+    if self._level is not None and self._level.kind != "meta":
+        raise RuntimeError(
+            "cannot resize variables that has a forward grad, or that belong to a transform\n"
+            f"  resize_({list(shape)}) of shape {list(self.shape)} at {source.here(2)}\n"
+            "  Fix: make a new tensor."
+        )
     replace_array(self, _resized(self._a, shape))
     return self
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import errors, source
 from ..autograd.backward import backward_tensor
 from ..autograd.node import UNTRACKED, Node, OutSlot
 from ..autograd.record import live_node
+from ..autograd.state import STATE
 from ..autograd.value import FACTORY, PLAIN, TensorBase, make
 from ..ops import dtypes
 from .device import CPU, META, device
@@ -211,6 +212,8 @@ class Tensor(TensorBase):
                 "Can't detach views in-place. Use detach() instead.\n"
                 f"  A view of shape {list(self.shape)} at {source.here(2)}"
             )
+        if self._level is not None:
+            self._level.detach_in_place(self)
         self._node = None
         set_requires_grad(self, False)
         return self
@@ -224,7 +227,7 @@ class Tensor(TensorBase):
 
     @property
     def data(self) -> Any:
-        return make(self._a) if self._level is None else self._level.detach(self)
+        return make(self._a) if self._level is None else self._level.data(self)
 
     @data.setter
     def data(self, value: Any) -> None:

@@ -370,4 +370,6 @@ def polar(abs: Any, angle: Any) -> Any:
 @public(method=False, out=False)
 def fill(input: Any, value: Any) -> Any:
     """The tensor's shape filled with one value, which may be a 0-dim tensor."""
+    if getattr(value, "_level", None) is not None:  # there may be more values than inputs
+        return P.fill(input, P.cast(value, dtype=input.dtype.np))
     return input.clone().fill_(value)

@@ -1,0 +1,97 @@
+"""What func.* refuses, with the phrase to search for; nothing of it may pass in silence."""
+
+import pytest
+
+import chainrule as torch
+from chainrule.autograd.graph import saved_tensors_hooks
+from chainrule.func import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
+
+x, s = torch.ones(3), torch.tensor(2.0)
+
+
+def keeps(value):
+    return value
+
+
+MISUSE = {
+    "grad of a vector": (lambda: grad(keeps)(x), "return a scalar Tensor"),
+    "grad of a number": (lambda: grad(lambda x: 2.0)(s), "Expected f.* to return a Tensor"),
+    "grad of a tuple": (lambda: grad(lambda x: (x, x))(s), "Expected f.* to return a Tensor"),
+    "complex result": (lambda: grad(lambda x: x * 1j)(s), "only for real scalar outputs"),
+    "argnums too large": (lambda: grad(keeps, argnums=1)(s), "only 1 positional inputs"),
+    "argnums of a wrong type": (lambda: grad(keeps, argnums=0.0)(s), "argnums must be int"),
+    "a list of argnums": (lambda: jacrev(keeps, argnums=[0])(s), "argnums must be int"),
+    "a float among argnums": (lambda: jacfwd(keeps, argnums=(0.0,))(s), "argnum must be int"),
+    "no argnums": (lambda: jacfwd(keeps, argnums=())(s), "argnums must be non-empty"),
+    "argnums twice": (lambda: hessian(keeps, argnums=(0, -1))(s), "elements must be unique"),
+    "an integer input": (lambda: grad(keeps)(torch.tensor(2)), "floating point dtype"),
+    "aux forgotten": (lambda: grad(keeps, has_aux=True)(s), "should be a tuple"),
+    "aux no tensor": (lambda: vjp(lambda x: (x, 1), s, has_aux=True), "Expected tensors, got"),
+    "vjp of nothing": (lambda: vjp(lambda x: None, s), "non-empty output"),
+    "vjp of a number": (lambda: vjp(lambda x: 1.0, s), "to return only tensors"),
+    "vjp of integers": (lambda: vjp(lambda x: x.long(), s), "must be floating-point or complex"),
+    "cotangent structure": (lambda: vjp(lambda x: (x, x), x)[1]([x, x]), "pytree structure"),
+    "cotangent shape": (lambda: vjp(keeps, x)[1](torch.ones(1)), "Mismatch in shape"),
+    "cotangent type": (lambda: vjp(keeps, x)[1](x + 1j), "required to have the same dtype"),
+    "jacobian of complex": (lambda: jacrev(lambda x: x * 1j)(x), "all outputs to be real"),
+    "jacobian at complex": (lambda: jacfwd(keeps)(x + 1j), "all inputs to be real"),
+    "primals no tuple": (lambda: jvp(keeps, s, s), "Expected primals to be a tuple"),
+    "tangents in a list": (lambda: jvp(keeps, (s,), [s]), "same python structure"),
+    "too many tangents": (lambda: jvp(keeps, (s,), (s, s)), "same python structure"),
+    "tangent shape": (lambda: jvp(keeps, (x,), (s,)), "has a different size"),
+    "no primals": (lambda: jvp(lambda: s, (), ()), "at least one Tensor"),
+    "primal no tensor": (lambda: jvp(keeps, (1.0,), (1.0,)), "to only contain Tensors"),
+    "strict": (lambda: jvp(lambda x: s, (x,), (x,), strict=True), "independent of the inputs"),
+    "linearize shape": (lambda: linearize(keeps, x)[1](s), "doesn't match the shape"),
+    "linearize type": (lambda: linearize(keeps, x)[1](x.double()), "doesn't match the dtype"),
+    "backward inside": (lambda: grad(lambda x: (x * x).backward())(s), "backward\\(\\) called"),
+    "requires_grad_ inside": (lambda: vmap(lambda x: x.requires_grad_())(x), "functorch transform"),
+    "data under vmap": (lambda: vmap(lambda x: x.data)(x), "accessing `data` under vmap"),
+    "data set": (lambda: grad(lambda x: setattr(x, "data", x))(s), "with `.data`"),
+}
+
+
+@pytest.mark.parametrize("name", MISUSE)
+def test_misuse_raises(name):
+    run, phrase = MISUSE[name]
+    with pytest.raises(RuntimeError, match=phrase):
+        run()
+
+
+def test_values_of_a_wrong_kind_are_value_errors():
+    with pytest.raises(ValueError, match="must be Tensor, got"):
+        grad(keeps)(2.0)
+    with pytest.raises(ValueError, match="Expected tangent to be floating point"):
+        jvp(keeps, (x,), (x.long(),))
+    with pytest.raises(ValueError, match="should be greater than 0"):
+        jacrev(keeps, chunk_size=0)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_saved_tensor_hooks_and_reverse_mode_refuse_each_other(inside):
+    hooks = saved_tensors_hooks(keeps, keeps)
+
+    def f(x):
+        with hooks:
+            return x.sin().sum()
+
+    with pytest.raises(RuntimeError, match="don't yet support saved tensor hooks"):
+        if inside:
+            grad(f)(x)
+        else:
+            with hooks:
+                grad(lambda x: x.sum())(x)
+    assert torch.allclose(jvp(f, (x,), (x,))[1], x.cos().sum())
+
+
+def test_cotangents_are_taken_in_the_type_of_the_output():
+    assert vjp(lambda x: x * 2, x)[1](x.double())[0].dtype is torch.float32
+
+
+def test_a_vjp_function_records_as_the_mode_at_its_call_says():
+    leaf = torch.tensor(3.0, requires_grad=True)
+    with torch.no_grad():
+        _, back = vjp(lambda x: x * x, leaf)
+    assert torch.autograd.grad(back(s)[0], leaf)[0] == 4
+    with torch.no_grad():
+        assert not back(s)[0].requires_grad

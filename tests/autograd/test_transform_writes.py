@@ -1,0 +1,184 @@
+"""In-place writes inside transforms reach the memory that was given, and nothing else."""
+
+import pytest
+
+import chainrule as torch
+from chainrule.autograd import forward_ad as fwad
+from chainrule.func import grad, jacfwd, jacrev, jvp, vjp, vmap
+
+
+def t(values, **options):
+    return torch.tensor(values, dtype=torch.float64, **options)
+
+
+def test_vmap_writes_into_the_callers_tensor():
+    x = t([[1.0, 2], [3, 4]])
+    result = vmap(lambda row: row.mul_(2), in_dims=1, out_dims=1)(x)
+    assert x.tolist() == [[2, 4], [6, 8]] and result.tolist() == x.tolist()
+
+
+def test_a_view_written_under_vmap_writes_its_base():
+    x = t([[1.0, 2, 3], [4, 5, 6]])
+    vmap(lambda row: row[1:].zero_())(x)
+    assert x.tolist() == [[1, 0, 0], [4, 0, 0]]
+
+
+def test_batch_norm_statistics_move_under_vmap():
+    data = torch.arange(24.0).reshape(2, 6, 2)
+    mean, var = torch.zeros(2, 2), torch.ones(2, 2)
+
+    def run(x, mean, var):
+        return torch.nn.functional.batch_norm(x, mean, var, training=True, momentum=1.0)
+
+    vmap(run)(data, mean, var)
+    assert torch.allclose(mean, data.mean(1)) and torch.allclose(var, data.var(1))
+
+
+def test_jvp_writes_primal_and_tangent():
+    x, tangent = t([1.0, 2]), t([5.0, 7])
+    value, made = jvp(lambda x: x.mul_(3), (x,), (tangent,))
+    assert x.tolist() == value.tolist() == [3, 6]
+    assert tangent.tolist() == made.tolist() == [15, 21]
+
+
+def test_a_dual_shares_the_memory_of_its_parts():
+    x, tangent = t([1.0, 2]), t([5.0, 7])
+    with fwad.dual_level():
+        dual = fwad.make_dual(x, tangent)
+        dual[0] = 4.0
+        parts = fwad.unpack_dual(dual)
+        assert parts.primal.data_ptr() == x.data_ptr()
+        assert parts.tangent.data_ptr() == tangent.data_ptr()
+    assert x.tolist() == [4, 2] and tangent.tolist() == [0, 7]
+
+
+def test_a_view_taken_before_its_base_is_overwritten_has_the_new_tangent():
+    def f(x):
+        base = torch.zeros(3, dtype=torch.float64)
+        view = base[1:]
+        base.copy_(x)
+        return view * 2
+
+    x, tangent = t([1.0, 2, 3]), t([1.0, 10, 100])
+    value, made = jvp(f, (x,), (tangent,))
+    assert value.tolist() == [4, 6] and made.tolist() == [20, 200]
+    assert jacrev(f)(x).tolist() == [[0, 2, 0], [0, 0, 2]]
+    assert jacfwd(f)(x).tolist() == [[0, 2, 0], [0, 0, 2]]
+    batch = t([[1.0, 2, 3], [4, 5, 6]])
+    mapped = vmap(lambda x: jvp(lambda x: f(x.clone()), (x,), (x,))[1])
+    with pytest.raises(RuntimeError, match="has more elements"):
+        mapped(batch)
+
+
+def test_views_of_duals_under_vmap_follow_writes_to_their_base():
+    def f(base, value):
+        view = base[:2]
+        base.mul_(value)
+        return view, base
+
+    base, value = t([[1.0, 2, 3], [4, 5, 6]]), t([[2.0, 2, 2], [3, 3, 3]])
+
+    def both(base, value):
+        return jvp(f, (base, value), (torch.ones_like(base), torch.ones_like(value)))[1]
+
+    view, whole = vmap(both)(base.clone(), value)
+    assert whole.tolist() == (base + value).tolist() and view.tolist() == whole[:, :2].tolist()
+
+
+def test_gradients_flow_through_tensors_made_and_filled_inside():
+    def f(x):
+        out = torch.zeros(3, dtype=torch.float64)
+        for k in range(3):
+            out[k] = x[k] ** (k + 1)
+        return out.sum()
+
+    assert grad(f)(t([2.0, 2, 2])).tolist() == [1, 4, 12]
+
+
+def test_vmap_of_grad_with_writes_into_mapped_memory():
+    def f(x):
+        y = x.new_zeros(3)
+        y.copy_(x)
+        y.mul_(x)
+        return y.sum()
+
+    assert vmap(grad(f))(t([[1.0, 2, 3], [4, 5, 6]])).tolist() == [[2, 4, 6], [8, 10, 12]]
+
+
+@pytest.mark.parametrize("value", [1.0, "argument"])
+@pytest.mark.parametrize("transform", ["grad", "jvp", "vjp", "jacrev", "jacfwd"])
+def test_captured_tensors_cannot_be_written(transform, value):
+    captured, x = t([0.0, 0]), t([1.0, 2])
+
+    def f(x):
+        captured.add_(x if value == "argument" else value)
+        return (captured * x).sum()
+
+    runs = {
+        "grad": lambda: grad(f)(x),
+        "jvp": lambda: jvp(f, (x,), (x,)),
+        "vjp": lambda: vjp(f, x),
+        "jacrev": lambda: jacrev(f)(x),
+        "jacfwd": lambda: jacfwd(f)(x),
+    }
+    with pytest.raises(RuntimeError, match=r"would mutate a captured Tensor|more elements"):
+        runs[transform]()
+    assert type(captured) is torch.Tensor and captured.tolist() == [0, 0]
+
+
+def test_arguments_that_are_not_differentiated_may_be_written():
+    x, count = t([1.0, 2]), t([0.0, 0])
+
+    def f(x, count):
+        count.add_(x)
+        return (x * count).sum()
+
+    assert grad(f)(x, count).tolist() == [2, 4]
+    assert type(count) is torch.Tensor and count.tolist() == [1, 2]
+
+
+def test_what_a_rule_saved_may_not_be_overwritten():
+    def f(x):
+        y = x.sin()
+        z = y * y
+        y.mul_(2)
+        return z.sum()
+
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        grad(f)(t([1.0]))
+
+
+def test_inputs_of_reverse_mode_are_leaves():
+    for run in (
+        lambda x: grad(lambda x: x.add_(1).sum())(x),
+        lambda x: vjp(lambda x: x.add_(1), x),
+    ):
+        x = t([1.0])
+        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+            run(x)
+        assert x.tolist() == [1]
+
+
+def test_an_input_returned_several_times_gets_every_cotangent():
+    x, g = t([1.0, 2]), t([1.0, 10])
+    _, back = vjp(lambda x: (x, 2 * x, x), x)
+    assert back((g, g, g))[0].tolist() == [4, 40]
+    x.requires_grad_()
+    assert torch.autograd.grad([x, 2 * x, x], x, [g, g, g])[0].tolist() == [4, 40]
+    torch.autograd.backward([2 * x, x, x], [g, g, g])
+    assert x.grad.tolist() == [4, 40]
+
+
+def test_in_place_forms_of_views_carry_tangents():
+    x, tangent = t([[1.0, 2, 3]]), t([[4.0, 5, 6]])
+    value, made = jvp(lambda x: (x * 1).t_(), (x,), (tangent,))
+    assert value.tolist() == [[1], [2], [3]] and made.tolist() == [[4], [5], [6]]
+    assert jvp(lambda x: (x * 1).detach_(), (x,), (tangent,))[1].tolist() == [[0, 0, 0]]
+
+
+def test_out_arguments_are_refused_by_forward_mode_and_vmap():
+    x = t([1.0, 2])
+    with pytest.raises(NotImplementedError, match="because it is an out= function"):
+        jvp(lambda x: torch.sin(x, out=torch.zeros(2, dtype=torch.float64)), (x,), (x,))
+    with pytest.raises(RuntimeError, match="doesn't work on out="):
+        vmap(lambda x: torch.sin(x, out=torch.zeros((), dtype=torch.float64)))(x)
