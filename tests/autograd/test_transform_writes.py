@@ -182,3 +182,44 @@ def test_out_arguments_are_refused_by_forward_mode_and_vmap():
         jvp(lambda x: torch.sin(x, out=torch.zeros(2, dtype=torch.float64)), (x,), (x,))
     with pytest.raises(RuntimeError, match="doesn't work on out="):
         vmap(lambda x: torch.sin(x, out=torch.zeros((), dtype=torch.float64)))(x)
+
+
+def test_detach_is_for_all_levels_and_no_grad_too():
+    x = t([1.0, 2])
+    detached = grad(lambda x: grad(lambda y: (y.detach() * y).sum())(x).sum())
+    assert detached(x).tolist() == [0, 0]
+
+    def silent(y):
+        with torch.no_grad():
+            factor = y * 1
+        return (factor * y).sum()
+
+    assert grad(lambda x: grad(silent)(x).sum())(x).tolist() == [0, 0]
+
+
+VIEWS = {
+    "t": lambda x: x.t(),
+    "as_strided": lambda x: x.as_strided((2,), (3,), 1),
+    "view_dtype": lambda x: x.view(torch.int64),
+    "diagonal": lambda x: x.diagonal(),
+    "chunk": lambda x: x.chunk(2)[1],
+    "chain": lambda x: x.reshape(-1)[1:5].view(2, 2).t()[0],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_writes_through_views_of_examples_are_those_of_a_loop(name):
+    x = torch.arange(12.0, dtype=torch.float64).reshape(2, 2, 3)
+    mapped, looped = x.clone(), x.clone()
+    vmap(lambda row: VIEWS[name](row).zero_())(mapped)
+    for row in looped:
+        VIEWS[name](row.clone()) if name == "as_strided" else VIEWS[name](row).zero_()
+    if name == "as_strided":  # an example's own offset counts
+        looped[:, 0, 1] = looped[:, 1, 1] = 0
+    assert mapped.tolist() == looped.tolist()
+
+
+def test_an_example_is_contiguous_or_not_by_itself():
+    x = torch.arange(12.0).reshape(2, 3, 2)
+    vmap(lambda part: part.contiguous().zero_(), in_dims=2)(x)
+    assert x.sum() == 66

@@ -87,7 +87,7 @@ class BatchLevel(Level):
         return outs[0] if op.n_out == 1 else outs
 
     def write(self, x: Any, value: Any, name: str) -> Any:
-        from .level_writes import below, bump, root_of
+        from .level_writes import below, root_of
 
         if not self.mine(x):
             raise _more_elements(x, value, name)
@@ -102,7 +102,6 @@ class BatchLevel(Level):
         with below(self):
             assign(x._a, inner, name)
         root = root_of(x)
-        bump(root)
         x._rg, root._rg = x._a._rg, root._a._rg
         return x
 
@@ -138,7 +137,20 @@ def _logical_stride(self: Any, dim: int | None = None) -> Any:
     return strides if dim is None else strides[dim]
 
 
+def _logical_contiguous(self: Any, memory_format: Any = None) -> bool:
+    """Whether each example is contiguous; the batch dimension may lie anywhere."""
+    steps, expected = _logical_stride(self), 1
+    if memory_format is not None and repr(memory_format) != "torch.contiguous_format":
+        return False
+    for n, step in zip(reversed(_logical_shape(self)), reversed(steps), strict=True):
+        if n > 1 and step != expected:
+            return False
+        expected *= max(n, 1)
+    return True
+
+
 _OVERRIDES["BatchTensor"] = {
+    "is_contiguous": _logical_contiguous,
     "stride": _logical_stride,
     "shape": property(_logical_shape),
     "ndim": property(lambda self: self._a.ndim - 1),

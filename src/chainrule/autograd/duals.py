@@ -89,7 +89,7 @@ class DualLevel(Level):
         return outs[0] if op.n_out == 1 else outs
 
     def write(self, x: Any, value: Any, name: str) -> Any:
-        from .level_writes import below, bump, lift_family, root_of
+        from .level_writes import below, lift_family, root_of
 
         if not self.mine(x):
             lift_family(self, x)
@@ -99,7 +99,6 @@ class DualLevel(Level):
             assign(x._a, self.payload(value), name)
             if STATE.forward_grad_enabled:
                 self._write_tangent(x, root, zeros_like(x) if tangent is None else tangent, name)
-        bump(root)
         x._rg, root._rg = x._a._rg, root._a._rg
         return synced(x)
 

@@ -51,12 +51,6 @@ def chain_to(x: Any) -> tuple[Any, ...]:
     return () if x._view is None else chain_of(x._view)
 
 
-def bump(root: Any) -> None:
-    """Views of the root have to look at it again."""
-    if root._v is not None:
-        root._v[0] += 1
-
-
 @contextmanager
 def below(level: Level, grad_enabled: bool | None = None) -> Iterator[None]:
     """Inside: what runs belongs to the levels outside this one."""
@@ -77,11 +71,11 @@ def write_functionally(x: Any, value: Any) -> Any:
         if value.stride() != x.stride():  # memory keeps its layout, whatever is written into it
             value = entry(TABLE["write_view"])(x, value, chain=())
         _become(x, value)
-        bump(x)
+        x._v[0] += 1
         return x
     root = synced(x)._view[ROOT]
     _become(root, entry(TABLE["write_view"])(root, value, chain=chain_to(x)))
-    bump(x)
+    x._v[0] += 1
     if x._level is None and root._level is not None:
         _become(x, value)
         x._view[NODE_VERSION] = -1

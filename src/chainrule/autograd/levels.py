@@ -151,6 +151,8 @@ def new_tensor(class_name: str, level: Level, payload: Any) -> Any:
     t = make(payload)
     t.__class__ = wrap_class(class_name)
     t._level = level
+    if payload._v is not None:
+        t._v = payload._v  # one memory, one version, whichever level writes it
     return t
 
 
@@ -271,6 +273,9 @@ class GradLevel(Level):
         into._a, into._rg, into._node = value._a, value._rg, value._node
 
     def detach(self, t: Any) -> Any:
+        return self.wrap(synced(t)._a.detach(), None)  # all levels forget it, as in PyTorch
+
+    def data(self, t: Any) -> Any:
         return self.wrap(synced(t)._a, None)
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -278,7 +283,7 @@ class GradLevel(Level):
         recording = STATE.grad_enabled and op.differentiable
         recording = recording and any(self.mine(a) and a._rg for a in args)
         enabled = STATE.grad_enabled
-        STATE.set_grad_enabled(self.outer)
+        STATE.set_grad_enabled(self.outer and enabled)
         try:
             result = entry(op)(*inner, **params)
         finally:
@@ -297,7 +302,7 @@ class GradLevel(Level):
         return outs[0] if op.n_out == 1 else outs
 
     def write(self, x: Any, value: Any, name: str) -> Any:
-        from .level_writes import below, bump, chain_to, lift_family, root_of
+        from .level_writes import below, chain_to, lift_family, root_of
 
         if not self.mine(x):
             lift_family(self, x)
@@ -305,9 +310,8 @@ class GradLevel(Level):
         tracked = self.mine(value) and value._rg
         self._check_writable(x, root, name, tracked)
         inner = self.payload(value)
-        with below(self, self.outer):
+        with below(self, self.outer and STATE.grad_enabled):
             assign(x._a, inner, name)
-        bump(root)
         if not STATE.grad_enabled or not (tracked or root._rg):
             return x
         if x is root:

@@ -6,16 +6,27 @@ import numpy as np
 
 from .layout import reach
 from .schema import op
+from .shape import reshape, unsqueeze
 
 #
 # A layout is (shape, element strides, element offset in the storage). `as_strided` may look at any
 # element of the storage; only elements that the input also shows have a gradient.
 
 
+def _strided_batch(values, batched, size, params):
+    """The same with the step from example to example in front of both layouts."""
+    step = values[0].stride()[0]
+    inner, outer = (
+        ((size, *shape), (step, *strides), offset)
+        for shape, strides, offset in (params["inner"], params["outer"])
+    )
+    return as_strided(values[0], inner=inner, outer=outer)
+
+
 @op(
     vjp={"x": lambda g, inner, outer: strided_spread(g, inner=inner, outer=outer)},
     jvp={"x": lambda t, inner, outer: strided_gather(t, inner=inner, outer=outer)},
-    batch="loop",
+    batch=_strided_batch,
     view=True,
 )
 def as_strided(x, *, inner, outer):
@@ -110,7 +121,14 @@ def view_as_complex(x):
     return x.view(whole)[..., 0]
 
 
-@op(nondiff=("x",), batch="loop", view=True)
+def _view_dtype_batch(values, batched, size, params):
+    x = values[0]
+    if len(x.shape) > 1:
+        return view_dtype(x, dtype=params["dtype"])
+    return reshape(view_dtype(unsqueeze(x, axis=1), dtype=params["dtype"]), shape=(size,))
+
+
+@op(nondiff=("x",), batch=_view_dtype_batch, view=True)
 def view_dtype(x, *, dtype):
     """The bytes of x as another type; the last dimension grows or shrinks with the item size."""
     return x.view(dtype)
