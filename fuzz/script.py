@@ -153,7 +153,12 @@ def kind_of(problem: Exception) -> str:
 
 
 def difference(
-    got: Any, want: Any, rtol: float = 0.0, atol: float = 0.0, place: str = ""
+    got: Any,
+    want: Any,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    signed_zeros: bool = True,
+    place: str = "",
 ) -> str | None:
     """Where two frozen values differ, or None."""
     if isinstance(want, Seen) and isinstance(got, Seen):
@@ -161,7 +166,8 @@ def difference(
             return f"{place}: type or shape"
         if got.flags != want.flags:
             return f"{place}: flags"
-        return None if same_array(got.values, want.values, rtol, atol) else f"{place}: values"
+        same = same_array(got.values, want.values, rtol, atol, signed_zeros)
+        return None if same else f"{place}: values"
     if type(got) is not type(want):
         return f"{place}: kind"
     if isinstance(want, list):
@@ -175,14 +181,16 @@ def difference(
     else:
         return None if got == want else f"{place}: value"
     for k, (a, b) in pairs:
-        found = difference(a, b, rtol, atol, f"{place}[{k}]")
+        found = difference(a, b, rtol, atol, signed_zeros, f"{place}[{k}]")
         if found:
             return found
     return None
 
 
-def same_array(got: np.ndarray, want: np.ndarray, rtol: float, atol: float) -> bool:
-    """Equal within the tolerance, and zeros of one sign."""
+def same_array(
+    got: np.ndarray, want: np.ndarray, rtol: float, atol: float, signed_zeros: bool
+) -> bool:
+    """Equal within the tolerance, and zeros of one sign if that counts."""
     if want.dtype.kind not in "fc":
         return bool(np.array_equal(got, want))
     if rtol or atol:
@@ -191,16 +199,23 @@ def same_array(got: np.ndarray, want: np.ndarray, rtol: float, atol: float) -> b
             return False
     elif not np.array_equal(got, want, equal_nan=True):
         return False
+    if not signed_zeros or want.dtype.kind == "c":
+        return True
     zero = (got == 0) & (want == 0)
-    return want.dtype.kind == "c" or bool(np.all(np.signbit(got) == np.signbit(want), where=zero))
+    return bool(np.all(np.signbit(got) == np.signbit(want), where=zero))
 
 
 def compare(
-    way: str, got: list[Any], want: list[Any], rtol: float = 0.0, atol: float = 0.0
+    way: str,
+    got: list[Any],
+    want: list[Any],
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    signed_zeros: bool = False,
 ) -> None:
     """Raise Disagreement at the first thing that was shown differently."""
     for k, (a, b) in enumerate(zip(got, want, strict=False)):
-        found = difference(a, b, rtol, atol)
+        found = difference(a, b, rtol, atol, signed_zeros)
         if found:
             raise Disagreement(f"{way}{re.sub(r'^.*: ', ': ', found)}", f"[{k}] {a}", b)
     if len(got) != len(want):

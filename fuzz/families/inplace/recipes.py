@@ -55,7 +55,10 @@ REAL: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 # What other ways than the plain one refuse, draw anew or see otherwise: in wild programs only.
+# The logical methods leave the tape as it is, as in PyTorch, though what they write is constant.
 PLAIN_ONLY: dict[str, tuple[str, ...]] = {
+    "logical_and_": ("{t}.logical_and_({b})",), "logical_or_": ("{t}.logical_or_({b})",),
+    "logical_not_": ("{t}.logical_not_()",), "logical_xor_": ("{t}.logical_xor_({b})",),
     "nextafter_": ("{t}.nextafter_({e})",), "heaviside_": ("{t}.heaviside_({e})",),
     "bernoulli_": ("torch.manual_seed(3); {t}.bernoulli_(0.4)",),
     "cauchy_": ("torch.manual_seed(3); {t}.cauchy_(0.5, 0.2)",),
@@ -99,8 +102,6 @@ ANY: dict[str, tuple[str, ...]] = {
     "tril_": ("{t}.tril_()", "{t}.tril_(-1)"), "triu_": ("{t}.triu_()", "{t}.triu_(1)"),
     "fill_diagonal_": ("{t}.fill_diagonal_(0.4)",),
     "eq_": ("{t}.eq_({b})",), "ne_": ("{t}.ne_({b})",), "not_equal_": ("{t}.not_equal_(0.5)",),
-    "logical_and_": ("{t}.logical_and_({b})",), "logical_or_": ("{t}.logical_or_({b})",),
-    "logical_not_": ("{t}.logical_not_()",), "logical_xor_": ("{t}.logical_xor_({b})",),
     "masked_fill_": ("{t}.masked_fill_({mask}, 0.5)", "{t}.masked_fill_({mask}, {scalar})",
                      "{t}[{mask}] = 0.25", "{t}[{mask}] = {scalar}"),
     "masked_scatter_": ("{t}.masked_scatter_({mask}, {e})",),

@@ -30,7 +30,7 @@ def transpose(rng: random.Random, s: Shape) -> View | None:
 def t(rng: random.Random, s: Shape) -> View | None:
     if len(s) != 2:
         return None
-    return rng.choice([".t()", ".T", ".mT", ".adjoint().conj()", ".H.conj()"]), s[::-1], False
+    return rng.choice([".t()", ".T", ".mT"]), s[::-1], False
 
 
 def permute(rng: random.Random, s: Shape) -> View | None:

@@ -14,7 +14,16 @@ from .views import PLAIN, SEVERAL, Shape
 
 INPUTS = ("x0", "x1", "x2")
 NAMES = {"real": "torch.float64", "complex": "torch.complex128", "integer": "torch.int64"}
-UNARY = ("{a} * 0.7", "{a}.clone()", "{a} + 0.3", "{a}.sin()", "-{a}", "{a} * {a}", "{a}.tanh()")
+UNARY = (
+    "{a} * 0.7",
+    "{a}.clone()",
+    "{a} + 0.3",
+    "{a}.sin()",
+    "-{a}",
+    "{a} * {a}",
+    "{a}.tanh()",
+    "{a}.conj() * 2",
+)
 STEPS = ("view", "view", "view", "write", "write", "write", "method", "method", "method", "compute",
          "combine", "change")  # fmt: skip
 WILD = (*STEPS, "several", "mode", "mode", "standing", "leaf", "several")
@@ -83,7 +92,7 @@ class Writer:
     def complex_view(self, a: str) -> None:
         s = self.shapes[a]
         text, shape, kind = self.rng.choice([
-            (f"{a}.real", s, "real"), (f"{a}.imag", s, "real"), (f"{a}.conj()", s, "complex"),
+            (f"{a}.real", s, "real"), (f"{a}.imag", s, "real"),
             (f"torch.view_as_real({a})", (*s, 2), "real"),
         ])  # fmt: skip
         self.add(text, shape, kind, a in self.shared or a in INPUTS)

@@ -150,16 +150,31 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
         write(x, result, name)
         return x
     wanted = tuple(isinstance(t, TensorBase) and t._rg for t in tensors)
-    if op.inputs[0] in needed_for(op, wanted) and tensors[0]._a is x._a:
-        # A rule needs the value that is about to be overwritten.
-        payloads = (x._a.copy(), *payloads[1:])
-        tensors = (_with_payload(tensors[0], payloads[0]), *tensors[1:])
+    tensors, payloads = _before_the_write(op, x, tensors, payloads, needed_for(op, wanted))
     write(x, result, name)
     node = record(op, tensors, payloads, (x._a,), params, versions=(x._v,))
     set_history(x, node)
     for observer in STATE.observers:
         observer(op, tensors, (x,), params)
     return x
+
+
+def _before_the_write(
+    op: Op, x: Any, tensors: Any, payloads: Any, needed: frozenset[str]
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Operands in the memory of x, with their history, and if a rule needs it their value, of now.
+
+    An operand that is a view would otherwise be asked for its node after the write.
+    """
+    made, arrays = list(tensors), list(payloads)
+    for k, t in enumerate(tensors):
+        if isinstance(t, TensorBase) and t._v is x._v and t._v is not None:
+            if op.input_name(k) in needed:
+                arrays[k] = t._a.copy()
+            elif t is x:
+                continue
+            made[k] = _with_payload(t, arrays[k])
+    return tuple(made), tuple(arrays)
 
 
 def _is_recorded(x: Any, others: tuple[Any, ...]) -> bool:
@@ -403,6 +418,8 @@ def assign(x: Any, value: Any, name: str) -> Any:
     write(x, value._a, name, recording and value._rg)
     if recording:
         set_history(x, copying(x, value, name))
+        if value._v is x._v and value._view is not None:
+            value._view[NODE_VERSION] = -1  # recording gave it the history from before
     return x
 
 
