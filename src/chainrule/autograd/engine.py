@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.layout import lying_as
 from . import errors
 from .hook_results import check_replacement, checked_replacements, hook_name
 from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate
@@ -465,13 +466,14 @@ def run_backward(
         STATE.set_grad_enabled(previous)
     if inputs is None:
         return []
-    return [_as_result(walk.results.get(k)) for k in range(len(inputs))]
+    return [_as_result(walk.results.get(k), t) for k, t in enumerate(inputs)]
 
 
-def _as_result(g: Any) -> Any:
+def _as_result(g: Any, t: Any) -> Any:
     if g is None or isinstance(g, TensorBase):
         return g
-    return make(np.asarray(g))
+    g, of = np.asarray(g), getattr(t, "_a", None)
+    return make(lying_as(g, of) if of.__class__ is np.ndarray else g)
 
 
 def _outer_mode(roots: Sequence[Any]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.layout import lying_as
 from .state import STATE, TRACE
 from .value import make
 
@@ -27,7 +28,7 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
         if g.__class__ is not np.ndarray:
             g = np.asarray(g)
         elif not fresh or not g.flags.c_contiguous:
-            g = g.copy()
+            g = g.copy() if leaf._a.flags.c_contiguous else lying_as(g.copy(), leaf._a)
         leaf._grad = make(g)
         return
     if mode != RAW:

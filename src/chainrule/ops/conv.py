@@ -115,7 +115,8 @@ def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
 )  # fmt: skip
 def conv_weight(x, y, *, kernel, stride, padding, dilation, groups):
     """How strongly each kernel element links x to y: the weight's gradient for an output's y."""
-    return conv_weight_gradient(x, y, kernel, stride, padding, dilation, groups)
+    w = conv_weight_gradient(x, y, kernel, stride, padding, dilation, groups)
+    return in_format(w, x, y)
 
 
 # ---- windows as columns --------------------------------------------------------------------------

@@ -202,7 +202,8 @@ def transpose_plan(g, axis, plan):
 def in_format(out, x, plans):
     """Images keep channels last in memory where PyTorch keeps them."""
     kinds = {plan[0] for plan in plans if plan is not None}
-    if x.ndim != len(plans) + 2 or "circular" in kinds or (len(plans) == 3 and "area" in kinds):
+    whole = x.ndim == len(plans) + 2 or kinds & {"reflect", "replicate"}  # a batch, or padding
+    if not whole or "circular" in kinds or (len(plans) == 3 and "area" in kinds):
         return np.ascontiguousarray(out)
     return lying_as(np.ascontiguousarray(out), x)
 

@@ -381,9 +381,8 @@ def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
     """The mean of each of output_size nearly equal regions."""
     size = _adaptive_size(x, output_size, nd, name or f"adaptive_avg_pool{nd}d")
     spatial = tuple(x.shape[x.ndim - nd :])
-    if all(s == 1 for s in size):
-        out = x.mean(tuple(range(-nd, 0)), keepdim=True)
-        return named(out, "SqueezeBackward1") if nd == 1 else named(out, "MeanBackward1")
+    if all(s == 1 for s in size) and (nd > 1 or not spatial[0]):
+        return named(x.mean(tuple(range(-nd, 0)), keepdim=True), "MeanBackward1")
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveAvgPool{nd}DBackward0"
     if all(s and n % s == 0 for n, s in zip(spatial, size, strict=True)):
         steps = tuple(n // s for n, s in zip(spatial, size, strict=True))
