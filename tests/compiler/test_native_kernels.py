@@ -123,7 +123,7 @@ CASES = [
             lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True),
             [s, s[1:2], s[1:2]],
         )
-        for s in [(5, 3), (2, 1), (64, 70)]
+        for s in [(5, 3), (2, 1), (64, 70), (67, 131)]
     ),
     *(
         (
@@ -159,7 +159,19 @@ CASES = [
     ("sum_parts", lambda x: x.mean(), [(300, 203)]),
     ("row_sums", lambda x: x.sum((1, 2), keepdim=True), [(3, 4, 5)]),
     ("row_sums", lambda x: x.mean(-1), [(30, 2101)]),
-    ("column_sums", lambda x: x.sum((0, 1)), [(3, 4, 5)]),
+    ("wide_column_sums", lambda x: x.sum((0, 1)), [(3, 4, 5)]),
+    ("wide_column_sums", lambda x: x.sum(0), [(37, 70)]),
+    ("middle_sums", lambda x: x.sum(1), [(3, 37, 70)]),
+    ("middle_sums", lambda x: x.sum((0, 2)), [(3, 4, 5, 6)]),
+    ("middle_sums row_sums", lambda x: x.sum((1, 3)), [(2, 3, 4, 5)]),
+    *(("running_sums", lambda x, d=d: x.cumsum(d), [(5, 70, 67)]) for d in range(3)),
+    ("running_sums", lambda x: x.cumsum(0).flip(0).cumsum(0), [(40_001,)]),
+    *(
+        ("running_products", lambda x, d=d: (x * 0.1 + 1).cumprod(d), [(5, 7, 67)])
+        for d in range(3)
+    ),
+    *(("products", lambda x, d=d: (x * 0.1 + 1).prod(d), [(40, 41, 67)]) for d in range(3)),
+    ("products", lambda x: (x * 0.1 + 1).prod(), [(131,)]),
     ("column_sums", lambda x: x.sum(0), [(301, 203)]),
     ("channel_sums", lambda x: x.sum((0, 2, 3)), [(5, 3, 7, 2)]),
     ("column_sums", lambda x, b: x + b, [(200, 203), (203,)]),

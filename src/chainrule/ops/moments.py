@@ -7,10 +7,12 @@ import numpy as np
 from .. import ir
 from .batching import Front
 from .halves import wide
-from .reduce import count_of
 from .schema import helper, op
+from .sums import count_of, summed, summed_of, without
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+_SMALL = 1 << 10  # elements whose order makes no difference that counts
 
 # ---- variance ------------------------------------------------------------------------------------
 
@@ -47,15 +49,23 @@ def reduce_std(x, *, axis, keepdims, correction):
 
 
 def variance(x, axis, keepdims, correction):
-    """The variance of a wide array."""
+    """The variance of a wide array: what is left of the distances' mean is taken out again."""
     n = count_of(x.shape, axis)
-    centred = x - np.add.reduce(x, axis, keepdims=True) / np.asarray(n, real_dtype(x.dtype))
-    if x.dtype.kind == "c":
-        square = centred.real**2 + centred.imag**2
-    else:
-        square = np.multiply(centred, centred, out=centred)
-    total = np.add.reduce(square, axis, keepdims=keepdims)
+    mean = summed(x, axis, True) / real_dtype(x.dtype).type(n)
+    square = summed_of(_squared_distance, axis, x, mean)
+    rest = summed_of(np.subtract, axis, x, mean)
+    square = square - _squared(rest) / square.dtype.type(n)
+    total = without(square, axis, keepdims)
     return np.asarray(total / np.asarray(max(n - correction, 0), square.dtype))
+
+
+def _squared(x):
+    """|x|^2."""
+    return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+
+
+def _squared_distance(x, mean):
+    return _squared(x - mean)
 
 
 def real_dtype(dtype):
@@ -114,26 +124,25 @@ def reduce_norm(x, *, axis, keepdims, order):
 def norm_of(x, axis, keepdims, order):
     """The norm of a wide array."""
     if order == 2:
-        if x.dtype.kind != "c" and len(axis) == x.ndim and x.flags.c_contiguous:
-            line = x.reshape(-1)
-            total = np.sqrt(line.dot(line))
-            return total.reshape((1,) * x.ndim) if keepdims else total
-        if x.dtype.kind != "c" and axis == (x.ndim - 1,):
-            total = np.sqrt(np.vecdot(x, x))
-            return total[..., None] if keepdims else total
-        square = x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
-        return np.sqrt(np.add.reduce(square, axis, keepdims=keepdims))
+        if x.size <= _SMALL and x.dtype.kind != "c":
+            if len(axis) == x.ndim and x.flags.c_contiguous:
+                line = x.reshape(-1)
+                total = np.sqrt(line.dot(line))
+                return total.reshape((1,) * x.ndim) if keepdims else total
+            if axis == (x.ndim - 1,):
+                total = np.sqrt(np.vecdot(x, x))
+                return total[..., None] if keepdims else total
+        return without(np.sqrt(summed_of(_squared, axis, x)), axis, keepdims)
     if order == 0:
         return np.add.reduce(x != 0, axis, keepdims=keepdims, dtype=real_dtype(x.dtype))
-    size = np.abs(x)
     if order == float("inf"):
-        return np.maximum.reduce(size, axis, keepdims=keepdims)
+        return np.maximum.reduce(np.abs(x), axis, keepdims=keepdims)
     if order == float("-inf"):
-        return np.minimum.reduce(size, axis, keepdims=keepdims)
+        return np.minimum.reduce(np.abs(x), axis, keepdims=keepdims)
     if order == 1:
-        return np.add.reduce(size, axis, keepdims=keepdims)
-    total = np.add.reduce(size**order, axis, keepdims=keepdims)
-    return total ** np.asarray(1.0 / order, size.dtype)
+        return without(summed_of(np.abs, axis, x), axis, keepdims)
+    total = without(summed_of(lambda y: np.abs(y) ** order, axis, x), axis, keepdims)
+    return total ** np.asarray(1.0 / order, total.dtype)
 
 
 @helper

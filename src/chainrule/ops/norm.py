@@ -22,10 +22,13 @@ from .kernels import fast
 from .layout import lying_as
 from .reduce import ones_vector
 from .schema import helper, op
+from .sums import summed
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 _BLOCK = 1 << 16  # elements of one block
+_SHORT = 1024  # elements of a row whose order makes no difference that counts
+_ROWS = 256  # rows whose gradients native kernels add one after the other
 
 
 # ---- on arrays -----------------------------------------------------------------------------------
@@ -48,22 +51,23 @@ def part_of(array, axis, block):
 
 def mean_product(a, b, axes, count):
     """The mean of a * b over `axes`, kept as dimensions of length 1."""
-    if axes == (1,):  # one pass without a temporary
+    if axes == (1,) and a.shape[1] <= _SHORT:  # one pass without a temporary
         return (np.einsum("ij,ij->i", a, b) / count)[:, None]
-    return np.add.reduce(a * b, axes, keepdims=True) / count
+    return summed(a * b, axes, True) / count
 
 
 def sum_to(a, shape):
     """a summed to a shape of the same rank."""
     axes = tuple(k for k, n in enumerate(shape) if n == 1)
-    return np.add.reduce(a, axes, keepdims=True)
+    return summed(a, axes, True)
 
 
 def statistics(y, axes):
     """(y - mean, mean, variance) of a block."""
     count = math.prod(y.shape[k] for k in axes)
-    mean = np.add.reduce(y, axes, keepdims=True) / count
+    mean = summed(y, axes, True) / count
     centred = y - mean
+    centred -= summed(centred, axes, True) / count  # what rounding left of the mean
     return centred, mean, mean_product(centred, centred, axes, count)
 
 
@@ -81,7 +85,7 @@ def _parameters(x, w, b, n, affine):
 
 def _chunks(size, rows):
     """How many sums native kernels make side by side: one for each piece of much work."""
-    return 1 if size < 1 << 15 else min(16, rows)
+    return 1 if size < 1 << 15 else max(min(16, rows), rows // _ROWS)
 
 
 def native_norm(x, w, b, view, axes, eps, affine):
@@ -94,7 +98,8 @@ def native_norm(x, w, b, view, axes, eps, affine):
         images, channels, inner = view
         w, b = _parameters(x, w, b, channels, affine)
         if x.ndim == 2:
-            return fast.column_norm(x, w, b, eps)
+            done = fast.column_norm(x, w, b, eps)
+            return done if done is None else done[:3]
         return fast.batch_norm(x, w, b, images, inner, eps) if images * inner else None
     if axes == (2, 3):
         images, groups, own, inner = view
@@ -135,7 +140,7 @@ def _total(parts):
     """The sum of the chunks' rows."""
     if parts is None:
         return None
-    return parts[0] if len(parts) == 1 else np.add.reduce(parts, 0)
+    return parts[0] if len(parts) == 1 else summed(parts, (0,))
 
 
 def norm_arrays(x, w, b, view, axes, channel, eps, affine):
@@ -216,7 +221,7 @@ def _input_gradient(target, h, hat, rstd, axes):
     """(h - mean(h) - hat * mean(h * hat)) * rstd, into the target; hat is used up."""
     count = math.prod(h.shape[k] for k in axes)
     hat *= mean_product(h, hat, axes, count)
-    hat += np.add.reduce(h, axes, keepdims=True) / count
+    hat += summed(h, axes, True) / count
     np.subtract(h, hat, out=target)
     target *= rstd
 
@@ -410,7 +415,7 @@ def rms_gradients(g, mask, x, w, axes, eps, weighted):
         factor = 1 / np.sqrt(mean_product(part, part, (1,), n) + eps)
         hat = part * factor
         if gw is not None:
-            gw += np.add.reduce(gpart * hat, 0)
+            gw += summed(gpart * hat, (0,))
         if gx is not None:
             h = gpart if scale is None else gpart * scale
             hat *= mean_product(h, hat, (1,), n)

@@ -10,6 +10,7 @@ from .errors import Refusal
 from .halves import wide
 from .kernels import fast
 from .schema import helper, op
+from .sums import summed
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -18,7 +19,7 @@ def reduce_array(loss, reduction, dtype):
     """A loss per element summed or averaged, in the given type."""
     if reduction == "none":
         return loss.astype(dtype, copy=False)
-    total = np.add.reduce(loss, None)
+    total = summed(loss, tuple(range(loss.ndim)))
     return np.asarray(total / loss.size if reduction == "mean" else total, dtype)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from .buffers import borrow, borrow_like
 from .contract import multiply
-from .reduce import native_sum, ones_vector
+from .reduce import ones_vector
+from .sums import native_sum
 
 
 def spans(sizes, reverse):

@@ -6,6 +6,8 @@ reduced elements. `pull` and `push` turn a slope (of the input's shape) into bot
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .. import ir
@@ -15,17 +17,15 @@ from .halves import wide
 from .kernels import fast
 from .schema import helper, op
 from .shape import broadcast_to
+from .sums import count_of, kept, native_sum, summed
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 
 # ---- shared parts of rules -----------------------------------------------------------------------
 
-
-@helper
-def kept(shape, axis):
-    """`shape` with the reduced axes as 1."""
-    return tuple(1 if i in axis else n for i, n in enumerate(shape))
+helper(kept)
+helper(count_of)
 
 
 @helper
@@ -42,15 +42,6 @@ def spread(g, shape, axis, keepdims):
     if not keepdims and axis and len(g.shape):
         g = reshape(g, shape=kept(shape, axis))
     return broadcast_to(g, shape=shape)
-
-
-@helper
-def count_of(shape, axis):
-    """How many elements one reduced value stands for."""
-    n = 1
-    for a in axis:
-        n *= shape[a]
-    return n
 
 
 @helper
@@ -103,56 +94,6 @@ def _mean_gradient(g, x_shape, axis, keepdims):
     return _repeated(g, x_shape, axis, keepdims, count_of(x_shape, axis))
 
 
-_PLANS: dict = {}
-_MANY_ROWS = 4096  # more of them are summed in parts, whose errors do not add up
-
-
-def sum_plan(shape, axis, keepdims):
-    """How native kernels sum a contiguous array: (kernel, sizes of merged dimensions, result's
-    shape); None where no kernel is for it."""
-    groups: list = []  # [whether summed, size]
-    for k, n in enumerate(shape):
-        if groups and groups[-1][0] == (k in axis):
-            groups[-1][1] *= n
-        else:
-            groups.append([k in axis, n])
-    kinds, sizes = tuple(s for s, _ in groups), tuple(n for _, n in groups)
-    kernel = {(True,): "all", (False, True): "rows", (True, False): "columns",
-              (True, False, True): "channels"}.get(kinds)  # fmt: skip
-    result = kept(shape, axis) if keepdims else tuple(
-        n for k, n in enumerate(shape) if k not in axis)  # fmt: skip
-    return kernel, sizes, result
-
-
-def native_sum(x, axis, keepdims):
-    """The sum of a float32 or float64 array by machine code, or None."""
-    key = (x.shape, axis, keepdims)
-    plan = _PLANS.get(key)
-    if plan is None:
-        plan = sum_plan(*key)
-        if len(_PLANS) < 1024:
-            _PLANS[key] = plan
-    kernel, sizes, shape = plan
-    large = x.size >= _THREADED
-    if kernel == "all":
-        done = fast.sum_parts(x, 16) if large else fast.sum_all(x)
-        if large and done is not None:
-            done = np.add.reduce(done).astype(x.dtype)
-    elif kernel == "rows":
-        done = fast.row_sums(x, *sizes)
-    elif kernel == "columns" and large and sizes[1] >= 256 and sizes[0] <= _MANY_ROWS:
-        done = fast.wide_column_sums(x, *sizes, min(16, sizes[1] // 64))
-    elif kernel == "columns":
-        done = fast.column_sums(x, *sizes, min(16, sizes[0]) if large else 1)
-        if done is not None:
-            done = done[0] if len(done) == 1 else np.add.reduce(done, 0)
-    elif kernel == "channels":
-        done = fast.channel_sums(x, *sizes)
-    else:
-        return None
-    return done if done is None or done.shape == shape else done.reshape(shape)
-
-
 @op(
     vjp={"x": lambda g, x_shape, axis, keepdims: spread(g, x_shape, axis, keepdims)},
     arrays={"x": _sum_gradient},
@@ -164,25 +105,20 @@ def native_sum(x, axis, keepdims):
 def reduce_sum(x, *, axis, keepdims):
     """The sum over `axis`."""
     dtype = x.dtype
-    if dtype.itemsize == 2 and dtype.kind in "fV":
-        return np.add.reduce(x.astype(np.float32), axis, keepdims=keepdims).astype(dtype)
     if (dtype is F32 or dtype is F64) and axis and x.size:
         done = native_sum(x, axis, keepdims)
         if done is not None:
             return done
-    if keepdims:
-        return np.add.reduce(x, axis, keepdims=True)
-    if x.size <= _SMALL and (dtype is F32 or dtype is F64):
-        # A product takes a quarter of the time of a reduction.
-        if axis == (0,) and x.ndim <= 2:
+        if not keepdims and axis == (0,) and x.ndim <= 2 and len(x) <= _FEW:
+            # A product takes a quarter of the time of a reduction.
             return ones_vector(len(x), dtype).dot(x)
-        if len(axis) == x.ndim:
-            return ones_vector(x.size, dtype).dot(x.reshape(-1))
-    return np.add.reduce(x, axis)
+    elif dtype.itemsize == 2 and dtype.kind in "fV":
+        return summed(x.astype(F32), axis, keepdims).astype(dtype)
+    return summed(x, axis, keepdims)
 
 
 _SMALL = 1 << 14
-_THREADED = 1 << 15  # elements from which threads share the work
+_FEW = 32  # numbers whose order makes no difference that counts
 _ONES: dict = {}
 
 
@@ -220,9 +156,7 @@ def reduce_mean(x, *, axis, keepdims):
     if x.size and axis and (x.dtype is F32 or x.dtype is F64):
         total = reduce_sum(x, axis=axis, keepdims=keepdims)
         return total / n
-    return np.asarray(np.add.reduce(wide(x), axis, keepdims=keepdims) / n).astype(
-        x.dtype, copy=False
-    )
+    return np.asarray(summed(wide(x), axis, keepdims) / n).astype(x.dtype, copy=False)
 
 
 @op(
@@ -235,7 +169,9 @@ def reduce_mean(x, *, axis, keepdims):
 )  # fmt: skip
 def nansum(x, *, axis, keepdims):
     """The sum over `axis` of the elements that are numbers."""
-    total = np.add.reduce(wide(x), axis, keepdims=keepdims, where=~np.isnan(x))
+    y = wide(x)
+    missing = np.isnan(y)
+    total = summed(np.where(missing, y.dtype.type(0), y), axis, keepdims)
     return np.asarray(total).astype(x.dtype, copy=False)
 
 
@@ -248,21 +184,16 @@ def nansum(x, *, axis, keepdims):
 def reduce_prod(x, *, axis, keepdims):
     """The product along one axis."""
     y = wide(x)
-    if axis == x.ndim - 1 and x.size >= 1 << 14:
-        y = halved_product(y)
+    if y.dtype.kind == "f" and x.size and x.shape[axis] > _FEW:
+        sizes = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
+        done = fast.products(np.ascontiguousarray(y), *sizes)
+        if done is not None:
+            return done.reshape(
+                kept(x.shape, (axis,)) if keepdims else x.shape[:axis] + x.shape[axis + 1 :]
+            ).astype(x.dtype, copy=False)
+        y = np.multiply.reduce(y, axis, F64, keepdims=keepdims)
+        return np.asarray(y).astype(x.dtype, copy=False)
     return np.asarray(np.multiply.reduce(y, axis, keepdims=keepdims)).astype(x.dtype, copy=False)
-
-
-def halved_product(y):
-    """The last axis multiplied down to at most 16 elements, half by half: each step is vectorised,
-    where a running product waits for every multiplication."""
-    while (n := y.shape[-1]) > 16:
-        half = n // 2
-        rest = y[..., 2 * half :]
-        y = y[..., :half] * y[..., half : 2 * half]
-        if rest.shape[-1]:
-            y[..., :1] *= rest
-    return y
 
 
 @helper

@@ -7,10 +7,13 @@ no division, so zeros are ordinary values in every order of derivative.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .batching import Front
 from .halves import wide
+from .kernels import fast
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -27,8 +30,22 @@ def along(ufunc, x, axis, reverse):
 
 
 def scanned(ufunc, x, axis, reverse):
-    """A scan with half precision accumulated in float32."""
-    return along(ufunc, wide(x), axis, reverse).astype(x.dtype, copy=False)
+    """A scan with real numbers accumulated in double precision: errors would add up."""
+    if x.dtype.kind not in "fV":
+        return along(ufunc, x, axis, reverse)
+    kernel = _RUNNING.get(ufunc)
+    if kernel is not None and x.size > _FEW:
+        y = wide(x)
+        sizes = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
+        turn = (sizes[1] - 1, -1) if reverse else (0, 1)
+        done = getattr(fast, kernel)(np.ascontiguousarray(y), *sizes, *turn)
+        if done is not None:
+            return done.reshape(x.shape).astype(x.dtype, copy=False)
+    return along(ufunc, x.astype(np.float64), axis, reverse).astype(x.dtype, copy=False)
+
+
+_RUNNING = {np.add: "running_sums", np.multiply: "running_products"}
+_FEW = 64  # elements for which NumPy is as fast
 
 
 @op(
@@ -102,12 +119,13 @@ def delayed(x, axis, reverse):
 )  # fmt: skip
 def linear_scan(a, b, *, axis, reverse):
     """s[i] = a[i] * s[i-1] + b[i] along `axis`, starting from s = b (a[0] has no effect)."""
-    factor = np.moveaxis(wide(a), axis, 0)
-    out = np.moveaxis(wide(b), axis, 0).copy()
+    exact = np.complex128 if b.dtype.kind == "c" else np.float64  # errors would add up
+    factor = np.moveaxis(a, axis, 0).astype(exact)
+    out = np.moveaxis(b, axis, 0).astype(exact)
     if reverse:
         factor, out = factor[::-1], out[::-1]
     if len(out) > 64 and out[0].size < 64:
-        recur_by_doubling(factor.copy(), out)
+        recur_by_doubling(factor, out)
     else:
         for i in range(1, len(out)):
             out[i] += factor[i] * out[i - 1]

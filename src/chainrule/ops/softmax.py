@@ -13,6 +13,7 @@ from .batching import Front
 from .halves import wide
 from .kernels import fast
 from .schema import helper, op
+from .sums import summed, summed_of, without
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -34,8 +35,12 @@ def logsumexp(x, *, axis, keepdims):
         return np.asarray(np.log(total)).astype(x.dtype, copy=False)
     top = np.maximum.reduce(y.real if y.dtype.kind == "c" else y, axis, keepdims=True)
     top = np.where(np.isinf(top), top.dtype.type(0), top)  # inf - inf would be NaN
-    total = np.log(np.add.reduce(np.exp(y - top), axis, keepdims=keepdims))
+    total = np.log(without(summed_of(_shifted_exp, axis, y, top), axis, keepdims))
     return np.asarray(total + top.reshape(total.shape)).astype(x.dtype, copy=False)
+
+
+def _shifted_exp(x, top):
+    return np.exp(x - top)
 
 
 @helper
@@ -70,7 +75,7 @@ def log_softmax(x, *, axis):
 
 def _log_softmax(x, axis, out):
     np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), out=out)
-    out -= np.log(np.add.reduce(np.exp(out), axis, keepdims=True))
+    out -= np.log(summed(np.exp(out), (axis,), True))
 
 
 @helper
@@ -98,7 +103,7 @@ def softmax(x, *, axis):
 def _softmax(x, axis, out):
     np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), out=out)
     np.exp(out, out=out)
-    out /= np.add.reduce(out, axis, keepdims=True)
+    out /= summed(out, (axis,), True)
 
 
 @helper
@@ -139,7 +144,7 @@ def softmax_pull(u, y, *, axis):
 
 def _softmax_pull(u, y, axis, out):
     np.multiply(u, y, out=out)
-    out -= y * np.add.reduce(out, axis, keepdims=True)
+    out -= y * summed(out, (axis,), True)
 
 
 @helper
@@ -172,7 +177,7 @@ def log_softmax_pull(u, y, *, axis):
 
 def _log_softmax_pull(u, y, axis, out):
     np.exp(y, out=out)
-    out *= np.add.reduce(u, axis, keepdims=True)
+    out *= summed(u, (axis,), True)
     np.subtract(u, out, out=out)
 
 

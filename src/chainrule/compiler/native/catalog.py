@@ -21,7 +21,8 @@ HOMES: dict[str, str] = {
     "column_norm_gradient",
     "optimizer_kernels": "steps_are_single steps_are_double",
     "sum_kernels": "add_arrays add_to_rows sum_all sum_parts row_sums column_sums channel_sums "
-    "wide_column_sums",
+    "wide_column_sums middle_sums",
+    "scan_kernels": "running_sums running_products products",
     "thin_kernels": "thin_dots",
     "table_kernels": "sum_by_number",
     "pool_kernels": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "

@@ -6,18 +6,49 @@ gradients: the caller adds them up, and the result does not depend on the number
 
 from __future__ import annotations
 
-from .language import T, accumulate, inlined, native, shared, sqrt
-from .rows import row_sum
+from .language import T, accumulate, f64, inlined, native, shared, sqrt, stack
+from .rows import BLOCK, block_sum, long_sum
 
 
 @inlined
-def centred_square_sum(row, mean, n):
-    """The sum of (row - mean) squared."""
-    total = T(0.0)
-    for j in range(n):
-        d = row[j] - mean
-        total = accumulate(total, d * d)
-    return total
+def row_mean(row, n, share):
+    """The mean of a row; share = 1 / n."""
+    mean = T(0.0)
+    if n <= BLOCK:  # conversions would cost as much as the sum of a short row
+        mean = block_sum(row, n) * share
+    else:
+        mean = T(long_sum(row, n) * f64(share))
+    return mean
+
+
+@inlined
+def centred_moments(row, mean, n, share, found):
+    """found = (the variance of a row, what rounding left of its mean); share = 1 / n."""
+    some = T(0.0)
+    rest = T(0.0)
+    if n <= BLOCK:
+        for j in range(n):
+            d = row[j] - mean
+            some = accumulate(some, d * d)
+            rest = accumulate(rest, d)
+    else:
+        squares: f64 = 0.0
+        drift: f64 = 0.0
+        start = 0
+        while start < n:
+            some = T(0.0)
+            rest = T(0.0)
+            for j in range(start, min(start + BLOCK, n)):
+                d = row[j] - mean
+                some = accumulate(some, d * d)
+                rest = accumulate(rest, d)
+            squares += f64(some)
+            drift += f64(rest)
+            start += BLOCK
+        some = T(squares)
+        rest = T(drift)
+    found[1] = rest * share
+    found[0] = some * share - found[1] * found[1]
 
 
 @native("T x[*size], T w[*n], T b[*n], i64 rows, i64 n, T eps, out T y[like x]")
@@ -25,13 +56,17 @@ def layer_norm(x, w, b, rows, n, eps, y, size):
     """(row - mean) / sqrt(variance + eps) * w + b."""
     if rows * n != size:
         return False
+    found = stack("T", 2)
+    share = 1.0 / T(n)
     for r in shared(rows):
         row = x[r * n :]
         into = y[r * n :]
-        mean = row_sum(row, n) / T(n)
-        scale = 1.0 / sqrt(centred_square_sum(row, mean, n) / T(n) + eps)
+        mean = row_mean(row, n, share)
+        centred_moments(row, mean, n, share, found)
+        scale = 1.0 / sqrt(found[0] + eps)
+        shift = -found[1] * scale
         for j in range(n):
-            into[j] = (row[j] - mean) * scale * w[j] + b[j]
+            into[j] = ((row[j] - mean) * scale + shift) * w[j] + b[j]
 
 
 @native(
@@ -42,6 +77,8 @@ def layer_norm_gradient(g, x, w, rows, n, eps, chunks, gx, gw, gb, size):
     """The gradients of layer_norm; those of w and b in one row per chunk."""
     if rows * n != size:
         return False
+    found = stack("T", 2)
+    share = 1.0 / T(n)
     for c in shared(chunks):
         own_gw = gw[c * n :]
         own_gb = gb[c * n :]
@@ -54,31 +91,46 @@ def layer_norm_gradient(g, x, w, rows, n, eps, chunks, gx, gw, gb, size):
         for r in range(rows * c // chunks, rows * (c + 1) // chunks):
             row = x[r * n :]
             grow = g[r * n :]
-            mean = row_sum(row, n) / T(n)
-            scale = 1.0 / sqrt(centred_square_sum(row, mean, n) / T(n) + eps)
+            mean = row_mean(row, n, share)
+            centred_moments(row, mean, n, share, found)
+            scale = 1.0 / sqrt(found[0] + eps)
+            shift = -found[1] * scale
             if gx is not None:
                 plain = T(0.0)
                 along = T(0.0)
-                for j in range(n):
-                    h = grow[j] * w[j]
-                    plain = accumulate(plain, h)
-                    along = accumulate(along, h * ((row[j] - mean) * scale))
-                plain = plain / T(n)
-                along = along / T(n)
+                plain_sum: f64 = 0.0
+                along_sum: f64 = 0.0
+                start = 0
+                while start < n:
+                    plain = T(0.0)
+                    along = T(0.0)
+                    for j in range(start, min(start + BLOCK, n)):
+                        h = grow[j] * w[j]
+                        plain = accumulate(plain, h)
+                        along = accumulate(along, h * ((row[j] - mean) * scale + shift))
+                    start += BLOCK
+                    if n > BLOCK:
+                        plain_sum += f64(plain)
+                        along_sum += f64(along)
+                if n > BLOCK:
+                    plain = T(plain_sum)
+                    along = T(along_sum)
+                plain = plain * share
+                along = along * share
                 into = gx[r * n :]
                 if gw is not None and gb is not None:
                     for j in range(n):
-                        hat = (row[j] - mean) * scale
+                        hat = (row[j] - mean) * scale + shift
                         own_gw[j] = own_gw[j] + grow[j] * hat
                         own_gb[j] = own_gb[j] + grow[j]
                         into[j] = (grow[j] * w[j] - plain - hat * along) * scale
                     continue
                 for j in range(n):
-                    hat = (row[j] - mean) * scale
+                    hat = (row[j] - mean) * scale + shift
                     into[j] = (grow[j] * w[j] - plain - hat * along) * scale
             if gw is not None:
                 for j in range(n):
-                    own_gw[j] = own_gw[j] + grow[j] * ((row[j] - mean) * scale)
+                    own_gw[j] = own_gw[j] + grow[j] * ((row[j] - mean) * scale + shift)
             if gb is not None:
                 for j in range(n):
                     own_gb[j] = own_gb[j] + grow[j]
@@ -87,10 +139,20 @@ def layer_norm_gradient(g, x, w, rows, n, eps, chunks, gx, gw, gb, size):
 @inlined
 def square_sum(row, n):
     """The sum of squares."""
-    total = T(0.0)
-    for j in range(n):
-        total = accumulate(total, row[j] * row[j])
-    return total
+    total: f64 = 0.0
+    some = T(0.0)
+    start = 0
+    while start < n:
+        part = row[start:]
+        some = T(0.0)
+        for j in range(min(BLOCK, n - start)):
+            some = accumulate(some, part[j] * part[j])
+        start += BLOCK
+        if n > BLOCK:
+            total += f64(some)
+    if n > BLOCK:
+        some = T(total)
+    return some
 
 
 @native("T x[*size], T w[*n], i64 rows, i64 n, T eps, out T y[like x]")
@@ -98,10 +160,11 @@ def rms_norm(x, w, rows, n, eps, y, size):
     """row / sqrt(mean of squares + eps) * w."""
     if rows * n != size:
         return False
+    share = 1.0 / T(n)
     for r in shared(rows):
         row = x[r * n :]
         into = y[r * n :]
-        scale = 1.0 / sqrt(square_sum(row, n) / T(n) + eps)
+        scale = 1.0 / sqrt(square_sum(row, n) * share + eps)
         for j in range(n):
             into[j] = row[j] * scale * w[j]
 
@@ -114,6 +177,7 @@ def rms_norm_gradient(g, x, w, rows, n, eps, chunks, gx, gw, size):
     """The gradients of rms_norm; that of w in one row per chunk."""
     if rows * n != size:
         return False
+    share = 1.0 / T(n)
     for c in shared(chunks):
         own_gw = gw[c * n :]
         if gw is not None:
@@ -122,12 +186,17 @@ def rms_norm_gradient(g, x, w, rows, n, eps, chunks, gx, gw, size):
         for r in range(rows * c // chunks, rows * (c + 1) // chunks):
             row = x[r * n :]
             grow = g[r * n :]
-            scale = 1.0 / sqrt(square_sum(row, n) / T(n) + eps)
+            scale = 1.0 / sqrt(square_sum(row, n) * share + eps)
             if gx is not None:
-                along = T(0.0)
-                for j in range(n):
-                    along = accumulate(along, grow[j] * w[j] * row[j])
-                along = along * scale * scale / T(n)
+                along_sum: f64 = 0.0
+                start = 0
+                while start < n:
+                    some = T(0.0)
+                    for j in range(start, min(start + BLOCK, n)):
+                        some = accumulate(some, grow[j] * w[j] * row[j])
+                    along_sum += f64(some)
+                    start += BLOCK
+                along = T(along_sum) * share * scale * scale
                 into = gx[r * n :]
                 for j in range(n):
                     into[j] = (grow[j] * w[j] - row[j] * along) * scale

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .language import T, accumulate, exp, inlined, maximum, short
+from .language import T, accumulate, exp, f64, inlined, maximum, short
 
+BLOCK = 1024  # elements that are added as they are; the sums of blocks are added as doubles
 FEW = 4  # elements for which masks do not pay
 SHORT = 32  # rows up to here are a few vectors
 
@@ -22,8 +23,8 @@ def row_maximum(row, n):
 
 
 @inlined
-def row_share(row, top, n):
-    """The sum of exp(row - top)."""
+def block_share(row, top, n):
+    """The sum of exp(row - top) over a block."""
     share = T(0.0)
     if n > FEW and n <= SHORT:
         for j in short(n):
@@ -35,8 +36,19 @@ def row_share(row, top, n):
 
 
 @inlined
-def row_exponentials(into, row, top, n):
-    """Write exp(row - top); gives the sum."""
+def row_share(row, top, n):
+    """The sum of exp(row - top)."""
+    total: f64 = 0.0
+    start = 0
+    while start < n:
+        total += f64(block_share(row[start:], top, min(BLOCK, n - start)))
+        start += BLOCK
+    return T(total)
+
+
+@inlined
+def block_exponentials(into, row, top, n):
+    """Write exp(row - top) of a block; gives the sum."""
     share = T(0.0)
     if n > FEW and n <= SHORT:
         for j in short(n):
@@ -49,6 +61,18 @@ def row_exponentials(into, row, top, n):
             into[j] = e
             share = accumulate(share, e)
     return share
+
+
+@inlined
+def row_exponentials(into, row, top, n):
+    """Write exp(row - top); gives the sum."""
+    total: f64 = 0.0
+    start = 0
+    while start < n:
+        count = min(BLOCK, n - start)
+        total += f64(block_exponentials(into[start:], row[start:], top, count))
+        start += BLOCK
+    return T(total)
 
 
 @inlined
@@ -63,8 +87,8 @@ def row_scale(row, factor, n):
 
 
 @inlined
-def row_sum(row, n):
-    """The sum of a row."""
+def block_sum(row, n):
+    """The sum of a block."""
     total = T(0.0)
     if n > FEW and n <= SHORT:
         for j in short(n):
@@ -73,3 +97,20 @@ def row_sum(row, n):
         for j in range(n):
             total = accumulate(total, row[j])
     return total
+
+
+@inlined
+def long_sum(row, n):
+    """The sum of n elements, as a double."""
+    total: f64 = 0.0
+    start = 0
+    while start < n:
+        total += f64(block_sum(row[start:], min(BLOCK, n - start)))
+        start += BLOCK
+    return total
+
+
+@inlined
+def row_sum(row, n):
+    """The sum of a row."""
+    return T(long_sum(row, n))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .language import T, accumulate, exp, log, native, shared
-from .rows import row_exponentials, row_maximum, row_scale, row_share, row_sum
+from .language import T, accumulate, exp, f64, log, native, shared
+from .rows import BLOCK, row_exponentials, row_maximum, row_scale, row_share, row_sum
 
 
 @native("T x[*rows, n], out T y[like x]")
@@ -24,9 +24,15 @@ def softmax_pull(u, y, gx, rows, n):
     """y * (u - sum(u * y))."""
     for r in shared(rows):
         first = r * n
-        total = T(0.0)
-        for j in range(first, first + n):
-            total = accumulate(total, u[j] * y[j])
+        sums: f64 = 0.0
+        start = first
+        while start < first + n:
+            some = T(0.0)
+            for j in range(start, min(start + BLOCK, first + n)):
+                some = accumulate(some, u[j] * y[j])
+            sums += f64(some)
+            start += BLOCK
+        total = T(sums)
         for j in range(first, first + n):
             gx[j] = y[j] * (u[j] - total)
 

@@ -1,26 +1,15 @@
 """Sums of contiguous arrays over groups of neighbouring dimensions.
 
-Long runs are summed in blocks whose sums are added as doubles, so that errors do not grow with the
-length.
+Long runs are summed in blocks whose sums are added as doubles, columns in trees of sixteen rows
+which are, so that errors do not grow with the length.
 """
 
 from __future__ import annotations
 
-from .language import T, f64, inlined, native, shared
-from .rows import row_sum
+from .language import T, f64, inlined, native, shared, stack
+from .rows import long_sum
 
-_BLOCK = 1024
-
-
-@inlined
-def long_sum(x, n):
-    """The sum of n elements, as a double."""
-    total: f64 = 0.0
-    start = 0
-    while start < n:
-        total += f64(row_sum(x[start:], min(_BLOCK, n - start)))
-        start += _BLOCK
-    return total
+_STRIP = 64  # columns whose sums stay in the first cache
 
 
 @native("T x[*n], out T y[]")
@@ -46,30 +35,55 @@ def row_sums(x, rows, n, y, size):
         y[r] = T(long_sum(x[r * n :], n))
 
 
-@native("T x[*size], i64 rows, i64 n, i64 chunks, out T y[chunks, n]")
+@inlined(apart=True)
+def strip_sums(x, sums, rows, n, width):
+    """sums = the sums of `width` columns, at most 64, of an array with n in a row."""
+    for j in range(width):
+        sums[j] = 0.0
+    r = 0
+    while r + 16 <= rows:  # a tree of sixteen rows, then one addition of doubles
+        a = x[r * n :]
+        b = a[8 * n :]
+        for j in range(width):
+            low = (a[j] + a[n + j]) + (a[2 * n + j] + a[3 * n + j])
+            high = (a[4 * n + j] + a[5 * n + j]) + (a[6 * n + j] + a[7 * n + j])
+            more = (b[j] + b[n + j]) + (b[2 * n + j] + b[3 * n + j])
+            most = (b[4 * n + j] + b[5 * n + j]) + (b[6 * n + j] + b[7 * n + j])
+            sums[j] = sums[j] + f64((low + high) + (more + most))
+        r += 16
+    while r < rows:
+        a = x[r * n :]
+        for j in range(width):
+            sums[j] = sums[j] + f64(a[j])
+        r += 1
+
+
+@inlined(apart=True)
+def add_columns(x, y, rows, n, width):
+    """y = the sums of `width` columns of an array with n in a row."""
+    sums = stack("f64", 64)
+    first = 0
+    while first < width:
+        count = min(_STRIP, width - first)
+        strip_sums(x[first:], sums, rows, n, count)
+        for j in range(count):
+            y[first + j] = T(sums[j])
+        first += _STRIP
+
+
+@native("T x[*size], i64 rows, i64 n, i64 chunks, out f64 y[chunks, n]")
 def column_sums(x, rows, n, chunks, y, size):
     """The sum of each column, over `chunks` groups of rows."""
     if rows * n != size:
         return False
     for c in shared(chunks):
-        into = y[c * n :]
-        for j in range(n):
-            into[j] = 0.0
-        r = rows * c // chunks
-        last = rows * (c + 1) // chunks
-        while r + 4 <= last:  # the sums are read and written once for four rows
-            first = x[r * n :]
-            second = first[n:]
-            third = second[n:]
-            fourth = third[n:]
-            for j in range(n):
-                into[j] = into[j] + ((first[j] + second[j]) + (third[j] + fourth[j]))
-            r += 4
-        while r < last:
-            row = x[r * n :]
-            for j in range(n):
-                into[j] = into[j] + row[j]
-            r += 1
+        start = rows * c // chunks
+        count = rows * (c + 1) // chunks - start
+        first = 0
+        while first < n:
+            width = min(_STRIP, n - first)
+            strip_sums(x[start * n + first :], y[c * n + first :], count, n, width)
+            first += _STRIP
 
 
 @native("T x[*size], i64 rows, i64 n, i64 blocks, out T y[n]")
@@ -82,24 +96,13 @@ def wide_column_sums(x, rows, n, blocks, y, size):
         add_columns(x[first:], y[first:], rows, n, n * (c + 1) // blocks - first)
 
 
-@inlined(apart=True)
-def add_columns(x, y, rows, n, width):
-    """y = the sums of `width` columns of an array with n in a row."""
-    for j in range(width):
-        y[j] = 0.0
-    r = 0
-    while r + 8 <= rows:  # the sums are read and written once for eight rows
-        a = x[r * n :]
-        for j in range(width):
-            low = (a[j] + a[n + j]) + (a[2 * n + j] + a[3 * n + j])
-            high = (a[4 * n + j] + a[5 * n + j]) + (a[6 * n + j] + a[7 * n + j])
-            y[j] = y[j] + (low + high)
-        r += 8
-    while r < rows:
-        a = x[r * n :]
-        for j in range(width):
-            y[j] = y[j] + a[j]
-        r += 1
+@native("T x[*size], i64 images, i64 rows, i64 n, out T y[images, n]")
+def middle_sums(x, images, rows, n, y, size):
+    """The sum of each column of each image."""
+    if images * rows * n != size:
+        return False
+    for k in shared(images):
+        add_columns(x[k * rows * n :], y[k * n :], rows, n, n)
 
 
 @native("T x[*size], i64 images, i64 channels, i64 inner, out T y[channels]")

@@ -1,0 +1,158 @@
+"""Long reductions lose no digits: float32 against float64, along any axis of any layout."""
+
+import numpy as np
+import pytest
+
+import chainrule as torch
+import chainrule.nn.functional as F
+
+ULP = 2.0**-23
+
+
+def numbers(*shape, offset=0.0, seed=0):
+    return (np.random.default_rng(seed).random(shape) + offset).astype(np.float32)
+
+
+def error(found, exact):
+    """The largest error in units of the largest value's last place."""
+    exact = np.asarray(exact, np.float64)
+    return np.abs(found.detach().double().numpy() - exact).max() / np.abs(exact).max() / ULP
+
+
+LAYOUTS = {
+    "contiguous": lambda x: x,
+    "transposed": lambda x: x.permute(*reversed(range(x.ndim))).contiguous().permute(
+        *reversed(range(x.ndim))),
+    "every second": lambda x: x.repeat_interleave(2, -1)[..., ::2],
+    "turned": lambda x: x.flip(-1),
+    "expanded": lambda x: x[:1].expand(x.shape),
+}  # fmt: skip
+
+REDUCTIONS = {
+    "sum": lambda x, dim: x.sum(dim),
+    "mean": lambda x, dim: x.mean(dim),
+    "nansum": lambda x, dim: x.nansum(dim),
+    "norm": lambda x, dim: torch.linalg.vector_norm(x, 2, dim),
+    "norm3": lambda x, dim: torch.linalg.vector_norm(x, 3, dim),
+    "logsumexp": lambda x, dim: torch.logsumexp(x, dim),
+    "var": lambda x, dim: (x + 0).var(dim) + 1,
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dim", [0, 1, 2, (0, 2), (0, 1, 2)], ids=str)
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_long_reductions_keep_their_digits(name, dim, layout):
+    shape = [3, 4, 5]
+    for d in (dim,) if isinstance(dim, int) else dim:
+        shape[d] *= 6_000 if isinstance(dim, int) else 21
+    x = LAYOUTS[layout](torch.from_numpy(numbers(*shape)))
+    function = REDUCTIONS[name]
+    assert error(function(x, dim), function(x.double(), dim).numpy()) < 3
+
+
+@pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
+@pytest.mark.parametrize(("shape", "dim"), [((100_000, 3), 0), ((3, 100_000), 1), ((300_000,), 0)])
+def test_a_large_mean_does_not_drown_the_variance(name, shape, dim):
+    x = numbers(*shape, offset=1e4)
+    exact = getattr(x.astype(np.float64), name[:3])(dim, ddof=1)
+    found = getattr(torch, name)(torch.from_numpy(x), dim)
+    assert error(found if torch.is_tensor(found) else found[0], exact) < 3
+
+
+@pytest.mark.parametrize(("shape", "dim"), [((300_000,), 0), ((30_000, 3), 0), ((3, 30_000), 1)])
+def test_running_sums_and_products_keep_their_digits(shape, dim):
+    tenths = torch.full(shape, 0.1)
+    steps = np.cumsum(np.full(shape, np.float64(np.float32(0.1))), dim)
+    assert error(tenths.cumsum(dim), steps) < 1
+    assert (
+        error(tenths.logcumsumexp(dim), np.log(np.cumsum(np.exp(tenths.double().numpy()), dim))) < 2
+    )
+    factors = 1 + (numbers(*shape) - np.float32(0.5)) * np.float32(0.01)
+    exact = np.cumprod(factors.astype(np.float64), dim)
+    assert error(torch.from_numpy(factors).cumprod(dim), exact) < 1
+    assert error(torch.from_numpy(factors).prod(dim), exact.take(-1, dim)) < 1
+
+
+NORMS = {
+    "layer_norm": ((4, 50_000), lambda x, w, b: F.layer_norm(x, (50_000,), w, b), 50_000),
+    "rms_norm": ((4, 50_000), lambda x, w, b: F.rms_norm(x, (50_000,), w) + b, 50_000),
+    "group_norm": ((2, 4, 30_000), lambda x, w, b: F.group_norm(x, 2, w, b), 4),
+    "instance_norm": ((2, 2, 60_000), lambda x, w, b: F.instance_norm(x, weight=w, bias=b), 2),
+    "batch_norm": ((20, 2, 5_000), lambda x, w, b: F.batch_norm(x, None, None, w, b, True), 2),
+    "of columns": ((50_000, 3), lambda x, w, b: F.batch_norm(x, None, None, w, b, True), 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NORMS)
+def test_norms_of_long_rows_keep_their_digits(name):
+    shape, function, channels = NORMS[name]
+    inputs = [numbers(*shape, offset=1000), numbers(channels, seed=1), numbers(channels, seed=2)]
+    direction = numbers(*shape, seed=3)
+    results = []
+    for dtype in (torch.float32, torch.float64):
+        given = [torch.from_numpy(a).to(dtype).requires_grad_() for a in inputs]
+        y = function(*given)
+        grads = torch.autograd.grad(y, given, torch.from_numpy(direction).to(dtype))
+        results.append([y, *grads])
+    for found, exact in zip(*results, strict=True):
+        assert error(found, exact.detach().numpy()) < 10
+
+
+SUMS_IN_GRADIENTS = {
+    "bias": lambda b: torch.from_numpy(numbers(200_000, 3)) + b,
+    "scale": lambda b: torch.from_numpy(numbers(200_000, 3)) * b,
+    "middle": lambda b: torch.from_numpy(numbers(30, 3, 5_000)) * b[:, None],
+    "conv bias": lambda b: F.conv1d(
+        torch.from_numpy(numbers(2, 1, 100_000)).to(b.dtype), b.new_ones(3, 1, 1), b),
+    "linear bias": lambda b: F.linear(
+        torch.from_numpy(numbers(200_000, 1)).to(b.dtype), b.new_ones(3, 1), b),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SUMS_IN_GRADIENTS)
+def test_gradients_that_sum_over_many_rows_keep_their_digits(name):
+    grads = []
+    for dtype in (torch.float32, torch.float64):
+        b = torch.from_numpy(numbers(3)).to(dtype).requires_grad_()
+        y = SUMS_IN_GRADIENTS[name](b)
+        y.backward(torch.full(y.shape, 0.1, dtype=torch.float32).to(y.dtype))
+        grads.append(b.grad)
+    assert error(grads[0], grads[1].numpy()) < 3
+
+
+@pytest.mark.parametrize("dim", [0, -1])
+def test_softmax_of_long_rows_keeps_its_digits(dim):
+    x = numbers(150_000, 3) if dim == 0 else numbers(3, 150_000)
+    weights = np.exp(x.astype(np.float64))
+    exact = weights / weights.sum(dim, keepdims=True)
+    assert error(torch.from_numpy(x).softmax(dim), exact) < 4
+    assert error(torch.from_numpy(x).log_softmax(dim), np.log(exact)) < 4
+
+
+def test_sums_do_not_depend_on_the_number_of_threads():
+    x = torch.from_numpy(numbers(3000, 300))
+    before = torch.get_num_threads()
+    found = []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            found.append([x.sum(d).tolist() for d in (0, 1)] + [x.sum().item(), x.var(0).tolist()])
+    finally:
+        torch.set_num_threads(before)
+    assert found[0] == found[1] == found[2]
+
+
+def test_sums_without_machine_code_keep_their_digits(monkeypatch):
+    from chainrule.ops import sums
+
+    monkeypatch.setattr(sums, "native_sum", lambda *arguments: None)
+    x = torch.full((100_000, 3), 0.1)
+    assert error(x.sum(0), np.full(3, 1e5 * np.float64(np.float32(0.1)))) < 1
+    assert error(x.t().sum(1), np.full(3, 1e5 * np.float64(np.float32(0.1)))) < 1
+
+
+def test_complex_sums_keep_their_digits():
+    x = torch.full((100_000, 3), 0.1 + 0.2j)
+    exact = 1e5 * (np.float64(np.float32(0.1)) + 1j * np.float64(np.float32(0.2)))
+    assert abs(x.sum(0)[0].item() - exact) / abs(exact) < 2 * ULP
