@@ -26,7 +26,6 @@ from .ops import kernels as _kernels
 from .ops.dtypes import dtype, get_default_dtype, set_default_dtype
 from .tensor import Parameter, Size, Tensor, return_types
 from .tensor.creation import (
-    arange,
     as_tensor,
     asarray,
     empty,
@@ -36,8 +35,6 @@ from .tensor.creation import (
     eye,
     full,
     full_like,
-    linspace,
-    logspace,
     ones,
     ones_like,
     scalar_tensor,
@@ -45,7 +42,6 @@ from .tensor.creation import (
     zeros,
     zeros_like,
 )
-from .tensor.creation import range_ as range  # noqa: A004 - PyTorch's name
 from .tensor.device import device, get_default_device, set_default_device
 from .tensor.info import (
     can_cast,
@@ -97,6 +93,8 @@ from .tensor.random import (
     seed,
     set_rng_state,
 )
+from .tensor.ranges import arange, linspace, logspace
+from .tensor.ranges import range_ as range  # noqa: A004 - PyTorch's name
 from .tensor.settings import (
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,

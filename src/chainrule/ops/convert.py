@@ -22,8 +22,8 @@ def cast(x, *, dtype):
     """x in another type."""
     if x.dtype.kind == "c" and dtype.kind not in "cb":
         x = x.real
-    if dtype.kind in "iu" and x.dtype.kind == "f" and dtype.itemsize < 8:
-        x = x.astype(np.int64)  # out-of-range floats wrap as in C, without NumPy's warning path
+    if dtype.kind in "iu" and x.dtype.kind == "f" and dtype.itemsize < 4:
+        x = x.astype(np.int32)  # floats are out of 32 bits' range first, as in PyTorch
     return x.astype(dtype)
 
 

@@ -22,6 +22,8 @@ _COPIES = {
     "unsqueeze_copy": "unsqueeze", "view_as_real_copy": "view_as_real",
     "view_as_complex_copy": "view_as_complex", "view_copy": "view",
 }  # fmt: skip
+# A copy can be made of what no view could show.
+_READS = {"view_copy": TABLE["reshape"].forward}
 _NODE_NAMES = {"slice_copy": "NarrowCopyBackward0"}
 
 
@@ -37,12 +39,14 @@ def _declare(name: str, view: Op) -> None:
     for field in Op.__slots__:
         setattr(record, field, getattr(view, field))
 
+    compute = _READS.get(name, view.forward)
+
     def forward(x: Any, **params: Any) -> Any:
-        return _own_memory(view.forward(x, **params))
+        return _own_memory(compute(x, **params))
 
     forward.__name__ = forward.__qualname__ = name
     record.name, record.forward, record.cache = name, forward, {}
-    record.view, record.lower = False, None
+    record.view, record.lower, record.inline = False, None, None
     record.node_name = _NODE_NAMES.get(name, view.node_name + "_copy")
     record.doc = forward.__doc__ = f"{view.doc.rstrip('.')}, as memory of its own."
     TABLE[name] = record

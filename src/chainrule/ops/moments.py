@@ -163,4 +163,5 @@ def norm_slope(x, out, axis, order):
         return where(x == 0, 0.0, sgn(x) * pow(abs(x), order - 1)) * pow(out, 1 - order)
     if order < 2:
         return sgn(x) * pow(abs(x), order - 1) * where(out == 0, 0.0, pow(out, 1 - order))
-    return x * pow(abs(x), order - 2) * where(out == 0, 0.0, pow(out, 1 - order))
+    safe = where(out == 0, 1.0, out)  # the power must have a slope, too
+    return x * pow(abs(x), order - 2) * where(out == 0, 0.0, pow(safe, 1 - order))

@@ -389,8 +389,9 @@ def average_forward(x, kernel, stride, padding, ceil, include_pad, divisor):
         y = total
     counts = window_counts(spatial, out, kernel, stride, padding, include_pad, divisor)
     if y.dtype.kind in "iu":
-        whole = np.abs(y) // np.asarray(counts, y.dtype)  # towards 0, as in C
-        return (np.sign(y) * whole).astype(x.dtype, copy=False)
+        counts = np.asarray(counts, y.dtype)
+        whole = np.abs(y) // np.abs(counts)  # towards 0, as in C
+        return (np.sign(y) * np.sign(counts) * whole).astype(x.dtype, copy=False)
     return (y / np.asarray(counts, y.dtype)).astype(x.dtype, copy=False)
 
 

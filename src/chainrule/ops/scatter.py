@@ -177,22 +177,41 @@ def scatter_product(x, index, src, *, axis):
 @helper
 def met(x, index, src, axis):
     """The product of the src elements that meet at each place of x."""
-    return scatter_product(x * 0.0 + 1.0, index, src, axis=axis)
+    return scatter_product(zeroed(x) + 1, index, src, axis=axis)
 
 
 @helper
 def met_besides(x, index, src, axis):
     """For each src element the product of everything else that meets at its place.
 
-    Zeros are taken out and counted: with one zero at a place only that zero has a derivative.
+    By products alone, which have derivatives of every order where elements are zero: sorted by
+    place, what meets is a run, and an element is met by those before and those after it.
     """
-    zero = src == 0
-    rest = scatter_product(x, index, where(zero, 1.0, src), axis=axis)
-    count = scatter_sum(cast(zero, dtype=g_dtype(src)), index, axis=axis, shape=tuple(x.shape))
-    zeros = gather(count, index, axis=axis)
-    rest = gather(rest, index, axis=axis)
-    alone = where(zeros == 0, rest / where(zero, 1.0, src), 0.0)
-    return where(zero, where(zeros == 1, rest, 0.0), alone)
+    order = argsort(index, axis=axis, descending=False)
+    place, values = gather(index, order, axis=axis), gather(src, order, axis=axis)
+    there = argsort(order, axis=axis, descending=False)
+    others = earlier(place, values, axis, 1) * earlier(place, values, axis, -1)
+    return gather(x, index, axis=axis) * gather(others, there, axis=axis)
+
+
+@helper
+def earlier(place, values, axis, way):
+    """The product of the elements before (way=-1: after) each one in its run of equal places."""
+    step, n = 1, place.shape[axis]
+    total = carried(place, values, axis, way, step)
+    while step < n:
+        total = total * carried(place, total, axis, way, step)
+        step = step * 2
+    return total
+
+
+@helper
+def carried(place, values, axis, way, step):
+    """The value `step` elements before (after) each one if that is at the same place, else 1."""
+    move = min(step, place.shape[axis]) * way
+    pads = ((move, -move), *((0, 0),) * (len(place.shape) - axis - 1))
+    same = constant_pad(place, pads=pads, value=-1) == place
+    return where(same, constant_pad(values, pads=pads, value=1), 1.0)
 
 
 # The declaration of scatter_max and scatter_min: equal values share the derivative.

@@ -337,8 +337,8 @@ def split_with_sizes(x, *, sizes, axis):
     node="UnsafeSplitBackward0",
 )
 def unsafe_split(x, *, sizes, axis):
-    """Consecutive parts of x as tensors of their own, which may be written in place."""
-    return tuple(part.copy() for part in parts(x, sizes, axis))
+    """Consecutive parts of x that share its memory without counting as views of it."""
+    return parts(x, sizes, axis)
 
 
 # ---- windows -------------------------------------------------------------------------------------

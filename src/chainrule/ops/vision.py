@@ -15,6 +15,7 @@ Plans are plain tuples (they are static parameters), their taps are computed onc
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -63,8 +64,9 @@ def _padding_taps(kind, n, before, after):
         period = max(1, 2 * (n - 1))
         at = np.abs(at) % period
         at = np.where(at >= n, period - at, at)
-    elif kind == "circular":
-        at = at % n
+    elif kind == "circular":  # cut first, then wrapped around what is left
+        left = n + min(before, 0) + min(after, 0)
+        at = np.arange(-max(before, 0), left + max(after, 0)) % max(left, 1) + max(-before, 0)
     else:
         at = np.clip(at, 0, n - 1)
     return at[:, None], np.ones((len(at), 1))
@@ -148,7 +150,7 @@ def along(x, axis, dense):
     dense = dense.astype(x.dtype)
     if axis == x.ndim - 1:
         return np.matmul(x, dense.T)
-    moved = x.reshape(*x.shape[: axis + 1], -1)
+    moved = x.reshape(*x.shape[: axis + 1], math.prod(x.shape[axis + 1 :]))
     return np.matmul(dense, moved).reshape(*x.shape[:axis], len(dense), *x.shape[axis + 1 :])
 
 

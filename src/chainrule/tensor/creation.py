@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import warnings
 from operator import index as as_int
 from typing import Any
 
@@ -20,6 +18,7 @@ from .from_data import array_from_data
 from .interop import from_numpy
 from .layouts import contiguous_format, preserve_format, required_order
 from .leaf import want_grad
+from .scalars import number_for
 
 
 def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
@@ -184,7 +183,7 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
           **named: Any) -> Any:  # fmt: skip
     """A tensor of zeros."""
     array = new_array(np.zeros, shape_of(_size(size, named), "zeros"), np_dtype(dtype), device)
-    return _into(out, array, requires_grad, device)
+    return into(out, array, requires_grad, device)
 
 
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -192,7 +191,7 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
          **named: Any) -> Any:  # fmt: skip
     """A tensor of ones."""
     array = new_array(np.ones, shape_of(_size(size, named), "ones"), np_dtype(dtype), device)
-    return _into(out, array, requires_grad, device)
+    return into(out, array, requires_grad, device)
 
 
 def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -202,9 +201,9 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     shape = shape_of(_size(size, named), "empty")
     wanted = np_dtype(dtype)
     if on_meta(device):
-        return _into(out, blank_array(shape, wanted), requires_grad, device)
+        return into(out, blank_array(shape, wanted), requires_grad, device)
     allocation.expect(shape, wanted.itemsize)
-    return _into(out, _formatted(_unset(), shape, wanted, memory_format), requires_grad, device)
+    return into(out, _formatted(_unset(), shape, wanted, memory_format), requires_grad, device)
 
 
 def _unset() -> Any:
@@ -269,122 +268,21 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
     wanted = np_dtype(dtype) if dtype is not None else dtypes.scalar_dtype(fill_value).np
+    fill_value = number_for(fill_value, dtypes.from_numpy_dtype(wanted))
     size = (size,) if isinstance(size, int) else size
     shape = shape_of(tuple(size), "full")
     fill = lambda shape, dtype: np.full(shape, fill_value, dtype)  # noqa: E731
-    return _into(out, new_array(fill, shape, wanted, device), requires_grad, device)
+    return into(out, new_array(fill, shape, wanted, device), requires_grad, device)
 
 
-def _into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
+def into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
     return write_new(out, make(array, inference=STATE.inference), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, layout: Any = None, out: Any = None) -> Any:  # fmt: skip
     """The identity matrix."""
-    return _into(out, np.eye(n, m, dtype=np_dtype(dtype)), requires_grad, device)
-
-
-def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-           layout: Any = None, out: Any = None, **named: Any) -> Any:  # fmt: skip
-    """Numbers from start (default 0) to end (excluded) by step (default 1)."""
-    values = [a.item() if isinstance(a, TensorBase) else a for a in args]  # type: ignore[attr-defined]
-    start, end, step = _range_bounds(values, named)
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) / step < 0:
-        raise RuntimeError(
-            "upper bound and lower bound inconsistent with step sign: "
-            f"arange({start}, {end}, {step})\n  at {source.here(2)}"
-        )
-    if dtype is None:
-        whole = all(isinstance(v, int) for v in (start, end, step))
-        dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
-    wanted = np_dtype(dtype)
-    count = max(math.ceil((end - start) / step), 0)
-    steps = np.arange(count)
-    if wanted.kind in "iu":
-        array = (start + steps * step).astype(wanted)
-    else:
-        array = (start + steps.astype(np.float64) * step).astype(wanted)
-    return _into(out, array, requires_grad, device)
-
-
-def range_(start: Any = 0, end: Any = None, step: Any = 1, **kwargs: Any) -> Any:
-    """Numbers from start to end, the end included; deprecated in favour of arange."""
-    if end is None:
-        start, end = 0, start
-    warnings.warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior is "
-        "inconsistent with Python's range builtin. Use torch.arange, which excludes the end.",
-        stacklevel=2,
-    )
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    count = math.floor((end - start) / step) + 1
-    wanted = np_dtype(kwargs.pop("dtype", None))
-    return finish((start + np.arange(count) * step).astype(wanted), **kwargs)
-
-
-def _range_bounds(values: list[Any], named: dict[str, Any]) -> tuple[Any, Any, Any]:
-    start, end, step = named.get("start", 0), named.get("end"), named.get("step", 1)
-    if len(values) == 1:
-        if "end" in named:
-            start = values[0]
-        else:
-            end = values[0]
-    elif len(values) >= 2:
-        start, end = values[:2]
-        step = values[2] if len(values) > 2 else step
-    if end is None:
-        raise TypeError("arange() needs an end: arange(end) or arange(start, end, step)")
-    return start, end, step
-
-
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
-             requires_grad: bool = False, layout: Any = None, out: Any = None) -> Any:  # fmt: skip
-    """`steps` numbers evenly spaced from start to end, both included."""
-    start, end = _bounds(start, end, "linspace")
-    wanted = np_dtype(dtype)
-    return _into(out, _spaced(start, end, steps, wanted), requires_grad, device)
-
-
-def _bounds(start: Any, end: Any, name: str) -> tuple[Any, Any]:
-    """Numbers out of 0-dim tensors."""
-    ranks = [v.ndim if isinstance(v, TensorBase) else 0 for v in (start, end)]  # type: ignore[attr-defined]
-    if any(ranks):
-        raise RuntimeError(
-            f"{name} only supports 0-dimensional start and end tensors, but got start with "
-            f"{ranks[0]} dimension(s) and end with {ranks[1]} dimension(s).\n"
-            f"  at {source.here(3)}"
-        )
-    first, last = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))  # type: ignore[attr-defined]
-    return first, last
-
-
-def _spaced(start: Any, end: Any, steps: int, wanted: Any) -> np.ndarray:
-    """Counted from both ends towards the middle, so that the last value is exactly `end`."""
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    work = wanted if wanted.kind in "fc" and wanted.itemsize >= 4 else np.dtype("float64")
-    if steps == 1:
-        return np.full(1, start, work).astype(wanted)
-    one = work.type
-    step = (one(end) - one(start)) / one(max(steps - 1, 1))
-    k = np.arange(steps)
-    front = one(start) + step * k.astype(work)
-    back = one(end) - step * (steps - 1 - k).astype(work)
-    return np.where(k < steps // 2, front, back).astype(wanted)
-
-
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None,
-             device: Any = None, requires_grad: bool = False, layout: Any = None,
-             out: Any = None) -> Any:  # fmt: skip
-    """Powers of `base` with evenly spaced exponents."""
-    start, end = _bounds(start, end, "logspace")
-    wanted = np_dtype(dtype)
-    exponents = _spaced(start, end, steps, np.dtype("float64"))
-    return _into(out, np.power(float(base), exponents).astype(wanted), requires_grad, device)
+    return into(out, np.eye(n, m, dtype=np_dtype(dtype)), requires_grad, device)
 
 
 # ---- like another tensor -------------------------------------------------------------------------
@@ -446,6 +344,8 @@ def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = N
     """One value in another tensor's shape and type."""
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
+    wanted = input.dtype if dtype is None else dtypes.from_numpy_dtype(np_dtype(dtype))
+    fill_value = number_for(fill_value, wanted)
     return _filled_like(input, fill_value, dtype, memory_format, requires_grad, device)
 
 

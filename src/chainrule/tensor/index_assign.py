@@ -18,6 +18,7 @@ from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.schema import TABLE
 from .indexing import index_error, refuse_out_of_bounds, result_shape, split
+from .scalars import converted, number_for
 
 
 def setitem(self: Any, index: Any, value: Any) -> None:
@@ -41,6 +42,8 @@ def _set(self: Any, index: Any, value: Any) -> None:
     if not tensors:
         copy_into(P.alias(self) if view is self else view, value)
         return
+    if value.dtype is not view.dtype and value.numel() == 1 and _is_one_mask(index):
+        value = converted(value, view.dtype)  # one value fills where a mask holds
     if value.dtype is not view.dtype:
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got "
@@ -57,6 +60,18 @@ def _set(self: Any, index: Any, value: Any) -> None:
         refuse_out_of_bounds(self, index, view, tensors, dims)
         if 0 not in result_shape(view, tensors, dims):
             raise
+
+
+def _is_one_mask(index: Any) -> bool:
+    """Whether an index has one tensor or list, and that one is of bools."""
+    parts = index if isinstance(index, tuple) else (index,)
+    arrays = [part for part in parts if isinstance(part, TensorBase | np.ndarray | list)]
+    if len(arrays) != 1:
+        return False
+    mask = arrays[0]
+    if isinstance(mask, list):
+        return all(isinstance(m, bool) for m in mask)
+    return str(mask.dtype).split(".")[-1] in ("bool", "uint8")  # type: ignore[attr-defined]
 
 
 def put(view: Any, tensors: list[Any], dims: tuple[int, ...], value: Any) -> None:
@@ -133,11 +148,9 @@ def as_value(self: Any, value: Any) -> Any:
             f"can't assign a {_type_name(value)} to a {tensor_type(self)}\n  at {source.here(4)}\n"
             "  Fix: make it a tensor with torch.as_tensor(...)."
         )
-    if isinstance(value, complex) and not self.dtype.is_complex:
-        raise RuntimeError(
-            f"value cannot be converted to type {self.dtype.name} without overflow: {value} is "
-            f"complex\n  at {source.here(4)}"
-        )
+    half = self.dtype.itemsize == 2 and self.dtype.is_floating_point
+    if not half or isinstance(value, complex):  # in a half, what is too large is infinite
+        value = number_for(value, self.dtype)
     return make(np.asarray(value).astype(self.dtype.np))
 
 

@@ -122,7 +122,9 @@ def unbind_copy(input: Any, dim: int = 0) -> Any:
 @public(method=False)
 def unfold_copy(input: Any, dimension: int, size: int, step: int) -> Any:
     """A copy of all windows along a dimension."""
-    return P.unfold_copy(input, axis=axis_of(dimension, input.ndim), size=size, step=step)
+    x = input if input.ndim else input.reshape(1)
+    out = P.unfold_copy(x, axis=axis_of(dimension, input.ndim), size=size, step=step)
+    return out if input.ndim else out.reshape(size)
 
 
 @public(method=False)
@@ -146,4 +148,5 @@ def view_as_complex_copy(input: Any) -> Any:
 @public(method=False)
 def view_copy(input: Any, size: Any) -> Any:
     """A copy with another shape."""
-    return P.view_copy(input, shape=infer_shape(tuple(size), input.numel()))
+    shape = infer_shape(sizes(tuple(size)), input.numel())
+    return P.view_copy(input, shape=shape)

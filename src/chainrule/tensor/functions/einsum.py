@@ -11,6 +11,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from ...ops import dtypes
 from ..api import public
 from .common import P, TensorBase
 from .products import complaint
@@ -35,7 +36,9 @@ def einsum(*args: Any) -> Any:
     steps = plan(equation, tuple(tuple(x.shape) for x in operands))
     values = list(operands)
     for name, which, params in steps:
-        if params:
+        if name == "reduce_sum" and values[which].dtype.category < dtypes.FLOAT:
+            values.append(values[which].sum(params["axis"]))  # integers add up as int64
+        elif params:
             values.append(getattr(P, name)(values[which], **params))
         else:
             values.append(getattr(P, name)(*(values[k] for k in which)))

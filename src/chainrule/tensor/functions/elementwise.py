@@ -9,6 +9,7 @@ from ...autograd.dispatch import NUMBERS
 from ...ops import dtypes
 from ..api import expose_elementwise, public
 from ..return_types import named
+from ..scalars import number_for
 from .common import P, TensorBase
 from .half_types import fitting, half_type, rounded, single
 
@@ -282,6 +283,8 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     >>> torch.tensor([-2., 0.5, 3.]).clamp(0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    if input.dtype.category == dtypes.INT:
+        min, max = _whole(min, input.dtype), _whole(max, input.dtype)
     if min is None:
         if max is None:
             raise RuntimeError(
@@ -292,16 +295,23 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     return P.clamp_min(input, min) if max is None else P.clamp(input, min, max)
 
 
+def _whole(value: Any, dtype: Any) -> Any:
+    """A whole number that is compared with integers, as their type holds it."""
+    if value.__class__ is int and dtype.category == dtypes.INT:
+        return number_for(value, dtype)
+    return value
+
+
 @public(inplace=True)
 def clamp_min(input: Any, min: Any) -> Any:
     """input, but not less than min."""
-    return P.clamp_min(input, min)
+    return P.clamp_min(input, _whole(min, input.dtype))
 
 
 @public(inplace=True)
 def clamp_max(input: Any, max: Any) -> Any:
     """input, but not more than max."""
-    return P.clamp_max(input, max)
+    return P.clamp_max(input, _whole(max, input.dtype))
 
 
 @public(method=False)
@@ -318,6 +328,10 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         condition = _as_condition(condition)
     if isinstance(input, NUMBERS) and isinstance(other, NUMBERS):
         input = _number_tensor(input, other)
+    elif input.__class__ is int and other.dtype.category == dtypes.INT:
+        input = number_for(input, other.dtype)
+    elif other.__class__ is int and input.dtype.category == dtypes.INT:
+        other = number_for(other, input.dtype)
     return P.where(condition, input, other)
 
 

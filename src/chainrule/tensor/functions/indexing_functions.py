@@ -10,7 +10,9 @@ from ...autograd import source
 from ...autograd.value import PLAIN, make
 from ...ops import dtypes
 from ..api import public
+from ..scalars import converted, number_for
 from .common import P, TensorBase, axis_of
+from .nn_common import named
 from .reductions import as_type
 
 INT64, UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
@@ -37,6 +39,8 @@ def int_index(index: Any, name: str) -> Any:
     if index.__class__ in PLAIN and index._a.dtype is INT64:
         return index
     if index.dtype not in (dtypes.int64, dtypes.int32):
+        if not index.numel():
+            return as_type(index, dtypes.int64)
         raise RuntimeError(
             f"{name}(): Expected dtype int32/int64 for index, got {index.dtype!r}\n"
             f"  at {source.here(3)}\n  Fix: index.long()."
@@ -85,6 +89,8 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     if usual(input, index, axis):
         return P.gather(input, index, axis=axis)
     index = int_index(index, "gather")
+    if not index.numel():
+        return P.index_get(input.reshape(-1), index, dims=(0,))  # nothing to check either
     _check_ranks("gather", input, index, axis)
     check_index(index, input.shape[axis] if input.ndim else 1, axis, "gather")
     if input.ndim and index.ndim:
@@ -158,7 +164,8 @@ def _scatter_operands(name: str, x: Any, dim: int, index: Any, src: Any) -> tupl
 
 
 def _full_like_index(x: Any, index: Any, value: Any) -> Any:
-    return P.broadcast_to(make(np.asarray(value, x.dtype.np)), shape=tuple(index.shape))
+    number = number_for(value, x.dtype)
+    return P.broadcast_to(make(np.asarray(number, x.dtype.np)), shape=tuple(index.shape))
 
 
 def _fit_rank(x: Any, index: Any, src: Any) -> tuple[Any, Any, Any]:
@@ -247,13 +254,18 @@ def _extreme_value(dtype: Any, largest: bool) -> Any:
 
 def _divided(total: Any, x: Any, index: Any, axis: int, include_self: bool) -> Any:
     """Sums over the number of values that met at each place."""
+    if x.dtype is dtypes.bool_:
+        raise NotImplementedError(
+            f"\"scatter_reduce_mean\" not implemented for 'Bool'\n  at {source.here(3)}\n"
+            "  Fix: convert with .float() first."
+        )
     one = make(np.ones((), np.int64))
     ones = P.broadcast_to(one, shape=tuple(index.shape))
     start = make(np.full(tuple(x.shape), int(include_self), np.int64))
     count = P.scatter_add(start, index, ones, axis=axis)
     count = P.where(P.eq(count, 0), 1, count)
     if x.dtype.category < dtypes.FLOAT:
-        return total.div(count, rounding_mode="floor")
+        return as_type(total.div(count, rounding_mode="floor"), x.dtype)
     return total / as_type(count, x.dtype)
 
 
@@ -332,34 +344,34 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """input with one value where the index points along `dim`."""
     axis, index = _row_index("index_fill", input, dim, index)
-    value = _value_for(input, value, "index_fill_")
-    shape = list(input.shape) or [1]
-    shape[axis] = index.shape[0]
-    src = P.broadcast_to(value, shape=tuple(shape))
-    x = input if input.ndim else input.reshape(1)
-    return P.index_copy(x, index, src, axis=axis).reshape(tuple(input.shape))
-
-
-def checked_number(x: Any, value: Any) -> Any:
-    """A number to be written into x, unless x's type cannot hold its kind."""
-    if isinstance(value, complex) and not x.dtype.is_complex:
+    if not input.dtype.is_complex and _is_complex(value):
         raise RuntimeError(
-            f"value cannot be converted to type {x.dtype.name} without overflow: {value} is "
-            f"complex\n  at {source.here(3)}"
+            "index_fill_(): Converting complex Scalar to non-complex type is not supported: "
+            f"{value!r} for a tensor of {input.dtype!r}\n  at {source.here(2)}"
         )
-    return value
+    # By a mask, so that a place named twice still gets the value once.
+    places = input.shape[axis] if input.ndim else 1
+    none, hits = make(np.zeros(places, bool)), make(np.ones(index.shape[0], bool))
+    mask = P.index_copy(none, index, hits, axis=0)
+    mask = mask.reshape([-1 if d == axis else 1 for d in range(input.ndim)])
+    filled = P.masked_fill(input, mask, _value_for(input, value, "index_fill_"))
+    return named(filled, "IndexFillBackward0")
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, complex) or (isinstance(value, TensorBase) and value.is_complex())  # type: ignore[attr-defined]
 
 
 def _value_for(x: Any, value: Any, name: str) -> Any:
     """A fill value as a 0-dim tensor of x's type."""
     if not isinstance(value, TensorBase):
-        return make(np.asarray(checked_number(x, value)).astype(x.dtype.np))
+        return make(np.asarray(number_for(value, x.dtype)).astype(x.dtype.np))
     if value.ndim:  # type: ignore[attr-defined]
         raise RuntimeError(
             f"{name} only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.ndim} dimension(s).\n  at {source.here(3)}"  # type: ignore[attr-defined]
         )
-    return as_type(value, x.dtype)
+    return value if value.dtype is x.dtype else converted(value, x.dtype)
 
 
 @public(inplace=True)
@@ -400,7 +412,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """input with `value` where the mask holds; the mask broadcasts."""
     mask = _mask(mask, "masked_fill")
     if not isinstance(value, TensorBase):
-        return P.masked_fill_number(input, mask, value=checked_number(input, value))
+        return P.masked_fill_number(input, mask, value=number_for(value, input.dtype))
     return P.masked_fill(input, mask, _value_for(input, value, "masked_fill_"))
 
 

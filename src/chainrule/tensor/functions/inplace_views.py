@@ -11,9 +11,10 @@ from ...autograd import source
 from ...autograd.inplace import assign, bump, inplace
 from ...autograd.reshaped import show_as
 from ...autograd.state import STATE
-from ...autograd.value import PLAIN, ROOT
+from ...autograd.value import PLAIN, ROOT, make
 from ...ops.layout import overlaps_itself
 from ...ops.schema import TABLE
+from ..scalars import number_for
 from .arranging import joint_shape
 from .casts import cast_to
 from .common import P, TensorBase
@@ -39,10 +40,12 @@ def _view_in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any
 def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     """Write another tensor's values, broadcast and converted, into this one."""
     if not isinstance(src, TensorBase):
-        raise TypeError(
-            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}\n"
-            f"  at {source.here(2)}\n  Fix: fill_ takes a number."
-        )
+        if not isinstance(src, bool | int | float | complex):
+            raise TypeError(
+                "copy_(): argument 'other' (position 1) must be Tensor, not "
+                f"{type(src).__name__}\n  at {source.here(2)}"
+            )
+        src = make(np.asarray(src))
     if (
         _has_no_history(self)
         and src.__class__ in PLAIN
@@ -96,21 +99,12 @@ def fill_(self: Any, value: Any) -> Any:
                 f"{value.ndim} dimensions.\n  at {source.here(2)}"
             )
         return inplace(TABLE["fill"], self, (cast_to(value, self.dtype),), {}, "fill_")
+    value = number_for(value, self.dtype)
     if _has_no_history(self) and value.__class__ is float and self._a.dtype.kind == "f":
         self._a.fill(value)
         bump(self, "fill_")
         return self
-    params = {"value": _number(value, self.dtype.np)}
-    return inplace(TABLE["fill_number"], self, (), params, "fill_")
-
-
-def _number(value: Any, dtype: Any) -> Any:
-    if isinstance(value, complex) and dtype.kind != "c":
-        raise RuntimeError(
-            f"value cannot be converted to type {dtype.name} without overflow: it is complex\n"
-            f"  fill_ at {source.here(3)}"
-        )
-    return value
+    return inplace(TABLE["fill_number"], self, (), {"value": value}, "fill_")
 
 
 def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:

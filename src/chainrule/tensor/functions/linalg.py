@@ -352,8 +352,7 @@ def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
 @public(namespace="linalg", out=False)
 def vander(x: Any, *, N: int | None = None) -> Any:
     """The powers 0, 1, ..., N - 1 of the elements of x, as a last dimension."""
-    if x.ndim == 0:
-        raise complaint("linalg.vander: Expected a vector, but got a 0-dim tensor")
+    x = x if x.ndim else x.reshape(1)
     count = x.shape[-1] if N is None else N
     if count <= 1:
         raise complaint(f"N must be greater than 1. Got {count}")

@@ -9,7 +9,7 @@ from ..api import public, write_out
 from .common import P, axis_of
 from .half_types import fitting, half_type, rounded, single
 from .nn_common import into, named
-from .reductions import implicit_dim
+from .reductions import implicit_dim, softmax
 
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
@@ -246,8 +246,7 @@ def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
     x = -input if dtype is None else (-input).to(dtype)
     if dim is None:
         dim = implicit_dim(x.ndim, "softmin")
-    axis = axis_of(dim, x.ndim)
-    return P.softmax(x, axis=axis) if x.ndim else P.softmax(x.reshape(1), axis=0).reshape(())
+    return softmax(x, dim)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".rrelu",))

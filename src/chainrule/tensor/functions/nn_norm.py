@@ -116,8 +116,9 @@ def native_layer_norm(
     out = _layer_norm(input, normalized_shape, weight, bias, eps)
     k = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
     axes = tuple(range(-k, 0))
-    mean = input.mean(axes, keepdim=True)
-    var = input.var(axes, correction=0, keepdim=True)
+    x = input.detach()
+    mean = x.mean(axes, keepdim=True)
+    var = x.var(axes, correction=0, keepdim=True)
     return out, mean, (var + eps).rsqrt()
 
 
@@ -184,7 +185,7 @@ def native_group_norm(
 ) -> tuple[Any, Any, Any]:
     """(group_norm, mean, 1 / standard deviation)."""
     out = _group_norm(input, group, weight, bias, eps)
-    groups = input.reshape(N, group, -1)
+    groups = input.reshape(N, group, C // group * HxW)
     return out, groups.mean(2), (groups.var(2, correction=0) + eps).rsqrt()
 
 

@@ -12,6 +12,7 @@ from ...autograd import source
 from ...autograd.value import make
 from ...ops import dtypes
 from ..api import public
+from ..scalars import number_for
 from .common import P
 from .nn_common import lying_as, named
 
@@ -40,7 +41,9 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     pairs = tuple(zip(amounts[::2], amounts[1::2], strict=True))[::-1]
     if mode == "constant":
         _check_padded(input, pairs)
-        return P.constant_pad(input, pads=pairs, value=0 if value is None else value)
+        value = 0 if value is None else float(value) if value.__class__ is int else value
+        value = number_for(value, input.dtype)
+        return P.constant_pad(input, pads=pairs, value=value)
     if value is not None and value != 0:
         raise ValueError(
             f'Padding mode "{mode}" doesn\'t take in value argument\n  at {source.here(2)}'

@@ -58,6 +58,8 @@ def matrix_norm(
         return _singular_norm(A, first, second, keepdim, lambda s: s.sum(-1))
     if isinstance(ord, str) or abs(ord) not in (1, 2, _INF):
         raise complaint(f"linalg.matrix_norm: Order {ord} not supported.")
+    if ord == 2 and 0 in (A.shape[first], A.shape[second]):
+        return vector_norm_of(A, 2.0, (first, second), keepdim)  # no singular value: 0
     if abs(ord) == 2:
         pick = "amax" if ord > 0 else "amin"
         return _singular_norm(A, first, second, keepdim, lambda s: getattr(s, pick)(-1))
@@ -65,6 +67,8 @@ def matrix_norm(
     sums = vector_norm_of(A, 1.0, (summed,), keepdim)
     if not keepdim and chosen > summed:
         chosen -= 1
+    if ord > 0 and not sums.shape[chosen]:
+        return sums.sum(chosen, keepdim)  # nothing is as large as 0
     return sums.amax(chosen, keepdim) if ord > 0 else sums.amin(chosen, keepdim)
 
 
@@ -114,12 +118,14 @@ def svdvals(A: Any, *, driver: str | None = None) -> Any:
 def cond(A: Any, p: Any = None) -> Any:
     """The condition number: a norm of A times that of its inverse."""
     matrices(A, "linalg.cond")
+    if A.numel() == 0:
+        if isinstance(p, str):
+            square(A, "linalg.cond")
+        return vector_norm_of(A, 2.0, (-2, -1), False)  # zeros, one for each matrix
     if p is None or p in (2, -2):
         s = svdvals(A)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     square(A, "linalg.cond")
-    if A.numel() == 0:
-        raise complaint("linalg.cond(A) is not defined for empty tensors")
     inverse = P.inv_ex(A, check="")[0]
     result = matrix_norm(A, p) * matrix_norm(inverse, p)
     return result if p == "nuc" else result.nan_to_num(_INF, _INF, -_INF)

@@ -89,7 +89,8 @@ def repeat_interleave(
         parts = P.broadcast_to(
             x.unsqueeze(axis + 1), shape=(*shape[: axis + 1], int(repeats), *shape[axis + 1 :])
         )
-        return parts.reshape((*shape[:axis], shape[axis] * int(repeats), *shape[axis + 1 :]))
+        out = parts.reshape((*shape[:axis], shape[axis] * int(repeats), *shape[axis + 1 :]))
+        return P.clone_contiguous(out) if out._is_view() else out
     if repeats.ndim == 0 or repeats.shape[0] == 1:  # type: ignore[attr-defined]
         repeats = P.broadcast_to(repeats.reshape(1), shape=(x.shape[axis],))  # type: ignore[attr-defined]
     if repeats.shape[0] != x.shape[axis]:  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from typing import Any
 from ...autograd import source
 from ...autograd.value import PLAIN
 from ...ops.contract import TYPE_WORDS, ProductError
-from ...ops.dtypes import INT, promote_types
+from ...ops.dtypes import INT, bool_, promote_types
 from ..api import public
 from ..legacy import WORDS
 from .common import P, TensorBase, axis_of
@@ -210,6 +210,7 @@ def _check_vectors(a: Any, b: Any) -> None:
 
 
 def _scalars(name: str, input: Any, beta: Any, alpha: Any) -> None:
+    """addr refuses what the others cut to whole numbers."""
     if input.dtype.category <= INT:
         for which, value in (("beta", beta), ("alpha", alpha)):
             if isinstance(value, float):
@@ -218,6 +219,13 @@ def _scalars(name: str, input: Any, beta: Any, alpha: Any) -> None:
                     f"number. {name} got {which}={value}",
                     depth=4,
                 )
+
+
+def _whole(input: Any, *factors: Any) -> Any:
+    """The factors of a product of integers, cut to whole numbers."""
+    if input.dtype.category != INT:
+        return factors
+    return tuple(int(f) if isinstance(f, float) else f for f in factors)
 
 
 def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
@@ -255,7 +263,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
         return P.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
     _expect_matrix(mat1, "mat1")
     _expect_matrix(mat2, "mat2")
-    _scalars("addmm", input, beta, alpha)
+    beta, alpha = _whole(input, beta, alpha)
     if mat1.shape[1] != mat2.shape[0]:
         raise complaint(
             f"mat1 and mat2 shapes cannot be multiplied ({_shown(mat1)} and {_shown(mat2)})", _FIX
@@ -276,7 +284,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
         raise complaint(
             f"size mismatch, got input ({size}), mat ({_shown(mat)}), vec ({vec.shape[0]})"
         )
-    _scalars("addmv", input, beta, alpha)
+    beta, alpha = _whole(input, beta, alpha)
     return _same_types("addmv", lambda *x: P.addmv(*x, beta=beta, alpha=alpha), input, mat, vec)
 
 
@@ -297,7 +305,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
             f"{batch2.shape[1]}x{batch2.shape[2]})"
         )
     _check_expands(input, (batch1.shape[1], batch2.shape[2]))
-    _scalars("addbmm", input, beta, alpha)
+    beta, alpha = _whole(input, beta, alpha)
     call = lambda *x: P.addbmm(*x, beta=beta, alpha=alpha)  # noqa: E731 - one line, used once
     return _same_types("addbmm", call, input, batch1, batch2)
 
@@ -307,7 +315,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     """beta * input + alpha * (batch1 @ batch2) for batches of matrices."""
     check_batches(batch1, batch2)
     _check_expands(input, (*batch1.shape[:2], batch2.shape[2]))
-    _scalars("baddbmm", input, beta, alpha)
+    beta, alpha = _whole(input, beta, alpha)
     call = lambda *x: P.baddbmm(*x, beta=beta, alpha=alpha)  # noqa: E731 - one line, used once
     return _same_types("baddbmm", call, input, batch1, batch2)
 
@@ -324,7 +332,12 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     _scalars("addr", input, beta, alpha)
     common = functools.reduce(promote_types, (x.dtype for x in (input, vec1, vec2)))
     given = (x.to(common) for x in (input, vec1, vec2))
-    return P.addr(*given, beta=beta, alpha=alpha)
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool) and common is not bool_:
+            raise complaint(f"Boolean {name} only supported for Boolean results.")
+    if common is bool_:  # a sum is "or", a product "and"
+        beta, alpha = bool(beta), bool(alpha)
+    return P.addr(*given, beta=beta, alpha=alpha).to(common)
 
 
 # ---- products of vectors and of all pairs --------------------------------------------------------
@@ -369,9 +382,9 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
                 f"second has size {m} in dim {j}"
             )
         elif n == 1:
-            b = b.sum(j, keepdim=True)
+            b = b.sum(j, keepdim=True, dtype=b.dtype)
         else:
-            a = a.sum(i, keepdim=True)
+            a = a.sum(i, keepdim=True, dtype=a.dtype)
     first = [axis_of(d, a.ndim) for d in first]
     second = [axis_of(d, b.ndim) for d in second]
     free_a = [d for d in range(a.ndim) if d not in first]

@@ -108,6 +108,9 @@ def sum(
             return P.reduce_sum(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
     if dtype is not None:
         input = as_type(input, dtype)
+        if _integral(input) and input.dtype is not dtypes.int64:
+            total = sum(as_type(input, dtypes.int64), dim, keepdim, axis=axis, keepdims=keepdims)
+            return as_type(total, input.dtype)
     elif _integral(input):
         input = as_type(input, dtypes.int64)
     if dim is None:
@@ -197,6 +200,8 @@ def sum_to_size(input: Any, *size: Any) -> Any:
             f"size {list(shape)} is not expandable to size {list(input.shape)}.\n"
             f"  sum_to_size at {source.here(2)}"
         )
+    if not shape:
+        return sum(input)
     repeated = [d for d, n in enumerate(shape, lead) if n == 1 and input.shape[d] != 1]
     axes = (*range(lead), *repeated)
     return sum(input, axes).reshape(shape) if axes else input
@@ -413,16 +418,19 @@ def logsumexp(
 def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     """log(softmax(input)) along `dim`."""
     x, axis = _logits(input, dim, _stacklevel, dtype, "log_softmax")
-    return (
-        P.log_softmax(x, axis=axis) if x.ndim else P.log_softmax(x.reshape(1), axis=0).reshape(())
-    )
+    return P.log_softmax(x, axis=axis) if x.ndim else _of_one(P.log_softmax, x)
 
 
 @public(namespace="nn.functional", aliases=(".softmax", "special.softmax"), method=True)
 def softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     """exp(input), normalised to sum to one along `dim`."""
     x, axis = _logits(input, dim, _stacklevel, dtype, "softmax")
-    return P.softmax(x, axis=axis) if x.ndim else P.softmax(x.reshape(1), axis=0).reshape(())
+    return P.softmax(x, axis=axis) if x.ndim else _of_one(P.softmax, x)
+
+
+def _of_one(function: Any, x: Any) -> Any:
+    """A function along a dimension, of a 0-dim tensor: as of a line of one element."""
+    return function(x.reshape(1), axis=0).reshape(())
 
 
 def _logits(x: Any, dim: Any, stacklevel: Any, dtype: Any, name: str) -> tuple[Any, int]:

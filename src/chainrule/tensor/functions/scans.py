@@ -88,7 +88,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     axis = axis_of(dim, input.ndim)
     ends = [t for t in (prepend, input, append) if t is not None]
     if n == 0:
-        return P.alias(input)
+        return P.clone(input)
     x = API["cat"].function(ends, axis) if len(ends) > 1 else input
     for _ in range(n if n <= x.shape[axis] else x.shape[axis]):
         later, earlier = part(x, axis, 1, None), part(x, axis, None, -1)
@@ -101,6 +101,7 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     """Derivatives of sampled values by central differences inside, one-sided at the edges."""
     dims = list(range(input.ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     axes = [axis_of(d, input.ndim) for d in dims]
+    spacing = 1 if spacing is None else spacing
     if isinstance(spacing, TensorBase) or not isinstance(spacing, tuple | list):
         spacing = [spacing] * len(axes)
     if len(spacing) != len(axes):
@@ -165,23 +166,45 @@ def _edge_slope(x: Any, axis: int, h: Any, steps: Any, order: int, end: int) -> 
 @public(aliases=("trapz",), out=False, method=False)
 def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     """The integral of samples y along `dim` by the trapezoidal rule."""
-    pieces, axis = _trapezoids(single(y), single(x), dx, dim)
-    return rounded(P.reduce_sum(pieces, axis=(axis,), keepdims=False), half_type(y, x))
+    _refuse_bools("trapezoid", y, x)
+    if x is None:
+        axis, values = axis_of(dim, y.ndim), single(y)
+        if not y.shape[axis]:
+            return rounded(as_float(values).sum(axis), half_type(y, x))
+        ends = values.select(axis, 0) + values.select(axis, -1)
+        return rounded((values.sum(axis) - ends * 0.5) * dx, half_type(y, x))
+    pieces, axis = _trapezoids(single(y), single(x), dim)
+    return rounded(pieces.sum(axis) / 2, half_type(y, x))
 
 
 @public(out=False, method=False)
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     """The running integral of samples y along `dim` by the trapezoidal rule."""
-    pieces, axis = _trapezoids(single(y), single(x), dx, dim)
-    return rounded(P.cumsum(pieces, axis=axis, reverse=False), half_type(y, x))
-
-
-def _trapezoids(y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:
-    """The area between neighbouring samples, and the axis."""
-    axis = axis_of(dim, y.ndim)
-    heights = (part(y, axis, 1, None) + part(y, axis, None, -1)) / 2
+    _refuse_bools("cumulative_trapezoid", y, x)
     if x is None:
-        return heights * dx, axis
+        axis, values = axis_of(dim, y.ndim), single(y)
+        return rounded((_heights(values, axis) * (dx / 2)).cumsum(axis), half_type(y, x))
+    pieces, axis = _trapezoids(single(y), single(x), dim)
+    return rounded(pieces.cumsum(axis) / 2, half_type(y, x))
+
+
+def _refuse_bools(name: str, y: Any, x: Any) -> None:
+    if any(t is not None and t.dtype is dtypes.bool_ for t in (y, x)):
+        raise RuntimeError(
+            f"{name}: received a bool input for `x` or `y`, but bool is not supported\n"
+            f"  at {source.here(3)}"
+        )
+
+
+def _heights(y: Any, axis: int) -> Any:
+    """The sums of neighbouring samples."""
+    return part(y, axis, 1, None) + part(y, axis, None, -1)
+
+
+def _trapezoids(y: Any, x: Any, dim: int) -> tuple[Any, int]:
+    """Twice the area between neighbouring samples, and the axis."""
+    axis = axis_of(dim, y.ndim)
+    heights = _heights(y, axis)
     if x.ndim == 1 and y.ndim > 1:
         x = x.reshape([-1 if d == axis else 1 for d in range(y.ndim)])
         return heights * diff(x, dim=axis), axis

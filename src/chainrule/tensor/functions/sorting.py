@@ -221,12 +221,17 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     return P.histc(input, bins=int(bins), low=low, high=high)
 
 
-def _range_of(x: Any, low: float, high: float, name: str) -> tuple[float, float]:
-    """The range of a histogram: as given, or the data's own when both ends are equal."""
+def _range_of(
+    x: Any, low: float, high: float, name: str, around: float = 1.0
+) -> tuple[float, float]:
+    """The range of a histogram: as given, or the data's own when both ends are equal.
+
+    One value alone gets `around` on both sides.
+    """
     if low == high and x.numel():
         low, high = float(x.detach().amin()), float(x.detach().amax())
     if low == high:
-        low, high = low - 1, high + 1
+        low, high = low - around, high + around
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"range of [{low}, {high}] is not finite\n  {name} at {source.here(3)}")
     if low > high:
@@ -245,7 +250,8 @@ def histogram(
     rows = input.detach().reshape(-1, 1)
     edges = _edges(input, [bins], range, "histogram")
     hist = _histogram(rows, edges, weight, density, input)
-    return return_types.histogram((hist, edges[0]))
+    line = P.clone(edges[0]) if isinstance(bins, TensorBase) else edges[0]
+    return return_types.histogram((hist, line))
 
 
 @public(out=False, method=False)
@@ -273,8 +279,13 @@ def _edges(x: Any, bins: list[Any], given: Any, name: str) -> list[Any]:
             out.append(b)
             continue
         column = x.reshape(-1) if len(bins) == 1 else P.slice_view(x, index=(slice(None), d))
-        low, high = (0.0, 0.0) if given is None else (given[2 * d], given[2 * d + 1])
-        low, high = _range_of(column, float(low), float(high), name)
+        if given is None:
+            low, high = (0.0, 0.0) if column.numel() else (0.0, 1.0)
+        else:
+            low, high = float(given[2 * d]), float(given[2 * d + 1])
+            if low == high:
+                low, high = low - 0.5, high + 0.5
+        low, high = _range_of(column, low, high, name, 0.5)
         out.append(make(np.linspace(low, high, int(b) + 1).astype(x.dtype.np)))
     return out
 

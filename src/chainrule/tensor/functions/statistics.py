@@ -108,7 +108,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     else:
         divisor = divisor if divisor > 0 else 0
     product = P.matmul(weighted, P.conj(P.transpose(centred, perm=(1, 0)))) / divisor
-    return product if input.ndim == 2 else product.reshape(())
+    return product if product.shape[0] != 1 else product.reshape(())  # one variable: its variance
 
 
 def _observation_weights(fweights: Any, aweights: Any, x: Any) -> Any:

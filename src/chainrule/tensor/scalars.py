@@ -1,0 +1,78 @@
+"""Python numbers as elements of a tensor: what a type can hold, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.dispatch import P
+from ..ops import dtypes
+
+# The names PyTorch's message has for them.
+_NAMES = {
+    "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
+}  # fmt: skip
+_LARGEST = {"bfloat16": 3.3895313892515355e38}
+_CLASSES = (bool, int, float, complex)
+
+
+def number_for(value: Any, dtype: dtypes.dtype) -> Any:
+    """A number as the type holds it, or an error where it cannot.
+
+    Whole numbers that are negative wrap into an unsigned type, fractions are cut off, and what is
+    outside of the type's range is refused, as in PyTorch. What a compiled function follows passes.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value.__class__ not in _CLASSES:
+        return value
+    if dtype.is_complex:
+        if dtype is dtypes.complex64:
+            _real(value.real, dtypes.float32)
+            _real(value.imag, dtypes.float32)
+        return value
+    if dtype is dtypes.bool_:
+        return bool(value)
+    if value.__class__ is complex:
+        if value.imag:
+            raise refused(value, dtype, "it is complex")
+        value = value.real
+    if dtype.is_floating_point:
+        return _real(value, dtype)
+    limits = np.iinfo(dtype.np)
+    if value.__class__ is float:
+        if not limits.min <= value <= limits.max:
+            raise refused(value, dtype, f"it holds {limits.min} to {limits.max}")
+        return int(value)
+    if limits.min <= value <= limits.max:
+        return int(value)
+    if not limits.min and 0 < -value <= limits.max:
+        return value + limits.max + 1
+    raise refused(value, dtype, f"it holds {limits.min} to {limits.max}")
+
+
+def _real(value: Any, dtype: dtypes.dtype) -> Any:
+    if dtype is dtypes.float64 or -65504 <= value <= 65504 or value - value != 0:
+        return value
+    largest = _LARGEST.get(dtype.name) or float(np.finfo(dtype.np).max)
+    if not -largest <= value <= largest:
+        raise refused(value, dtype, f"its largest is {largest:g}")
+    return value
+
+
+def converted(value: Any, dtype: dtypes.dtype) -> Any:
+    """A tensor of one element in another type, refused where a number would be."""
+    if value._level is None:
+        number_for(value.detach().item(), dtype)
+    return P.cast(value, dtype=dtype.np)
+
+
+def refused(value: Any, dtype: dtypes.dtype, why: str) -> RuntimeError:
+    """The error that a number does not fit into a type."""
+    return RuntimeError(
+        f"value cannot be converted to type {_NAMES.get(dtype.name, dtype.name)} without overflow: "
+        f"{value!r} does not fit into {dtype!r}, {why}\n  at {source.here(3)}"
+    )
