@@ -144,6 +144,14 @@ def shown(
     return seen
 
 
+def to_first_error(seen: list[Any]) -> list[Any]:
+    """What was shown until something raised: what a failed pass leaves behind is not promised."""
+    for k, item in enumerate(seen):
+        if isinstance(item, Raised):
+            return seen[: k + 1]
+    return seen
+
+
 def kind_of(problem: Exception) -> str:
     """The type of an exception as PyTorch's users catch it: the nearest built-in class."""
     for kind in type(problem).__mro__:

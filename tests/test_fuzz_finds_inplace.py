@@ -30,3 +30,13 @@ def test_a_view_of_what_was_multiplied_by_it():
     doubled.mul_(part)
     part.sum().backward()
     assert x.grad.tolist() == [8.0, 16.0]
+
+
+def test_views_that_were_made_without_recording_end_gradients_of_any_shape():
+    # The pass added up what reached them, and their shapes did not fit.
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    y = x * 2
+    with torch.no_grad():
+        row, column = y[0], y[:, 0]
+    (row.sum() + (column * column).sum() + y.sum()).backward()
+    assert x.grad.tolist() == [[2.0] * 3] * 2

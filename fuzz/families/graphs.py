@@ -20,7 +20,7 @@ SEVERAL = ("{t}, {u} = {a}.unbind(0)", "{t}, {u} = {a}.split(1)", "{t}, {u} = {a
 class Graph:
     """Leaves `a`, `b`, `c` of two elements and variables `v0`, `v1`... of two, one or none."""
 
-    def __init__(self, rng: random.Random, views: bool = True) -> None:
+    def __init__(self, rng: random.Random, views: bool = True, every_leaf: bool = False) -> None:
         self.rng = rng
         self.unary = UNARY if views else UNARY[:-2]
         self.binary = BINARY if views else BINARY[:-1]
@@ -31,7 +31,7 @@ class Graph:
         self.count = 0
         self.chunks = [HEADER]
         for k, name in enumerate(self.leaves):
-            wants = "True" if k == 0 or rng.random() < 0.92 else "False"
+            wants = "True" if k == 0 or every_leaf or rng.random() < 0.92 else "False"
             values = [round(rng.uniform(-2, 2), 2) for _ in range(2)]
             self.chunks.append(
                 f"{name} = torch.tensor({values}, dtype=torch.float64, requires_grad={wants})"

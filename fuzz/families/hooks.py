@@ -8,15 +8,18 @@ with one that does not.
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from typing import Any
 
 import chainrule
 
-from ..script import Raised, Script, compare, shown
+from ..script import Raised, Script, compare, shown, to_first_error
 from .graphs import Graph
 
 WEIGHT = 3
+# Where PyTorch raises and we can go on.
+MORE = "not supported|modified by an inplace operation|through the graph a second time"
 CHANGE = ("g * 2", "-g", "g + 1", "g * 0", "g.clone()", "g", "None", "g.sin()", "g * g")
 ON_TENSORS = (
     "{t} = hooked({t}, lambda g: log('{n}', g))", "{t} = hooked({t}, lambda g: {c})",
@@ -29,9 +32,9 @@ HOOKS = (
     "h_{n} = {t}.register_hook(lambda g: {c})\nh_{n}.remove()",
     "{t}.register_hook(lambda g: {t}.register_hook(lambda g: log('{n}', g)) and None)",
     "{t}.grad_fn.register_hook(lambda gi, go: log('{n}', *gi, *go))",
-    "{t}.grad_fn.register_hook(lambda gi, go: tuple(None if g is None else {c} for g in gi))",
+    "{t}.grad_fn.register_hook(lambda gi, go: tuple(None if g is None else {q} for g in gi))",
     "{t}.grad_fn.register_prehook(lambda go: log('{n}', *go))",
-    "{t}.grad_fn.register_prehook(lambda go: tuple(None if g is None else {c} for g in go))",
+    "{t}.grad_fn.register_prehook(lambda go: tuple(None if g is None else {q} for g in go))",
     "h_{n} = {t}.grad_fn.register_hook(lambda gi, go: log('{n}', *gi))\nh_{n}.remove()",
     "{l}.register_post_accumulate_grad_hook(lambda p: log('{n}', p.grad))",
     "{l}.register_post_accumulate_grad_hook(lambda p: setattr(p, 'grad', p.grad * 2))",
@@ -67,7 +70,9 @@ def generate(seed: int) -> Script:
     rng = random.Random(f"hooks {seed}")
     plain = rng.random() < 0.3  # only what a function of one's own can do as well
     writes = not plain and rng.random() < 0.3
-    graph = Graph(rng, views=not writes)  # PyTorch crashes on some hooks of views written to
+    graph = Graph(
+        rng, not writes, every_leaf=True
+    )  # PyTorch crashes on some hooks of views written to
     count = 0
     for _ in range(rng.randint(2, 7)):
         t = graph.step()
@@ -95,15 +100,16 @@ def generate(seed: int) -> Script:
 def _filled(text: str, rng: random.Random, graph: Graph, t: str, name: str) -> str:
     names = graph.pairs + graph.others
     many = rng.sample(names, min(len(names), rng.randint(1, 3)))
-    return text.format(t=t, n=name, c=rng.choice(CHANGE), l=rng.choice(graph.leaves),
+    changed = [c for c in CHANGE if c != "None"]
+    return text.format(t=t, n=name, c=rng.choice(CHANGE), q=rng.choice(changed), l=rng.choice(graph.leaves),
                        m=", ".join(many))  # fmt: skip
 
 
 def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways: Any) -> str:
     want = run(script, torch)
     if oracle is not None:
-        ours, theirs = _to_first_error(want), _to_first_error(run(script, oracle))
-        if isinstance(theirs[-1], Raised) and "not supported" in theirs[-1].words:
+        ours, theirs = to_first_error(want), to_first_error(run(script, oracle))
+        if isinstance(theirs[-1], Raised) and re.search(MORE, theirs[-1].words):
             ours, theirs = ours[: len(theirs) - 1], theirs[:-1]
         compare("PyTorch", ours, theirs, 1e-9, 1e-12)
     if any(isinstance(item, Raised) for item in want):
@@ -114,14 +120,6 @@ def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways:
     if "hooked(" in script.text():
         compare("own function", run(script, torch, by_function), want, 1e-9, 1e-12)
     return "ok"
-
-
-def _to_first_error(seen: list[Any]) -> list[Any]:
-    """What a failed pass leaves behind is not promised."""
-    for k, item in enumerate(seen):
-        if isinstance(item, Raised):
-            return seen[: k + 1]
-    return seen
 
 
 def _recording(script: Script) -> Script | None:

@@ -13,10 +13,12 @@ from typing import Any
 
 import chainrule
 
-from ..script import Raised, Script, compare, shown
+from ..script import Raised, Script, compare, shown, to_first_error
 from .graphs import Graph
 
 WEIGHT = 3
+# Where PyTorch raises because it saves more than we do.
+MORE = "modified by an inplace operation|backward through the graph a second time"
 
 
 def generate(seed: int) -> Script:
@@ -67,7 +69,10 @@ def _pass(rng: random.Random, graph: Graph) -> str:
 def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways: Any) -> str:
     want = shown(script, {"torch": torch})
     if oracle is not None:
-        compare("PyTorch", want, shown(script, {"torch": oracle}), 1e-9, 1e-12)
+        ours, theirs = to_first_error(want), to_first_error(shown(script, {"torch": oracle}))
+        if isinstance(theirs[-1], Raised) and re.search(MORE, theirs[-1].words):
+            ours, theirs = ours[: len(theirs) - 1], theirs[:-1]
+        compare("PyTorch", ours, theirs, 1e-9, 1e-12)
     if any(isinstance(item, Raised) for item in want):
         return "invalid" if oracle is None else "ok"
     recording = [chunk if "create_graph" in chunk else

@@ -104,7 +104,7 @@ ANY: dict[str, tuple[str, ...]] = {
     "eq_": ("{t}.eq_({b})",), "ne_": ("{t}.ne_({b})",), "not_equal_": ("{t}.not_equal_(0.5)",),
     "masked_fill_": ("{t}.masked_fill_({mask}, 0.5)", "{t}.masked_fill_({mask}, {scalar})",
                      "{t}[{mask}] = 0.25", "{t}[{mask}] = {scalar}"),
-    "masked_scatter_": ("{t}.masked_scatter_({mask}, {e})",),
+    "masked_scatter_": ("{t}.masked_scatter_({mask}, {e} * 1)",),
     "index_add_": ("{t}.index_add_({d}, {index}, {source})",
                    "{t}.index_add_({d}, {index}, {source}, alpha=0.5)"),
     "index_copy_": ("{t}.index_copy_({d}, {index}, {source})",),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .leaves import LEAF_LOCK, RAW, accumulate
-from .node import Hooks, OutSlot, exchanged_since
+from .node import UNTRACKED, Hooks, OutSlot, exchanged_since
 from .ties import Tie, settle_leaves
 from .value import TensorBase
 
@@ -75,7 +75,8 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
                 continue
             k = p.key
             if k in pending:
-                pending[k] = _sum(pending, k, gp)
+                if p is not UNTRACKED:  # where gradients of any shape end
+                    pending[k] = _sum(pending, k, gp)
             else:
                 pending[k] = gp
                 heappush(heap, (k, p))
