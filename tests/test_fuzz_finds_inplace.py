@@ -1,6 +1,9 @@
 """Writes in place on which the fuzzer found a wrong gradient."""
 
+import pytest
+
 import chainrule as torch
+from chainrule.func import grad, jvp, vmap
 
 
 def test_an_operand_that_is_another_view_of_the_memory_written_to():
@@ -40,3 +43,27 @@ def test_views_that_were_made_without_recording_end_gradients_of_any_shape():
         row, column = y[0], y[:, 0]
     (row.sum() + (column * column).sum() + y.sum()).backward()
     assert x.grad.tolist() == [[2.0] * 3] * 2
+
+
+def test_views_of_a_tensor_whose_shape_is_changed_in_place_inside_a_transform():
+    # The views were derived again from the new shape as if it were the old one.
+    def f(x):
+        base = x * 1
+        row, columns = base[0], base[:, 1:]
+        base.t_()
+        base.unsqueeze_(1)
+        columns.mul_(3)
+        return (row * torch.tensor([1.0, 2.0, 4.0])).sum() + (base * base).sum()
+
+    x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    want = [[3.0, 42.0, 66.0], [8.0, 90.0, 108.0]]  # 2 s² x, and s times the weight in row 0
+    assert f(x).item() == (1 + 12 + 36) + (1 + 36 + 81 + 16 + 225 + 324)
+    assert grad(f)(x).tolist() == want
+    assert vmap(grad(f))(x[None])[0].tolist() == want
+    assert jvp(f, (x,), (torch.ones(2, 3),))[1].item() == sum(map(sum, want))
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_renorm_needs_rows(shape):
+    with pytest.raises(RuntimeError, match="renorm: input needs at least 2 dimensions"):
+        torch.ones(shape).renorm_(2, 0, 0.9)

@@ -101,8 +101,8 @@ def _filled(text: str, rng: random.Random, graph: Graph, t: str, name: str) -> s
     names = graph.pairs + graph.others
     many = rng.sample(names, min(len(names), rng.randint(1, 3)))
     changed = [c for c in CHANGE if c != "None"]
-    return text.format(t=t, n=name, c=rng.choice(CHANGE), q=rng.choice(changed), l=rng.choice(graph.leaves),
-                       m=", ".join(many))  # fmt: skip
+    return text.format(t=t, n=name, c=rng.choice(CHANGE), q=rng.choice(changed),
+                       l=rng.choice(graph.leaves), m=", ".join(many))  # fmt: skip
 
 
 def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways: Any) -> str:

@@ -44,6 +44,7 @@ class Writer:
         self.lines: list[str] = []
         self.shapes: dict[str, Shape] = {}
         self.kinds: dict[str, str] = {}
+        self.computed: set[str] = set()  # variables that have all of their memory
         self.shared: set[str] = set()  # variables that must not be written to in a tame program
         for name in INPUTS:
             self.shapes[name] = tuple(rng.randint(1, 4) for _ in range(rng.randint(0, 3)))
@@ -71,7 +72,7 @@ class Writer:
         menu = UNARY[:3] if self.kinds[a] == "integer" else UNARY
         text = self.rng.choice(menu).replace("0.7", "2").replace("0.3", "3") if (
             self.kinds[a] == "integer") else self.rng.choice(menu)  # fmt: skip
-        self.add(text.format(a=a), self.shapes[a], self.kinds[a])
+        self.computed.add(self.add(text.format(a=a), self.shapes[a], self.kinds[a]))
 
     def combine(self) -> None:
         a = self.pick()
@@ -84,10 +85,14 @@ class Writer:
             self.complex_view(a)
             return
         made = self.rng.choice(self.views)(self.rng, self.shapes[a])
-        if made is None or math.prod(made[1]) > 100:
+        if made is None or math.prod(made[1]) > 100 or self.reaches_out(a, made[0]):
             return
         text, shape, shared = made
         self.add(a + text, shape, self.kinds[a], shared or a in self.shared or a in INPUTS)
+
+    def reaches_out(self, a: str, text: str) -> bool:
+        """`as_strided` of a view shows memory beyond it, to which no gradient flows."""
+        return ".as_strided(" in text and not self.wild and a not in self.computed
 
     def complex_view(self, a: str) -> None:
         s = self.shapes[a]
@@ -116,7 +121,7 @@ class Writer:
             return
         a = self.pick(names)
         made = self.rng.choice(self.views)(self.rng, self.shapes[a])
-        if made is None or (made[2] and not self.wild):
+        if made is None or (made[2] and not self.wild) or self.reaches_out(a, made[0]):
             return
         self.apply(a + made[0], made[1], self.kinds[a])
 

@@ -167,8 +167,8 @@ def track_view(
         for number, out in enumerate(outs):
             attach_view(out, args[0], op, params, len(outs) > 1)
             out._view.append(number)
-            if len(STATE.levels) > 1:  # a write may lift the root to a level above this one
-                remember_view(out._view[ROOT], out)
+            # A write may lift the root to a level above this one, or give it another shape.
+            remember_view(out._view[ROOT], out)
 
 
 def _really_views(op: Op, t: Any, params: dict[str, Any]) -> bool:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.schema import TABLE
 from . import errors
 from .inplace import bump, check_writable, move_retention
 from .node import Node, rename, start
 from .state import STATE
-from .value import CREATION, NODE_VERSION
+from .value import CREATION, NODE_VERSION, PARENT, ROOT, VIEW_OP, VIEW_PARAMS
 
 
 class Reshaped(Node):
@@ -73,6 +74,8 @@ def _show_on_level(t: Any, view: Any, name: str) -> Any:
     if STATE.grad_enabled and t._rg and t._view is None and t._node is None:
         if t._level.kind == "grad":
             raise errors.leaf_in_place(False, name, t.shape)
+    if t._view is None:
+        _lead_back(t, view, name)
     t._level.copy_parts(t, view)
     if t._view is not None:
         t._view = view._view
@@ -80,6 +83,29 @@ def _show_on_level(t: Any, view: Any, name: str) -> Any:
     if t._view is not None and t._v is not None:
         t._view[NODE_VERSION] = t._v[0]
     return t
+
+
+def _lead_back(root: Any, shown: Any, name: str) -> None:
+    """Let views of a root, which are derived from it, begin with the shape it had."""
+    op, params = shown._view[VIEW_OP], shown._view[VIEW_PARAMS]
+    if op.name not in ("t", "swap_axes"):  # these undo themselves
+        op, params = TABLE["reshape"], {"shape": tuple(root.shape)}
+    begun: set[int] = set()
+    for reference in (root._meta or {}).get("views", ()):
+        view = reference()
+        if view is None or view is shown or view._view is None or view._view[ROOT] is not root:
+            continue
+        if name == "as_strided_":
+            raise RuntimeError(
+                "as_strided_ of a tensor that has views is not supported inside of a transform\n"
+                "  Fix: make the views after it, or use as_strided."
+            )
+        first = view._view
+        while first[PARENT] is not None:
+            first = first[PARENT]
+        if id(first) not in begun:
+            first[PARENT] = [root, None, op, params, *first[NODE_VERSION : CREATION + 1]]
+            begun |= {id(first), id(first[PARENT])}
 
 
 def _standing_before(t: Any, shape: tuple[int, ...]) -> Any:

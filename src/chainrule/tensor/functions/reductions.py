@@ -394,6 +394,11 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
 @public(inplace=True)
 def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
     """Each slice along `dim` scaled down so that its p-norm is at most maxnorm."""
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions\n"
+            "  Fix: scale a vector by its norm yourself, or give it a second dimension."
+        )
     axis = axis_of(dim, input.ndim)
     axes = tuple(d for d in range(input.ndim) if d != axis)
     size = P.reduce_norm(input, axis=axes, keepdims=True, order=float(p))
