@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import source
+from . import strict_checks as check
 from .backward import grad as autograd_grad
 from .dispatch import P
 from .jacobians import jacfwd as _jacfwd
@@ -24,13 +25,14 @@ from .vmap import vmap
 
 
 def _as_tuple(x: Any, what: str, function: str) -> tuple[tuple[Any, ...], bool]:
-    single = isinstance(x, TensorBase)
-    values = (x,) if single else tuple(x)
+    single = not isinstance(x, tuple)
+    values = (x,) if single else x
     for k, t in enumerate(values):
         if not isinstance(t, TensorBase):
+            which = f"the given {what}" if single else f"the value at index {k}"
             raise TypeError(
                 f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but "
-                f"the value at index {k} has type {type(t)}."
+                f"{which} has type {type(t)}."
             )
     return values, single
 
@@ -58,31 +60,27 @@ def _zeros(t: Any) -> Any:
     return make(np.zeros(tuple(t.shape), t.dtype.np))
 
 
-def _check_strict(grads: Any, strict: bool, what: str) -> None:
-    if strict and any(g is None for g in grads):
-        at = next(k for k, g in enumerate(grads) if g is None)
-        raise RuntimeError(
-            f"{what}: output is independent of input {at}. This is not allowed in strict mode."
-        )
-
-
-def _grads(outs: Any, ins: Any, seeds: Any, create: bool, strict: bool, what: str) -> Any:
+def _grads(outs: Any, ins: Any, seeds: Any, create: bool) -> tuple[Any, ...]:
+    """The gradients of the inputs, None where an input has no part in the outputs."""
     live = [(o, s) for o, s in zip(outs, seeds, strict=True) if o._rg]
     if not live:
-        _check_strict([None] * len(ins), strict, what)
-        return tuple(_zeros(i) for i in ins)
-    found = autograd_grad(
+        return (None,) * len(ins)
+    return autograd_grad(
         [o for o, _ in live], ins, [s for _, s in live], create_graph=create, retain_graph=True,
         allow_unused=True,
     )  # fmt: skip
-    _check_strict(found, strict, what)
-    return tuple(_zeros(i) if g is None else g for g, i in zip(found, ins, strict=True))
 
 
-def _run(func: Any, inputs: Any, create: bool, name: str) -> tuple[Any, ...]:
+def _filled(grads: Any, ins: Any) -> tuple[Any, ...]:
+    return tuple(_zeros(i) if g is None else g for g, i in zip(grads, ins, strict=True))
+
+
+def _run(func: Any, inputs: Any, create: bool, name: str, strict: bool = False) -> tuple[Any, ...]:
     ins, single_in = _as_tuple(inputs, "inputs", name)
     ins = _prepared(ins, create)
     outs, single_out = _as_tuple(func(*ins), "outputs of the user-provided function", name)
+    if strict:
+        check.outputs_have_history(outs)
     return ins, single_in, outs, single_out
 
 
@@ -92,22 +90,32 @@ def _settle(values: tuple[Any, ...], single: bool, create: bool) -> Any:
     return values[0] if single else values
 
 
-def _vectors(v: Any, like: tuple[Any, ...], what: str) -> tuple[Any, ...]:
+def _vectors(v: Any, like: tuple[Any, ...], single: bool, name: str) -> tuple[Any, ...]:
+    """The vectors to multiply by: one for each of `like`; without them 1, for a single number."""
     if v is None:
+        what = (
+            "user-provided function returns"
+            if name == "vjp"
+            else ("input to the user-provided function is")
+        )
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
-                f"The vector v can only be None if the {what} is a single Tensor with one element"
+                f"The vector v can only be None if the {what} a single Tensor with a single "
+                "element."
             )
         return (make(np.ones(tuple(like[0].shape), like[0].dtype.np)),)
-    values = (v,) if isinstance(v, TensorBase) else tuple(v)
+    values, _ = _as_tuple(v, "v", name)
     if len(values) != len(like):
         raise RuntimeError(
-            f"v is a tuple of invalid length: should be {len(like)} but got {len(values)}."
+            "The given v should contain a single Tensor."
+            if single
+            else f"v is a tuple of invalid length: should be {len(like)} but got {len(values)}."
         )
     for k, (a, b) in enumerate(zip(values, like, strict=True)):
         if tuple(a.shape) != tuple(b.shape):
+            place = "v" if single else f"Entry {k} in v"
             raise RuntimeError(
-                f"Entry {k} in v has invalid size: should be {b.shape!r} but got {a.shape!r}."
+                f"{place} has invalid size: should be {b.shape!r} but got {a.shape!r}."
             )
     return values
 
@@ -118,9 +126,11 @@ def vjp(
 ) -> Any:  # fmt: skip
     """(func(inputs), v^T J)."""
     with enable_grad():
-        ins, single_in, outs, single_out = _run(func, inputs, create_graph, "vjp")
-        seeds = _vectors(v, outs, "user-provided function returns")
-        made = _grads(outs, ins, seeds, create_graph, strict, "vjp")
+        ins, single_in, outs, single_out = _run(func, inputs, create_graph, "vjp", strict)
+        found = _grads(outs, ins, _vectors(v, outs, single_out, "vjp"), create_graph)
+        if strict:
+            check.inputs_have_gradients(found, create_graph)
+        made = _filled(found, ins)
     return _settle(outs, single_out, create_graph), _settle(made, single_in, create_graph)
 
 
@@ -130,13 +140,21 @@ def jvp(
 ) -> Any:  # fmt: skip
     """(func(inputs), J v), by forward mode."""
     with enable_grad():
-        ins, _ = _as_tuple(inputs, "inputs", "jvp")
+        ins, single_in = _as_tuple(inputs, "inputs", "jvp")
+        tangents = _vectors(v, ins, single_in, "jvp")
+        if strict:
+            leaves, _, outs, _ = _run(func, inputs, False, "jvp", strict)
+            check.inputs_have_gradients(_grads(outs, leaves, outs, False), False)
         ins = _prepared(ins, create_graph)
-        tangents = _vectors(v, ins, "input to the user-provided function")
-        outs, made = _func_jvp(lambda *x: func(*x), ins, tangents)
-    outs, single_out = _as_tuple(outs, "outputs", "jvp")
+        outs, made = _func_jvp(lambda *x: _checked_outputs(func(*x), "jvp"), ins, tangents)
+    outs, single_out = _as_tuple(outs, "outputs of the user-provided function", "jvp")
     made = (made,) if isinstance(made, TensorBase) else tuple(made)
     return _settle(outs, single_out, create_graph), _settle(made, single_out, create_graph)
+
+
+def _checked_outputs(outs: Any, name: str) -> Any:
+    _as_tuple(outs, "outputs of the user-provided function", name)
+    return outs
 
 
 def jacobian(
@@ -149,26 +167,38 @@ def jacobian(
             'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
             f"function has more outputs than inputs, use forward-mode; got {strategy!r}"
         )
+    if strict and vectorize and strategy == "reverse-mode":
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
+            "supported together: a batched pass cannot tell zeros from no dependence. Fix: "
+            "`strict=False` or `vectorize=False`."
+        )
     if strategy == "forward-mode":
         return _forward_jacobian(func, inputs, create_graph, strict, vectorize)
     with enable_grad():
-        ins, single_in, outs, single_out = _run(func, inputs, create_graph, "jacobian")
-        rows = tuple(_rows(o, ins, create_graph, strict, vectorize) for o in outs)
+        ins, single_in, outs, single_out = _run(func, inputs, create_graph, "jacobian", strict)
+        rows = tuple(_rows(k, o, ins, create_graph, strict, vectorize) for k, o in enumerate(outs))
     shown = [_settle(r, single_in, create_graph) for r in rows]
     return shown[0] if single_out else tuple(shown)
 
 
-def _rows(out: Any, ins: Any, create: bool, strict: bool, vectorize: bool) -> tuple[Any, ...]:
-    """The rows of one output: its gradient for every element."""
+def _rows(
+    k: int, out: Any, ins: Any, create: bool, strict: bool, vectorize: bool
+) -> tuple[Any, ...]:
+    """The rows of output k: its gradient for every element."""
     n = out.numel()
     eye = make(np.eye(n, dtype=out.dtype.np).reshape(n, *out.shape))
     if not out._rg:
-        _check_strict([None] * len(ins), strict, "jacobian")
         return tuple(make(np.zeros((*out.shape, *i.shape), i.dtype.np)) for i in ins)
     if vectorize:
-        found = vmap(lambda g: _grads((out,), ins, (g,), create, strict, "jacobian"))(eye)
+        found = vmap(lambda g: _filled(_grads((out,), ins, (g,), create), ins))(eye)
     else:
-        each = [_grads((out,), ins, (eye[k],), create, strict, "jacobian") for k in range(n)]
+        each = []
+        for row in range(n):
+            grads = _grads((out,), ins, (eye[row],), create)
+            if strict:
+                check.inputs_have_gradients(grads, create, f"Output {k}")
+            each.append(_filled(grads, ins))
         found = [_stack([e[j] for e in each], i) for j, i in enumerate(ins)]
     return tuple(f.reshape(*out.shape, *i.shape) for f, i in zip(found, ins, strict=True))
 
@@ -196,14 +226,17 @@ def _forward_jacobian(func: Any, inputs: Any, create: bool, strict: bool, vector
     return shown[0] if single_out else tuple(shown)
 
 
-def _scalar(out: Any, name: str) -> Any:
-    if not isinstance(out, TensorBase):
+def _scalar(out: Any, name: str, strict: bool) -> Any:
+    outs, single = _as_tuple(out, "outputs of the user-provided function", name)
+    if strict:
+        check.outputs_have_history(outs)
+    if not single:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if out.numel() != 1:  # type: ignore[attr-defined]
+    if out.numel() != 1:
         raise RuntimeError(
             f"The Tensor returned by the function given to {name} should contain a single element"
         )
-    return out.reshape(())  # type: ignore[attr-defined]
+    return out.reshape(())
 
 
 def hessian(
@@ -214,17 +247,15 @@ def hessian(
     ins, single = _as_tuple(inputs, "inputs", "hessian")
 
     def gradient(*x: Any) -> Any:
-        out = _scalar(func(*x), "hessian")
-        found = jacobian(
-            lambda *y: _scalar(func(*y), "hessian"), x, create_graph=True, strict=strict
-        )
-        del out
+        found = jacobian(lambda *y: _scalar(func(*y), "hessian", strict), x, create_graph=True)
+        if strict:
+            check.jacobian_has_history(found)
         return found
 
     def forward_gradient(*x: Any) -> Any:
         from .transforms import grad
 
-        found = grad(lambda *y: _scalar(func(*y), "hessian"), tuple(range(len(x))))(*x)
+        found = grad(lambda *y: _scalar(func(*y), "hessian", strict), tuple(range(len(x))))(*x)
         return tuple(found)
 
     chosen = forward_gradient if outer_jacobian_strategy == "forward-mode" else gradient
@@ -240,12 +271,24 @@ def vhp(
     strict: bool = False,
 ) -> Any:  # fmt: skip
     """(func(inputs), v^T H), without forming H."""
+    return _second_order(func, inputs, v, create_graph, strict, "vhp")
+
+
+def _second_order(
+    func: Any, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
+) -> Any:
     with enable_grad():
-        ins, single_in, outs, _ = _run(func, inputs, True, "vhp")
-        tangents = _vectors(v, ins, "input to the user-provided function")
-        value = _scalar(outs[0], "vhp")
-        first = _grads((value,), ins, (make(np.ones((), value.dtype.np)),), True, strict, "vhp")
-        made = _grads(first, ins, tangents, create_graph, strict, "vhp")
+        ins, single_in = _as_tuple(inputs, "inputs", name)
+        tangents = _vectors(v, ins, single_in, name)
+        ins = _prepared(ins, True)
+        value = _scalar(func(*ins), name, strict)
+        first = _grads((value,), ins, (make(np.ones((), value.dtype.np)),), True)
+        if strict:
+            check.jacobian_has_history(first)
+        found = _grads(_filled(first, ins), ins, tangents, create_graph)
+        if strict:
+            check.jacobian_depends_on_inputs(found, create_graph)
+        made = _filled(found, ins)
     shown = value if create_graph else value.detach()
     return shown, _settle(made, single_in, create_graph)
 
@@ -255,4 +298,4 @@ def hvp(
     strict: bool = False,
 ) -> Any:  # fmt: skip
     """(func(inputs), H v), without forming H; H is symmetric, so this is vhp."""
-    return vhp(func, inputs, v, create_graph, strict)
+    return _second_order(func, inputs, v, create_graph, strict, "hvp")
