@@ -12,7 +12,7 @@ def leaf(*values):
 def message(kind, run):
     with pytest.raises(kind) as caught:
         run()
-    return str(caught.value)
+    return "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
 
 
 def check(text, *parts):

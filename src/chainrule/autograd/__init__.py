@@ -6,6 +6,7 @@ from .anomaly import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
 from .modes import (
     enable_grad,
+    enforce_grad_layout_policy,
     inference_mode,
     is_grad_enabled,
     is_inference_mode_enabled,
@@ -46,6 +47,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "enforce_grad_layout_policy",
     "grad",
     "gradcheck",
     "gradgradcheck",

@@ -15,12 +15,13 @@ from .node import UNTRACKED, AccumulateGrad, OutSlot
 from .plain_pass import backward_plain
 from .state import STATE
 from .value import NODE_VERSION, PLAIN, TensorBase, make
+from .warn_once import warn_once
 
 
 class GradientEdge(tuple):
     """(node, output_nr): a place in the graph, without the tensor that was there."""
 
-    __slots__ = ()
+    like: Any = None  # shape and NumPy type of that tensor, where known
 
     def __new__(cls, node: Any, output_nr: int, ownership_token: Any = None) -> GradientEdge:
         return tuple.__new__(cls, (node, output_nr, ownership_token))
@@ -57,6 +58,12 @@ def backward(
             )
         grad_tensors = grad_variables
     roots = as_tuple(tensors)
+    if create_graph:
+        warn_once(
+            "Using backward() with create_graph=True will create a reference cycle between the "
+            "parameter and its gradient: memory is freed only by the garbage collector. Use "
+            "autograd.grad() instead, or set the .grad of the parameters to None afterwards."
+        )
     if inputs is not None and len(as_tuple(inputs)) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = make_gradients(roots, grad_tensors)
@@ -114,6 +121,15 @@ def _batched_grad(
     from .vmap import vmap
 
     given = as_tuple(grad_outputs)
+    for k, (root, g) in enumerate(zip(roots, given, strict=False)):
+        shape = tuple(getattr(root, "shape", ()))
+        if isinstance(root, TensorBase) and isinstance(g, TensorBase) and g.shape[1:] != shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                f"match the shape of corresponding output, but grad_output[{k}] has a shape of "
+                f"{g.shape!r} and output[{k}] a shape of {root.shape!r}.\n  at {source.here(3)}"
+            )
 
     used: list[bool] = []  # vmap returns tensors only, so unused inputs are left out meanwhile
 
@@ -173,9 +189,7 @@ def make_gradients(roots: Sequence[Any], given: Any) -> list[Any]:
 def gradient_for(position: int, root: Any, g: Any) -> Any:
     """The gradient of one output, checked; one for a scalar."""
     if not isinstance(root, TensorBase):
-        if g is None:
-            raise RuntimeError("grad_outputs are needed for outputs given as GradientEdge")
-        return g
+        return _ones_at(root) if g is None else g
     if not root._rg:
         raise errors.no_graph(f"element {position} of tensors")
     shape = tuple(root.shape)  # type: ignore[attr-defined]
@@ -198,11 +212,14 @@ def gradient_for(position: int, root: Any, g: Any) -> Any:
             f"  at {source.here(4)}"
         )
     if tuple(g.shape) != shape:  # type: ignore[attr-defined]
-        raise RuntimeError(
+        problem = RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {g.shape!r} and "  # type: ignore[attr-defined]
-            f"output[{position}] has a shape of {root.shape!r}.\n"  # type: ignore[attr-defined]
+            f"output[{position}] has a shape of {root.shape!r}."  # type: ignore[attr-defined]
+        )
+        problem.add_note(
             f"  at {source.here(4)}\n  Fix: the gradient of an output has the output's shape."
         )
+        raise problem
     if g.dtype.is_complex != dtype.is_complex and g.dtype.is_complex:  # type: ignore[attr-defined]
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. "
@@ -211,6 +228,19 @@ def gradient_for(position: int, root: Any, g: Any) -> Any:
     if g.dtype is not dtype:  # type: ignore[attr-defined]
         g = g.to(dtype)  # type: ignore[attr-defined]
     return g
+
+
+def _ones_at(edge: Any) -> Any:
+    """One for an output given by its place in the graph, when that is a single number."""
+    if edge.like is None:
+        raise RuntimeError(
+            "grad_outputs are needed for outputs given as nodes: their shape is not known\n"
+            f"  at {source.here(5)}"
+        )
+    shape, dtype = edge.like
+    if int(np.prod(shape)) != 1:
+        raise errors.not_scalar(shape)
+    return make(np.ones(shape, dtype))
 
 
 _ONES: dict[Any, Any] = {}

@@ -206,20 +206,11 @@ class Walk:
         if node.multi:
             g = self.materialise(node, g)
         parents = node.parents if self.needed is None else self.parents_of(node)
-        if STATE.anomaly:
-            from .anomaly import check_unchanged
-
-            check_unchanged(node)
-        if raw:
-            grads = node.vjp(g, parents)
-        elif self.mode == VALUES and getattr(node, "level", None) is not None:
-            grads = node.vjp(g, parents)
-        else:
-            grads = node.vjp_tensors(g, parents, self.mode)
-        if STATE.anomaly:
-            from .anomaly import check_backward
-
-            check_backward(node, grads, raw)
+        grads = (
+            self.run_rules(node, g, parents)
+            if not STATE.anomaly
+            else self.watched(node, g, parents)
+        )
         if node.hooks is not None and node.hooks.post:
             grads = self.after(node, grads, g)
         if not self.keep:
@@ -247,6 +238,27 @@ class Walk:
                     heappush(heap, key)
                 elif gp is None:
                     self.skip(p.node if isinstance(p, OutSlot) else p)
+
+    def run_rules(self, node: Any, g: Any, parents: tuple[Any, ...]) -> Any:
+        """The gradients of a node's inputs."""
+        if self.mode == RAW:
+            return node.vjp(g, parents)
+        if self.mode == VALUES and getattr(node, "level", None) is not None:
+            return node.vjp(g, parents)
+        return node.vjp_tensors(g, parents, self.mode)
+
+    def watched(self, node: Any, g: Any, parents: tuple[Any, ...]) -> Any:
+        """The same in anomaly mode: what goes wrong is traced to the forward line."""
+        from .anomaly import blame, check_backward, check_unchanged
+
+        try:
+            check_unchanged(node)
+            grads = self.run_rules(node, g, parents)
+            check_backward(node, grads, self.mode == RAW)
+        except Exception:
+            blame(node)
+            raise
+        return grads
 
     def skip(self, node: Any) -> None:
         """A node that receives no gradient at all: tell its parents not to wait for it."""

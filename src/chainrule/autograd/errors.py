@@ -23,7 +23,7 @@ def freed(node: Any) -> RuntimeError:
         f"{USED_UP} (or directly access saved tensors after they have already been freed).\n"
         f"  {node.name()}, recorded at {node.where()}, has dropped its saved values: the first "
         "backward() used them.\n"
-        "  Fix: call backward(retain_graph=True) the first time, add the losses before one "
+        "  Fix: Specify retain_graph=True in the first backward(), add the losses before one "
         "backward(), or compute the forward pass again."
     )
 

@@ -7,236 +7,27 @@ the graph free of cycles, saved outputs are stored as arrays and get their histo
 from __future__ import annotations
 
 import functools
+import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from . import errors, source
+from . import source
 from .dispatch import P
-from .node import Node, OutSlot, public_edge, start
-from .record import distinct, edge, rebuilt
+from .function_context import FunctionCtx, _enabled, position
+from .node import Node, OutSlot, start
+from .record import edge
 from .state import STATE
-from .value import CREATION, FROM_CUSTOM, TensorBase, make, with_history
+from .value import (
+    CREATION,
+    FROM_CUSTOM,
+    FROM_MULTI,
+    NODE_VERSION,
+    TensorBase,
+    with_history,
+)
 
 VmapInfo = namedtuple("VmapInfo", ["batch_size", "randomness"])
-
-
-class FunctionCtx(Node):
-    """What forward leaves for backward; the node of a custom function."""
-
-    multi = True
-    function: Any = None
-
-    def __init__(self) -> None:
-        start(self, (), *source.user_position(3))
-        self.needs_input_grad: tuple[bool, ...] = ()
-        self.materialize_grads = True
-        self.to_save: tuple[Any, ...] = ()
-        self.saved_for_forward: tuple[Any, ...] | None = None
-        self.dirty_tensors: tuple[Any, ...] = ()
-        self.non_differentiable: tuple[Any, ...] = ()
-        self.tensor_inputs: tuple[bool, ...] = ()
-        self.level: Any = None
-
-    # -- what users call in forward / setup_context --
-
-    def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors for backward (inputs, outputs or values in between; None is fine)."""
-        for t in tensors:
-            if t is not None and not isinstance(t, TensorBase):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument is of type "
-                    f"{type(t).__name__}; keep other values as attributes of ctx"
-                )
-        self.to_save = tensors
-
-    def save_for_forward(self, *tensors: Any) -> None:
-        """Keep tensors for the `jvp` staticmethod."""
-        self.saved_for_forward = tensors
-
-    def mark_dirty(self, *args: Any) -> None:
-        """Say which inputs forward modified in place; they must be returned."""
-        self.dirty_tensors = args
-
-    def mark_non_differentiable(self, *args: Any) -> None:
-        """Say which outputs have no gradient."""
-        self.non_differentiable = args
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """Whether missing output gradients come as zeros (default) or None."""
-        self.materialize_grads = value
-
-    @property
-    def materialise(self) -> bool:
-        return False  # missing gradients are filled in `_call_backward`, as the user asked
-
-    @property
-    def saved_tensors(self) -> tuple[Any, ...]:
-        """The tensors given to save_for_backward."""
-        if self.saved_for_forward is not None and self.s == ():
-            return self.saved_for_forward
-        return tuple(self._unpack(entry) for entry in self._stored())
-
-    saved_variables = saved_tensors
-
-    def _stored(self) -> tuple[Any, ...]:
-        if self.s is None:
-            raise errors.freed(self)
-        return self.s
-
-    # -- storing without cycles --
-
-    def _store(self, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-        stored = []
-        for t in self.to_save:
-            stored.append(self._pack(t, inputs, outputs))
-        self.s = tuple(stored) if stored else ()
-        self.to_save = ()
-
-    def _pack(self, t: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> Any:
-        if t is None or t._level is not None:
-            return ("tensor", t)
-        hooks = STATE.saved_hooks
-        if hooks:
-            from .saved_hooks import pack_tensor
-
-            return ("packed", *pack_tensor(t), _position(t, outputs), edge(t))
-        version = t._v if t._v is not None else [0]
-        at = _position(t, outputs)
-        if at is not None:
-            return ("out", t._a, version, version[0], at)
-        if t._rg:
-            return ("in", t._a, version, version[0], edge(t), t if t._node is None else None)
-        return ("value", t._a, version, version[0])
-
-    def _unpack(self, stored: Any) -> Any:
-        kind = stored[0]
-        if kind == "tensor":
-            return stored[1]
-        if kind == "packed":
-            from .saved_hooks import unpack_tensor
-
-            value = unpack_tensor(stored[1], stored[2])
-            history = stored[4] if stored[3] is None else OutSlot(self, stored[3])
-            return value if history is None else rebuilt(value._a, history, None, "graph", None)
-        _, array, version, then = stored[:4]
-        if version[0] != then:
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an "
-                f"inplace operation: a tensor of shape {list(array.shape)} saved by "
-                f"{self.name()} (recorded at {self.where()}) is at version {version[0]}; expected "
-                f"version {then} instead.\n  modified by: "
-                + (
-                    f"{version[1]} at {source.describe(version[2], version[3])}"
-                    if len(version) > 3
-                    else "an in-place operation"
-                )
-            )
-        if kind == "out":
-            return with_history(array, OutSlot(self, stored[4]), version)
-        if kind == "in":
-            if stored[5] is not None:
-                return stored[5]
-            return with_history(array, stored[4], version)
-        return make(array)
-
-    # -- running backward --
-
-    @property
-    def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        pairs = zip(self.parents, self.tensor_inputs, strict=True)
-        return tuple(public_edge(p) for p, is_tensor in pairs if is_tensor)
-
-    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
-        if self.level is not None:
-            return self._call_backward(g, parents)
-        tensors = [None if x is None else make(np.asarray(x)) for x in g]
-        with _enabled(False):
-            made = self._call_backward(tensors, parents)
-        return tuple(distinct(None if x is None else x._a for x in made))
-
-    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
-        return self._call_backward(g, parents)
-
-    def _call_backward(self, grads: Any, parents: tuple[Any, ...]) -> tuple[Any, ...]:
-        if self.materialize_grads:
-            grads = [
-                make(np.zeros(shape, dtype)) if g is None else g
-                for g, (shape, dtype) in zip(grads, self.meta, strict=True)
-            ]
-        cls = self.function
-        run = cls.vjp if cls.backward is Function.backward else cls.backward
-        result = run(self, *grads)
-        made = result if isinstance(result, tuple | list) else (result,)
-        return self._checked(tuple(made), parents)
-
-    def _checked(self, made: tuple[Any, ...], parents: tuple[Any, ...]) -> tuple[Any, ...]:
-        count = len(parents)
-        extra = made[count:]
-        if len(made) < count or any(x is not None for x in extra):
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected "
-                f"{count}, got {len(made)})\n  recorded at {self.where()}\n"
-                "  Fix: backward returns one gradient per argument of forward (after ctx), None "
-                "for those that need none."
-            )
-        out = []
-        for k, (x, p) in enumerate(zip(made, parents, strict=False)):
-            if x is not None and not self.tensor_inputs[k]:
-                raise RuntimeError(
-                    f"function {self.name()} returned a gradient different from None at position "
-                    f"{k + 1}, but the corresponding forward input was not a Variable"
-                )
-            if x is not None and not isinstance(x, TensorBase):
-                raise TypeError(
-                    f"expected Variable or None (got {type(x).__name__}) as gradient {k} of "
-                    f"{self.name()}"
-                )
-            out.append(None if x is None or p is None else self._fit(k, x))
-        return tuple(out)
-
-    def _fit(self, k: int, grad: Any) -> Any:
-        shape, dtype = self.fix[k]
-        if tuple(grad.shape) != shape:
-            grad = self._resized(k, grad, shape)
-        if grad.dtype.np != dtype:
-            if grad.dtype.is_complex and dtype.kind != "c":
-                grad = P.real(grad)
-            grad = P.cast(grad, dtype=dtype)
-        return grad
-
-    def _resized(self, k: int, grad: Any, shape: Any) -> Any:
-        from .record import tensors_world
-
-        have = tuple(grad.shape)
-        lead = len(have) - len(shape)
-        fits = lead >= 0 and all(n in (1, h) for h, n in zip(have[lead:], shape, strict=True))
-        if not fits:
-            raise errors.wrong_gradient_shape(self, k, have, shape)
-        return tensors_world().function("unbroadcast")(grad, shape)
-
-
-def _position(t: Any, outputs: tuple[Any, ...]) -> int | None:
-    for k, o in enumerate(outputs):
-        if o is t:
-            return k
-    return None
-
-
-class _enabled:
-    """Grad mode for a block."""
-
-    def __init__(self, value: bool) -> None:
-        self.value = value
-
-    def __enter__(self) -> None:
-        self.previous = STATE.grad_enabled
-        STATE.set_grad_enabled(self.value)
-
-    def __exit__(self, *exc: object) -> None:
-        STATE.set_grad_enabled(self.previous)
 
 
 class FunctionMeta(type):
@@ -267,13 +58,24 @@ class Function(metaclass=FunctionMeta):
     """
 
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False  # ctx.saved_tensors gives them away
+    boxed_grads_call = False  # backward(ctx, grads) gets a list, which it may empty
     _ctx_class: type
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
+        warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all "
             "static, so you should invoke them on the class itself: call "
-            f"{type(self).__name__}.apply(...)"
+            f"{type(self).__name__}.apply(...)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            f"new-style autograd function with static forward method: {type(self).__name__}"
+            ".apply(...)"
         )
 
     @staticmethod
@@ -346,25 +148,42 @@ def _apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
         else:
             result = cls.forward(ctx, *args, **kwargs)
     outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
-    _check_dirty(cls, ctx, outputs)
+    _check_dirty(ctx, outputs)
     if recording:
+        _check_inputs_only(ctx, args)
         outputs = _record(ctx, args, outputs)
-    elif ctx.dirty_tensors:
-        _bump_dirty(ctx)
+    else:
+        outputs = _unrecorded(ctx, args, outputs)
+    ctx.wrote_inputs = bool(ctx.dirty_tensors)
+    ctx.dirty_tensors = ctx.non_differentiable = ()  # outputs: their history leads here
     for observer in STATE.observers:
         observer(cls, args, outputs, kwargs)
-    made = outputs if isinstance(result, tuple | list) else outputs[0]
-    return made, ctx
+    if isinstance(result, tuple):
+        return outputs, ctx
+    return (list(outputs) if isinstance(result, list) else outputs[0]), ctx
 
 
-def _check_dirty(cls: Any, ctx: Any, outputs: tuple[Any, ...]) -> None:
+def _check_dirty(ctx: Any, outputs: tuple[Any, ...]) -> None:
     for t in ctx.dirty_tensors:
-        if _position(t, outputs) is None:
+        if position(t, outputs) is None:
             raise RuntimeError(
-                f"Some elements marked as dirty during the forward method of {cls.__name__} were "
-                "not returned as output. The inputs that are modified inplace must all be outputs "
-                "of the Function."
+                "Some elements marked as dirty during the forward method were not returned as "
+                f"output. The inputs that {ctx.name()} modifies inplace must all be outputs of "
+                "the Function."
             )
+
+
+def _check_inputs_only(ctx: Any, args: tuple[Any, ...]) -> None:
+    for t in ctx.dirty_tensors:
+        if position(t, args) is not None:
+            continue
+        phrase = (
+            "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors should "
+            f"be given to it; {ctx.name()} may modify what it made itself without a word."
+        )
+        if t._view is not None:
+            raise RuntimeError(phrase)
+        warnings.warn(phrase, stacklevel=4)
 
 
 def _bump_dirty(ctx: Any) -> None:
@@ -374,47 +193,98 @@ def _bump_dirty(ctx: Any) -> None:
         bump(t, ctx.name())
 
 
-def _record(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    from .inplace import check_writable, set_history
-
-    ctx.parents = tuple(edge(a) if isinstance(a, TensorBase) else None for a in args)
-    ctx.fix = tuple(
-        (tuple(a.shape), a.dtype.np) if isinstance(a, TensorBase) else None for a in args
-    )
-    dirty = {id(t) for t in ctx.dirty_tensors}
-    for t in ctx.dirty_tensors:
-        check_writable(t, ctx.name(), True)
-    still = {id(t) for t in ctx.non_differentiable}
-    fixed = []
+def _unrecorded(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs without history; an input returned as it is becomes a tensor of its own."""
+    _bump_dirty(ctx)
+    made = []
     for o in outputs:
-        # An input returned as it is becomes a new tensor, so that it can have its own history.
-        if isinstance(o, TensorBase) and id(o) not in dirty and any(o is a for a in args):
-            alias = make(o._a)
-            alias._v = o._v
+        if isinstance(o, TensorBase):
+            dirty = position(o, ctx.dirty_tensors) is not None
+            if not dirty and position(o, args) is not None:
+                o = o.detach() if o._rg else _as_view(o)  # type: ignore[attr-defined]
+            elif o._view is not None and not dirty:
+                o._view[CREATION] = FROM_CUSTOM
+        made.append(o)
+    return tuple(made)
+
+
+def _as_view(t: Any) -> Any:
+    with _enabled(False):
+        view = P.alias(t)
+    if view._view is not None:
+        view._view[CREATION] = FROM_CUSTOM
+    return view
+
+
+def _check_modified(ctx: Any, outputs: tuple[Any, ...]) -> None:
+    from .inplace import check_writable
+
+    tensors = sum(isinstance(o, TensorBase) for o in outputs)
+    for t in ctx.dirty_tensors:
+        if t._view is not None and tensors > 1:
+            raise RuntimeError(
+                "If your Function modifies inplace an input that is a view of another Tensor, your "
+                f"Function cannot return more than one Tensor. {ctx.name()} returns {tensors}.\n"
+                "  Fix: clone() the input before, or split the Function in two: one that modifies "
+                "and returns it, one that does the rest."
+            )
+        check_writable(t, ctx.name(), True)
+
+
+def _record(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    ctx.parents = tuple(edge(a) if isinstance(a, TensorBase) else None for a in args)
+    ctx.fix = tuple(_about(a) for a in args)
+    dirty = {id(t) for t in ctx.dirty_tensors}
+    _check_modified(ctx, outputs)
+    still = {id(t) for t in ctx.non_differentiable}
+    fixed: list[Any] = []
+    for o in outputs:
+        if isinstance(o, TensorBase) and id(o) not in dirty and position(o, args) is not None:
+            # Returned as it is: a new tensor, so that it can have its own history.
             if id(o) in still:
-                still.add(id(alias))
-            o = alias
+                o = o.detach()  # type: ignore[attr-defined]
+                still.add(id(o))
+            else:
+                o = _as_view(o)
         fixed.append(o)
-    ctx.meta = tuple(
-        (tuple(o.shape), o.dtype.np) if isinstance(o, TensorBase) else ((), np.dtype("f4"))
-        for o in fixed
-    )
+    ctx.meta = tuple(_about(o) for o in fixed)
     _bump_dirty(ctx)
     ctx._store(args, tuple(fixed))
+    tracked = [
+        k for k, o in enumerate(fixed)
+        if isinstance(o, TensorBase) and id(o) not in still and o.dtype.category >= 2  # type: ignore[attr-defined]
+    ]  # fmt: skip
     for k, o in enumerate(fixed):
-        if not isinstance(o, TensorBase) or id(o) in still or o.dtype.category < 2:
-            if isinstance(o, TensorBase) and id(o) in still:
-                o._rg, o._node = False, None
-            continue
-        slot = OutSlot(ctx, k)
-        if id(o) in dirty:
-            set_history(o, slot)
-        else:
-            if o._view is not None:
-                o._view[CREATION] = FROM_CUSTOM
-                o._view = None
-            o._node, o._rg = slot, True
+        if k in tracked:
+            _give_history(o, OutSlot(ctx, k), id(o) in dirty, len(tracked) > 1)
+        elif isinstance(o, TensorBase) and id(o) in still:
+            _without_history(o)
     return tuple(fixed)
+
+
+def _about(t: Any) -> Any:
+    return (tuple(t.shape), t.dtype.np) if isinstance(t, TensorBase) else None  # type: ignore[attr-defined]
+
+
+def _give_history(o: Any, slot: OutSlot, dirty: bool, several: bool) -> None:
+    from .inplace import set_history
+
+    if dirty:
+        set_history(o, slot)
+        return
+    if o._view is not None:
+        # Its base does not know of backward, so neither may be modified in place from now on.
+        o._view[CREATION] = FROM_MULTI if several else FROM_CUSTOM
+        o._view[NODE_VERSION] = o._v[0]
+    o._node, o._rg = slot, True
+
+
+def _without_history(o: Any) -> None:
+    """An output without a gradient; a view of an input stays what a view made in no_grad is."""
+    if o._view is None:
+        o._rg, o._node = False, None
+    else:
+        o._view[CREATION] = FROM_CUSTOM
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
@@ -453,3 +323,17 @@ def _refuse_second(t: Any) -> Any:
 
 
 BackwardCFunction = FunctionCtx
+
+
+class InplaceFunction(Function):
+    """A Function with an `inplace` flag, for old code."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+__all__ = [
+    "BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "VmapInfo",
+    "once_differentiable",
+]  # fmt: skip

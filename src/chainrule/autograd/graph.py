@@ -25,10 +25,13 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
         )
     e = edge(tensor)
     if e.__class__ is OutSlot:
-        return GradientEdge(e.node, e.nr)
-    if isinstance(e, TensorBase):
-        return GradientEdge(accumulator(e), 0)
-    return GradientEdge(e, 0)
+        found = GradientEdge(e.node, e.nr)
+    elif isinstance(e, TensorBase):
+        found = GradientEdge(accumulator(e), 0)
+    else:
+        found = GradientEdge(e, 0)
+    found.like = (tuple(tensor.shape), tensor.dtype.np)
+    return found
 
 
 def increment_version(tensor: Any) -> None:

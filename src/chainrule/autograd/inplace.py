@@ -38,14 +38,13 @@ from .value import (
 _FIRST_SENTENCE = {
     FROM_NO_GRAD: "{who} no_grad mode and {what} modified inplace with grad mode enabled.",
     FROM_INFERENCE: "{who} inference mode and {what} modified inplace in normal mode.",
-    FROM_MULTI: "{who} and {what} modified inplace.",
-    FROM_CUSTOM: "{who} and {what} modified inplace.",
 }
 _WHY = {
     FROM_NO_GRAD: "Whether the change is to be recorded cannot be told: the view says no, the "
-    "present mode says yes. Make the view and modify it in the same mode.",
-    FROM_INFERENCE: "A view made in inference_mode has no history to change. Make the view outside "
-    "of it.",
+    "present mode says yes. Make the view and modify it both inside the no_grad block, or both "
+    "outside of it.",
+    FROM_INFERENCE: "A view made in inference_mode has no history to change. Make the view and "
+    "modify it both inside the inference_mode block, or both outside of it.",
     FROM_MULTI: "This view is the output of a function that returns multiple views. Such functions "
     "do not allow the output views to be modified inplace.",
     FROM_CUSTOM: "This view was created inside a custom Function (or an input was returned "
@@ -58,14 +57,21 @@ def refused(x: Any, name: str, indirect: bool = False) -> RuntimeError:
     creation = x._view[CREATION]
     node: Any = None if x._node is UNTRACKED else x._node
     output, node = (node.nr, node.node) if node.__class__ is OutSlot else (0, node)
-    who = f"Output {output} of {node.name().removesuffix('Backward0')} is a view" if node else ""
-    if creation in (FROM_NO_GRAD, FROM_INFERENCE) or not who:
-        who = f"{who} of a view which was created in" if who else "A view was created in"
-        if creation == FROM_MULTI:
-            who += " no_grad mode"
     what = "its base or another view of its base has been" if indirect else "is being"
-    sentence = _FIRST_SENTENCE[creation].format(who=who, what=what)
+    who = f"Output {output} of {_stem(node)} is a view" if node else "A view was created in"
+    if node and creation not in _FIRST_SENTENCE:
+        sentence = f"{who} and {what} modified inplace."
+    else:
+        if node:
+            who += " of a view which was created in"
+        kind = FROM_INFERENCE if creation == FROM_INFERENCE else FROM_NO_GRAD
+        sentence = _FIRST_SENTENCE[kind].format(who=who, what=what)
     return errors.view_in_place(f"{sentence} {_WHY[creation]}", name)
+
+
+def _stem(node: Any) -> str:
+    """The name of an op or custom Function, from its node's."""
+    return node.name().rstrip("0123456789").removesuffix("Backward")
 
 
 def check_writable(x: Any, name: str, recording: bool) -> None:

@@ -18,17 +18,37 @@ LEAF_LOCK = threading.RLock()
 RAW, VALUES, GRAPH = "raw", "values", "graph"
 
 
+class LAYOUTS:
+    """Whether new gradients lie in memory as their leaves do."""
+
+    enforced = True
+
+
+def _of_type(g: Any, wanted: Any, mode: str) -> Any:
+    """A gradient in the type its leaf asks for; None: as it is."""
+    if wanted is None:
+        return g
+    if mode == RAW:
+        return g if g.dtype == wanted.np else g.astype(wanted.np)
+    return g.to(wanted)
+
+
 def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
     """Add a gradient into a tensor's `.grad`."""
     have: Any = leaf._grad
+    if leaf._meta is not None and "grad_dtype" in leaf._meta:
+        g = _of_type(g, leaf._meta["grad_dtype"] if have is None else have.dtype, mode)
     if mode == VALUES and STATE.unusual & TRACE:
         STATE.trace.accumulate(leaf, g)
         return
     if have is None and mode == RAW:
         if g.__class__ is not np.ndarray:
             g = np.asarray(g)
+        like = leaf._a
+        if like.__class__ is np.ndarray and not like.flags.c_contiguous and LAYOUTS.enforced:
+            g = lying_as(g if fresh else g.copy(), like)
         elif not fresh or not g.flags.c_contiguous:
-            g = g.copy() if leaf._a.flags.c_contiguous else lying_as(g.copy(), leaf._a)
+            g = g.copy()
         leaf._grad = make(g)
         return
     if mode != RAW:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .leaves import LAYOUTS
 from .state import INFERENCE, NO_GRAD, STATE
 
 _new = object.__new__
@@ -29,10 +31,15 @@ class ModeSwitch:
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
-            raise TypeError(
-                f"{type(self).__name__} cannot decorate the class {function.__name__}; decorate "
-                "its methods instead"
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You "
+                f"should only decorate functions or methods: of {function.__name__} only the "
+                f"construction runs in {type(self).__name__}, and its name is a function now.",
+                FutureWarning,
+                stacklevel=3,
             )
+            cls = function
+            function = lambda *args, **kwargs: cls(*args, **kwargs)  # noqa: E731
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)
 
@@ -135,6 +142,30 @@ class set_grad_enabled(ModeSwitch):
 
     def clone(self) -> set_grad_enabled:
         return set_grad_enabled(self.mode)
+
+
+class enforce_grad_layout_policy(ModeSwitch):
+    """Whether a leaf's new gradient is laid out in memory as the leaf is (the default).
+
+    At once and until the end of the `with` block; also a decorator.
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = LAYOUTS.enforced
+        self.mode = LAYOUTS.enforced = bool(mode)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        LAYOUTS.enforced = self.previous  # decorating does not switch anything now
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        LAYOUTS.enforced = self.mode
+
+    def __exit__(self, *exc: object) -> None:
+        LAYOUTS.enforced = self.previous
+
+    def clone(self) -> enforce_grad_layout_policy:
+        return enforce_grad_layout_policy(self.mode)
 
 
 class inference_mode(ModeSwitch):

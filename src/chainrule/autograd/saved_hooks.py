@@ -26,7 +26,8 @@ class saved_tensors_hooks:
         STATE.turn_on(SAVED_HOOKS)
 
     def __exit__(self, *exc: object) -> None:
-        STATE.saved_hooks.pop()
+        if STATE.saved_hooks:
+            STATE.saved_hooks.pop()
         if not STATE.saved_hooks:
             STATE.turn_off(SAVED_HOOKS)
 
@@ -62,12 +63,27 @@ class _Packed:
 def pack_tensor(t: Any) -> tuple[Any, Any]:
     """(packed object, unpack hook) by the innermost hooks."""
     pack_hook, unpack_hook = STATE.saved_hooks[-1]
+    version = t._v
+    before = version[0] if version is not None else 0
     with _without_hooks():
-        return pack_hook(t), unpack_hook
+        packed = pack_hook(t)
+    if version is not None and version[0] != before:
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors given to a pack "
+            "hook can not be modified by in-place operations: the program goes on with them.\n"
+            "  Fix: modify a clone() in the hook."
+        )
+    return packed, unpack_hook
 
 
 def unpack_tensor(packed: Any, unpack_hook: Any) -> Any:
-    value = unpack_hook(packed)
+    hooks = list(STATE.saved_hooks)
+    try:
+        value = unpack_hook(packed)
+    finally:
+        if STATE.saved_hooks != hooks:  # what the hook entered or left ends with it
+            STATE.saved_hooks[:] = hooks
+            (STATE.turn_on if hooks else STATE.turn_off)(SAVED_HOOKS)
     if not isinstance(value, TensorBase):
         raise TypeError(
             f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "

@@ -36,6 +36,7 @@ class State(threading.local):
         self.saved_hooks: list[Any] = []
         self.saved_hooks_disabled: str | None = None
         self.partial_passes = 0  # backward passes under way that were asked for some inputs only
+        self.nested = 0  # custom backwards under way inside each other
         self.passes: list[Any] = []  # backward passes under way that hooks can ask about
         self.trace: Any = None
         self.autocast: Any = None

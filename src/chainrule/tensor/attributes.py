@@ -13,7 +13,7 @@ from ..autograd.dispatch import P
 from ..autograd.inplace import check_writable, write
 from ..autograd.node import OutSlot
 from ..autograd.value import PARENT, ROOT
-from .leaf import want_grad
+from .leaf import get_grad_dtype, set_grad_dtype, want_grad
 from .storage import TypedStorage
 
 # ---- transposes ----------------------------------------------------------------------------------
@@ -99,6 +99,12 @@ def _set_part(part: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
 
 
 # ---- questions -----------------------------------------------------------------------------------
+
+
+def _volatile(self: Any) -> bool:
+    """Always False: an old flag that no_grad() has replaced."""
+    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    return False
 
 
 def _no(doc: str) -> property:
@@ -294,7 +300,8 @@ METHODS: dict[str, Any] = {
     "__reversed__": __reversed__, "_base": property(_root),
     "map_": map_, "map2_": map2_, "module_load": module_load, "to_sparse": to_sparse,
     "to_sparse_coo": to_sparse, "to_sparse_csr": _refuse_layout,
-    "record_stream": lambda self, stream: None, "volatile": property(lambda self: False),
+    "record_stream": lambda self, stream: None, "volatile": property(_volatile),
+    "grad_dtype": property(get_grad_dtype, set_grad_dtype),
     "const_data_ptr": lambda self: self.data_ptr(), "is_maia": _no("Whether it is on MAIA."),
     "storage_type": lambda self: TypedStorage, "_grad_fn": property(lambda self: self.grad_fn),
     "resize": lambda self, *sizes: self.reshape(*sizes),

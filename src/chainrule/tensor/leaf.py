@@ -62,12 +62,39 @@ def check_grad(t: Any, value: Any) -> None:
             f"'{list(t.shape)}'. Please ensure that the gradient and the tensor are the same size\n"
             f"  at {source.here(3)}"
         )
-    if value.dtype is not t.dtype:  # type: ignore[attr-defined]
+    wanted = wanted_grad_dtype(t)
+    if wanted is not None and value.dtype is not wanted:  # type: ignore[attr-defined]
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "  # type: ignore[attr-defined]
-            f"grad_dtype '{t.dtype.name}'. The gradient must match the tensor's dtype.\n"
-            f"  at {source.here(3)}"
+            f"grad_dtype '{wanted.name}' ({errors.type_word(wanted)}). The gradient must match the "
+            f"tensor's dtype, or its grad_dtype if that is set.\n  at {source.here(3)}"
         )
+
+
+def wanted_grad_dtype(t: Any) -> Any:
+    """The type a leaf's gradient must have: its own unless another was asked for, None for any."""
+    return t._meta["grad_dtype"] if t._meta and "grad_dtype" in t._meta else t.dtype
+
+
+def get_grad_dtype(t: Any) -> Any:
+    """The type of this leaf's gradient; None: whatever comes."""
+    if not t.is_leaf:
+        raise RuntimeError(
+            f"grad_dtype can only be accessed on leaf tensors\n  at {source.here(2)}"
+        )
+    return wanted_grad_dtype(t)
+
+
+def set_grad_dtype(t: Any, dtype: Any) -> None:
+    """Ask for gradients of another type than the leaf's own, or of any type (None)."""
+    if not t.is_leaf:
+        raise RuntimeError(f"grad_dtype can only be set on leaf tensors\n  at {source.here(2)}")
+    if dtype is not None and t._grad is not None and t._grad.dtype is not dtype:
+        raise RuntimeError(
+            f"Cannot set grad_dtype to {dtype!r} because there is already a gradient of type "
+            f"{t._grad.dtype!r}\n  at {source.here(2)}\n  Fix: set .grad to None first."
+        )
+    t._meta = {**(t._meta or {}), "grad_dtype": dtype}
 
 
 def warn_not_kept(t: Any) -> None:
@@ -98,6 +125,11 @@ def set_data(t: Any, value: Any) -> None:
         raise RuntimeError(
             f"mutating directly with `.data` {where} is not allowed.\n  at {source.here(3)}\n"
             "  Fix: use copy_(), which transforms know of."
+        )
+    if t._rg and value.dtype.category < 2:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            "data set to a tensor that requires gradients must be floating point or complex dtype, "
+            f"but this is {value.dtype!r}\n  at {source.here(3)}"  # type: ignore[attr-defined]
         )
     if value._level is not t._level:  # type: ignore[attr-defined]
         _change_level(t, value)

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ..autograd.warn_once import WARNINGS
+
 
 class _Settings:
     deterministic = False
@@ -13,7 +15,6 @@ class _Settings:
     matmul_precision = "highest"
     threads: int | None = None
     told_of_threads: ClassVar[list[Callable[[], None]]] = []
-    warn_always = False
     overwrite_module_params = False
     swap_module_params = False
 
@@ -104,12 +105,12 @@ def get_num_interop_threads() -> int:
 
 def set_warn_always(b: bool) -> None:
     """Whether warnings that appear once are to appear every time."""
-    _Settings.warn_always = bool(b)
+    WARNINGS.always = bool(b)
 
 
 def is_warn_always_enabled() -> bool:
     """What set_warn_always was given."""
-    return _Settings.warn_always
+    return WARNINGS.always
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:

@@ -143,6 +143,10 @@ class Tensor(TensorBase):
             raise errors.not_a_leaf(bool(value))
         want_grad(self, value)
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("cannot delete requires_grad; set it to False instead")
+
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Say whether gradients are wanted with respect to this tensor; returns it."""
         if STATE.levels and STATE.in_transform():
@@ -234,6 +238,10 @@ class Tensor(TensorBase):
         from .leaf import set_data
 
         set_data(self, value)
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("cannot delete data; a tensor always has memory")
 
     # ---- values ----
 

@@ -1,0 +1,155 @@
+"""Saved-tensor hooks, anomaly mode, layouts and types of gradients, edges, modes: single rules."""
+
+import warnings
+
+import pytest
+
+import chainrule as torch
+
+D = torch.float64
+
+
+def leaf(*values):
+    return torch.tensor(values, dtype=D, requires_grad=True)
+
+
+def test_pack_hooks_may_not_modify_what_they_are_given():
+    def spoil(t):
+        t.add_(1)
+        return t
+
+    x = leaf(1.0) * 1
+    with torch.autograd.graph.saved_tensors_hooks(spoil, lambda t: t):
+        with pytest.raises(RuntimeError, match="pack hook is modifying its input in place"):
+            x.exp()
+
+
+def test_hooks_entered_or_left_while_unpacking_end_there():
+    calls = []
+
+    def unpack(t):
+        calls.append(1)
+        context.__enter__()
+        return t
+
+    context = torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack)
+    with context:
+        y = leaf(1.0).sin()
+    y.backward()
+    assert calls == [1]
+    leaf(1.0).sin().backward()  # nothing is packed any more
+    assert calls == [1]
+    context.__exit__()  # one too many does no harm
+
+
+def test_anomaly_mode_names_the_line_of_an_overwritten_value():
+    x = leaf(1.0, 2.0)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        with torch.autograd.detect_anomaly():
+            y = x + 1
+            z = y**2
+            y += 1
+            with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+                z.sum().backward()
+    assert "Error detected in PowBackward0" in str(seen[-1].message)
+    assert "z = y**2" in str(seen[-1].message)
+
+
+def test_gradients_lie_in_memory_as_their_leaves_do():
+    x = torch.rand(2, 3, 4, 5).to(memory_format=torch.channels_last).requires_grad_()
+    weights = torch.arange(120.0).reshape(2, 3, 4, 5)
+    (x * weights).sum().backward()
+    assert x.grad.stride() == x.stride() and torch.equal(x.grad, weights)
+    x.grad = None
+    with torch.autograd.enforce_grad_layout_policy(False):
+        (x * weights).sum().backward()
+    assert x.grad.is_contiguous()
+
+
+def test_leaves_may_ask_for_gradients_of_another_type():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    assert x.grad_dtype is torch.float32
+    x.grad_dtype = torch.float16
+    (x * 2).sum().backward()
+    assert x.grad.dtype is torch.float16
+    with pytest.raises(RuntimeError, match="because there is already a gradient"):
+        x.grad_dtype = torch.float64
+    x.grad = None
+    with pytest.raises(RuntimeError, match=r"attempting to assign a gradient with dtype"):
+        x.grad = torch.ones(2)
+    x.grad_dtype = None
+    x.grad = torch.ones(2, dtype=D)
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0] and x.grad.dtype is D
+    with pytest.raises(RuntimeError, match="can only be accessed on leaf tensors"):
+        (x * 2).grad_dtype  # noqa: B018
+
+
+def test_edges_of_single_numbers_start_a_pass_alone():
+    x = leaf(3.0)
+    edge = torch.autograd.graph.get_gradient_edge(x * x)
+    torch.autograd.backward(edge)
+    assert x.grad.tolist() == [6.0]
+    with pytest.raises(RuntimeError, match="only for scalar outputs"):
+        torch.autograd.backward(torch.autograd.graph.get_gradient_edge(leaf(1.0, 2.0) * 1))
+
+
+def test_batched_gradients_have_one_dimension_more():
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match="If `is_grads_batched=True`, we interpret the first"):
+        torch.autograd.grad(x * 2, x, torch.ones(2, dtype=D), is_grads_batched=True)
+
+
+def test_modes_decorate_the_construction_of_classes():
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+
+        @torch.no_grad()
+        class Model:
+            def __init__(self):
+                self.during = torch.is_grad_enabled()
+
+            def recording(self):
+                return torch.is_grad_enabled()
+
+    assert not Model().during and Model().recording()
+
+
+def test_attributes_that_a_tensor_always_has():
+    x = leaf(1.0)
+    with pytest.raises(RuntimeError):
+        del x.data
+    with pytest.raises(RuntimeError):
+        del x.requires_grad
+    with pytest.raises(RuntimeError, match="must be floating point or complex dtype"):
+        x.data = torch.tensor([1])
+    with pytest.warns(UserWarning, match="volatile was removed"):
+        assert not x.volatile
+
+
+def test_strict_modes_refuse_what_does_not_depend_on_the_inputs():
+    functional = torch.autograd.functional
+    x = torch.rand(3, dtype=D)
+
+    def apart(a):
+        return torch.ones(3, dtype=D, requires_grad=True).clone()
+
+    for call, function, phrase in (
+        (functional.vjp, lambda a: a.detach(), "Output 0 of the user-provided function does not"),
+        (functional.jvp, lambda a: a.detach(), "Output 0 of the user-provided function does not"),
+        (functional.jacobian, apart, "Output 0 of the user-provided function is independent of"),
+        (functional.vjp, apart, "The output of the user-provided function is independent of"),
+        (functional.jvp, apart, "The output of the user-provided function is independent of"),
+        (functional.hvp, lambda a: (3 * a).sum(), "with respect to input 0 is independent"),
+        (functional.vhp, lambda a: (3 * a).sum(), "with respect to input 0 is independent"),
+        (functional.hessian, lambda a: (3 * a).sum(), "with respect to input 0 is independent"),
+    ):
+        given = () if call in (functional.jacobian, functional.hessian) else (x,)
+        with pytest.raises(RuntimeError, match=phrase):
+            call(function, x, *given, strict=True)
+    with pytest.raises(RuntimeError, match="not supported together"):
+        functional.hessian(lambda a: (a**3).sum(), x, strict=True, vectorize=True)
+    with pytest.raises(TypeError, match="The v given to vhp must be either a Tensor"):
+        functional.vhp(lambda a: (a**3).sum(), x, (x, 2))
+    with pytest.raises(TypeError, match="The outputs of the user-provided function given to hess"):
+        functional.hessian(lambda a: (a, "text"), x)
