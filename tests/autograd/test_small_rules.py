@@ -61,6 +61,9 @@ def test_gradients_lie_in_memory_as_their_leaves_do():
     weights = torch.arange(120.0).reshape(2, 3, 4, 5)
     (x * weights).sum().backward()
     assert x.grad.stride() == x.stride() and torch.equal(x.grad, weights)
+    turned = torch.rand(3, 4).t().requires_grad_()
+    turned.sum().backward()
+    assert turned.grad.stride() == (1, 4)
     x.grad = None
     with torch.autograd.enforce_grad_layout_policy(False):
         (x * weights).sum().backward()

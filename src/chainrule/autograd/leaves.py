@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.layout import lying_as
+from ..ops.layout import dense_empty_like, is_dense
 from .state import STATE, TRACE
 from .value import make
 
@@ -22,6 +22,17 @@ class LAYOUTS:
     """Whether new gradients lie in memory as their leaves do."""
 
     enforced = True
+
+
+def _laid_out_as(like: np.ndarray, g: np.ndarray, fresh: bool) -> np.ndarray:
+    """A gradient in the layout of its leaf, where that fills its memory without gaps."""
+    if fresh and g.strides == like.strides:
+        return g
+    if not is_dense(like) or like.shape != g.shape:
+        return g.copy()
+    made = dense_empty_like(like, g.dtype)
+    made[...] = g
+    return made
 
 
 def _of_type(g: Any, wanted: Any, mode: str) -> Any:
@@ -46,7 +57,7 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
             g = np.asarray(g)
         like = leaf._a
         if like.__class__ is np.ndarray and not like.flags.c_contiguous and LAYOUTS.enforced:
-            g = lying_as(g if fresh else g.copy(), like)
+            g = _laid_out_as(like, g, fresh)
         elif not fresh or not g.flags.c_contiguous:
             g = g.copy()
         leaf._grad = make(g)
