@@ -32,7 +32,13 @@ def jobs_for(x, h0, w_ih, w_hh, biases, blocks, sizes):
         and all(b is None or b.shape == (gates,) for b in biases)
     )
     small = max(w_ih.nbytes, w_hh.nbytes) <= _WEIGHTS
-    if not fits or not small or x.size == 0 or not x.dtype == h0.dtype == w_ih.dtype == w_hh.dtype:
+    if (
+        not fits
+        or not small
+        or not x.size
+        or not width
+        or not x.dtype == h0.dtype == w_ih.dtype == w_hh.dtype
+    ):
         return None
     return recurrent_jobs()
 

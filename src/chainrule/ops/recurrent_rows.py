@@ -57,7 +57,8 @@ def previous_states(y, h0, sizes, reverse, out=None):
 def inputs_and_states(x, y, h0, sizes, reverse):
     """The input of each row and the state before it, side by side."""
     width = x.shape[1]
-    both = borrow(len(x) * (width + y.shape[1]), x.dtype).reshape(len(x), -1)
+    together = width + y.shape[1]
+    both = borrow(len(x) * together, x.dtype).reshape(len(x), together)
     both[:, :width] = x
     previous_states(y, h0, sizes, reverse, out=both[:, width:])
     return both

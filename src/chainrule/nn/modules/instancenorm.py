@@ -42,8 +42,8 @@ class _InstanceNorm(_NormBase):
                 f"  at {source.here(2)}"
             )
         warn_user(
-            f"input's size at dim={dim} does not match num_features ({input.shape[dim]} and "
-            f"{self.num_features}). num_features is not used because affine=False.",
+            f"input's size at dim={dim} ({input.shape[dim]}) does not match num_features "
+            f"({self.num_features}), which is not used because affine=False.",
         )
 
     def forward(self, input: Tensor) -> Tensor:

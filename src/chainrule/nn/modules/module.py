@@ -34,7 +34,7 @@ from .module_hooks import (
 from .module_hooks import (
     _has_any_global_hook as _has_any_global_hook,
 )
-from .module_members import type_name
+from .module_members import is_tensor_like, type_name
 from .module_registry import (
     register_module_buffer_registration_hook,
     register_module_module_registration_hook,
@@ -288,7 +288,7 @@ class Module(Hooked, State, Convertible):
         self._modules[name] = registry.passed_through(registry.module_hooks, self, name, None)
 
     def _set_buffer(self, name: str, value: Any) -> None:
-        if value is not None and not isinstance(value, Tensor):
+        if value is not None and not is_tensor_like(value):
             raise TypeError(
                 f"cannot assign '{type_name(value)}' as buffer '{name}' "
                 f"(torch.nn.Buffer, torch.Tensor or None expected)\n  at {source.here(3)}\n"
@@ -296,7 +296,10 @@ class Module(Hooked, State, Convertible):
             )
         if value is not None and getattr(value, "_is_buffer", False):
             self._forget(name, "_parameters", "_modules")
-            self.register_buffer(name, value, getattr(value, "persistent", True))
+            if getattr(value, "persistent", True):  # overrides may not know the third argument
+                self.register_buffer(name, value)
+            else:
+                self.register_buffer(name, value, False)
         else:
             value = registry.passed_through(registry.buffer_hooks, self, name, value)
             self._buffers[name] = value

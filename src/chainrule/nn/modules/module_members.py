@@ -19,6 +19,11 @@ def type_name(value: Any) -> str:
     return home + cls.__qualname__
 
 
+def is_tensor_like(value: Any) -> bool:
+    """A tensor, or an object whose class says what functions do with it."""
+    return isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
+
+
 def check_name(module: Any, kind: str, name: Any, held: dict[str, Any]) -> None:
     """A member's name is a string without dots that nothing else in the module uses."""
     if not isinstance(name, str):
@@ -93,7 +98,7 @@ class Members:
         if "_buffers" not in self.__dict__:
             raise AttributeError(registry.before_init("buffer", self))
         check_name(self, "buffer", name, self._buffers)
-        if tensor is not None and not isinstance(tensor, Tensor):
+        if tensor is not None and not is_tensor_like(tensor):
             raise TypeError(
                 f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
                 f"(torch Tensor or None required)\n  at {source.here(2)}\n"

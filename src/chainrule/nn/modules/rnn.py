@@ -88,6 +88,10 @@ class RNNBase(StateShapes, Module):
             value = getattr(self, name)
             if not isinstance(value, int):
                 raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
+        for name in ("bias", "batch_first"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} should be of type bool, got: {type(value).__name__}")
         for name in ("input_size", "hidden_size", "num_layers"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be greater than zero, not {getattr(self, name)}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...autograd import source
 from ..api import public, write_out
+from ..info import finfo
 from .common import P, axis_of
 from .half_types import fitting, half_type, rounded, single
 from .nn_common import into, named
@@ -165,9 +167,11 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 @public(namespace="nn.functional")
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """The input moved towards 0 by lambd."""
-    if lambd < 0:
+    largest = finfo(input.dtype).max if input.dtype.is_floating_point else float("inf")
+    if not 0 <= lambd <= largest:
         raise RuntimeError(
-            f"lambda must be greater or equal to 0, but found to be {lambd}.\n  at {source.here(2)}"
+            f"lambda must be in range [0, {largest:g}] for input dtype {input.dtype!r}, but found "
+            f"{lambd:g}\n  at {source.here(2)}"
         )
     return P.softshrink(input, limit=lambd)
 
@@ -212,6 +216,10 @@ def prelu(input: Any, weight: Any) -> Any:
 @public(namespace="nn.functional", out=False)
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half along `dim` times the sigmoid of the second."""
+    if not input.ndim:
+        raise RuntimeError(
+            f"glu does not support scalars because halving size must be even\n  at {source.here(2)}"
+        )
     d = axis_of(dim, input.ndim)
     size = input.shape[d]
     if size % 2:
@@ -258,6 +266,16 @@ def rrelu(
     inplace: bool = False,
 ) -> Any:
     """leaky_relu whose slope is drawn from [lower, upper] in training, their mean otherwise."""
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(
+                f"rrelu: {name} bound must be finite, got {bound}\n  at {source.here(2)}"
+            )
+    if lower > upper:
+        raise RuntimeError(
+            f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"
+            f"\n  at {source.here(2)}"
+        )
     if inplace:
         return into(input, rrelu, "rrelu_", lower, upper, training)
     if not training:

@@ -305,11 +305,20 @@ def unfold(
         )
     single = input.ndim == 3
     x = input.unsqueeze(0) if single else input
-    out = P.im2col(
-        x, kernel=as_tuple(kernel_size, 2, "kernel_size"),
-        dilation=as_tuple(dilation, 2, "dilation"), padding=as_tuple(padding, 2, "padding"),
-        stride=as_tuple(stride, 2, "stride"),
-    )  # fmt: skip
+    kernel = as_tuple(kernel_size, 2, "kernel_size")
+    steps = {
+        "dilation": as_tuple(dilation, 2, "dilation"),
+        "padding": as_tuple(padding, 2, "padding"),
+        "stride": as_tuple(stride, 2, "stride"),
+    }
+    _check_windows(kernel, **steps)
+    if 0 in x.shape[1:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(input.shape)}\n  at {source.here(2)}"
+        )
+    _check_blocks("input with spatial size", tuple(x.shape[2:]), kernel, **steps)
+    out = P.im2col(x, kernel=kernel, **steps)
     return out.squeeze(0) if single else out
 
 
@@ -338,18 +347,53 @@ def fold(
     return out.squeeze(0) if single else out
 
 
+def _check_windows(kernel: Any, dilation: Any, padding: Any, stride: Any) -> None:
+    for what, values, least in (
+        ("kernel size", kernel, 1),
+        ("dilation", dilation, 1),
+        ("padding", padding, 0),
+        ("stride", stride, 1),
+    ):
+        if min(values) < least:
+            wanted = "greater than zero" if least else "non-negative"
+            raise RuntimeError(
+                f"{what} should be {wanted}, but got {list(values)}\n  at {source.here(3)}"
+            )
+
+
+def _check_blocks(
+    given: str, size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any
+) -> list[int]:
+    """How many windows there are along both dimensions: at least one."""
+    blocks = [
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, p, d, k, s in zip(size, padding, dilation, kernel, stride, strict=True)
+    ]
+    if min(blocks) < 1:
+        raise RuntimeError(
+            f"Given {given}={list(size)}, kernel_size={list(kernel)}, dilation={list(dilation)}, "
+            f"padding={list(padding)}, stride={list(stride)}, calculated shape of the array of "
+            f"sliding blocks as {tuple(blocks)}, but its components must be at least one.\n"
+            f"  at {source.here(3)}"
+        )
+    return blocks
+
+
 def _check_fold(x: Any, size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> None:
+    _check_windows(kernel, dilation, padding, stride)
     area = kernel[0] * kernel[1]
+    if area > 2**63 - 1:
+        raise RuntimeError(
+            f"the product of kernel_width and kernel_height overflowed: {list(kernel)}\n"
+            f"  at {source.here(2)}"
+        )
     if x.shape[1] % area:
         raise RuntimeError(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
             f"but got input.size(1)={x.shape[1]} and kernel_size={list(kernel)}.\n"
             f"  at {source.here(2)}"
         )
-    blocks = [
-        (n + 2 * p - d * (k - 1) - 1) // s + 1
-        for n, p, d, k, s in zip(size, padding, dilation, kernel, stride, strict=True)
-    ]
+    blocks = _check_blocks("output_size", size, kernel, dilation, padding, stride)
     if blocks[0] * blocks[1] != x.shape[2]:
         raise RuntimeError(
             f"Given output_size={list(size)}, kernel_size={list(kernel)}, dilation="

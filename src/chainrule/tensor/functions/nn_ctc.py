@@ -16,11 +16,21 @@ from .nn_common import check_reduction, reduced
 def _lengths(value: Any, count: int, name: str) -> tuple[int, ...]:
     """Lengths given as a tensor, a sequence or one int."""
     if hasattr(value, "tolist"):
+        if getattr(value, "dtype", None) is not None and "float" in str(value.dtype):
+            raise RuntimeError(
+                f"{name} must be integral, got {value.dtype}\n  ctc_loss at {source.here(2)}\n"
+                f"  Fix: {name}.long()."
+            )
         value = value.tolist()
     values = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
     if len(values) != count:
         raise RuntimeError(
             f"{name} must be of size batch_size: expected {count} lengths, got {len(values)}\n"
+            f"  ctc_loss at {source.here(2)}"
+        )
+    if min(values, default=0) < 0:
+        raise RuntimeError(
+            f"Expected {name} to have value at least 0, but got value {min(values)}\n"
             f"  ctc_loss at {source.here(2)}"
         )
     return values
@@ -37,10 +47,11 @@ def _rows(targets: Any, lengths: tuple[int, ...]) -> Any:
             )
         return targets
     flat = targets.detach()._a
-    if flat.size < sum(lengths):
+    if flat.size != sum(lengths):
         raise RuntimeError(
-            f"Expected targets to have at least {sum(lengths)} elements, the sum of "
-            f"target_lengths, but got {flat.size}\n  ctc_loss at {source.here(2)}"
+            f"Expected tensor to have size {sum(lengths)} at dimension 0, but got size {flat.size} "
+            "for argument #2 'targets': one after the other they have the sum of target_lengths\n"
+            f"  ctc_loss at {source.here(2)}"
         )
     rows = np.zeros((len(lengths), max(lengths, default=0)), np.int64)
     start = 0
@@ -67,6 +78,11 @@ def ctc_loss(
     single = log_probs.ndim == 2
     lp = log_probs.unsqueeze(1) if single else log_probs
     frames, n, classes = lp.shape
+    if not lp.numel():
+        raise RuntimeError(
+            f"log_probs tensor must not be empty, got {list(log_probs.shape)}\n"
+            f"  ctc_loss at {source.here(2)}"
+        )
     if not 0 <= blank < classes:
         raise RuntimeError(
             f"blank must be in label range: {blank} is none of 0..{classes - 1}\n"
@@ -74,7 +90,7 @@ def ctc_loss(
         )
     inputs = _lengths(input_lengths, n, "input_lengths")
     labels = _lengths(target_lengths, n, "target_lengths")
-    if any(not 0 <= k <= frames for k in inputs):
+    if max(inputs) > frames:
         raise RuntimeError(
             f"Expected input_lengths to have value at most {frames}, but got value "
             f"{max(inputs)}\n  ctc_loss at {source.here(2)}"

@@ -13,6 +13,7 @@ from ...autograd.value import PLAIN
 from ...ops import dtypes
 from ...ops.loss import TargetOutOfBounds
 from ..api import public
+from ..legacy import WORDS
 from .common import P
 from .nn_common import (
     check_reduction,
@@ -45,6 +46,8 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
     """Shapes and types of scores and class numbers."""
     t: tuple[int, ...] = tuple(target.shape)
     s: tuple[int, ...] = tuple(x.shape)
+    if len(s) > 1 and len(t) and s[0] != t[0]:
+        _refuse_batch(s, t)
     if target.dtype not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {target.dtype!r}\n"
@@ -53,14 +56,8 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
         )
     if len(s) == 0:
         raise ValueError(f"Expected 1 or more dimensions (got 0)\n  at {source.here(2)}")
-    rows = t[0] if len(t) else 0
-    if len(s) > 1 and (len(t) == 0 or s[0] != rows):
-        raise ValueError(
-            f"Expected input batch_size ({s[0]}) to match target batch_size "
-            f"({rows}).\n  input {list(s)}, target {list(t)}, at {source.here(2)}\n"
-            "  Fix: one target per row of scores; scores of sequences (batch, time, classes) need "
-            ".flatten(0, 1), their targets .flatten()."
-        )
+    if len(s) > 1 and len(t) == 0:
+        _refuse_batch(s, t)
     _check_extent(s, t)
     classes = s[1] if len(s) > 1 else s[0]
     if not classes and math.prod(t):
@@ -72,14 +69,28 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
         )
     if weight is not None and weight.dtype is not x.dtype:
         raise RuntimeError(
-            f"expected scalar type {x.dtype!r} but found {weight.dtype!r} for the class weights\n"
-            f"  at {source.here(2)}"
+            f"expected scalar type {WORDS[x.dtype.name]} but found {WORDS[weight.dtype.name]}\n"
+            f"  scores of {x.dtype!r}, class weights of {weight.dtype!r}, at {source.here(2)}"
         )
+
+
+def _refuse_batch(s: tuple[int, ...], t: tuple[int, ...]) -> None:
+    raise ValueError(
+        f"Expected input batch_size ({s[0]}) to match target batch_size ({t[0] if t else 0}).\n"
+        f"  input {list(s)}, target {list(t)}, at {source.here(2)}\n"
+        "  Fix: one target per row of scores; scores of sequences (batch, time, classes) need "
+        ".flatten(0, 1), their targets .flatten()."
+    )
 
 
 def _check_extent(s: tuple[int, ...], t: tuple[int, ...]) -> None:
     if len(s) <= 2:
-        if len(t) > 1 or (len(s) == 1 and math.prod(t) != 1):
+        if len(s) == len(t) == 1 and t[0] != 1:
+            raise ValueError(
+                f"For 1D input, 1D target must have size 1, but got target size: {t[0]}\n"
+                f"  at {source.here(2)}"
+            )
+        if len(t) > 1:
             raise RuntimeError(
                 "0D or 1D target tensor expected, multi-target not supported\n"
                 f"  input {list(s)}, target {list(t)}, at {source.here(2)}\n"
@@ -92,8 +103,11 @@ def _check_extent(s: tuple[int, ...], t: tuple[int, ...]) -> None:
             f"dimension: {len(t)}\n  input {list(s)}, target {list(t)}, at {source.here(2)}"
         )
     if t[1:] != s[2:]:
+        what = f"size mismatch (got input: {list(s)}, target: {list(t)})"
+        if len(s) != 4:
+            what = f"Expected target size {[s[0], *s[2:]]}, got {list(t)}"
         raise RuntimeError(
-            f"size mismatch (got input: {list(s)}, target: {list(t)})\n  at {source.here(2)}\n"
+            f"{what}\n  input {list(s)}, at {source.here(2)}\n"
             "  Scores are (batch, classes, ...) and class numbers (batch, ...)."
         )
 
@@ -137,10 +151,16 @@ def cross_entropy(
         reduction = reduction_of(size_average, reduce, reduction)
     elif reduction != "mean":
         check_reduction(reduction)
+    if label_smoothing:
+        _check_smoothing(label_smoothing)
     n = input.ndim
     if reduction == "mean" and not input.numel() and not target.numel():
         _warn_of_no_rows(input, target)
-    if target.ndim == n and target.shape == input.shape and (n > 1 or target.dtype.category == 2):
+    if (
+        target.ndim == n
+        and target.shape == input.shape
+        and (n > 1 or target.dtype.category == 2 or (n == 1 and target.shape[0] > 1))
+    ):
         return _soft_cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
     _check_classes(input, target, weight)
     axis = 1 if n > 1 else 0

@@ -9,6 +9,7 @@ from ...autograd import source
 from ...ops import dtypes
 from ..api import public
 from ..info import result_type
+from ..legacy import WORDS
 from .arranging import broadcast_tensors
 from .common import P, axis_of
 from .nn_common import check_reduction, named, reduced, reduction_of
@@ -23,6 +24,8 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
             f"expected common dtype to be floating point, yet common dtype is {common!r}\n"
             f"  at {source.here(2)}"
         )
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps}\n  at {source.here(2)}")
     one, two = broadcast_tensors(x1.to(common), x2.to(common))
     axis = axis_of(dim, one.ndim)
     return (one / _length(one, axis, eps) * (two / _length(two, axis, eps))).sum(axis)
@@ -156,6 +159,12 @@ def _triplet(
     anchor: Any, positive: Any, negative: Any, distance: Any, margin: float, swap: bool,
     reduction: str,
 ) -> Any:  # fmt: skip
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
+            f"{negative.ndim}D inputs\n  at {source.here(3)}"
+        )
     near = distance(anchor, positive)
     far = distance(anchor, negative)
     if swap:
@@ -181,9 +190,21 @@ def multi_margin_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError(f"only p == 1 and p == 2 supported, got {p}\n  at {source.here(2)}")
+    _check_rows("multi_margin_loss", input)
     single = input.ndim < 2
     x = input.reshape(1, -1) if single else input
     classes = x.shape[1]
+    if target.ndim > 1 or target.numel() != x.shape[0]:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size [{x.shape[0]}], but got "
+            f"{list(target.shape)}. Input has shape {list(input.shape)}.\n  at {source.here(2)}"
+        )
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(
+            f"inconsistent weight size, expected {classes} but got {list(weight.shape)}\n"
+            f"  at {source.here(2)}"
+        )
     t = target.reshape(-1)
     _check_targets(t, classes)
     own, hits = _own_score(x, t)
@@ -196,6 +217,15 @@ def multi_margin_loss(
     return named(reduced(loss, reduction), "MultiMarginLossBackward0")
 
 
+def _check_rows(name: str, x: Any) -> None:
+    """Scores are a vector or a matrix, and there is at least one class."""
+    if x.ndim > 2 or (x.ndim and not x.shape[-1]):
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(x.shape)}\n  {name} at {source.here(3)}"
+        )
+
+
 def _check_targets(target: Any, classes: int) -> None:
     if target._level is None and target.numel():
         low, high = int(target._a.min()), int(target._a.max())
@@ -203,6 +233,16 @@ def _check_targets(target: Any, classes: int) -> None:
             raise RuntimeError(
                 f"target out of range: {low if low < 0 else high} is no class of 0..{classes - 1}\n"
                 f"  at {source.here(2)}"
+            )
+
+
+def _check_listed(target: Any, classes: int) -> None:
+    if target._level is None and target.numel():
+        low, high = int(target._a.min()), int(target._a.max())
+        if low < -1 or high >= classes:
+            raise RuntimeError(
+                f"argument #2 'target' is out of range: {low if low < -1 else high} is no class of "
+                f"0..{classes - 1}, nor -1\n  at {source.here(2)}"
             )
 
 
@@ -220,9 +260,16 @@ def multilabel_margin_loss(
             f"inconsistent target size: {list(target.shape)} for input of size: "
             f"{list(input.shape)}\n  at {source.here(2)}"
         )
+    _check_rows("multilabel_margin_loss", input)
+    if target.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"expected scalar type Long but found {WORDS[target.dtype.name]}\n  the target of "
+            f"multilabel_margin_loss at {source.here(2)}\n  Fix: target.long()."
+        )
     x = input.reshape(1, -1) if input.ndim < 2 else input
     t = target.reshape(x.shape)
     classes = x.shape[1]
+    _check_listed(t, classes)
     listed = (t < 0).cumsum(1) == 0
     safe = P.where(listed, t, 0)
     hits = P.class_hits(safe, classes=classes, axis=2) & listed.unsqueeze(2)

@@ -98,7 +98,7 @@ def layer_norm(
         x, w, b = input._a, weight._a, bias._a
         if (
             x.__class__ is np.ndarray and normalized_shape == w.shape == b.shape == x.shape[-1:]
-            and x.size and x.dtype is w.dtype and x.dtype is b.dtype
+            and x.size and w.ndim and x.dtype is w.dtype and x.dtype is b.dtype
         ):  # fmt: skip
             n = x.shape[-1]
             return P.layer_norm(
@@ -280,6 +280,8 @@ def batch_norm(
 ) -> Any:
     """Each channel to mean 0 and variance 1 over the batch (or by the running statistics)."""
     _check_channels(input, running_mean, running_var, weight, bias)
+    if eps <= 0:
+        _check_eps(eps, training)
     if training:
         verify_batch(input.shape)
         return _batch_norm_train(
@@ -301,12 +303,35 @@ def _check_channels(x: Any, *parameters: Any) -> None:
             f"  at {source.here(2)}"
         )
     channels = x.shape[1]
+    own = x._a.dtype
+    if any(t is not None and t._a.dtype is not own for t in parameters):
+        _check_norm_types(x, [t for t in parameters if t is not None])
     for name, t in zip(names, parameters, strict=True):
         if t is not None and (t._a.size if t.__class__ in PLAIN else t.numel()) != channels:
             raise RuntimeError(
                 f"{name} should contain {channels} elements not {t.numel()}\n"
                 f"  input {list(x.shape)}, at {source.here(2)}"
             )
+
+
+def _check_norm_types(x: Any, parameters: list[Any]) -> None:
+    """Input, parameters and running statistics have one type, or all but a half input float32."""
+    found = {t.dtype for t in parameters}
+    if found not in ({x.dtype}, {float32} if x.dtype.itemsize == 2 else {x.dtype}):
+        wanted = "all inputs must share same datatype"
+        if x.dtype is float32:
+            wanted = "expect parameter to have scalar type of Float"
+        raise RuntimeError(
+            f"mixed dtype (CPU): {wanted}.\n  batch_norm of an input of {x.dtype!r} with "
+            f"parameters and statistics of {', '.join(sorted(map(repr, found)))}, at "
+            f"{source.here(2)}\n  Fix: module.to({x.dtype!r}), or convert the input."
+        )
+
+
+def _check_eps(eps: float, training: bool) -> None:
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}\n  at {source.here(2)}")
 
 
 @public(method=False)
@@ -342,6 +367,12 @@ def instance_norm(
             "Expected more than 1 spatial element when training, got input size "
             f"{list(input.shape)}\n  at {source.here(2)}"
         )
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false\n"
+            f"  at {source.here(2)}"
+        )
+    _check_channels(input, running_mean, running_var, weight, bias)
     n, c = input.shape[0], input.shape[1]
 
     def per_example(t: Any) -> Any:

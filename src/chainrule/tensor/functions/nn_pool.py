@@ -172,6 +172,11 @@ def _fractional(
     kernel = _ints(kernel_size, nd, name, "kernel_size")
     if output_size is None:
         ratios = output_ratio if isinstance(output_ratio, tuple | list) else (output_ratio,) * nd
+        if len(ratios) != nd:
+            raise ValueError(
+                f"{name} requires output_ratio to either be a single Int or tuple of Ints. It is "
+                f"{output_ratio!r}: one ratio for each of {nd} dimensions\n  at {source.here(2)}"
+            )
         output_size = tuple(int(n * r) for n, r in zip(spatial, ratios, strict=True))
     out = _ints(output_size, nd, name, "output_size")
     if any(o + k - 1 > n for o, k, n in zip(out, kernel, spatial, strict=True)):
@@ -183,6 +188,8 @@ def _fractional(
         lead = tuple(x.shape[: x.ndim - nd])
         planes = lead if len(lead) == 2 else (1, *lead)
         samples = x.detach().new_empty((*planes, nd)).uniform_(0, 1)
+    if x.ndim == nd + 1:
+        samples = samples[:1]  # one example takes the first draws
     index = P.fractional_index(x.detach(), samples.detach(), kernel=kernel, out=out)
     taken = P.take_positions(x, index, nd=nd)
     values = named(taken, f"FractionalMaxPool{nd}DBackward0", flat=True)

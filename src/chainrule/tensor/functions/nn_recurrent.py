@@ -234,8 +234,9 @@ def rnn_relu(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
 
 
 def _step(
-    layer: Callable[..., Any], x: Any, states: tuple[Any, ...], weights: tuple[Any, ...]
-) -> Any:
+    layer: Callable[..., Any], gates: int, x: Any, states: tuple[Any, ...],
+    weights: tuple[Any, ...],
+) -> Any:  # fmt: skip
     """The states after one step of a layer."""
     w_ih, w_hh, b_ih, b_hh = weights
     h = states[0]
@@ -254,6 +255,14 @@ def _step(
             f"hidden0 has inconsistent hidden_size: got {h.shape[1]}, expected {w_hh.shape[1]}\n"
             f"  at {source.here(2)}"
         )
+    for name, w in (("weight_ih", w_ih), ("weight_hh", w_hh)):
+        if w.shape[0] != gates * h.shape[1]:
+            raise RuntimeError(
+                f"{name} first dim must be {gates} * hidden_size = {gates * h.shape[1]}, but got "
+                f"{w.shape[0]}\n  at {source.here(2)}"
+            )
+    if not h.shape[1]:  # no units: there is nothing to compute
+        return (None, *(s.clone() for s in states))
     biased = b_ih is not None or b_hh is not None
     own = [w_ih, w_hh]
     if biased:
@@ -268,14 +277,14 @@ def lstm_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Any, Any]:
     """One step of long short-term memory: (h', c') for hx = (h, c)."""
-    _, h, c = _step(_lstm_layer, input, (hx[0], hx[1]), (w_ih, w_hh, b_ih, b_hh))
+    _, h, c = _step(_lstm_layer, 4, input, (hx[0], hx[1]), (w_ih, w_hh, b_ih, b_hh))
     return h, c
 
 
 @public(method=False, out=False)
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """One step of a gated recurrent unit."""
-    return _step(_gru_layer, input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
+    return _step(_gru_layer, 3, input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
 
 
 @public(method=False, out=False)
@@ -283,7 +292,7 @@ def rnn_tanh_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """tanh(input w_ih^T + b_ih + hx w_hh^T + b_hh)."""
-    return _step(_rnn_layer(False), input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
+    return _step(_rnn_layer(False), 1, input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
 
 
 @public(method=False, out=False)
@@ -291,4 +300,4 @@ def rnn_relu_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """relu(input w_ih^T + b_ih + hx w_hh^T + b_hh)."""
-    return _step(_rnn_layer(True), input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
+    return _step(_rnn_layer(True), 1, input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
