@@ -131,6 +131,11 @@ def test_operands_that_no_wanted_rule_needs_may_be_modified():
     z.add_(1)
     (found,) = torch.autograd.grad(y.sum(), x)
     assert torch.allclose(found, -1 / (x * x))
+    z = x * x
+    y = 3 / z
+    z.add_(1)
+    (found,) = torch.autograd.grad(y.add_(1).sum(), x)
+    assert torch.allclose(found, -6 / (x * x * x))
     radius, angle = values(3), values(3).detach()
     turned = torch.polar(radius * 1, angle)
     (found,) = torch.autograd.grad(turned.real.sum(), radius)

@@ -62,13 +62,14 @@ def operator_entry(op: Op, reflected: bool = False) -> Callable[..., Any]:
     the other object; `reflected` takes the operands in the other order.
     """
     if can_specialise(op):
-        return _specialise(op, _general_or_not, reflected)
+        return _specialise(op, general_or_not, reflected)
     if reflected:
-        return lambda a, b: _general_or_not(op, (b, a), {})
-    return lambda *args: _general_or_not(op, args, {})
+        return lambda a, b: general_or_not(op, (b, a), {})
+    return lambda *args: general_or_not(op, args, {})
 
 
-def _general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+def general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """The op by the general path, or NotImplemented where an operand is foreign."""
     for a in args:
         if not isinstance(a, _OPERANDS):
             return NotImplemented

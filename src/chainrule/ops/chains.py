@@ -19,7 +19,7 @@ _TO_PARTS = {"view_as_real", "real", "imag"}
 @op(
     vjp={
         "base": lambda g, chain: erase_view(g, chain=chain),
-        "value": lambda g, chain: follow(g, chain),
+        "value": lambda g, chain: written(g, chain),
     },
     linear_in="all",
     batch="loop",
@@ -37,6 +37,47 @@ def write_view(base, value, *, chain):
     flat = out.ravel()
     flat[numbers] = value
     return flat.reshape(base.shape)
+
+
+@helper
+def written(g, chain):
+    """The part of g that a chain selects; of values written to one place the last one counts."""
+    if any(name in ("broadcast_to", "unfold", "as_strided") for name, _ in chain):
+        return view_written(g, chain=chain)
+    return follow(g, chain)
+
+
+def last_writers(shape, chain):
+    """(number in the root of each element that a chain selects, whether it is the last there)."""
+    numbers = through(np.arange(int(np.prod(shape))).reshape(shape), chain)
+    order = np.arange(numbers.size).reshape(numbers.shape)
+    last = np.empty(int(np.prod(shape)), np.int64)
+    last[numbers.reshape(-1)] = order.reshape(-1)
+    return numbers, last[numbers] == order
+
+
+@op(
+    vjp={"x": lambda g, x_shape, chain: fill_written(g, chain=chain, shape=x_shape)},
+    linear_in=("x",),
+    batch="loop",
+)
+def view_written(x, *, chain):
+    """The part of x that a chain selects, with zeros for all but one of what is one place in x."""
+    _, last = last_writers(x.shape, chain)
+    return np.where(last, through(np.asarray(x, order="C"), chain), np.zeros((), x.dtype))
+
+
+@op(
+    vjp={"g": lambda g, chain: view_written(g, chain=chain)},
+    linear_in=("g",),
+    batch="loop",
+)
+def fill_written(g, *, chain, shape):
+    """The transpose of view_written."""
+    numbers, last = last_writers(shape, chain)
+    out = np.zeros(int(np.prod(shape)), g.dtype)
+    out[numbers[last]] = g[last]
+    return out.reshape(shape)
 
 
 @op(

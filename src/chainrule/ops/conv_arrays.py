@@ -351,7 +351,8 @@ def windows_as_columns(x, kernel, dilation, padding, stride):
         ),
         writeable=False,
     )
-    return view.reshape(len(x), g.channels * math.prod(kernel), math.prod(g.out))
+    shape = (len(x), g.channels * math.prod(kernel), math.prod(g.out))
+    return np.array(view, order="C").reshape(shape)
 
 
 def columns_into_image(y, size, kernel, dilation, padding, stride):

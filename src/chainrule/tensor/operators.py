@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import source
-from ..autograd.dispatch import HALVES, entry
-from ..autograd.entries import operator_entry
+from ..autograd.dispatch import HALVES, NUMBERS, P, entry
+from ..autograd.entries import general_or_not, operator_entry
 from ..autograd.inplace import assign, inplace
 from ..ops import dtypes
 from ..ops.schema import TABLE, Op
@@ -65,6 +65,13 @@ def _in_place(name: str, op: Op) -> Callable[..., Any]:
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"In-place form of :func:`{op.name}`."
     return call
+
+
+def reflected_div(self: Any, other: Any) -> Any:
+    """other / self; of a number the reciprocal times it, rounded as PyTorch rounds it."""
+    if isinstance(other, NUMBERS):
+        return P.mul(P.reciprocal(self), other)
+    return general_or_not(TABLE["div"], (other, self), {})
 
 
 def invert(self: Any) -> Any:
@@ -136,6 +143,8 @@ def _fill_part(part: Any, value: Any) -> None:
 _METHODS: dict[str, Any] = {
     "__matmul__": matmul,
     "__rmatmul__": reflected_matmul,
+    "__rtruediv__": reflected_div,
+    "__rdiv__": reflected_div,
     "__pos__": positive,
     "__invert__": invert,
     "__hash__": lambda self: id(self),

@@ -75,7 +75,14 @@ def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
     plans = []
     for k, (before, after) in enumerate(pairs):
         n = x.shape[x.ndim - nd + k]
-        limit = n if mode == "circular" else n - 1
+        kept = n + min(0, before) + min(0, after)
+        limit = kept if mode == "circular" else n - 1
+        if kept < 0 if mode == "circular" else n and n + before + after < 1:
+            raise RuntimeError(
+                f"input (length {n} in dimension {x.ndim - nd + k}) is too small: padding "
+                f"({before}, {after}) leaves nothing of it\n  pad(mode={mode!r}) at "
+                f"{source.here(2)}"
+            )
         if mode != "replicate" and max(before, after) > limit:
             raise RuntimeError(
                 ("Padding value causes wrapping around more than once"

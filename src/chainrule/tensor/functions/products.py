@@ -492,4 +492,4 @@ def _chain(matrices: list[Any]) -> Any:
 @public(method=False, exact_out=True)
 def chain_matmul(*matrices: Any) -> Any:
     """The product of several matrices; `linalg.multi_dot` is its newer form."""
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
+    return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices)

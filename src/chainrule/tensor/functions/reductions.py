@@ -204,7 +204,7 @@ def sum_to_size(input: Any, *size: Any) -> Any:
         return sum(input)
     repeated = [d for d, n in enumerate(shape, lead) if n == 1 and input.shape[d] != 1]
     axes = (*range(lead), *repeated)
-    return sum(input, axes).reshape(shape) if axes else input
+    return sum(input, axes).reshape(shape) if axes or not shape else input
 
 
 # ---- extremes ------------------------------------------------------------------------------------
