@@ -50,6 +50,54 @@ MISUSE = {
     "data set": (lambda: grad(lambda x: setattr(x, "data", x))(s), "with `.data`"),
 }
 
+pair = torch.arange(6.0).reshape(2, 3)
+outside = torch.tensor([[3], [0]])  # one past the end of the first example: the second's first
+
+VMAP_MISUSE = {
+    "a list of in_dims": (lambda: vmap(torch.add, in_dims=[0, 0])(x, x), ValueError, "in_dims"),
+    "too few in_dims": (lambda: vmap(torch.add, in_dims=(0,))(x, x), ValueError, "structure"),
+    "no mapped input": (lambda: vmap(keeps, in_dims=(None,))(x), ValueError, "at least one Tensor"),
+    "in_dim too large": (lambda: vmap(keeps, in_dims=1)(x), ValueError, "Got in_dim=1"),
+    "a number mapped": (lambda: vmap(torch.mul)(x, 2), ValueError, "Got in_dim=0 for an input"),
+    "sizes": (lambda: vmap(torch.add)(x, x[:2]), ValueError, "same size in the mapped dimension"),
+    "out_dims": (lambda: vmap(keeps, out_dims="a")(x), ValueError, "`out_dims` must be an int"),
+    "no tensor": (lambda: vmap(lambda x: 1)(x), ValueError, "must only return Tensors"),
+    "batched out None": (lambda: vmap(keeps, out_dims=None)(x), ValueError, "out_dim is None"),
+    "chunks of None": (
+        lambda: vmap(lambda x: s, out_dims=None, chunk_size=2)(x), TypeError, "must be int"),
+    "a branch": (lambda: vmap(lambda x: x if x > 0 else -x)(x), RuntimeError, "control flow"),
+    "item": (lambda: vmap(lambda x: x.item())(x), RuntimeError, "calling .item"),
+    "index": (lambda: vmap(lambda x, i: x[i])(pair, outside), IndexError, "out of bounds"),
+    "index 0-d": (lambda: vmap(lambda x, i: x[i[0]])(pair, outside), IndexError, "out of bounds"),
+    "gather": (
+        lambda: vmap(lambda x, i: x.gather(0, i))(pair, outside), RuntimeError, "out of bounds"),
+    "index_add": (
+        lambda: vmap(lambda x, i: x.index_add(0, i, s[None]))(pair, outside),
+        IndexError, "out of"),
+    "classes": (
+        lambda: vmap(torch.nn.functional.cross_entropy)(pair, outside[:, 0]),
+        IndexError, "out of bounds"),
+    "embedding": (
+        lambda: vmap(torch.nn.functional.embedding)(outside - 1, pair[..., None]),
+        IndexError, "out of range"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VMAP_MISUSE)
+def test_misuse_of_vmap_raises(name):
+    run, kind, phrase = VMAP_MISUSE[name]
+    with pytest.raises(kind, match=phrase):
+        run()
+
+
+def test_no_examples_give_no_results_of_the_right_shape():
+    assert vmap(torch.linalg.eigh)(torch.zeros(0, 3, 3))[1].shape == (0, 3, 3)
+    assert vmap(lambda m: torch.linalg.lstsq(m, m).solution)(torch.zeros(0, 3, 3)).shape == (
+        0,
+        3,
+        3,
+    )
+
 
 @pytest.mark.parametrize("name", MISUSE)
 def test_misuse_raises(name):

@@ -69,6 +69,13 @@ class BatchLevel(Level):
             "a Python number or branch cannot be made from it; torch.where chooses per example."
         )
 
+    def truth(self, t: Any) -> bool:
+        raise RuntimeError(
+            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
+            f"flow: there is one truth for each example\n  at {source.here(3)}\n"
+            "  Fix: torch.where chooses per example; or loop over the examples."
+        )
+
     def text(self, t: Any) -> str:
         inner = repr(synced(t)._a).replace("\n", "\n    ")
         return f"BatchedTensor(lvl={self.index}, bdim={t._bdim}, value=\n    {inner}\n)"
@@ -252,6 +259,8 @@ def _aligned(values: tuple[Any, ...], dims: tuple[Any, ...], own: int) -> list[A
 
 def _loop(op: Op, values: Any, dims: Any, params: dict[str, Any], size: int) -> Any:
     """Example by example, then stacked."""
+    if not size:
+        return _of_no_examples(op, values, dims, params)
     call = entry(op)
     results = []
     for b in range(size):
@@ -263,6 +272,24 @@ def _loop(op: Op, values: Any, dims: Any, params: dict[str, Any], size: int) -> 
     if op.n_out == 1:
         return stack(results)
     return tuple(stack([r[k] for r in results]) for k in range(len(results[0])))
+
+
+def _of_no_examples(op: Op, values: Any, dims: Any, params: dict[str, Any]) -> Any:
+    """No results, of the shape and type they would have: that of an example of ones and zeros."""
+    one = []
+    for v, d in zip(values, dims, strict=True):
+        if d is None:
+            one.append(v)
+            continue
+        shape = (*v.shape[:d], *v.shape[d + 1 :])
+        array = np.zeros(shape, v.dtype.np)
+        if v.dtype.category >= 2 and len(shape) > 1:  # a matrix that has an inverse
+            array[..., range(min(shape[-2:])), range(min(shape[-2:]))] = 1
+        one.append(make(array))
+    made = entry(op)(*one, **params)
+    outs = (made,) if op.n_out == 1 else tuple(made)
+    none = tuple(make(np.zeros((0, *o.shape), o.dtype.np)) for o in outs)
+    return none[0] if op.n_out == 1 else none
 
 
 def stack(tensors: list[Any]) -> Any:

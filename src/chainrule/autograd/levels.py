@@ -103,6 +103,10 @@ class Level:
         """The number a 0-dim tensor of this level holds."""
         return synced(t)._a.item()
 
+    def truth(self, t: Any) -> bool:
+        """What bool(t) of a 0-dim tensor is."""
+        return bool(self.item(t))
+
     def text(self, t: Any) -> str:
         inner = repr(synced(t)._a).replace("\n", "\n    ")
         return f"{type(t).__name__}(lvl={self.index}, value=\n    {inner}\n)"

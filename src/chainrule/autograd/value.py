@@ -72,6 +72,13 @@ def make(array: Any, *, inference: bool = False) -> Any:
     return t
 
 
+def bottom(t: Any) -> Any:
+    """The plain tensor below all transforms: it holds the values of every example."""
+    while t._level is not None and isinstance(t._a, TensorBase):
+        t = t._a
+    return t
+
+
 def with_history(array: Any, node: Any, version: Any = None) -> Any:
     """A tensor around an array whose history is `node` (a Node or an OutSlot)."""
     t = make(array)

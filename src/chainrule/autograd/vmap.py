@@ -52,7 +52,7 @@ def _name(func: Any) -> str:
 
 
 def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[Any, Any, Any, int]:
-    if not isinstance(in_dims, int | tuple | list) and in_dims is not None:
+    if not isinstance(in_dims, int | tuple) and in_dims is not None:
         raise ValueError(
             f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int "
             f"or a (potentially nested) tuple matching the structure of inputs, got: "
@@ -64,18 +64,18 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[Any, Any, A
             "are trying to vmap over a function with no inputs. The latter is unsupported."
         )
     leaves, spec = flatten(args)
-    prefix = tuple(in_dims) if isinstance(in_dims, list) else in_dims
-    dims = broadcast_prefix(prefix, args, lambda d: d is None or isinstance(d, int))
+    dims = broadcast_prefix(in_dims, args, _is_dim)
     if dims is None:
         raise ValueError(
             f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible "
-            f"with the structure of inputs: there are {len(args)} inputs."
+            f"with the structure of `inputs`: there are {len(args)} inputs; each entry of in_dims "
+            "is an int, None, or nested as its input is."
         )
     size = None
     for k, (leaf, d) in enumerate(zip(leaves, dims, strict=True)):
         if d is None:
             continue
-        dims[k] = d = _checked_dim(func, leaf, d)
+        dims[k] = d = _checked_dim(func, in_dims, leaf, d)
         n = leaf.shape[d]
         if size is not None and n != size:
             raise ValueError(
@@ -87,23 +87,28 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[Any, Any, A
         size = n
     if size is None:
         raise ValueError(
-            f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): at least one input must have "
-            "a mapped dimension: all in_dims are None"
+            "vmap: Expected at least one Tensor to vmap over: all in_dims are None\n"
+            f"  vmap of {_name(func)} at {source.here(2)}"
         )
     return leaves, dims, spec, size
 
 
-def _checked_dim(func: Any, leaf: Any, d: int) -> int:
+def _is_dim(d: Any) -> bool:
+    return d is None or d.__class__ is int
+
+
+def _checked_dim(func: Any, in_dims: Any, leaf: Any, d: int) -> int:
+    where = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(leaf, TensorBase):
         raise ValueError(
-            f"vmap({_name(func)}, ...)(<inputs>): Got in_dim={d} for an input but the input is of "
+            f"{where}: Got in_dim={d} for an input but the input is of "
             f"type {type(leaf)}. We cannot vmap over non-Tensor arguments, please use None as the "
             "respective in_dim"
         )
     n = leaf.ndim  # type: ignore[attr-defined]
     if not -n <= d < n:
         raise ValueError(
-            f"vmap({_name(func)}, ...)(<inputs>): Got in_dim={d} for some input, but that input is "
+            f"{where}: Got in_dim={d} for some input, but that input is "
             f"a Tensor of dimensionality {n} so expected in_dim to satisfy -{n} <= in_dim < {n}."
         )
     return d % n
@@ -125,7 +130,8 @@ def _run(
 
 def _unwrap(func: Any, level: BatchLevel, result: Any, out_dims: Any) -> Any:
     outs, spec = flatten(result)
-    wanted = broadcast_prefix(out_dims, result, lambda d: d is None or isinstance(d, int))
+    _check_out_dims(func, out_dims)
+    wanted = broadcast_prefix(out_dims, result, _is_dim)
     if wanted is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and len(outs) == 1:
         wanted = [out_dims[0]]
     if wanted is None:
@@ -142,6 +148,16 @@ def _unwrap(func: Any, level: BatchLevel, result: Any, out_dims: Any) -> Any:
             )
         made.append(_unwrap_one(func, level, out, d))
     return unflatten(made, spec)
+
+
+def _check_out_dims(func: Any, out_dims: Any) -> None:
+    for d in flatten(out_dims)[0]:
+        if not _is_dim(d):
+            raise ValueError(
+                f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None "
+                "or a python collection of ints representing where in the outputs the vmapped "
+                f"dimension should appear, got {d!r}."
+            )
 
 
 def _unwrap_one(func: Any, level: BatchLevel, out: Any, d: Any) -> Any:
@@ -182,8 +198,16 @@ def _chunked(
     cat = API["cat"].function
     flat = [flatten(p) for p in parts]
     columns = zip(*[leaves for leaves, _ in flat], strict=True)
-    dims_out = broadcast_prefix(out_dims, parts[0], lambda d: d is None or isinstance(d, int))
-    joined = [cat(list(c), d or 0) for c, d in zip(columns, dims_out or [], strict=True)]
+    dims_out = broadcast_prefix(out_dims, parts[0], _is_dim)
+    if dims_out is None:  # out_dims=(d,) for a single result
+        dims_out = list(out_dims)
+    if None in dims_out:
+        raise TypeError(
+            "cat(): argument 'dim' must be int, not NoneType: with chunk_size, every result has a "
+            f"dimension to join the chunks in\n  vmap of {_name(func)} at {source.here(2)}\n"
+            "  Fix: an int in out_dims, or no chunk_size."
+        )
+    joined = [cat(list(c), d) for c, d in zip(columns, dims_out, strict=True)]
     return unflatten(joined, flat[0][1])
 
 

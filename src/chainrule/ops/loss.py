@@ -287,6 +287,18 @@ def cross_entropy_in_ops(x, target, *, axis, ignore, reduction):
     return counted_mean(loss, counts, reduction)
 
 
+@op(nondiff=("target",), batch="elementwise")
+def known_classes(target, *, classes, ignore):
+    """The targets themselves; refused when one is no class."""
+    checked_targets(target, classes, ignore)
+    return target
+
+
+def _batched_cross_entropy(x, target, *, axis, ignore, reduction):
+    target = known_classes(target, classes=x.shape[axis], ignore=ignore)
+    return cross_entropy_in_ops(x, target, axis=axis, ignore=ignore, reduction=reduction)
+
+
 def _checked_cross_entropy_in_ops(x, target, *, axis, ignore, reduction):
     target = checked_classes(target, x.shape[axis], ignore)
     return cross_entropy_in_ops(x, target, axis=axis, ignore=ignore, reduction=reduction)
@@ -336,7 +348,7 @@ def _declare_cross_entropy(name, node):
             cross_entropy_gradient_in_ops(g, x, target, axis, ignore, reduction), None),
         jvp={"x": lambda t, x, target, axis, ignore, reduction: cross_entropy_tangent(
             t, x, target, axis, ignore, reduction)},
-        nondiff=("target",), batch=Plain(cross_entropy_in_ops),
+        nondiff=("target",), batch=Plain(_batched_cross_entropy),
         lower=ir.compose(_checked_cross_entropy_in_ops),
     )(forward)  # fmt: skip
 

@@ -307,14 +307,24 @@ def batched_take(values, batched, size, axis):
         n = len(picked.shape)
         return transpose(picked, perm=(axis, *(d for d in range(n) if d != axis)))
     # One gather over the flattened (batch, axis) pairs.
-    index = where(index < 0, index + x.shape[axis + 1], index)
     x = transpose(x, perm=(0, axis + 1, *(d for d in range(1, len(x.shape)) if d != axis + 1)))
     rows, length, *rest = x.shape
     flat = reshape(x, shape=(rows * length, *rest))
-    picked = index_axis(flat, index + batch_offsets(index, length=length), axis=0)
+    picked = index_axis(flat, example_rows(index, length=length), axis=0)
     own = len(index.shape) - 1
     lead, tail = range(own + 1, own + 1 + axis), range(own + 1 + axis, len(picked.shape))
     return transpose(picked, perm=(0, *lead, *range(1, own + 1), *tail))
+
+
+@op(nondiff=("index",), batch="loop")
+def example_rows(index, *, length):
+    """The rows of a flattened batch, `length` for each example, that each example's index names."""
+    if index.size and (index.max() >= length or index.min() < -length):
+        bad = int(index.max() if index.max() >= length else index.min())
+        raise IndexError(f"index {bad} is out of bounds for dimension 0 with size {length}")
+    rows = np.where(index < 0, index + length, index)
+    line = np.arange(0, len(index) * length, length, dtype=np.int64)
+    return rows + line.reshape([-1] + [1] * (index.ndim - 1))
 
 
 @op(nondiff=("index",), batch="loop")
@@ -348,9 +358,8 @@ def batched_row_sum(values, batched, size, axis, shape):
     # One sum into the flattened (batch, axis) pairs.
     n = shape[axis]
     rest = (*shape[:axis], *shape[axis + 1 :])
-    index = where(index < 0, index + n, index)
     g = moved_block(g, axis + 1, len(index.shape) - 1, 1)
-    index = index + batch_offsets(index, length=n)
+    index = example_rows(index, length=n)
     flat = index_axis_sum(g, index, axis=0, shape=(size * n, *rest))
     return moved_block(reshape(flat, shape=(size, n, *rest)), 1, 1, axis + 1)
 

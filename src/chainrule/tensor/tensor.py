@@ -270,7 +270,7 @@ class Tensor(TensorBase):
                 f"shape is {list(self.shape)}\n  at {source.here(2)}\n"
                 "  Fix: reduce it first, with .any() or .all()."
             )
-        return bool(self.item())
+        return bool(self.item()) if self._level is None else self._level.truth(self)
 
     def __float__(self) -> float:
         return float(self.item())

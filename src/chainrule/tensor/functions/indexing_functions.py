@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
-from ...autograd.value import PLAIN, make
+from ...autograd.value import PLAIN, bottom, make
 from ...ops import dtypes
 from ..api import public
 from ..scalars import converted, number_for
@@ -20,6 +20,7 @@ INT64, UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 
 def check_index(index: Any, size: int, axis: int, name: str, negative: bool = False) -> None:
     """Raise when a value of an index tensor is outside of 0..size-1 (or -size..size-1)."""
+    index = bottom(index)
     values = index._a
     if index._level is not None or values.__class__ is not np.ndarray or not values.size:
         return

@@ -9,7 +9,7 @@ import numpy as np
 from ...autograd import source
 from ...autograd.inplace import assign
 from ...autograd.modes import no_grad
-from ...autograd.value import PLAIN, make
+from ...autograd.value import PLAIN, bottom, make
 from ..api import public, write_out
 from .common import P
 from .nn_common import named
@@ -139,9 +139,10 @@ def _check_indices(input: Any, weight: Any, name: str) -> None:
             f"Long, Int; but got {input.dtype!r} instead\n  {name} at {source.here(2)}\n"
             "  Fix: indices.long()."
         )
-    if input._level is None and weight._level is None and input._a.size:
-        if input._a.max() >= weight.shape[0] or input._a.min() < 0:
-            raise _row_error(input, weight)
+    rows = bottom(input)
+    if rows._level is None and rows._a.size and not weight.is_meta:
+        if rows._a.max() >= weight.shape[0] or rows._a.min() < 0:
+            raise _row_error(rows, weight)
 
 
 def _padding_row(padding_idx: Any, weight: Any) -> int:

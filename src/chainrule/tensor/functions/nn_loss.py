@@ -9,7 +9,7 @@ import numpy as np
 from numpy import dtype, ndarray
 
 from ...autograd import source
-from ...autograd.value import PLAIN
+from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
 from ...ops.loss import TargetOutOfBounds
 from ..api import public
@@ -516,7 +516,7 @@ def gaussian_nll_loss(
         if var < 0:
             raise ValueError(f"var has negative entry/entries: {var}\n  at {source.here(2)}")
         var = input.new_full(tuple(input.shape), float(var))
-    elif var._level is None and bool((var.detach() < 0).any()):
+    elif (known := bottom(var))._level is None and bool((known.detach() < 0).any()):
         raise ValueError(f"var has negative entry/entries\n  at {source.here(2)}")
     if var.shape != input.shape:
         var = _variance_like(var, input)

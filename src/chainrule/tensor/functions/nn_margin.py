@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd import source
+from ...autograd.value import bottom
 from ...ops import dtypes
 from ..api import public
 from ..info import result_type
@@ -227,6 +228,7 @@ def _check_rows(name: str, x: Any) -> None:
 
 
 def _check_targets(target: Any, classes: int) -> None:
+    target = bottom(target)
     if target._level is None and target.numel():
         low, high = int(target._a.min()), int(target._a.max())
         if low < 0 or high >= classes:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...autograd import source
+from ...autograd.value import bottom
 from ...ops.pool import pooled_sizes
 from ..api import public
 from .common import P
@@ -289,9 +290,10 @@ def _unpool(
             f"but got indices tensor with shape: {list(indices.shape)}\n  at {source.here(2)}"
         )
     size = _unpooled_size(x, nd, kernel_size, stride, padding, output_size, name)
-    if indices._level is None and indices.numel():
-        worst = indices._a.max()
-        if worst >= math.prod(size) or indices._a.min() < 0:
+    places = bottom(indices)
+    if places._level is None and places.numel():
+        worst = places._a.max()
+        if worst >= math.prod(size) or places._a.min() < 0:
             raise RuntimeError(
                 f"Found an invalid max index: {int(worst)} (output volumes are of size "
                 f"{'x'.join(map(str, size))})\n  at {source.here(2)}\n"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
-from ...autograd.value import make
+from ...autograd.value import bottom, make
 from ...ops import dtypes
 from .. import return_types
 from ..api import public
@@ -196,10 +196,11 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
         )
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}\n  at {source.here(2)}")
-    if input._level is None and input._a.size and input._a.min() < 0:
+    values = bottom(input)
+    if values._level is None and values._a.size and values._a.min() < 0:
         raise RuntimeError(
             "bincount only supports 1-d non-negative integral inputs: the smallest value is "
-            f"{input._a.min()}\n  at {source.here(2)}"
+            f"{values._a.min()}\n  at {source.here(2)}"
         )
     if weights is None:
         return P.bincount(input, minlength=int(minlength))
@@ -313,9 +314,10 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
             "one_hot is only applicable to index tensor of type LongTensor, got "
             f"{tensor.dtype!r}\n  at {source.here(2)}\n  Fix: x.long()."
         )
-    known = tensor._level is None and tensor._a.__class__ is np.ndarray
-    if known and tensor._a.size:
-        low, high = int(tensor._a.min()), int(tensor._a.max())
+    values = bottom(tensor)
+    known = values._level is None and values._a.__class__ is np.ndarray
+    if known and values._a.size:
+        low, high = int(values._a.min()), int(values._a.max())
         if low < 0:
             raise RuntimeError(
                 f"Class values must be non-negative, got {low}\n  one_hot at {source.here(2)}"

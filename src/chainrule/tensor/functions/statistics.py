@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import source
+from ...autograd.value import bottom
 from ...ops import dtypes
 from .. import return_types
 from ..api import public
@@ -254,7 +255,8 @@ def _checked_quantile(name: str, x: Any, q: Any, interpolation: str) -> Any:
             f"{name}() q tensor must be same dtype as the input tensor ({x.dtype!r}), got "
             f"{q.dtype!r}\n  at {source.here(4)}"  # type: ignore[attr-defined]
         )
-    if q._level is None and q._a.size and not (0 <= q._a.min() and q._a.max() <= 1):
+    given = bottom(q)
+    if given._level is None and given._a.size and not (0 <= given._a.min() and given._a.max() <= 1):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]\n  at {source.here(4)}")
     return q
 
