@@ -130,6 +130,8 @@ def test_vmap_in_and_out_dims():
 
 def test_vmap_refuses_item_and_branches():
     with pytest.raises(RuntimeError, match=r"vmap over calling .item\(\)"):
+        vmap(lambda x: x * x.sum().item())(torch.ones(3, 2))
+    with pytest.raises(RuntimeError, match="data-dependent control flow"):
         vmap(lambda x: x if x.sum() > 0 else -x)(torch.ones(3, 2))
 
 
