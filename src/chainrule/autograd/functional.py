@@ -2,7 +2,7 @@
 
 `strict` refuses outputs that do not depend on the inputs; `create_graph` makes results
 differentiable; `vectorize` runs the rows as one batched pass; `strategy` chooses the mode of
-`jacobian`. Where the API leaves the mode open, forward mode is taken for few inputs.
+`jacobian`.
 """
 
 from __future__ import annotations
@@ -12,29 +12,19 @@ from typing import Any
 
 import numpy as np
 
+from . import functional_checks as checks
 from . import source
-from . import strict_checks as check
 from .backward import grad as autograd_grad
 from .dispatch import P
 from .jacobians import jacfwd as _jacfwd
 from .modes import enable_grad
 from .state import STATE
+from .transforms import grad as _func_grad
 from .transforms import jvp as _func_jvp
-from .value import TensorBase, make
+from .value import make
 from .vmap import vmap
 
-
-def _as_tuple(x: Any, what: str, function: str) -> tuple[tuple[Any, ...], bool]:
-    single = not isinstance(x, tuple)
-    values = (x,) if single else x
-    for k, t in enumerate(values):
-        if not isinstance(t, TensorBase):
-            which = f"the given {what}" if single else f"the value at index {k}"
-            raise TypeError(
-                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but "
-                f"{which} has type {type(t)}."
-            )
-    return values, single
+_OUTPUTS = "outputs of the user-provided function"
 
 
 def _prepared(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
@@ -42,7 +32,7 @@ def _prepared(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
         raise RuntimeError(
             "You are attempting to call Tensor.requires_grad_() (or perhaps using "
             "torch.autograd.functional.* APIs) inside of a function being transformed by a "
-            f"functorch transform.\n  at {source.here(3)}\n"
+            f"functorch transform.\n  at {source.here(4)}\n"
             "  Fix: use func.grad, func.vjp, func.jacrev or func.hessian, which nest."
         )
     made = []
@@ -60,27 +50,32 @@ def _zeros(t: Any) -> Any:
     return make(np.zeros(tuple(t.shape), t.dtype.np))
 
 
+def _ones(t: Any) -> Any:
+    return make(np.ones(tuple(t.shape), t.dtype.np))
+
+
 def _grads(outs: Any, ins: Any, seeds: Any, create: bool) -> tuple[Any, ...]:
-    """The gradients of the inputs, None where an input has no part in the outputs."""
+    """Gradients of the inputs, None for those that no output depends on."""
     live = [(o, s) for o, s in zip(outs, seeds, strict=True) if o._rg]
     if not live:
         return (None,) * len(ins)
-    return autograd_grad(
+    found: tuple[Any, ...] = autograd_grad(
         [o for o, _ in live], ins, [s for _, s in live], create_graph=create, retain_graph=True,
         allow_unused=True,
     )  # fmt: skip
+    return found
 
 
-def _filled(grads: Any, ins: Any) -> tuple[Any, ...]:
-    return tuple(_zeros(i) if g is None else g for g, i in zip(grads, ins, strict=True))
+def _filled(grads: Any, like: Any) -> tuple[Any, ...]:
+    return tuple(_zeros(i) if g is None else g for g, i in zip(grads, like, strict=True))
 
 
-def _run(func: Any, inputs: Any, create: bool, name: str, strict: bool = False) -> tuple[Any, ...]:
-    ins, single_in = _as_tuple(inputs, "inputs", name)
+def _run(func: Any, inputs: Any, create: bool, strict: bool, name: str) -> tuple[Any, ...]:
+    ins, single_in = checks.as_tuple(inputs, "inputs", name)
     ins = _prepared(ins, create)
-    outs, single_out = _as_tuple(func(*ins), "outputs of the user-provided function", name)
+    outs, single_out = checks.as_tuple(func(*ins), _OUTPUTS, name)
     if strict:
-        check.outputs_have_history(outs)
+        checks.check_outputs_depend(outs)
     return ins, single_in, outs, single_out
 
 
@@ -90,34 +85,9 @@ def _settle(values: tuple[Any, ...], single: bool, create: bool) -> Any:
     return values[0] if single else values
 
 
-def _vectors(v: Any, like: tuple[Any, ...], single: bool, name: str) -> tuple[Any, ...]:
-    """The vectors to multiply by: one for each of `like`; without them 1, for a single number."""
-    if v is None:
-        what = (
-            "user-provided function returns"
-            if name == "vjp"
-            else ("input to the user-provided function is")
-        )
-        if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(
-                f"The vector v can only be None if the {what} a single Tensor with a single "
-                "element."
-            )
-        return (make(np.ones(tuple(like[0].shape), like[0].dtype.np)),)
-    values, _ = _as_tuple(v, "v", name)
-    if len(values) != len(like):
-        raise RuntimeError(
-            "The given v should contain a single Tensor."
-            if single
-            else f"v is a tuple of invalid length: should be {len(like)} but got {len(values)}."
-        )
-    for k, (a, b) in enumerate(zip(values, like, strict=True)):
-        if tuple(a.shape) != tuple(b.shape):
-            place = "v" if single else f"Entry {k} in v"
-            raise RuntimeError(
-                f"{place} has invalid size: should be {b.shape!r} but got {a.shape!r}."
-            )
-    return values
+def _vectors(v: Any, like: Any, single: bool, missing: str, name: str) -> tuple[Any, ...]:
+    found = checks.vectors(v, like, single, missing, name)
+    return (_ones(like[0]),) if found is None else found
 
 
 def vjp(
@@ -126,11 +96,14 @@ def vjp(
 ) -> Any:  # fmt: skip
     """(func(inputs), v^T J)."""
     with enable_grad():
-        ins, single_in, outs, single_out = _run(func, inputs, create_graph, "vjp", strict)
-        found = _grads(outs, ins, _vectors(v, outs, single_out, "vjp"), create_graph)
+        ins, single_in, outs, single_out = _run(func, inputs, create_graph, strict, "vjp")
+        seeds = _vectors(v, outs, single_out, "user-provided function returns", "vjp")
+        found = _grads(outs, ins, seeds, create_graph)
         if strict:
-            check.inputs_have_gradients(found, create_graph)
+            checks.check_used(found)
         made = _filled(found, ins)
+        if strict:
+            checks.check_jacobian_depends(made, create_graph)
     return _settle(outs, single_out, create_graph), _settle(made, single_in, create_graph)
 
 
@@ -140,21 +113,31 @@ def jvp(
 ) -> Any:  # fmt: skip
     """(func(inputs), J v), by forward mode."""
     with enable_grad():
-        ins, single_in = _as_tuple(inputs, "inputs", "jvp")
-        tangents = _vectors(v, ins, single_in, "jvp")
-        if strict:
-            leaves, _, outs, _ = _run(func, inputs, False, "jvp", strict)
-            check.inputs_have_gradients(_grads(outs, leaves, outs, False), False)
+        ins, single_in = checks.as_tuple(inputs, "inputs", "jvp")
         ins = _prepared(ins, create_graph)
-        outs, made = _func_jvp(lambda *x: _checked_outputs(func(*x), "jvp"), ins, tangents)
-    outs, single_out = _as_tuple(outs, "outputs of the user-provided function", "jvp")
-    made = (made,) if isinstance(made, TensorBase) else tuple(made)
+        missing = "input to the user-provided function is"
+        tangents = _vectors(v, ins, single_in, missing, "jvp")
+        single_out = True
+
+        def checked(*x: Any) -> tuple[Any, ...]:
+            nonlocal single_out
+            outs, single_out = checks.as_tuple(func(*x), _OUTPUTS, "jvp")
+            return outs
+
+        if not ins:
+            outs = checked()
+            made = tuple(_zeros(o) for o in outs)
+        else:
+            tangents = tuple(
+                t if t.dtype is i.dtype else P.cast(t, dtype=i.dtype.np)
+                for t, i in zip(tangents, ins, strict=True)
+            )
+            outs, made = _func_jvp(checked, ins, tangents)
+        if strict:
+            checks.check_outputs_depend(outs)
+            checks.check_used(_grads(outs, ins, [_ones(o) for o in outs], False))
+            checks.check_jacobian_depends(made, create_graph)
     return _settle(outs, single_out, create_graph), _settle(made, single_out, create_graph)
-
-
-def _checked_outputs(outs: Any, name: str) -> Any:
-    _as_tuple(outs, "outputs of the user-provided function", name)
-    return outs
 
 
 def jacobian(
@@ -162,43 +145,40 @@ def jacobian(
     vectorize: bool = False, strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
     """The Jacobian of func at inputs: outputs x inputs."""
-    if strategy not in ("reverse-mode", "forward-mode"):
-        raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
-            f"function has more outputs than inputs, use forward-mode; got {strategy!r}"
-        )
-    if strict and vectorize and strategy == "reverse-mode":
-        raise RuntimeError(
-            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
-            "supported together: a batched pass cannot tell zeros from no dependence. Fix: "
-            "`strict=False` or `vectorize=False`."
-        )
+    checks.check_strategy(strategy)
     if strategy == "forward-mode":
-        return _forward_jacobian(func, inputs, create_graph, strict, vectorize)
+        checks.check_forward_switches(create_graph, strict, vectorize)
+        return _forward_jacobian(func, inputs)
     with enable_grad():
-        ins, single_in, outs, single_out = _run(func, inputs, create_graph, "jacobian", strict)
+        ins, single_in, outs, single_out = _run(func, inputs, create_graph, strict, "jacobian")
+        if strict and vectorize:
+            raise RuntimeError(
+                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
+                "supported together. Please either set `strict=False` or `vectorize=False`: a "
+                f"batched pass does not tell zeros from independence.\n  at {source.here(2)}"
+            )
         rows = tuple(_rows(k, o, ins, create_graph, strict, vectorize) for k, o in enumerate(outs))
+        if strict:
+            for row in rows:
+                checks.check_jacobian_depends(row, create_graph)
     shown = [_settle(r, single_in, create_graph) for r in rows]
     return shown[0] if single_out else tuple(shown)
 
 
-def _rows(
-    k: int, out: Any, ins: Any, create: bool, strict: bool, vectorize: bool
-) -> tuple[Any, ...]:
+def _rows(k: int, out: Any, ins: Any, create: bool, strict: bool, vectorize: bool) -> Any:
     """The rows of output k: its gradient for every element."""
     n = out.numel()
-    eye = make(np.eye(n, dtype=out.dtype.np).reshape(n, *out.shape))
     if not out._rg:
         return tuple(make(np.zeros((*out.shape, *i.shape), i.dtype.np)) for i in ins)
+    eye = make(np.eye(n, dtype=out.dtype.np).reshape(n, *out.shape))
     if vectorize:
         found = vmap(lambda g: _filled(_grads((out,), ins, (g,), create), ins))(eye)
     else:
-        each = []
-        for row in range(n):
-            grads = _grads((out,), ins, (eye[row],), create)
-            if strict:
-                check.inputs_have_gradients(grads, create, f"Output {k}")
-            each.append(_filled(grads, ins))
+        each = [_grads((out,), ins, (eye[row],), create) for row in range(n)]
+        if strict:
+            for grads in each:
+                checks.check_used(grads, f"Output {k}")
+        each = [_filled(grads, ins) for grads in each]
         found = [_stack([e[j] for e in each], i) for j, i in enumerate(ins)]
     return tuple(f.reshape(*out.shape, *i.shape) for f, i in zip(found, ins, strict=True))
 
@@ -209,34 +189,20 @@ def _stack(tensors: list[Any], like: Any) -> Any:
     return P.stack(*tensors, axis=0)
 
 
-def _forward_jacobian(func: Any, inputs: Any, create: bool, strict: bool, vectorize: bool) -> Any:
-    if strict:
-        raise RuntimeError(
-            'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are '
-            "not supported together (yet). Please either set `strict=False` or "
-            '`strategy="reverse-mode"`.'
-        )
+def _forward_jacobian(func: Any, inputs: Any) -> Any:
     with enable_grad():
-        ins, single = _as_tuple(inputs, "inputs", "jacobian")
-        ins = _prepared(ins, create)
-        made = _jacfwd(func, tuple(range(len(ins))))(*ins)
-    single_out = isinstance(made[0], TensorBase)
-    rows = (made,) if single_out else made
-    shown = [_settle(r, single, create) for r in rows]
+        ins, single = checks.as_tuple(inputs, "inputs", "jacobian")
+        ins = _prepared(ins, False)
+        single_out = True
+
+        def checked(*x: Any) -> tuple[Any, ...]:
+            nonlocal single_out
+            outs, single_out = checks.as_tuple(func(*x), _OUTPUTS, "jacobian")
+            return outs
+
+        rows = _jacfwd(checked, tuple(range(len(ins))))(*ins)
+    shown = [_settle(r, single, False) for r in rows]
     return shown[0] if single_out else tuple(shown)
-
-
-def _scalar(out: Any, name: str, strict: bool) -> Any:
-    outs, single = _as_tuple(out, "outputs of the user-provided function", name)
-    if strict:
-        check.outputs_have_history(outs)
-    if not single:
-        raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if out.numel() != 1:
-        raise RuntimeError(
-            f"The Tensor returned by the function given to {name} should contain a single element"
-        )
-    return out.reshape(())
 
 
 def hessian(
@@ -244,19 +210,23 @@ def hessian(
     vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
     """The second derivatives of a scalar function: inputs x inputs."""
-    ins, single = _as_tuple(inputs, "inputs", "hessian")
+    checks.check_strategy(outer_jacobian_strategy)
+    ins, single = checks.as_tuple(inputs, "inputs", "hessian")
+
+    def scalar(*x: Any) -> Any:
+        outs, single_out = checks.as_tuple(func(*x), _OUTPUTS, "hessian")
+        if strict:
+            checks.check_outputs_depend(outs)
+        return checks.check_single(outs, single_out, "hessian").reshape(())
 
     def gradient(*x: Any) -> Any:
-        found = jacobian(lambda *y: _scalar(func(*y), "hessian", strict), x, create_graph=True)
+        found = jacobian(scalar, x, create_graph=True)
         if strict:
-            check.jacobian_has_history(found)
+            checks.check_hessian_depends(found)
         return found
 
     def forward_gradient(*x: Any) -> Any:
-        from .transforms import grad
-
-        found = grad(lambda *y: _scalar(func(*y), "hessian", strict), tuple(range(len(x))))(*x)
-        return tuple(found)
+        return tuple(_func_grad(scalar, tuple(range(len(x))))(*x))
 
     chosen = forward_gradient if outer_jacobian_strategy == "forward-mode" else gradient
     found = jacobian(
@@ -271,26 +241,7 @@ def vhp(
     strict: bool = False,
 ) -> Any:  # fmt: skip
     """(func(inputs), v^T H), without forming H."""
-    return _second_order(func, inputs, v, create_graph, strict, "vhp")
-
-
-def _second_order(
-    func: Any, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
-) -> Any:
-    with enable_grad():
-        ins, single_in = _as_tuple(inputs, "inputs", name)
-        tangents = _vectors(v, ins, single_in, name)
-        ins = _prepared(ins, True)
-        value = _scalar(func(*ins), name, strict)
-        first = _grads((value,), ins, (make(np.ones((), value.dtype.np)),), True)
-        if strict:
-            check.jacobian_has_history(first)
-        found = _grads(_filled(first, ins), ins, tangents, create_graph)
-        if strict:
-            check.jacobian_depends_on_inputs(found, create_graph)
-        made = _filled(found, ins)
-    shown = value if create_graph else value.detach()
-    return shown, _settle(made, single_in, create_graph)
+    return _hessian_product(func, inputs, v, create_graph, strict, "vhp")
 
 
 def hvp(
@@ -298,4 +249,32 @@ def hvp(
     strict: bool = False,
 ) -> Any:  # fmt: skip
     """(func(inputs), H v), without forming H; H is symmetric, so this is vhp."""
-    return _second_order(func, inputs, v, create_graph, strict, "hvp")
+    return _hessian_product(func, inputs, v, create_graph, strict, "hvp")
+
+
+def _hessian_product(
+    func: Any, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
+) -> Any:
+    with enable_grad():
+        ins, single_in = checks.as_tuple(inputs, "inputs", name)
+        missing = "input to the user-provided function is"
+        tangents = _vectors(v, ins, single_in, missing, name)
+        ins, _, outs, single_out = _run(func, inputs, True, strict, name)
+        value = checks.check_single(outs, single_out, name)
+        first = _grads((value,), ins, (_ones(value),), True)
+        if strict:
+            checks.check_used(first)
+        first = _filled(first, ins)
+        if strict:
+            checks.check_hessian_depends(first)
+        found = _grads(first, ins, tangents, create_graph)
+        if strict:
+            checks.check_used(found)
+        made = _filled(found, ins)
+        if strict:
+            checks.check_jacobian_depends(made, create_graph)
+    shown = value if create_graph else value.detach()
+    return shown, _settle(made, single_in, create_graph)
+
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
