@@ -668,7 +668,7 @@ def a_buffer_that_is_replaced(wrap):
     return losses(wrap(stepping(model, sgd(model)))) + numbers(model)
 
 
-@script(eager="made anew in every call with other values")
+@script(eager="an iterator")
 def batches_that_are_fetched_inside(wrap):
     model, waiting = mlp(), iter(list(batches()))
     step = stepping(model, sgd(model))

@@ -20,12 +20,13 @@ from .capture import Program, Unlike
 from .controls import EAGER, compiled_functions, set_stance
 from .differentiable import runner_of
 from .entries import Entries, Entry
+from .followed import same_number
 from .plan import InputChanged
 from .tracer import CaptureError
 
 # A function whose guards keep failing is not worth compiling again and again.
 _RECOMPILE_LIMIT = 8
-_UNLIKE_LIMIT = 1  # two calls that differ may be followed by some that do not
+_TRACE_LIMIT = 10  # calls that are traced in vain: no two of them were alike
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 _EAGER_BACKENDS = ("eager", "aot_eager")
 
@@ -60,7 +61,7 @@ class CompiledFunction:
             self._last = _Types(args, leaves, entry) if _Types.usual(args, kwargs) else None
         runners = entry.runners
         for runner in runners:
-            if runner.holds():
+            if runner.holds(leaves):
                 if runner.written_arguments and not runner.separate(leaves):
                     return self.function(*args, **kwargs)
                 if runner is not runners[0]:
@@ -103,6 +104,7 @@ class CompiledFunction:
             return self.function(*args, **kwargs)
         try:
             call = Call(self.function, args, kwargs)
+            self._follow(entry, call)
         except Exception as problem:
             self._give_up(entry, problem)
             return self.function(*args, **kwargs)
@@ -113,7 +115,29 @@ class CompiledFunction:
                 self._learn(entry, call)
         except Exception as problem:
             self._give_up(entry, problem)
+        finally:
+            if call.follower is not None:
+                call.follower.close()
         return call.result
+
+    def _follow(self, entry: Entry, call: Call) -> None:
+        """The second of two calls follows numbers that change, or are likely to."""
+        first = entry.pending
+        if first is None:
+            return
+        numbers, reason = first.scan.difference(call.scan, set())
+        if reason:
+            entry.pending = None  # this one is the first of two
+            self._count(entry, reason)
+            return
+        self._inputs.update(numbers)
+        call.follow({p for p in call.scan.values if self._is_input(p)}, entry.free)
+
+    def _count(self, entry: Entry, reason: str) -> None:
+        """Another call was traced in vain; there is an end to it."""
+        entry.traced += 1
+        if entry.traced > _TRACE_LIMIT:
+            raise CaptureError(f"no two calls were alike: {reason}")
 
     def _stays(self, entry: Entry) -> bool:
         """Whether nothing new is to be captured, by `torch.compiler.set_stance`."""
@@ -126,7 +150,7 @@ class CompiledFunction:
 
     def _give_up(self, entry: Entry, problem: Exception) -> None:
         entry.reason = str(problem)
-        entry.pending.clear()
+        entry.pending = None
         if self.fullgraph:
             raise problem
         if not isinstance(problem, CaptureError):
@@ -136,7 +160,7 @@ class CompiledFunction:
 
     def _note_broken(self, entry: Entry) -> None:
         """A guard failed: a number that changed becomes an input; too many captures end."""
-        if not entry.runners or entry.pending:
+        if not entry.runners or entry.pending is not None:
             return
         broken = entry.runners[0]
         log.say(f"capture {self._name()} again: {broken.broken}")
@@ -153,24 +177,23 @@ class CompiledFunction:
         if call.trace.reason is not None:
             raise CaptureError(call.trace.reason)
         call.check_side_effects(self.function)
-        free = entry.free
-        signature = call.signature()
-        first = next(
-            (c for s, c in entry.pending if s == signature and c.differs(call, free)), None
-        )
-        if first is None:
-            entry.pending = [(signature, call), *entry.pending[:1]]
+        first = entry.pending
+        if call.follower is None:
+            entry.pending = call
             return
-        try:
-            with log.timed(f"compile {self._name()}"), _without_collections():
-                runner = runner_of(Program(first, call, self._is_input, free))
-        except Unlike:
-            entry.unlike += 1
-            if entry.unlike > _UNLIKE_LIMIT:
-                raise
-            entry.pending = [(signature, call)]  # something was set up in the first of them
+        assert first is not None
+        entry.pending = None
+        reason = self._why_unlike(first, call)
+        if not reason:
+            try:
+                with log.timed(f"compile {self._name()}"), _without_collections():
+                    runner = runner_of(Program(first, call))
+            except Unlike as problem:  # something was set up in the first of them
+                reason = str(problem)
+        if reason:
+            self._count(entry, reason)
             return
-        entry.pending.clear()
+        entry.traced = 0
         for traced in (first, call):
             traced.trace.close()
         entry.captures += 1
@@ -178,6 +201,25 @@ class CompiledFunction:
         log.say(runner.explain)
         if self._print:
             print(runner.explain())
+
+    def _why_unlike(self, first: Call, second: Call) -> str:
+        """Why two calls cannot be compared; nothing where they can."""
+        if first.signature() != second.signature():
+            return "modes, tensors or their gradients differ"
+        changed, reason = first.scan.difference(second.scan, second.followed)
+        if changed:
+            path = changed[0]
+            then, now = first.scan.values[path], second.scan.values[path]
+            return (
+                f"{second.scan.describe(path)} changes ({then!r}, {now!r}) and cannot be followed"
+            )
+        for i, (a, b) in enumerate(zip(first.leaves, second.leaves, strict=True)):
+            if type(b) in (int, float) and i not in second.free and not same_number(a, b):
+                return f"argument {i} changes ({a!r}, {b!r}) and cannot be followed"
+        for condition in second.follower.conditions.values():
+            if not condition.holds(first.number_at):
+                return "a number that changes decides what the function does"
+        return reason
 
     def _is_input(self, path: str) -> bool:
         """Whether a float at this path is read in every call: learning rates change, mostly."""

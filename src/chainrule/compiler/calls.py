@@ -7,7 +7,7 @@ as well, from stand-ins for the gradients of the results to the tensors that cam
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,14 +19,25 @@ from ..autograd.node import OutSlot
 from ..autograd.record import edge
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase, make
-from .scan import Scan
+from .arguments import flatten, with_stand_ins
+from .followed import Expression, Follower, plain_structure, plain_value, same_number
+from .scan import Scan, interchangeable
+from .substitute import followable, standing_in
 from .tracer import CaptureError, Trace, tracing
+from .unseen import stream_state
 
 
 class Call:
-    """See the module's docstring."""
+    """See the module's docstring.
+
+    A call that follows numbers has a `follower`; `followed` are the paths it follows, and `free`
+    the positions of arguments.
+    """
 
     def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self.follower: Follower | None = None
+        self.followed: set[str] = set()
+        self.free: tuple[int, ...] = ()
         self.leaves: list[Any] = []
         self.given = (args, kwargs)
         flatten(self.given, self.leaves)
@@ -41,6 +52,7 @@ class Call:
         self.flags = [x._rg for x in self.leaves if isinstance(x, TensorBase)]
         self.trace: Trace
         self.result: Any = None
+        self.returned: Any = None
         # What a later backward pass needs: results, stand-ins for their gradients, tensors to
         # differentiate with respect to, and their gradients.
         self.opened: list[Any] = []
@@ -71,22 +83,53 @@ class Call:
         ]
         return tuple(flags), tuple(tensors)
 
-    def differs(self, other: Call, positions: tuple[int, ...]) -> bool:
-        """Whether numbers at these positions are other ones: only then they are told apart."""
-        return not any(same_number(self.leaves[i], other.leaves[i]) for i in positions)
+    def follow(self, paths: set[str], free: tuple[int, ...]) -> None:
+        """Follow the numbers at these places, and these arguments, where that is possible."""
+        self.follower = Follower()
+        if not self.scan.sees_through():
+            self.followed = {p for p in paths if followable(self.scan, p)}
+            self.free = tuple(i for i in free if type(self.leaves[i]) in (int, float))
+
+    def number_at(self, leaf: Expression) -> Any:
+        """The number that an expression reads, in this call."""
+        where = leaf.parts[0]
+        return self.scan.values[where] if leaf.form == "path" else self.leaves[where]
 
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any, strict: bool) -> None:
         """Call the function under a trace; the results keep their own history."""
-        stream = _python_streams()
+        if self.scan.unseen is not None:
+            self.trace = Trace(strict)
+            self.trace.fail(f"{self.scan.unseen} is in its sight, whose state no guard can check")
+            self.result = function(*args, **kwargs)
+            return
+        streams = _python_streams(self.scan.streams)
         with tracing(self.leaves, strict) as self.trace:
             self.trace.lasting = {id(t) for _, t in self.scan.tensors.values()}
             self.trace.visible = {id(array) for _, array in self.memory}
-            self.result = function(*args, **kwargs)
-            drawn = _python_streams()
-            if any(drawn[name] != state for name, state in stream.items()):
+            self._run(function, args, kwargs)
+            if _python_streams(self.scan.streams) != streams:
                 self.trace.fail("Python's or NumPy's own random numbers are drawn; draw tensors")
             if STATE.grad_enabled and self.trace.reason is None:
                 self._differentiate()
+
+    def _run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        if self.follower is None:
+            self.result = function(*args, **kwargs)
+            return
+        follower = self.follower
+        numbers = {i: follower.number(self.leaves[i], Expression("argument", i)) for i in self.free}
+        try:
+            with (
+                with_stand_ins((args, kwargs), numbers) as (given, named),
+                standing_in(self.scan, self.followed, follower),
+            ):
+                result = function(*given, **named)
+        finally:
+            del numbers
+            if sys.exc_info()[0] is not None:
+                follower.close()
+        self.returned = result  # with the numbers that are followed
+        self.result = plain_structure(result, plain_value)
 
     # ---- gradients of the results ----------------------------------------------------------------
 
@@ -144,9 +187,9 @@ class Call:
         before, after = self.scan, Scan(function, self._objects())
         self.effects = {}
         for path, value in before.values.items():
-            if path not in after.values or same_number(after.values[path], value):
+            now = after.values.get(path, "nothing")
+            if same_number(now, value):
                 continue
-            now = after.values[path]
             place = before.places.get(path)
             if (
                 isinstance(value, bool | str | None)
@@ -166,6 +209,25 @@ class Call:
                 raise CaptureError(
                     f"the call changes the length of a container ({before.describe(path)}: {size} "
                     f"-> {after.sizes[path]}), which a compiled call would not"
+                )
+        for kind, then in (("sets", before.sets), ("arrays", before.arrays)):
+            for path, contents in then.items():
+                found = getattr(after, kind).get(path)
+                if (
+                    found is None or found[-1:] != contents[-1:]
+                    if kind == "arrays"
+                    else (found != contents)
+                ):
+                    raise CaptureError(
+                        f"the call changes the contents of {before.describe(path)}, which a "
+                        "compiled call would not"
+                    )
+        for path, thing in before.objects.items():
+            now = after.objects.get(path, thing)
+            if now is not thing and not interchangeable(thing, now):
+                raise CaptureError(
+                    f"the call puts another object in the place of {before.describe(path)}, which "
+                    "a compiled call would not"
                 )
         now = dict(after.tensors.values())
         for path, tensor in before.tensors.values():
@@ -212,9 +274,9 @@ def _node(t: Any) -> Any:
     return found.node if found.__class__ is OutSlot else found
 
 
-def _python_streams() -> dict[str, Any]:
+def _python_streams(others: list[Any]) -> dict[Any, Any]:
     """The states of random numbers that are not ours."""
-    states: dict[str, Any] = {}
+    states: dict[Any, Any] = {k: stream_state(x) for k, x in enumerate(others)}
     if "random" in sys.modules:
         states["random"] = sys.modules["random"].getstate()
     if "numpy.random" in sys.modules:
@@ -245,37 +307,3 @@ def apart(tensors: list[Any]) -> Iterator[None]:
             node.parents, node.hooks = parents, hooks
         for t, meta in metas:
             t._meta = meta
-
-
-def flatten(value: Any, into: list[Any], shape: list[Any] | None = None) -> None:
-    """The leaves of nested containers and batches, in order; `shape` gets the structure."""
-    if isinstance(value, tuple | list):
-        if shape is not None:
-            shape.append((type(value), len(value)))
-        for item in value:
-            flatten(item, into, shape)
-    elif isinstance(value, Mapping):
-        if shape is not None:
-            shape.append((type(value), *value))
-        for key in value:
-            flatten(value[key], into, shape)
-    elif _is_batch(value):
-        if shape is not None:
-            shape.append((type(value), *value.__dict__))
-        for item in value.__dict__.values():
-            flatten(item, into, shape)
-    else:
-        into.append(value)
-
-
-def _is_batch(value: Any) -> bool:
-    """Whether an argument is an object that holds tensors: another one in every call."""
-    fields = getattr(value, "__dict__", None)
-    if not isinstance(fields, dict) or isinstance(value, TensorBase | type):
-        return False
-    return any(isinstance(x, TensorBase) for x in fields.values())
-
-
-def same_number(a: Any, b: Any) -> bool:
-    """Equal, of the same type; NaN equals itself."""
-    return type(a) is type(b) and (a == b or (a != a and b != b))

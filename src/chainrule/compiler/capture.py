@@ -1,13 +1,13 @@
 """From two traces of a function to one program: what is an input, a constant, an effect.
 
-The same call is traced twice.  Both must do the same ops on the same shapes; what differs decides:
-a number that differs must be found where the function can see it (a learning rate in a dict) and
-becomes an input; an array that differs and is no input makes the capture fail with the reason.
+The same call is traced twice, first with plain numbers, then with numbers that are followed
+(`followed.py`).  Both must do the same ops on the same shapes with the same numbers, the followed
+ones as their expressions say; an array that differs and is no input makes the capture fail with the
+reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ import numpy as np
 from ..autograd import source
 from ..autograd.value import TensorBase
 from ..ops.schema import TABLE
-from .calls import Call, same_number
+from .calls import Call
+from .followed import Number, Operand, same_number
 from .graph import Graph, Instr, Value, verify, verifying
 from .replay import kept_for
 from .tracer import CaptureError, Outside
@@ -36,26 +37,13 @@ class Source:
 
 
 class Program:
-    """A graph with the meaning of its inputs and outputs in terms of the user's objects.
+    """A graph with the meaning of its inputs and outputs in terms of the user's objects."""
 
-    `is_input` tells of a path whether a float found there is an input even if it was the same in
-    both calls.
-    """
-
-    def __init__(
-        self,
-        first: Call,
-        second: Call,
-        is_input: Callable[[str], bool],
-        free: tuple[int, ...] = (),
-    ) -> None:
-        self.free = free  # positions of arguments that are numbers and inputs
+    def __init__(self, first: Call, second: Call) -> None:
         self.first, self.second = first, second
         self.graph = Graph()
         self.sources: list[Source] = []
-        self.numbers: dict[str, Value] = {}  # path -> weak input
-        self.alike: list[list[str]] = []  # paths whose numbers must stay equal to each other
-        self.varying: set[str] = set()  # paths that differed but do not matter
+        self.numbers: dict[Any, Value] = {}  # key of an expression -> weak input
         self.cleared: list[Any] = []  # tensors whose .grad the call sets to None
         self.without_grad: list[Any] = []  # tensors whose .grad must be None at the start
         self.wanted: list[Source] = []  # what the results can be differentiated by
@@ -64,15 +52,13 @@ class Program:
         self._pairs: dict[Value, Value] = {}  # first trace -> second trace
         self._origin: dict[Value, Source] = {}  # second trace -> where an input comes from
         self._parts: dict[int, Any] = {}  # tensors of the result
-        self._by_object = _floats_by_object(second, is_input)
         self._compare_traces()
         self._compare_effects()
         self._inputs()
         self._instructions()
-        self._decisions()
         self._writes()
         self._grads()
-        self.result = self._outputs(first.result, second.result)
+        self.result = self._outputs(first.result, second.returned)
         self._differentials()
         if verifying():  # passes check what they make of it in any case
             verify(self.graph, "capture")
@@ -104,15 +90,6 @@ class Program:
         self.settings = [(places[path], now) for path, now in self.second.effects.items()]
 
     def _inputs(self) -> None:
-        before, now = self.first.scan, self.second.scan
-        self.varying = {p for p, n in now.sizes.items() if before.sizes.get(p, n) != n}
-        self.varying |= {p for p, x in now.objects.items() if before.objects.get(p, x) is not x}
-        self._changed = {
-            path
-            for path, value in now.values.items()
-            if not same_number(before.values.get(path, value), value)
-        }
-        self.varying |= self._changed
         for x, y in zip(self.first.trace.outside, self.second.trace.outside, strict=True):
             found = self._source(x, y)
             if found is None:
@@ -165,67 +142,29 @@ class Program:
             if self._pairs.get(u) is not v:
                 raise CaptureError(f"two calls used different values at {_where(instr)}")
             return self._values[v]
-        if same_number(u, v):
-            paths = self._by_object.get(id(v))
-            return v if paths is None else self._number_input(paths, v)
-        return self._number(u, v, instr)
-
-    def _number(self, u: Any, v: Any, instr: Instr) -> Value:
-        """A number that differs between the calls: it must be one the function can see."""
-        found = [
-            path
-            for path, now in self.second.scan.values.items()
-            if type(now) in (int, float)
-            and same_number(now, v)
-            and same_number(self.first.scan.values.get(path), u)
-        ]
-        before, now = self.first.leaves, self.second.leaves
-        position = next(
-            (i for i in self.free if same_number(now[i], v) and same_number(before[i], u)), None
-        )
-        if position is not None and not found:
-            return self._argument_number(position, v)
-        if not found:
+        if isinstance(v, Operand):
+            return self._number(u, v, instr)
+        if not same_number(u, v):
             raise CaptureError(
                 f"a number computed in Python changes from call to call ({u!r}, then {v!r}) at "
                 f"{_where(instr)}; keep it in a tensor"
             )
-        return self._number_input(found, v)
+        return v
 
-    def _argument_number(self, position: int, v: Any) -> Value:
-        name = f"arg{position}"
-        if name not in self.numbers:
-            self.numbers[name] = self.graph.input((), type(v), name, weak=True)
-            self.sources.append(Source("argument number", position))
-        return self.numbers[name]
-
-    def _number_input(self, paths: list[str], v: Any) -> Value:
-        """The input for a number; where several paths held it, they must stay equal."""
-        path = paths[0]
-        if path not in self.numbers:
-            self.numbers[path] = self.graph.input((), type(v), path, weak=True)
-            self.sources.append(Source("number", path))
-            if len(paths) > 1:
-                self.alike.append(paths)
-        return self.numbers[path]
-
-    def _decisions(self) -> None:
-        """A number that changes must be an operand: another one may decide what the code does."""
-        known = set(self.numbers).union(*self.alike) | self.second.scan.internal
-        for i in self.free:
-            if f"arg{i}" not in self.numbers:
-                raise CaptureError(
-                    f"argument {i} is a number that changes from call to call "
-                    f"({self.first.leaves[i]!r} -> {self.second.leaves[i]!r}) and no op takes it; "
-                    "pass a tensor"
-                )
-        for path in sorted(self._changed - known):
-            then, now = self.first.scan.values[path], self.second.scan.values[path]
+    def _number(self, u: Any, v: Operand, instr: Instr) -> Value:
+        """A number that is followed: the expression must say what the plain call computed."""
+        if not same_number(u, v.expression.evaluate(self.first.number_at)):
             raise CaptureError(
-                f"a number that the function can read changes from call to call "
-                f"({self.second.scan.describe(path)}: {then!r} -> {now!r}) and no op takes it; "
-                "keep it out of sight, or in a tensor"
+                f"a number that changes is taken in a way that cannot be followed ({u!r}), at "
+                f"{_where(instr)}; keep it in a tensor"
             )
+        key = v.expression.key()
+        if key not in self.numbers:
+            self.numbers[key] = self.graph.input(
+                (), v.kind, f"number{len(self.numbers)}", weak=True
+            )
+            self.sources.append(Source("number", v.expression))
+        return self.numbers[key]
 
     # ---- effects ---------------------------------------------------------------------------------
 
@@ -261,6 +200,8 @@ class Program:
 
     def _outputs(self, before: Any, result: Any) -> Any:
         """The result's structure with a position in the plan's outputs for each tensor."""
+        if type(result) is Number:
+            return Computed(result.expression)
         if type(before) is not type(result):
             raise CaptureError("two calls returned different things")
         if isinstance(result, TensorBase):
@@ -353,6 +294,13 @@ class Fixed:
         self.value = value
 
 
+class Computed:
+    """A number of the result that is computed from numbers that are followed."""
+
+    def __init__(self, expression: Any) -> None:
+        self.expression = expression
+
+
 class Same:
     """A part of the result that is one of the caller's own tensors."""
 
@@ -376,15 +324,6 @@ class Output:
     def __init__(self, position: int, slot: int | None) -> None:
         self.position = position
         self.slot = slot
-
-
-def _floats_by_object(call: Call, is_input: Callable[[str], bool]) -> dict[int, list[str]]:
-    """Paths of floats that are inputs, by the object: Python passes objects on as they are."""
-    found: dict[int, list[str]] = {}
-    for path, value in call.scan.values.items():
-        if type(value) is float and is_input(path):
-            found.setdefault(id(value), []).append(path)
-    return found
 
 
 def rebuilt_dict(like: dict[Any, Any], items: dict[Any, Any]) -> Any:

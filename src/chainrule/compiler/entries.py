@@ -10,7 +10,9 @@ from ..autograd.state import STATE
 from ..autograd.value import PLAIN
 from ..ops import dtypes
 from . import log
-from .calls import Call, flatten
+from .arguments import flatten
+from .calls import Call
+from .followed import exact
 from .graph import dtype_name
 from .runner import Runner
 
@@ -22,16 +24,16 @@ class Entry:
     """Calls with one combination of argument types."""
 
     __slots__ = (
-        "calls", "captures", "free", "keep", "pending", "reason", "runners", "types", "unlike",
+        "calls", "captures", "free", "keep", "pending", "reason", "runners", "traced", "types",
     )  # fmt: skip
 
     def __init__(self, keep: list[Any], free: tuple[int, ...] = ()) -> None:
         self.keep = keep  # objects whose identity is part of the key
         self.free = free  # positions of numbers that are inputs
         self.calls = 0
-        self.unlike = 0  # how often two calls did different things
+        self.traced = 0  # calls that were traced since the last program
         self.captures = 0  # how many programs were captured
-        self.pending: list[tuple[Any, Call]] = []  # traced once, with the settings at that time
+        self.pending: Call | None = None  # traced with plain numbers, to be compared with another
         self.runners: list[Runner] = []  # one for each combination of settings, the latest first
         self.reason: str | None = None
         self.types: list[tuple[str, str]] = []  # arguments in words, for the log
@@ -50,7 +52,9 @@ class _Numbers:
     def note(self, numbers: tuple[Any, ...]) -> None:
         self.count += 1
         self.varying |= {
-            i for i, (a, b) in enumerate(zip(self.last, numbers, strict=True)) if a != b
+            i
+            for i, (a, b) in enumerate(zip(self.last, numbers, strict=True))
+            if exact(a) != exact(b)
         }
         self.last = numbers
 
@@ -143,7 +147,7 @@ def _parts(leaves: list[Any]) -> tuple[list[Any], list[Any], list[int]]:
             array = x._a
             parts.append((array.shape, array.dtype, x._rg, seen.setdefault(id(array), i)))
         elif isinstance(x, bool | int | float | str | type(None)):
-            parts.append((type(x), x))
+            parts.append(exact(x))
             if type(x) in (int, float):
                 numbers.append(i)
         else:

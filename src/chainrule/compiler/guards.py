@@ -6,10 +6,11 @@ the container itself: `c3['lr'] is c4`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from .calls import same_number
-from .scan import Scan
+from .followed import SPACE, Condition, Expression, same_number
+from .scan import Scan, contents_of
 from .versions import Versions
 
 
@@ -17,26 +18,34 @@ class Guards:
     """The conditions of one program."""
 
     def __init__(self, program: Any) -> None:
-        scan: Scan = program.second.scan
+        call = program.second
+        scan: Scan = call.scan
         self.scan = scan
         sources = program.sources
         used = {id(s.what): s.what for s in sources if s.kind in ("tensor", "grad", "new grad")}
         self.tensors = [(path, t) for path, t in scan.tensors.values() if id(t) in used]
-        varying = program.varying
-        self.values = [
-            (path, v)
-            for path, v in scan.values.items()
-            if path not in program.numbers and path not in varying
+        self.followed = [(path, type(scan.values[path])) for path in sorted(call.followed)]
+        self.values = [(path, v) for path, v in scan.values.items() if path not in call.followed]
+        before = program.first.scan.objects
+        renewed = {p for p, x in scan.objects.items() if before.get(p, x) is not x}
+        renewed |= _tuples_around(scan, call.followed)
+        self.objects = [(p, thing) for p, thing in scan.objects.items() if p not in renewed]
+        self.renewed = [(p, type(scan.objects[p])) for p in sorted(renewed)]
+        self.sizes = list(scan.sizes.items())
+        self.sizes += [
+            (p, len(scan.objects[p])) for p in sorted(renewed) if isinstance(scan.objects[p], tuple)
         ]
-        self.objects = [(p, thing) for p, thing in scan.objects.items() if p not in varying]
-        self.sizes = [(path, n) for path, n in scan.sizes.items() if path not in varying]
         self.sets = list(scan.sets.items())
         self.arrays = list(scan.arrays.items())
-        self.alike = program.alike
+        found = call.follower.conditions.values()
+        self.conditions = [c for c in found if not _of_arguments(c)]
+        self._on_arguments = [c for c in found if _of_arguments(c)]
         conditions = [(t, "._rg" if t._rg else "._rg is False") for t in used.values()]
         conditions += [(s.what, "._grad is not None") for s in sources if s.kind == "grad"]
         conditions += [(t, "._grad is None") for t in program.without_grad]
-        self.checks = _Writer(scan, varying).checks(self, conditions)
+        self.writer = _Writer(scan, renewed)
+        self.checks = self.writer.checks(self, conditions)
+        self.admits = self._written_admits()
 
     def holds(self) -> bool:
         """Whether everything the program assumed is still so."""
@@ -45,6 +54,25 @@ class Guards:
         except Exception:
             return False  # what a path led to is gone, or is something else
 
+    def _written_admits(self) -> Callable[[list[Any]], bool] | None:
+        """What was learnt of numbers among the arguments; None where nothing was."""
+        if not self._on_arguments:
+            return None
+        tests = [self.writer.condition(c) for c in self._on_arguments]
+        space = dict(self.writer.space)
+        exec(
+            compile(f"def admits(leaves):\n    return {' and '.join(tests)}", _FILE, "exec"), space
+        )
+        check = space["admits"]
+
+        def admits(leaves: list[Any]) -> bool:
+            try:
+                return check(leaves)
+            except Exception:
+                return False  # eager code says what is wrong
+
+        return admits
+
     def broken(self) -> tuple[str, str]:
         """Which guard failed, in words, and the path of a number that changed."""
         scan = self.scan
@@ -52,10 +80,18 @@ class Guards:
             now = _read(scan, path)
             if now is not thing and path in scan.places:
                 return f"{scan.describe(path)} is another object now", ""
+        for path, kind in self.renewed:
+            now = _read(scan, path)
+            if type(now) is not kind:
+                return f"{scan.describe(path)} is a {type(now).__name__} now", ""
         for path, value in self.values:
             now = _read(scan, path)
             if not same_number(now, value):
                 return f"{scan.describe(path)}: {value!r} -> {now!r}", path
+        for path, kind in self.followed:
+            now = _read(scan, path)
+            if type(now) is not kind:
+                return f"{scan.describe(path)}: {kind.__name__} -> {type(now).__name__}", ""
         for path, size in self.sizes:
             now = _read(scan, path)
             if len(now) != size:
@@ -63,18 +99,38 @@ class Guards:
         for path, _ in self.sets + self.arrays:
             if not self._same_contents(path):
                 return f"the contents of {scan.describe(path)} changed", ""
-        for paths in self.alike:
-            if len({_read(scan, path) for path in paths}) > 1:
-                return f"{scan.describe(paths[0])} is no longer the same everywhere", ""
+        for condition in self.conditions:
+            if not condition.holds(lambda leaf: _read(scan, leaf.parts[0])):
+                return f"{self._in_words(condition)} is no longer {condition.expected!r}", ""
         return "requires_grad or .grad of a tensor changed between None and a tensor", ""
+
+    def _in_words(self, condition: Condition) -> str:
+        """A condition as a user would write it."""
+        return condition.expression.write(lambda leaf: self.scan.describe(leaf.parts[0]), repr)
 
     def _same_contents(self, path: str) -> bool:
         now = _read(self.scan, path)
         if path in self.scan.sets:
             return now == self.scan.sets[path]
-        return now.tobytes() == self.scan.arrays[path][1]
+        return contents_of(now) == self.scan.arrays[path][1]
 
 
+def _of_arguments(condition: Condition) -> bool:
+    return any(leaf.form == "argument" for leaf in condition.expression.leaves())
+
+
+def _tuples_around(scan: Scan, paths: set[str]) -> set[str]:
+    """The tuples that hold these: others are there when a number in them changes."""
+    found = set()
+    for path in paths:
+        place = scan.places[path]
+        while isinstance(place.container, tuple):
+            found.add(place.owner)
+            place = scan.places[place.owner]
+    return found
+
+
+_FILE = "<chainrule guard>"
 _GONE = type("_Gone", (), {"__repr__": lambda self: "nothing", "__len__": lambda self: -1})()
 
 
@@ -91,7 +147,9 @@ class _Writer:
     def __init__(self, scan: Scan, replaced: set[str]) -> None:
         self.scan = scan
         self.replaced = replaced  # paths of containers that are other ones in every call
-        self.space: dict[str, Any] = {"K": scan.keys, "R": scan.roots, "same": same_number}
+        self.space: dict[str, Any] = {
+            "K": scan.keys, "R": scan.roots, "same": same_number, "contents": contents_of, **SPACE,
+        }  # fmt: skip
         self.names: dict[int, str] = {}
         self.linked: set[str] = set()
         self.tests: list[str] = []
@@ -133,13 +191,11 @@ class _Writer:
 
     def checks(self, guards: Guards, conditions: list[tuple[Any, str]]) -> Versions:
         self.tests += [f"{self.name(thing)}{code}" for thing, code in conditions]
+        for path, kind in guards.renewed:
+            self.tests.append(f"{self._read(path)}.__class__ is {self.name(kind)}")
         for path, value in guards.values:
-            read = self._read(path)
-            if value is None or isinstance(value, bool):
-                self.tests.append(f"{read} is {value!r}")
-            else:
-                wanted = self.name(value)
-                self.tests.append(f"({read} is {wanted} or same({read}, {wanted}))")
+            if not self._is_fixed(path):
+                self._value(self._read(path), value)
         for path, size in guards.sizes:
             container = self._contents(path)
             self.tests.append(f"len({container}) == {size}" if size else f"not {container}")
@@ -148,13 +204,53 @@ class _Writer:
         for path, members in guards.sets:
             self.tests.append(f"{self._contents(path)} == {self.name(members)}")
         for path, (_, contents) in guards.arrays:
-            self.tests.append(f"{self._contents(path)}.tobytes() == {self.name(contents)}")
-        for first, *others in guards.alike:
-            self.tests += [f"{self._read(first)} == {self._read(path)}" for path in others]
+            self.tests.append(f"contents({self._contents(path)}) == {self.name(contents)}")
+        for path, kind in guards.followed:
+            self.tests.append(f"{self._read(path)}.__class__ is {self.name(kind)}")
+        self.tests += [self.condition(c) for c in guards.conditions]
         return Versions(self.tests, self.space)
+
+    def _is_fixed(self, path: str) -> bool:
+        """Whether a tuple holds it that is the same object: it cannot change."""
+        place = self.scan.places.get(path)
+        return (
+            place is not None
+            and isinstance(place.container, tuple)
+            and place.owner not in self.replaced
+            and self._link(place.owner, place.container) is None
+        )
+
+    def _value(self, read: str, value: Any) -> None:
+        if value is None or isinstance(value, bool):
+            self.tests.append(f"{read} is {value!r}")
+        else:
+            wanted = self.name(value)
+            self.tests.append(f"({read} is {wanted} or same({read}, {wanted}))")
+
+    def condition(self, condition: Condition) -> str:
+        """Code for what was learnt of numbers."""
+        text = condition.expression.write(self.number, self.name)
+        expected = condition.expected
+        if isinstance(expected, bool | type):
+            return f"{text} is {self.name(expected)}"
+        return f"same({text}, {self.name(expected)})"
+
+    def number(self, leaf: Expression) -> str:
+        """Code that reads a number that is followed."""
+        where = leaf.parts[0]
+        return f"leaves[{where}]" if leaf.form == "argument" else self._read(where)
+
+    def reader(self, expressions: list[Expression]) -> Callable[[list[Any]], tuple[Any, ...]]:
+        """A function that evaluates these."""
+        inside = "".join(f"{e.write(self.number, self.name)}, " for e in expressions)
+        space = self.space
+        exec(compile(f"def read(leaves):\n    return ({inside})", _FILE, "exec"), space)
+        return space.pop("read")
 
     def _contents(self, path: str) -> str:
         """The container at a path, by itself, after a test that it is still there."""
+        if path in self.replaced:
+            return self._read(path)
         thing = self.scan.objects.get(path)
         if thing is None:  # the dict of an object, which it keeps
             place = self.scan.places[path]

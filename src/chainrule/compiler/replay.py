@@ -48,7 +48,7 @@ class Replay:
         """Gradients of the results with a history of their own."""
         env: dict[Value, Any] = {v: make(a) for v, a in self.constants.items()}
         for v, s in self.inputs:
-            if s.kind in ("argument", "argument number"):
+            if s.kind == "argument":
                 env[v] = leaves[s.what]
             elif s.kind == "tensor":
                 env[v] = s.what

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..autograd.dispatch import P
 from ..autograd.value import make
-from .capture import Alias, Fixed, Output, Program, Same, Source, rebuilt_dict
+from .capture import Alias, Computed, Fixed, Output, Program, Same, Source, rebuilt_dict
 from .guards import Guards
 from .plan import Plan
 from .tracer import CaptureError
@@ -27,16 +27,24 @@ class Runner:
         self._check_overlap(program)
         self.guards = Guards(program)
         self.check = self.guards.holds
+        self.admits = self.guards.admits
+        self._computed = {
+            part: self.guards.writer.reader([part.expression])
+            for part in computed_parts(program.result)
+        }
         self.plan = self._make_plan(program)
         self.run = self._write_run(program)
 
     def _make_plan(self, program: Program) -> Plan:
         return Plan(program.graph)
 
-    def holds(self) -> bool:
+    def holds(self, leaves: list[Any]) -> bool:
         """Whether everything the program assumed is still so."""
         if self.check():
-            return True
+            if self.admits is None or self.admits(leaves):
+                return True
+            self.broken, self.broken_path = "a number among the arguments decides otherwise", ""
+            return False
         self.broken, self.broken_path = self.guards.broken()
         return False
 
@@ -81,12 +89,12 @@ class Runner:
             "compute": self.plan.run,
             "finish": self._finisher(program),
             "buffer": _grad_buffer,
-            "read": program.second.scan.reader(numbers),
+            "read": self.guards.writer.reader(numbers),
         }
         before, after, items = [], [], []
         if numbers:
             names = [f"n{k}" for k in range(len(numbers))]
-            before.append(f"{', '.join(names)}, = read()")
+            before.append(f"{', '.join(names)}, = read(leaves)")
         for i, s in enumerate(program.sources):
             if s.kind == "seed":
                 continue
@@ -125,6 +133,8 @@ class Runner:
             return tensors[shape.position]
         if isinstance(shape, Fixed):
             return shape.value
+        if isinstance(shape, Computed):
+            return self._computed[shape](leaves)[0]
         if isinstance(shape, Same):
             return shape.tensor if shape.argument is None else leaves[shape.argument]
         if isinstance(shape, Alias):
@@ -140,6 +150,19 @@ class Runner:
         return self.plan.explain()
 
 
+def computed_parts(result: Any) -> list[Computed]:
+    """The numbers in a result that are computed anew."""
+    if isinstance(result, Computed):
+        return [result]
+    if isinstance(result, dict):
+        result = list(result.values())
+    return (
+        [c for part in result for c in computed_parts(part)]
+        if isinstance(result, tuple | list)
+        else []
+    )
+
+
 def _array_of(where: Source, leaves: list[Any]) -> Any:
     if where.kind == "argument":
         return leaves[where.what]._a
@@ -148,12 +171,10 @@ def _array_of(where: Source, leaves: list[Any]) -> Any:
     return where.what._a if where.kind == "tensor" else None
 
 
-def _read_code(number: int, where: Source, numbers: list[str]) -> str:
+def _read_code(number: int, where: Source, numbers: list[Any]) -> str:
     """Code for an input's array (or number)."""
     if where.kind == "argument":
         return f"leaves[{where.what}]._a"
-    if where.kind == "argument number":
-        return f"leaves[{where.what}]"
     if where.kind == "number":
         return f"n{numbers.index(where.what)}"
     return {

@@ -3,27 +3,38 @@
 A path is Python source over a list of roots (`R[0].cell_contents["lr"]`): what lies there is
 read by generated code (`guards.py`).  Attributes of the user's own objects count only if some code
 that the function can reach names them: a trainer's history of losses is no setting of its step.
+
+What holds state that no guard can read (an iterator, a clock) is `unseen`: with such a thing in
+sight nothing is captured.
 """
 
 from __future__ import annotations
 
+import dis
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from enum import Enum
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
+from weakref import ReferenceType
 
 import numpy as np
 
 from ..autograd import source
 from ..autograd.value import TensorBase
+from . import unseen
+from .followed import same_number
 
 _LIMIT = 200_000
-_LONGEST = 10_000  # longer containers are data, not settings
-_LARGEST_ARRAY = 4096  # bytes of a NumPy array that are compared in every call
+_LARGEST_ARRAY = 1 << 24  # bytes of a NumPy array that are compared in every call
 _ENGINE_LAYERS = ("ir", "ops", "autograd", "tensor", "compiler")
-_PLAIN_VALUES = (bool, int, float, str, complex, type(None), np.generic)
+_PLAIN_VALUES = (bool, int, float, str, bytes, complex, type(None), np.generic)
+_BUFFERS = (np.ndarray, bytearray, memoryview)
+# Names that tell a stand-in for a number from the number.
+_SEE_THROUGH = {"type", "id"}
 _LOOKUPS_BY_NAME = {"getattr", "vars", "__dict__", "hasattr", "setattr", "locals", "dir"}
 # Fields of modules that change nothing about a call.
 _BOOKKEEPING = {
@@ -37,6 +48,7 @@ _USED_BY_MODULE = {
     "training", "_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks",
     "_backward_hooks", "_backward_pre_hooks",
 }  # fmt: skip
+_DESCRIPTORS = (property, staticmethod, classmethod)
 _NEVER_CALLED = {"__init__", "__new__", "__repr__", "__del__", "__init_subclass__", "__reduce__"}
 
 
@@ -46,6 +58,22 @@ class Place(NamedTuple):
     owner: str
     container: Any
     access: str
+    key: Any  # of an item, or the name of an attribute
+
+    def put(self, value: Any) -> None:
+        """Put another value there."""
+        if self.access.startswith("["):
+            self.container[self.key] = value
+        elif isinstance(self.container, type):
+            setattr(self.container, self.key, value)
+        else:
+            object.__setattr__(self.container, self.key, value)
+
+    def get(self) -> Any:
+        """What is there now."""
+        if self.access.startswith("["):
+            return self.container[self.key]
+        return getattr(self.container, self.key)
 
 
 class TooLarge(Exception):
@@ -65,10 +93,13 @@ class Scan:
         self.arrays: dict[str, tuple[Any, bytes]] = {}  # path -> NumPy array, its contents
         self.objects: dict[str, Any] = {}  # path -> what must stay the same object
         self.places: dict[str, Place] = {}
-        self.internal: set[str] = set()  # paths of a library object's own values
-        self._names: set[str] = set()  # names in code that was reached
+        self.streams: list[Any] = []  # generators of random numbers that are not ours
+        self.unseen: str | None = None  # what is in sight and cannot be guarded
+        self._codes: list[Any] = []  # code that was reached
+        self._names: set[str] = set()  # names in it
         self._all_names = False  # some code looks attributes up by computed names
         self._waiting: dict[str, list[Callable[[], None]]] = {}
+        self._waiting_literally: dict[str, list[Callable[[], None]]] = {}
         self._ready: list[Callable[[], None]] = []
         self._seen: set[int] = set()
         self._walk(function, self._root(function))
@@ -83,10 +114,10 @@ class Scan:
         self.roots.append(value)
         return f"R[{len(self.roots) - 1}]"
 
-    def _enter(self, value: Any, owner: str, container: Any, access: str) -> None:
+    def _enter(self, value: Any, owner: str, container: Any, access: str, key: Any) -> None:
         """Walk into what a container holds."""
         path = owner + access
-        self.places[path] = Place(owner, container, access)
+        self.places[path] = Place(owner, container, access, key)
         self._walk(value, path)
 
     def _walk(self, value: Any, path: str) -> None:
@@ -97,7 +128,10 @@ class Scan:
             self.tensors.setdefault(id(value), (path, value))
             return
         if isinstance(value, ModuleType) and _is_foreign_module(value):
-            return  # what a library is called
+            if id(value) not in self._seen:
+                self._seen.add(id(value))
+                self._walk_library(value, path)
+            return
         self.objects.setdefault(path, value)
         if id(value) in self._seen:
             return
@@ -110,39 +144,38 @@ class Scan:
         if isinstance(value, FunctionType):
             self._walk_function(value, path)
         elif isinstance(value, MethodType):
-            self._enter(value.__self__, path, value, ".__self__")
-            self._enter(value.__func__, path, value, ".__func__")
+            self._enter(value.__self__, path, value, ".__self__", "__self__")
+            self._enter(value.__func__, path, value, ".__func__", "__func__")
         elif isinstance(value, partial):
             for name in ("func", "args", "keywords"):
-                self._enter(getattr(value, name), path, value, f".{name}")
+                self._enter(getattr(value, name), path, value, f".{name}", name)
         elif isinstance(value, ModuleType):
-            self._walk_named(vars(value), path, value, ".{}")
+            self._walk_named(vars(value), path, value)
         elif isinstance(value, type):
             self._walk_class(value, path)
-        elif isinstance(value, list | tuple):
-            self._walk_list(value, path)
+        elif isinstance(value, list | tuple | deque):
+            if not isinstance(value, tuple):
+                self.sizes[path] = len(value)
+            for i, item in enumerate(value):
+                self._enter(item, path, value, f"[{i}]", i)
         elif isinstance(value, dict):
             self._walk_dict(value, path)
         elif isinstance(value, set | frozenset):
-            if len(value) <= _LONGEST:
-                self.sets[path] = frozenset(value)
-        elif isinstance(value, np.ndarray):
-            if value.nbytes <= _LARGEST_ARRAY and not value.dtype.hasobject:
-                self.arrays[path] = (value, value.tobytes())
-        elif not isinstance(value, Enum) and not _is_engine(type(value)):
-            self._walk_object(value, path)
-
-    def _walk_list(self, value: Any, path: str) -> None:
-        if len(value) > _LONGEST:
-            return
-        if isinstance(value, list):
-            self.sizes[path] = len(value)
-        for i, item in enumerate(value):
-            self._enter(item, path, value, f"[{i}]")
+            self.sets[path] = frozenset(value)
+        elif isinstance(value, _BUFFERS):
+            self._walk_buffer(value, path)
+        elif isinstance(value, ReferenceType):
+            self._walk_answer(value(), path, value, "()")
+        elif isinstance(value, ContextVar):
+            self._walk_answer(value.get(None), path, value, ".get(None)")
+        elif isinstance(value, Enum) or _is_engine(type(value)):
+            pass
+        else:
+            self._walk_other(value, path)
+        if isinstance(value, list | dict | tuple | set | deque) and _is_users(type(value)):
+            self._walk_object(value, path)  # a subclass has attributes and methods too
 
     def _walk_dict(self, value: dict[Any, Any], path: str) -> None:
-        if len(value) > _LONGEST:
-            return
         self.sizes[path] = len(value)
         for key, item in list(value.items()):
             if type(key) in (str, int):
@@ -152,7 +185,36 @@ class Scan:
                 access = f"[K[{len(self.keys) - 1}]]"
                 if not isinstance(key, _PLAIN_VALUES):
                     self._walk(key, f"K[{len(self.keys) - 1}]")
-            self._enter(item, path, value, access)
+            self._enter(item, path, value, access, key)
+
+    def _walk_buffer(self, value: Any, path: str) -> None:
+        """Bytes that anybody may write."""
+        if isinstance(value, np.ndarray) and value.dtype.hasobject:
+            self._note_unseen("an array of Python objects")
+        elif np.asarray(value).nbytes > _LARGEST_ARRAY:
+            self._note_unseen(f"an array of more than {_LARGEST_ARRAY >> 20} MB")
+        else:
+            self.arrays[path] = (value, contents_of(value))
+
+    def _walk_answer(self, value: Any, path: str, container: Any, access: str) -> None:
+        """What an object gives when it is asked: a weak reference, a context variable."""
+        self._enter(value, path, container, access, None)
+
+    def _walk_other(self, value: Any, path: str) -> None:
+        if unseen.is_stream(value):
+            self.streams.append(value)
+            return
+        reason = unseen.why(value)
+        if reason is not None:
+            self._note_unseen(reason)
+            return
+        owner = getattr(value, "__self__", None)
+        if owner is not None and not isinstance(owner, ModuleType | type):  # a method in C: d.get
+            self._enter(owner, path, value, ".__self__", "__self__")
+        self._walk_object(value, path)
+
+    def _note_unseen(self, what: str) -> None:
+        self.unseen = self.unseen or what
 
     # ---- objects and classes ---------------------------------------------------------------------
 
@@ -162,15 +224,14 @@ class Scan:
         fields = getattr(value, "__dict__", None)
         if isinstance(fields, dict):
             inside = f"{path}.__dict__"
-            self.places[inside] = Place(path, value, ".__dict__")
+            self.places[inside] = Place(path, value, ".__dict__", "__dict__")
             if own and _only_bases_of_users(kind):
                 self._walk_fields(fields, inside)
             else:
                 self.sizes[inside] = len(fields)
                 for name, item in list(fields.items()):
                     if name not in _BOOKKEEPING:
-                        self._enter(item, inside, fields, f"[{name!r}]")
-                        self.internal.add(f"{inside}[{name!r}]")
+                        self._enter(item, inside, fields, f"[{name!r}]", name)
         if own:
             self._walk_slots(value, path)
             self._walk_class(kind, self._root(kind))
@@ -180,7 +241,7 @@ class Scan:
         for name, item in list(fields.items()):
             if name in _BOOKKEEPING:
                 continue
-            enter = partial(self._enter, item, path, fields, f"[{name!r}]")
+            enter = partial(self._enter, item, path, fields, f"[{name!r}]", name)
             if name in _USED_BY_MODULE:
                 enter()
             else:
@@ -194,41 +255,74 @@ class Scan:
             for name in (slots,) if isinstance(slots, str) else slots:
                 if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                     item = getattr(value, name)
-                    self._when_named(name, partial(self._enter, item, path, value, f".{name}"))
+                    enter = partial(self._enter, item, path, value, f".{name}", name)
+                    self._when_named(name, enter)
 
     def _walk_class(self, kind: type, path: str) -> None:
         if not _is_users(kind):
+            for name in unseen.CLOCK_METHODS.get(kind.__module__, ()):
+                enter = partial(self._note_unseen, f"{kind.__name__}.{name}()")
+                self._when_named(name, enter, literally=True)
             return
         for base in kind.__mro__:
             if _is_users(base):
                 where = path if base is kind else self._root(base)
                 self._seen.add(id(base))
-                self._walk_named(vars(base), where, base, ".{}")
+                self._walk_named(vars(base), where, base)
 
-    def _walk_named(self, fields: Any, path: str, owner: Any, access: str) -> None:
+    def _walk_library(self, module: ModuleType, path: str) -> None:
+        """Settings of a library that code names (`os.environ`, a flag), and clocks."""
+        for name, item in list(vars(module).items()):
+            if isinstance(item, (*_PLAIN_VALUES, list, dict, set)) or unseen.is_setting(item):
+                enter = partial(self._enter, item, path, module, f".{name}", name)
+            elif module.__name__ == "os" and name == "getenv":
+                enter = partial(self._walk, vars(module)["environ"], self._root(module.environ))
+            elif unseen.is_clock(item):
+                enter = partial(self._note_unseen, f"{module.__name__}.{name}()")
+            else:
+                continue
+            if name.isidentifier():
+                self._when_named(name, enter, literally=True)
+
+    def _walk_named(self, fields: Any, path: str, owner: Any) -> None:
         """Members of a class or of a user's file, if code names them."""
         for name, item in list(fields.items()):
+            if not name.isidentifier():
+                continue  # no code names it
             if isinstance(item, property):
                 item = item.fget
             elif isinstance(item, staticmethod | classmethod):
                 item = item.__func__
             elif isinstance(item, (*_PLAIN_VALUES, FunctionType, list, tuple, dict, set)):
-                enter = partial(self._enter, item, path, owner, access.format(name))
+                enter = partial(self._enter, item, path, owner, f".{name}", name)
                 self._when_named(name, enter, isinstance(item, FunctionType))
                 continue
-            elif isinstance(owner, ModuleType):
-                self._when_named(name, partial(self._enter, item, path, owner, f".{name}"))
+            elif isinstance(owner, ModuleType) or not isinstance(item, _DESCRIPTORS):
+                enter = partial(self._enter, item, path, owner, f".{name}", name)
+                self._when_named(name, enter)
                 continue
             if isinstance(item, FunctionType):
                 self._when_named(name, partial(self._walk, item, self._root(item)))
 
-    def _when_named(self, name: str, enter: Callable[[], None], callable_: bool = False) -> None:
+    def _when_named(
+        self,
+        name: str,
+        enter: Callable[[], None],
+        callable_: bool = False,
+        literally: bool = False,
+    ) -> None:
+        """Enter what has a name now, or when code is met that names it.
+
+        Computed names may be any, except where they are looked for `literally`: in a library.
+        """
         special = callable_ and name.startswith("__") and name not in _NEVER_CALLED
         entry_point = callable_ and name in ("forward", "step")
-        if special or entry_point or self._all_names or name in self._names:
+        any_name = self._all_names and not literally
+        if special or entry_point or any_name or name in self._names:
             self._ready.append(enter)
         else:
-            self._waiting.setdefault(name, []).append(enter)
+            waiting = self._waiting_literally if literally else self._waiting
+            waiting.setdefault(name, []).append(enter)
 
     # ---- code ------------------------------------------------------------------------------------
 
@@ -247,19 +341,25 @@ class Scan:
                 content = cell.cell_contents
             except ValueError:  # not filled yet
                 continue
-            self._enter(content, self._root(cell), cell, ".cell_contents")
+            self._enter(content, self._root(cell), cell, ".cell_contents", "cell_contents")
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(function, name) is not None:
-                self._enter(getattr(function, name), path, function, f".{name}")
+                self._enter(getattr(function, name), path, function, f".{name}", name)
+        if vars(function):  # attributes of the function itself
+            self._walk_object(function, path)
         scope = None
         for name in sorted(_names(function.__code__)):
             if name in function.__globals__:
                 scope = scope or self._root(function.__globals__)
                 content = function.__globals__[name]
-                self._enter(content, scope, function.__globals__, f"[{name!r}]")
+                self._enter(content, scope, function.__globals__, f"[{name!r}]", name)
 
     def _learn_names(self, code: Any) -> None:
+        self._codes.append(code)
         found = _names(code) | _words(code)
+        for name in found & unseen.LOOKS_OUTSIDE:
+            if _loads_any(code, {name}):
+                self._note_unseen(f"{name}()")
         if found & _LOOKUPS_BY_NAME:
             self._all_names = True
             for entries in self._waiting.values():
@@ -268,8 +368,43 @@ class Scan:
         for name in found - self._names:
             self._names.add(name)
             self._ready += self._waiting.pop(name, ())
+            self._ready += self._waiting_literally.pop(name, ())
 
     # ---- using paths -----------------------------------------------------------------------------
+
+    def sees_through(self) -> bool:
+        """Whether code that was reached calls what tells a stand-in from a number."""
+        return bool(_SEE_THROUGH & self._names) and any(
+            _loads_any(code, _SEE_THROUGH) for code in self._codes
+        )
+
+    def difference(self, other: Scan, followed: set[str]) -> tuple[list[str], str]:
+        """Paths of numbers that differ, and in words what else does; empty where nothing does."""
+        numbers = []
+        for path, value in self.values.items():
+            if path in followed:
+                continue
+            if path not in other.values:
+                return [], f"{self.describe(path)} is there in one call and not in another"
+            if not same_number(value, other.values[path]):
+                numbers.append(path)
+        if len(self.values) != len(other.values):
+            return [], "what the function can see differs"
+        for mine, theirs, what in (
+            (self.sizes, other.sizes, "the length of {}"), (self.sets, other.sets, "{}"),
+        ):  # fmt: skip
+            for path, size in mine.items():
+                if theirs.get(path) != size:
+                    words = what.format(self.describe(path))
+                    return numbers, f"{words}: {size} -> {theirs.get(path)}"
+        for path, (_, contents) in self.arrays.items():
+            if path not in other.arrays or other.arrays[path][1] != contents:
+                return numbers, f"the contents of {self.describe(path)} changed"
+        for path, thing in self.objects.items():
+            now = other.objects.get(path)
+            if now is not thing and not interchangeable(thing, now):
+                return numbers, f"{self.describe(path)} is another object in every call"
+        return numbers, ""
 
     def reader(self, expressions: list[str]) -> Callable[[], tuple[Any, ...]]:
         """A function that reads these paths; it raises when one no longer exists."""
@@ -286,6 +421,29 @@ class Scan:
         if "].__dict__[" in path:
             return "." + path.rsplit(".__dict__[", 1)[1].rstrip("]").strip("'\"")
         return path.rsplit("[", 1)[-1].rstrip("]").strip("'\"")
+
+
+def contents_of(buffer: Any) -> bytes:
+    """The bytes of an array, with its type and shape."""
+    array = np.asarray(buffer)
+    return f"{array.dtype.str}{array.shape}".encode() + array.tobytes()
+
+
+def interchangeable(a: Any, b: Any) -> bool:
+    """Whether only what is in them matters, which is looked at by itself."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, list | dict | tuple | set | frozenset | deque | np.ndarray):
+        return True
+    return hasattr(a, "__dict__") and _is_users(type(a)) and not callable(a)
+
+
+def _loads_any(code: Any, names: set[str]) -> bool:
+    """Whether code loads one of these as a global: an attribute may be called so, too."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME") and instruction.argval in names:
+            return True
+    return any(_loads_any(c, names) for c in code.co_consts if hasattr(c, "co_names"))
 
 
 def _names(code: Any) -> set[str]:

@@ -25,6 +25,7 @@ from ..autograd.inplace import check_fits, check_writable, copying, set_history,
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
 from ..ops.schema import TABLE, Op
+from .followed import Number, Operand, plain_structure, plain_value
 from .graph import Graph, Instr, Value
 from .table import Place, fused_gradients, register
 
@@ -118,7 +119,8 @@ class Trace:
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an op and append it."""
         if self.reason is not None:
-            return plain(op, args, params)
+            return plain(op, plain_structure(args, plain_value), plain_structure(params))
+        params = plain_structure(params)
         tensors = prepare(op, args)
         if op.random and tensors and not _draws_in_order(tensors[0]):
             self.fail(f"{op.name} fills a tensor that is not contiguous, at {source.here(3)}")
@@ -128,7 +130,7 @@ class Trace:
                 f"{source.here(3)}"
             )
         operands = [self.operand(t) for t in tensors]
-        result = plain(op, tensors, params)
+        result = self._followed(op, tensors, params)
         results = result if op.n_out != 1 else (result,)
         if any(id(r._a) in self.known for r in results):
             return result  # the op returned its argument
@@ -139,9 +141,31 @@ class Trace:
             self._add_result(r, v)
         return result
 
+    def _followed(self, op: Op, tensors: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op; what its derivative keeps of a followed number is followed too."""
+        if not any(type(t) is Number for t in tensors):
+            return plain(op, tensors, params)
+        values = tuple(map(plain_value, tensors))
+        computed = plain(op, tuple(_detached(v) for v in values), params)
+        known = computed._a if op.n_out == 1 else tuple(c._a for c in computed)
+        return plain(op, tensors, params, known=known)
+
+    def plain(self, value: Any) -> Any:
+        """Numbers as plain ones, for code that looks at them."""
+        return plain_structure(value)
+
+    def value_of_number(self, value: Any) -> Any:
+        """The same without a condition, for those who record the number as an operand."""
+        return plain_structure(value, plain_value)
+
+    def follows(self, value: Any) -> bool:
+        """Whether a number is followed: an op may take it as it is."""
+        return type(value) is Number
+
     def gradients(self, op: Op, g: Any, mask: tuple[bool, ...], values: dict[str, Any]) -> Any:
         """The gradients of an op by its rule on arrays, as one instruction."""
         special = {"g": g, "mask": mask}
+        values = {name: plain_structure(value) for name, value in values.items()}
         tensors: list[Any] = []
         fused = fused_gradients(op)
         given = tuple(_template(special.get(n, values.get(n)), tensors) for n in fused.names)
@@ -162,6 +186,7 @@ class Trace:
     ) -> None:
         """One instruction for what `action` does in memory: from `read` to `written` tensors."""
         register(op)
+        params = plain_structure(params)
         operands = [self.operand(t) for t in read]
         targets = [self._find(t) for t in written]
         action()
@@ -222,6 +247,8 @@ class Trace:
 
     def operand(self, t: Any) -> Any:
         """The present value of a tensor; numbers stand for themselves."""
+        if type(t) is Number:
+            return Operand(t)
         if not isinstance(t, TensorBase):
             return t
         if getattr(t, "_level", None) is not None:
@@ -323,6 +350,10 @@ class Trace:
         """The value a tensor ended up with, or None if the trace never met it."""
         known = self.known.get(id(t._a))
         return None if known is None else self._current(known)
+
+
+def _detached(t: Any) -> Any:
+    return make(t._a) if isinstance(t, TensorBase) else t
 
 
 def _draws_in_order(x: Any) -> bool:

@@ -7,7 +7,6 @@ takes the instruction apart later, by the same rule, into ops that fuse.
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,6 @@ from ..ops.worlds import ARRAYS
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _PLAIN = (bool, int, float, str, tuple, type(None))
 _records: dict[type, WholeStep] = {}
-# What was traced last of each group, and which of its options were seen to change.
-_options_before: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
 
 
 class WholeStep:
@@ -108,10 +105,11 @@ def _evaluated(program: Any, known: dict[str, Any], ops: dict[str, Any]) -> list
 def record_step(optimizer: Any, group: dict[str, Any]) -> bool:
     """Do the group's step and record it; False, and nothing is done, where that is not possible."""
     trace = STATE.trace
+    plain = {name: trace.value_of_number(option) for name, option in group.items()}
     members = [p for p in group["params"] if p._grad is not None]
     states = optimizer._state_names(group)
     counts = optimizer.counters == ("step",)
-    if not members or trace.reason is not None or not _regular(optimizer, group):
+    if not members or trace.reason is not None or not _regular(optimizer, plain):
         return False
     rows = [_row(optimizer, p, states, counts) for p in members]
     flags = [optimizer._flags(group, optimizer.state.get(p, {}), {"step": 1.0}) for p in members]
@@ -119,11 +117,11 @@ def record_step(optimizer: Any, group: dict[str, Any]) -> bool:
         return False
     if len({row[0]._a.dtype for row in rows}) != 1:
         return False
-    numbers = optimizer._numbers(group, {"step": 1.0})
+    numbers = optimizer._numbers(plain, {"step": 1.0})
     results = optimizer.program(states, tuple(numbers), flags[0]).results
     places = [("p", "g", *states).index(name) for name in results] + [-1] * counts
     options = {k: v for k, v in group.items() if k not in ("params", "lr")}
-    moving, moved = _moving(optimizer, group, options)
+    moving, moved = _moving(trace, options)
     params = {
         "options": tuple(sorted(options.items())),
         "moving": moving,
@@ -137,29 +135,23 @@ def record_step(optimizer: Any, group: dict[str, Any]) -> bool:
         [*(t for row in rows for t in row), group["lr"], *moved],
         params,
         [row[k] for row in rows for k in places],
-        lambda: _untraced(optimizer, group),
+        lambda: _untraced(optimizer, plain),
     )
     return True
 
 
-def _moving(
-    optimizer: Any, group: dict[str, Any], options: dict[str, Any]
-) -> tuple[tuple[Any, ...], list[float]]:
-    """Places of floats that changed since earlier traces, and those; `options` loses them."""
-    now = {
-        (name, place): x
-        for name, value in options.items()
-        for place, x in (enumerate(value) if isinstance(value, tuple) else [(None, value)])
-        if type(x) is float
-    }
-    before, moving = _options_before.setdefault(optimizer, {}).setdefault(id(group), ({}, set()))
-    moving |= {key for key, x in now.items() if before.get(key, x) != x}
-    _options_before[optimizer][id(group)] = (now, moving)
-    found = tuple(key for key in now if key in moving)
+def _moving(trace: Any, options: dict[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
+    """Places of numbers that change from call to call, and those; `options` loses them."""
+    found, moved = [], []
+    for name, value in options.items():
+        for place, x in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
+            if trace.follows(x):
+                found.append((name, place))
+                moved.append(x)
     for name, place in found:
         value = options[name]
         options[name] = 0.0 if place is None else (*value[:place], 0.0, *value[place + 1 :])
-    return found, [now[key] for key in found]
+    return tuple(found), moved
 
 
 def _record_of(optimizer: type) -> WholeStep:

@@ -1,0 +1,77 @@
+"""State that no guard can read: iterators, clocks, generators of random numbers."""
+
+from __future__ import annotations
+
+import array
+import os
+import random
+from collections.abc import Iterator
+from types import AsyncGeneratorType, BuiltinFunctionType, CoroutineType
+from typing import Any
+
+import numpy as np
+
+# Modules of the standard library whose functions answer differently from call to call.
+_CLOCKS = {
+    "time", "datetime", "uuid", "secrets", "os", "posix", "nt", "sys", "socket", "select", "gc",
+    "signal", "resource", "tempfile", "threading", "_thread", "multiprocessing", "subprocess",
+    "tracemalloc", "platform", "locale", "getpass", "shutil", "glob", "io", "_io", "queue",
+    "_queue",
+}  # fmt: skip
+# Those among them that only look at their arguments, or cannot change.
+_FIXED = {
+    "fspath", "fsencode", "fsdecode", "intern", "getsizeof", "getrefcount", "exc_info", "collect",
+    "sleep", "get_ident", "current_thread", "main_thread", "getpid", "exit", "settrace",
+}  # fmt: skip
+
+
+def is_stream(value: Any) -> bool:
+    """Whether it draws random numbers that are not ours."""
+    return isinstance(value, random.Random | np.random.Generator | np.random.RandomState)
+
+
+def stream_state(value: Any) -> Any:
+    """A generator's state, in a form that can be compared."""
+    if isinstance(value, random.Random):
+        return value.getstate()
+    source = value.bit_generator if isinstance(value, np.random.Generator) else value._bit_generator
+    return repr(source.state)
+
+
+# What classes of the standard library are asked for the time by.
+CLOCK_METHODS = {"datetime": ("now", "today", "utcnow")}
+# Builtins that look outside of the program.
+LOOKS_OUTSIDE = {"open", "input"}
+
+
+def is_setting(value: Any) -> bool:
+    """Whether a name in a library stands for a mapping of settings, such as `os.environ`."""
+    return isinstance(value, os._Environ)
+
+
+def is_clock(value: Any) -> bool:
+    """Whether a function of the standard library gives other results for the same arguments."""
+    module = getattr(value, "__module__", None)
+    name = getattr(value, "__name__", None)
+    if not callable(value) or isinstance(value, type) or name in _FIXED:
+        return False
+    return module in _CLOCKS
+
+
+def why(value: Any) -> str | None:
+    """Why an object's state cannot be guarded; None where it can, or has none."""
+    kind = type(value)
+    if isinstance(value, AsyncGeneratorType | CoroutineType):
+        return f"a {kind.__name__}"
+    if isinstance(value, Iterator) and not _is_written_in_python(kind):
+        return f"an iterator ({kind.__name__})"
+    if isinstance(value, array.array):
+        return "an array.array; keep numbers in a list or in a tensor"
+    if isinstance(value, BuiltinFunctionType) and is_clock(value):
+        return f"{value.__module__}.{value.__name__}()"
+    return None
+
+
+def _is_written_in_python(kind: type) -> bool:
+    """Whether a class has attributes that can be looked into."""
+    return any(name in vars(kind) for name in ("__dict__", "__slots__"))
