@@ -388,7 +388,7 @@ def test_numbers_computed_in_python_that_change():
     state = {"k": 1}
 
     run = torch.compile(lambda x: x * (state["k"] ** 2 + 0.5), fullgraph=True)
-    for state["k"] in range(1, 12):  # noqa: B007
+    for state["k"] in range(1, 12):
         assert run(torch.ones(2)).tolist() == [state["k"] ** 2 + 0.5] * 2
     assert "number0" in run.explain()
 

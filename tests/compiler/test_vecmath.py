@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+import chainrule as torch
 from chainrule.compiler.graph import Graph
 from chainrule.compiler.infer import emit
 from chainrule.compiler.plan import Plan
@@ -83,3 +84,13 @@ def test_every_row_length(op, length):
     """Whole vectors, masked rests, and loops of any length agree."""
     x = np.linspace(0.1, 3, length).astype("f4")
     np.testing.assert_allclose(compiled(op, x), FUNCTIONS[op][0](x.astype("f8")), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("op", ["sin", "tan", "tanh", "sinh", "asin", "atan", "expm1", "erf"])
+def test_negative_zero_keeps_its_sign(op, dtype):
+    run = torch.compile(lambda x: getattr(torch, op)(x) * 1.0, fullgraph=True)
+    x = torch.from_numpy(np.array([-0.0, 0.0] * 20, dtype))
+    for _ in range(4):
+        found = run(x)
+    assert np.signbit(found.numpy()).tolist() == [True, False] * 20

@@ -150,9 +150,11 @@ def wrap_results(
     wrapped = tuple(make_plain(o, inference=inference) for o in outs)
     _keep_class(tensors, wrapped)
     if op.view:
-        for t in wrapped:
+        for k, t in enumerate(wrapped):
             if shares_memory(t._a, payloads[0]):
                 attach_view(t, tensors[0], op, params, len(wrapped) > 1)
+                if op.n_out != 1 and t._view is not None:
+                    t._view.append(k)
     if not recording:
         return wrapped
     node = record(op, tensors, payloads, outs, params, versions=tuple(t._v for t in wrapped))

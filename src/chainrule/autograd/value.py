@@ -10,7 +10,8 @@ Slots:
     _node   the Node that made it (or an OutSlot: output k of one); None for a leaf
     _v      [version, name of last in-place writer, code, offset]: shared by all views of one
             memory; None for an inference tensor, which has no version
-    _view   None, or the view record [root, parent record, op, params, version, creation]
+    _view   None, or the view record [root, parent record, op, params, version, creation], and
+            which of the results it is where the op has several
     _grad   accumulated gradient of a leaf (or of one that retains it)
     _meta   None, or a dict of the rare: hooks, names, ...
 """
@@ -43,7 +44,7 @@ class TensorBase:
 PLAIN: set[type] = set()
 
 # Field numbers of a view record.
-ROOT, PARENT, VIEW_OP, VIEW_PARAMS, NODE_VERSION, CREATION = range(6)
+ROOT, PARENT, VIEW_OP, VIEW_PARAMS, NODE_VERSION, CREATION, WHICH = range(7)
 # How a view came to be: in-place writes through the last four are refused while recording.
 FROM_GRAD, FROM_NO_GRAD, FROM_INFERENCE, FROM_MULTI, FROM_CUSTOM = range(5)
 

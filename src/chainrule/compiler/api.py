@@ -283,7 +283,7 @@ class _Types:
         # Class and length of each argument; None where every argument is a tensor.
         plain = all(x.__class__ in PLAIN for x in args)
         self.groups = None if plain else [_group(x) for x in args]
-        self.kinds = [(x._a.shape, x._a.dtype, x._rg) for x in leaves]
+        self.kinds = [(x._a.shape, x._a.strides, x._a.dtype, x._rg) for x in leaves]
 
     @staticmethod
     def usual(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -307,11 +307,13 @@ class _Types:
         if leaves is None or len(leaves) != self.count:
             return None
         arrays = set()
-        for x, (shape, dtype, requires_grad) in zip(leaves, self.kinds):  # noqa: B905 - counted
+        for x, (shape, strides, dtype, requires_grad) in zip(leaves, self.kinds):  # noqa: B905
             if x.__class__ not in PLAIN:
                 return None
             array = x._a
-            if array.shape != shape or array.dtype is not dtype or x._rg is not requires_grad:
+            if array.shape != shape or array.strides != strides:
+                return None
+            if array.dtype is not dtype or x._rg is not requires_grad:
                 return None
             arrays.add(id(array))
         return leaves if len(arrays) == self.count else None

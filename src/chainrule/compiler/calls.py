@@ -18,7 +18,7 @@ from ..autograd.errors import USED_UP
 from ..autograd.node import OutSlot
 from ..autograd.record import edge
 from ..autograd.state import STATE
-from ..autograd.value import TensorBase, make
+from ..autograd.value import ROOT, TensorBase, make
 from .arguments import flatten, with_stand_ins
 from .followed import Expression, Follower, plain_structure, plain_value, same_number
 from .scan import Scan, interchangeable
@@ -53,6 +53,7 @@ class Call:
         self.trace: Trace
         self.result: Any = None
         self.returned: Any = None
+        self.shared: dict[Any, Any] = {}
         # What a later backward pass needs: results, stand-ins for their gradients, tensors to
         # differentiate with respect to, and their gradients.
         self.opened: list[Any] = []
@@ -109,8 +110,10 @@ class Call:
             self._run(function, args, kwargs)
             if _python_streams(self.scan.streams) != streams:
                 self.trace.fail("Python's or NumPy's own random numbers are drawn; draw tensors")
-            if STATE.grad_enabled and self.trace.reason is None:
-                self._differentiate()
+            if self.trace.reason is None:
+                opened = self._open_results()
+                if STATE.grad_enabled and opened:
+                    self._differentiate(opened)
 
     def _run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         if self.follower is None:
@@ -133,12 +136,9 @@ class Call:
 
     # ---- gradients of the results ----------------------------------------------------------------
 
-    def _differentiate(self) -> None:
+    def _differentiate(self, opened: list[Any]) -> None:
         trace = self.trace
         self.forward_length = len(trace.graph.instrs)
-        opened = self._open_results()
-        if not opened:
-            return
         wanted = [o.tensor for o in trace.outside if o.tensor._rg]
         if _has_hooks(opened, wanted):
             # It would run with gradients that nobody computed.
@@ -168,11 +168,36 @@ class Call:
         flatten(self.result, parts)
         own = {id(t) for t in self.tensors()}
         tensors = {id(t): t for t in parts if isinstance(t, TensorBase) and id(t) not in own}
+        self.shared = self._shared(list(tensors.values()))
+        opened = {}
+        for t in tensors.values():
+            known = self.trace.known.get(id(t._a))
+            if known is not None and known.storage in self.shared and t._rg:
+                t = self._base(t, known)  # of which views are taken again
+            opened[id(t)] = t
         return [
             t
-            for t in tensors.values()
+            for t in opened.values()
             if t._rg and edge(t) is not None and not isinstance(edge(t), TensorBase)
         ]
+
+    def _shared(self, results: list[Any]) -> dict[Any, Any]:
+        """Memory that the call made and several results show -> a tensor that is all of it."""
+        found = [(self.trace.known.get(id(t._a)), t) for t in results]
+        storages = [known.storage for known, _ in found if known is not None]
+        return {s: None for s in storages if storages.count(s) > 1}
+
+    def _base(self, t: Any, known: Any) -> Any:
+        """The tensor whose history a result that shares memory with others is part of."""
+        base = t if t._view is None else t._view[ROOT]
+        if not base._rg or (t._view is None and known.chain):
+            self.trace.fail("a result shares memory with others that have another history")
+            return t
+        have = self.shared[known.storage]
+        if have is not None and edge(have) is not edge(base):
+            self.trace.fail("results share memory and have different histories")
+        self.shared[known.storage] = base
+        return base
 
     # ---- what a compiled call would not do -------------------------------------------------------
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.value import TensorBase
-from ..ops.schema import TABLE
 from .calls import Call
 from .followed import Number, Operand, same_number
 from .graph import Graph, Instr, Value, verify, verifying
@@ -52,6 +51,8 @@ class Program:
         self._pairs: dict[Value, Value] = {}  # first trace -> second trace
         self._origin: dict[Value, Source] = {}  # second trace -> where an input comes from
         self._parts: dict[int, Any] = {}  # tensors of the result
+        self.bases: dict[Any, Output] = {}  # memory that several results show
+        self._shown: set[Any] = set()  # and that is a result itself
         self._compare_traces()
         self._compare_effects()
         self._inputs()
@@ -234,27 +235,38 @@ class Program:
         known = trace.known.get(id(t._a))
         if known is None:
             return self._constant_output(before, t)
-        if known.storage.origin is not None:
+        if self._origin.get(known.storage.first) is not None:
             return self._alias(known, t)
+        if known.storage in self.second.shared:
+            return self._view_of_output(known, t)
+        return self._new_output(self._values[trace._current(known)], t)
+
+    def _new_output(self, value: Any, t: Any) -> Output:
         slot = next((k for k, o in enumerate(self.second.opened) if o is t), None)
-        self.graph.outputs.append(self._values[trace._current(known)])
+        self.graph.outputs.append(value)
         return Output(len(self.graph.outputs) - 1, slot)
+
+    def _view_of_output(self, known: Any, t: Any) -> Any:
+        """One of several results that show the same memory: as a view of all of it."""
+        storage = known.storage
+        base = self.second.shared[storage]  # None where none of them has a history
+        if storage not in self.bases:
+            self.bases[storage] = self._new_output(self._values[storage.value], base)
+        if base is t or (base is None and not known.chain and storage not in self._shown):
+            self._shown.add(storage)
+            return self.bases[storage]
+        return Alias(Source("output", self.bases[storage].position), known.chain, bool(t._rg))
 
     def _alias(self, known: Any, t: Any) -> Any:
         """A view of what came from outside shows its memory, as in eager code."""
         first = known.storage.first
         origin = self._origin.get(first)
         written = known.storage.value is not first
-        several = any(TABLE[name].n_out != 1 for name, _ in known.chain)  # which is not told
-        if (
-            several
-            or origin is None
-            or origin.kind not in ("argument", "tensor")
-            or (written and t._rg)
-        ):
-            self.graph.outputs.append(self._values[self.second.trace._current(known)])
-            return Output(len(self.graph.outputs) - 1, None)
-        assert origin is not None
+        if origin.kind not in ("argument", "tensor") or (written and t._rg):
+            raise CaptureError(
+                "a result shares memory with a gradient, or with a tensor that the function writes "
+                "and that has a history; return a copy"
+            )
         return Alias(origin, known.chain, bool(t._rg))
 
     def _constant_output(self, before: Any, t: Any) -> Output:

@@ -71,7 +71,7 @@ class DifferentiableRunner(Runner):
     """Runs the forward plan and leaves a node for the backward plan."""
 
     def _make_plan(self, program: Program) -> Plan:
-        self.replay = Replay(program, _slots_of(program.result))
+        self.replay = Replay(program, _slots_of(program))
         seeds = {i: s.what for i, s in enumerate(program.sources) if s.kind == "seed"}
         self.partition = Partition(program.graph, seeds, program.results)
         self.backward_plan: Plan | None = None
@@ -110,7 +110,7 @@ class DifferentiableRunner(Runner):
         inputs = [plain[n] for kind, n in self._kept if kind == "input"]
         self._versioned = [s for s in inputs if s.kind in ("argument", "tensor")]
         self._wanted = program.wanted
-        self._slots = _slots_of(self.result)
+        self._slots = _slots_of(program)
         self.meta = tuple((t._a.shape, t._a.dtype) for t in program.second.opened)
         self._count, self._kept_end = program.shown, program.results
         return self._finish
@@ -160,14 +160,19 @@ def _nbytes(value: Any) -> int:
     return value.size * value.dtype.itemsize
 
 
-def _slots_of(result: Any) -> list[tuple[int, int]]:
-    """(position among the outputs, number of the gradient) of differentiable results."""
+def _slots_of(program: Program) -> list[tuple[int, int]]:
+    """(position among the outputs, number of the gradient) of what gradients come back to."""
+    found = [*_slots_in(program.result), *_slots_in(list(program.bases.values()))]
+    return list(dict.fromkeys(found))
+
+
+def _slots_in(result: Any) -> list[tuple[int, int]]:
     if isinstance(result, Output):
         return [] if result.slot is None else [(result.position, result.slot)]
     if isinstance(result, dict):
         result = list(result.values())
     return (
-        [s for part in result for s in _slots_of(part)] if isinstance(result, tuple | list) else []
+        [s for part in result for s in _slots_in(part)] if isinstance(result, tuple | list) else []
     )
 
 

@@ -145,7 +145,8 @@ def _parts(leaves: list[Any]) -> tuple[list[Any], list[Any], list[int]]:
     for i, x in enumerate(leaves):
         if x.__class__ in PLAIN:
             array = x._a
-            parts.append((array.shape, array.dtype, x._rg, seen.setdefault(id(array), i)))
+            layout = (array.shape, array.strides, array.dtype)  # it decides what is a view
+            parts.append((*layout, x._rg, seen.setdefault(id(array), i)))
         elif isinstance(x, bool | int | float | str | type(None)):
             parts.append(exact(x))
             if type(x) in (int, float):

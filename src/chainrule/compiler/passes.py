@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from .. import ir
 from ..ops.halves import is_half
 from .again import compute_again
+from .followed import exact
 from .graph import Graph, Instr, Value, verify, verifying
 from .infer import infer, shape_of
 from .interpret import run_instr
@@ -108,6 +110,8 @@ def _simplify_pointwise(r: Rewriter, instr: Instr) -> Any:
     for kept, number in _NEUTRAL.get(instr.op, ()):
         x, other = instr.inputs[kept], instr.inputs[1 - kept]
         if not isinstance(other, Value) and other == number and _same_type(x, out):
+            if number == 0 and _moves_zero(instr.op, other, out):
+                continue
             return x
     body = lowering(instr.op).body(len(instr.inputs), instr.params)
     if body.op == "arg" and _same_type(instr.inputs[body.value], out):
@@ -117,6 +121,12 @@ def _simplify_pointwise(r: Rewriter, instr: Instr) -> Any:
         if inner is not None and inner.op == "neg":
             return inner.inputs[0]
     return _hoist_broadcast(r, instr)
+
+
+def _moves_zero(op: str, zero: Any, out: Value) -> bool:
+    """Whether -0.0 becomes 0.0 when this zero is added to it, or subtracted from it."""
+    negative = isinstance(zero, float) and math.copysign(1, zero) < 0
+    return out.dtype.kind not in "biu" and negative == (op == "sub")
 
 
 def _same_type(x: Any, out: Value) -> bool:
@@ -147,9 +157,12 @@ def _plainer(r: Rewriter, instr: Instr, position: int) -> Any:
 
 
 def _uniform(array: np.ndarray) -> bool:
+    """Whether all elements are the same number, with the same sign of zero."""
     first = array.flat[0]
-    # A NaN differs from itself and so is never taken for a number; -0.0 must keep its sign.
-    return (bool((array == first).all()) and not np.signbit(first).any()) or array.size == 1
+    if array.size == 1:
+        return True
+    same = bool((array == first).all())  # a NaN differs from itself
+    return same and not (array.dtype.kind == "f" and np.signbit(array).any() and first == 0)
 
 
 def _hoist_broadcast(r: Rewriter, instr: Instr) -> Any:
@@ -208,7 +221,7 @@ def merge_duplicates(graph: Graph) -> Graph:
             return None
         key = (
             instr.op,
-            tuple(id(x) if isinstance(x, Value) else (type(x), x) for x in instr.inputs),
+            tuple(id(x) if isinstance(x, Value) else exact(x) for x in instr.inputs),
             repr(sorted(instr.params.items(), key=lambda item: item[0])),
             instr.outputs[0].type,
         )

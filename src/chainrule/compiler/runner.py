@@ -138,7 +138,7 @@ class Runner:
         if isinstance(shape, Same):
             return shape.tensor if shape.argument is None else leaves[shape.argument]
         if isinstance(shape, Alias):
-            return _view_again(shape, leaves)
+            return _view_again(shape, leaves, tensors)
         if isinstance(shape, dict):
             items = {k: self._build(v, tensors, leaves) for k, v in shape.items()}
             return items if type(shape) is dict else rebuilt_dict(shape, items)
@@ -210,9 +210,11 @@ def _grad_buffer(slot: list[Any]) -> np.ndarray:
     return array
 
 
-def _view_again(alias: Alias, leaves: list[Any]) -> Any:
-    """The views that led from a tensor of the caller to the result, taken anew."""
-    base = leaves[alias.source.what] if alias.source.kind == "argument" else alias.source.what
+def _view_again(alias: Alias, leaves: list[Any], tensors: list[Any]) -> Any:
+    """The views that led from a tensor to the result, taken anew."""
+    base = alias.source.what
+    if alias.source.kind != "tensor":
+        base = (leaves if alias.source.kind == "argument" else tensors)[base]
     found = base
     if not alias.chain or (base._rg and not alias.differentiable):
         found = make(base._a)

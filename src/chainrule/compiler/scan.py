@@ -13,11 +13,11 @@ from __future__ import annotations
 import dis
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from enum import Enum
 from functools import partial
-from types import FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from weakref import ReferenceType
 
@@ -33,6 +33,14 @@ _LARGEST_ARRAY = 1 << 24  # bytes of a NumPy array that are compared in every ca
 _ENGINE_LAYERS = ("ir", "ops", "autograd", "tensor", "compiler")
 _PLAIN_VALUES = (bool, int, float, str, bytes, complex, type(None), np.generic)
 _BUFFERS = (np.ndarray, bytearray, memoryview)
+# Modules that treat whatever behaves as a number as one.
+_PROTOCOLS_ONLY = {
+    "abc", "ast", "bisect", "builtins", "cmath", "collections", "contextlib", "copy", "dataclasses",
+    "enum", "fractions", "functools", "heapq", "itertools", "logging", "math", "numbers", "numpy",
+    "operator", "re", "statistics", "string", "struct", "types", "typing", "warnings", "weakref",
+    "os", "sys", "contextvars", "threading", "__future__", "_weakref", "_functools", "_contextvars",
+    "_thread", "_collections", "_operator",
+}  # fmt: skip
 # Names that tell a stand-in for a number from the number.
 _SEE_THROUGH = {"type", "id"}
 _LOOKUPS_BY_NAME = {"getattr", "vars", "__dict__", "hasattr", "setattr", "locals", "dir"}
@@ -95,6 +103,8 @@ class Scan:
         self.places: dict[str, Place] = {}
         self.streams: list[Any] = []  # generators of random numbers that are not ours
         self.unseen: str | None = None  # what is in sight and cannot be guarded
+        self.library: str | None = None  # whose code may not take stand-ins for numbers
+        self._takes_any_number = {__name__.partition(".")[0], *_PROTOCOLS_ONLY}
         self._codes: list[Any] = []  # code that was reached
         self._names: set[str] = set()  # names in it
         self._all_names = False  # some code looks attributes up by computed names
@@ -125,8 +135,10 @@ class Scan:
             self.values[path] = value
             return
         if isinstance(value, TensorBase):
-            self.tensors.setdefault(id(value), (path, value))
+            if self.tensors.setdefault(id(value), (path, value))[0] == path and vars(value):
+                self._walk_attributes(value, path)  # that the user gave it
             return
+        self._note_library(value)
         if isinstance(value, ModuleType) and _is_foreign_module(value):
             if id(value) not in self._seen:
                 self._seen.add(id(value))
@@ -158,7 +170,7 @@ class Scan:
                 self.sizes[path] = len(value)
             for i, item in enumerate(value):
                 self._enter(item, path, value, f"[{i}]", i)
-        elif isinstance(value, dict):
+        elif isinstance(value, dict | MappingProxyType):
             self._walk_dict(value, path)
         elif isinstance(value, set | frozenset):
             self.sets[path] = frozenset(value)
@@ -175,7 +187,7 @@ class Scan:
         if isinstance(value, list | dict | tuple | set | deque) and _is_users(type(value)):
             self._walk_object(value, path)  # a subclass has attributes and methods too
 
-    def _walk_dict(self, value: dict[Any, Any], path: str) -> None:
+    def _walk_dict(self, value: Mapping[Any, Any], path: str) -> None:
         self.sizes[path] = len(value)
         for key, item in list(value.items()):
             if type(key) in (str, int):
@@ -191,7 +203,7 @@ class Scan:
         """Bytes that anybody may write."""
         if isinstance(value, np.ndarray) and value.dtype.hasobject:
             self._note_unseen("an array of Python objects")
-        elif np.asarray(value).nbytes > _LARGEST_ARRAY:
+        elif memoryview(value).nbytes > _LARGEST_ARRAY:
             self._note_unseen(f"an array of more than {_LARGEST_ARRAY >> 20} MB")
         else:
             self.arrays[path] = (value, contents_of(value))
@@ -211,7 +223,40 @@ class Scan:
         owner = getattr(value, "__self__", None)
         if owner is not None and not isinstance(owner, ModuleType | type):  # a method in C: d.get
             self._enter(owner, path, value, ".__self__", "__self__")
-        self._walk_object(value, path)
+        if unseen.is_buffer(value):
+            self._walk_buffer(value, path)
+        if hasattr(value, "__dict__") or _is_users(type(value)):
+            self._walk_object(value, path)
+        if not unseen.is_written_in_python(type(value)):
+            self._walk_attributes(value, path)
+
+    def _walk_attributes(self, value: Any, path: str) -> None:
+        """Attributes of a tensor, or of an object without a dictionary, by the names in code."""
+        for name in {*getattr(value, "__dict__", ()), *_attributes_of(type(value))}:
+            if name.isidentifier() and not name.startswith("__"):
+                self._when_named(name, partial(self._enter_attribute, value, path, name))
+
+    def _enter_attribute(self, value: Any, path: str, name: str) -> None:
+        try:
+            item = getattr(value, name)
+        except Exception:
+            return
+        if isinstance(item, (*_PLAIN_VALUES, list, dict, tuple, set, TensorBase)):
+            self._enter(item, path, value, f".{name}", name)
+
+    def _note_library(self, value: Any) -> None:
+        """Whose code may be given numbers: not all of it takes a stand-in for one."""
+        if isinstance(value, ModuleType | FunctionType | BuiltinFunctionType | type):
+            module = value.__name__ if isinstance(value, ModuleType) else value.__module__
+        else:
+            module = type(value).__module__
+        top = (module or "builtins").partition(".")[0]
+        if top not in self._takes_any_number:
+            found = sys.modules.get(top)
+            if found is not None and _is_foreign_module(found):
+                self.library = self.library or top
+            else:
+                self._takes_any_number.add(top)
 
     def _note_unseen(self, what: str) -> None:
         self.unseen = self.unseen or what
@@ -273,9 +318,11 @@ class Scan:
     def _walk_library(self, module: ModuleType, path: str) -> None:
         """Settings of a library that code names (`os.environ`, a flag), and clocks."""
         for name, item in list(vars(module).items()):
-            if isinstance(item, (*_PLAIN_VALUES, list, dict, set)) or unseen.is_setting(item):
+            if (module.__name__, name) == ("sys", "modules"):
+                enter = partial(self._note_unseen, "sys.modules")
+            elif isinstance(item, (*_PLAIN_VALUES, list, dict, set)) or unseen.is_setting(item):
                 enter = partial(self._enter, item, path, module, f".{name}", name)
-            elif module.__name__ == "os" and name == "getenv":
+            elif (module.__name__, name) == ("os", "getenv"):
                 enter = partial(self._walk, vars(module)["environ"], self._root(module.environ))
             elif unseen.is_clock(item):
                 enter = partial(self._note_unseen, f"{module.__name__}.{name}()")
@@ -348,11 +395,16 @@ class Scan:
         if vars(function):  # attributes of the function itself
             self._walk_object(function, path)
         scope = None
-        for name in sorted(_names(function.__code__)):
+        names = _names(function.__code__)
+        if "globals" in names:  # any of them, by a computed name
+            names |= {n for n in function.__globals__ if isinstance(n, str)}
+        for name in sorted(names):
             if name in function.__globals__:
                 scope = scope or self._root(function.__globals__)
                 content = function.__globals__[name]
                 self._enter(content, scope, function.__globals__, f"[{name!r}]", name)
+            elif name in sys.modules:  # imported inside of the function
+                self._walk(sys.modules[name], self._root(sys.modules[name]))
 
     def _learn_names(self, code: Any) -> None:
         self._codes.append(code)
@@ -373,9 +425,10 @@ class Scan:
     # ---- using paths -----------------------------------------------------------------------------
 
     def sees_through(self) -> bool:
-        """Whether code that was reached calls what tells a stand-in from a number."""
-        return bool(_SEE_THROUGH & self._names) and any(
-            _loads_any(code, _SEE_THROUGH) for code in self._codes
+        """Whether code that was reached may call what tells a stand-in from a number."""
+        return self.library is not None or (
+            bool(_SEE_THROUGH & self._names)
+            and any(_loads_any(code, _SEE_THROUGH) for code in self._codes)
         )
 
     def difference(self, other: Scan, followed: set[str]) -> tuple[list[str], str]:
@@ -423,10 +476,17 @@ class Scan:
         return path.rsplit("[", 1)[-1].rstrip("]").strip("'\"")
 
 
+def _attributes_of(kind: type) -> Iterable[str]:
+    """Names of what an object made in C shows: none of a tensor's, which ops look at."""
+    return () if issubclass(kind, TensorBase) else dir(kind)
+
+
 def contents_of(buffer: Any) -> bytes:
     """The bytes of an array, with its type and shape."""
-    array = np.asarray(buffer)
-    return f"{array.dtype.str}{array.shape}".encode() + array.tobytes()
+    if not isinstance(buffer, np.ndarray):
+        buffer = memoryview(buffer)
+        return f"{buffer.format}{buffer.shape}".encode() + buffer.tobytes()
+    return f"{buffer.dtype.str}{buffer.shape}".encode() + buffer.tobytes()
 
 
 def interchangeable(a: Any, b: Any) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from .followed import Expression, Follower, plain_value
 from .scan import Place, Scan
+from .unseen import is_written_in_python
 
 
 def followable(scan: Scan, path: str) -> bool:
@@ -30,7 +31,8 @@ def _is_writable(place: Place) -> bool:
         return True
     if isinstance(container, FunctionType):
         return place.key in ("__defaults__", "__kwdefaults__")
-    return hasattr(type(container), str(place.key))  # a slot
+    slot = getattr(type(container), str(place.key), None)
+    return isinstance(slot, MemberDescriptorType) and is_written_in_python(type(container))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from ..autograd import source
 from ..autograd.dispatch import P, plain, prepare
 from ..autograd.inplace import check_fits, check_writable, copying, set_history, write
 from ..autograd.state import STATE, TRACE
-from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
+from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, WHICH, TensorBase, make
 from ..ops.schema import TABLE, Op
 from .followed import Number, Operand, plain_structure, plain_value
 from .graph import Graph, Instr, Value
@@ -281,7 +281,7 @@ class Trace:
             argument = self.declared.get(id(record))
             if argument is not None:
                 return argument.storage, tuple(reversed(steps)), argument.value
-            steps.append((record[VIEW_OP].name, tuple(sorted(record[VIEW_PARAMS].items()))))
+            steps.append(_step(record))
             record = record[PARENT]
         root = self._find(view[ROOT])
         return root.storage, (*root.chain, *reversed(steps)), root.value
@@ -311,19 +311,10 @@ class Trace:
         if known.version == storage.version:
             return known.value
         value = storage.value
-        if self._one_of_several(known):
-            return known.value
         for name, params in known.chain:
             value = self._append(name, (value,), dict(params))
         known.value, known.version = value, storage.version
         return value
-
-    def _one_of_several(self, known: Known) -> bool:
-        """Whether a view op with several results led here: which one it is, nobody wrote down."""
-        several = any(TABLE[name].n_out != 1 for name, _ in known.chain)
-        if several:
-            self.fail(f"memory is written behind one of several views, at {source.here(4)}")
-        return several
 
     def _append(self, name: str, operands: tuple[Any, ...], params: dict[str, Any]) -> Value:
         """An instruction that nobody ran, typed by running it on zeros."""
@@ -335,7 +326,7 @@ class Trace:
 
     def _write(self, target: Known, new: Any) -> None:
         storage = target.storage
-        if target.chain and not self._one_of_several(target):
+        if target.chain:
             root = storage.value
             params = {"chain": target.chain}
             updated = Value(root.shape, root.dtype)
@@ -350,6 +341,21 @@ class Trace:
         """The value a tensor ended up with, or None if the trace never met it."""
         known = self.known.get(id(t._a))
         return None if known is None else self._current(known)
+
+
+def _step(record: Any) -> tuple[str, tuple[Any, ...]]:
+    """The op and the parameters that lead from a view's parent to it."""
+    name, params = record[VIEW_OP].name, record[VIEW_PARAMS]
+    if record[VIEW_OP].n_out != 1:  # one of several: as the op that makes it alone
+        axis, which = params["axis"], record[WHICH]
+        if name == "unbind":
+            name, params = "select", {"axis": axis, "index": which}
+        else:
+            start = sum(params["sizes"][:which])
+            stop = start + params["sizes"][which]
+            name = "slice_axis"
+            params = {"axis": axis, "start": start, "stop": stop, "step": 1}
+    return name, tuple(sorted(params.items()))
 
 
 def _detached(t: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 import os
 import random
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ _CLOCKS = {
     "time", "datetime", "uuid", "secrets", "os", "posix", "nt", "sys", "socket", "select", "gc",
     "signal", "resource", "tempfile", "threading", "_thread", "multiprocessing", "subprocess",
     "tracemalloc", "platform", "locale", "getpass", "shutil", "glob", "io", "_io", "queue",
-    "_queue",
+    "_queue", "importlib", "inspect",
 }  # fmt: skip
 # Those among them that only look at their arguments, or cannot change.
 _FIXED = {
@@ -41,7 +40,16 @@ def stream_state(value: Any) -> Any:
 # What classes of the standard library are asked for the time by.
 CLOCK_METHODS = {"datetime": ("now", "today", "utcnow")}
 # Builtins that look outside of the program.
-LOOKS_OUTSIDE = {"open", "input"}
+LOOKS_OUTSIDE = {"open", "input", "eval", "exec", "__import__"}
+
+
+def is_buffer(value: Any) -> bool:
+    """Whether it shows its memory, as arrays do."""
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
 
 
 def is_setting(value: Any) -> bool:
@@ -63,15 +71,18 @@ def why(value: Any) -> str | None:
     kind = type(value)
     if isinstance(value, AsyncGeneratorType | CoroutineType):
         return f"a {kind.__name__}"
-    if isinstance(value, Iterator) and not _is_written_in_python(kind):
+    if isinstance(value, Iterator) and not is_written_in_python(kind):
         return f"an iterator ({kind.__name__})"
-    if isinstance(value, array.array):
-        return "an array.array; keep numbers in a list or in a tensor"
     if isinstance(value, BuiltinFunctionType) and is_clock(value):
         return f"{value.__module__}.{value.__name__}()"
     return None
 
 
-def _is_written_in_python(kind: type) -> bool:
-    """Whether a class has attributes that can be looked into."""
-    return any(name in vars(kind) for name in ("__dict__", "__slots__"))
+def is_written_in_python(kind: type) -> bool:
+    """Whether objects of a class hold nothing but attributes that can be looked into."""
+    return not any(_is_made_in_c(base) for base in kind.__mro__ if base is not object)
+
+
+def _is_made_in_c(kind: type) -> bool:
+    heap, fixed = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE, Py_TPFLAGS_IMMUTABLETYPE
+    return not kind.__flags__ & heap or bool(kind.__flags__ & fixed)

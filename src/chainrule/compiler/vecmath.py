@@ -330,6 +330,7 @@ def _reduced_wave(w: Lanes, x: Reg, turns: int, form: _Format) -> Reg:
     quarter = w.add(w.bitcast(shifted, whole), w.const(whole, turns - form.shift_bits))
     z = w.mul(r, r)
     sine = w.fma(w.mul(z, r), polynomial(w, z, _SIN_TAIL[x.dtype]), r)
+    sine = w.select(w.compare("eq", r, w.const(x.dtype, 0.0)), x, sine)  # -0.0 keeps its sign
     half = w.mul(z, w.const(x.dtype, 0.5))
     drop = w.sub(half, w.mul(w.mul(z, z), polynomial(w, z, _COS_TAIL[x.dtype])))
     cosine = w.sub(w.const(x.dtype, 1.0), drop)

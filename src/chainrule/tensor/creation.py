@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.dispatch import P
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
 from ..ops import allocation, dtypes
@@ -142,6 +143,12 @@ def tensor(
             array = array.astype(np_dtype(dtype))
         return finish(array, requires_grad, device)
     wanted = None if dtype is None else np_dtype(dtype)
+    if STATE.unusual & TRACE:
+        if STATE.trace.follows(data):
+            kind = dtypes.scalar_dtype(data).np if wanted is None else wanted
+            if kind.kind in "fi":  # an op takes the number, which may be another one next time
+                return P.add(make(np.zeros((), kind)), data).requires_grad_(requires_grad)
+        data = STATE.trace.plain(data)
     if data.__class__ is np.ndarray:
         allocation.expect(data.shape, data.itemsize)
     array = array_from_data(data, wanted, dtypes.get_default_dtype().np, unwrap=_unwrap)
