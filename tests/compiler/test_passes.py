@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import chainrule as torch
 from chainrule.compiler import passes
 from chainrule.compiler.graph import Graph, Value
 from chainrule.compiler.infer import emit
@@ -49,8 +50,8 @@ def one_input(shape=(2, 3), dtype="f4"):
 @pytest.mark.parametrize(
     ("op", "operands"),
     [
-        ("add", ["x", 0]),
-        ("add", [0, "x"]),
+        ("add", ["x", -0.0]),
+        ("add", [-0.0, "x"]),
         ("sub", ["x", 0.0]),
         ("mul", ["x", 1]),
         ("mul", [1.0, "x"]),
@@ -63,6 +64,20 @@ def test_neutral_operations_vanish(op, operands):
     g, x = one_input()
     g.outputs = [emit(g, op, *(x if o == "x" else o for o in operands))]
     assert body(passes.simplify(g)) == ["return %0"]
+
+
+@pytest.mark.parametrize(("op", "operands"), [("add", ["x", 0]), ("sub", ["x", -0.0])])
+def test_what_makes_zero_of_negative_zero_stays(op, operands):
+    g, x = one_input()
+    g.outputs = [emit(g, op, *(x if o == "x" else o for o in operands))]
+    assert len(body(passes.simplify(g))) == 2
+
+
+def test_numbers_that_differ_in_the_sign_of_zero_are_not_merged():
+    run = torch.compile(lambda x: (x * 0.0, x * -0.0), fullgraph=True)
+    for _ in range(4):
+        zero, negative = run(torch.ones(3))
+    assert zero.signbit().tolist() == [False] * 3 and negative.signbit().tolist() == [True] * 3
 
 
 def test_an_operation_that_changes_the_type_stays():
