@@ -144,6 +144,7 @@ def _training(rng: random.Random) -> list[str]:
         step.insert(3, "torch.nn.utils.clip_grad_norm_([w, b], opt.param_groups[0]['lr'])")
     lines = ["def f(x):", *("    " + line for line in step)]
     chunks = [
+        "torch.set_default_dtype(torch.float64)",
         "w = torch.tensor([0.5, -1.0, 2.0], requires_grad=True)",
         "b = torch.tensor(0.3, requires_grad=True)",
         f"opt = torch.optim.{name}([w, b], {first})",

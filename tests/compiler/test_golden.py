@@ -97,20 +97,19 @@ GOLDEN = {
     graph(%0: f32[2,3] 'arg0') {
       %1: f32[2,3] = mul(%0, 2)
       %2: f32[2,2] = slice_view(%1) {index=(slice(None, None, None), slice(1, None, None))}
-      %3: f32[2,2] = clone(%2)
-      %4: f32[2,2] = add(%3, 1)
-      %5: f32[2,3] = write_view(%1, %4) {chain=(('slice_view', (('index', (slice(None, None, None), slice(1, None, None))),)),)}
-      %6: f32[2,2] = slice_view(%5) {index=(slice(None, None, None), slice(1, None, None))}
-      %7: f32[2,3] = write_view(%5, %4) {chain=(('slice_view', (('index', (slice(None, None, None), slice(1, None, None))),)),)}
-      %8: f32[3] = select_view(%7) {index=(1,)}
-      %9: f32[3] = slice_view(%0) {index=(0,)}
-      %10: f32[2,3] = write_view(%0, %8) {chain=(('slice_view', (('index', (0,)),)),)}
-      write %10 -> %0
-      return %7
+      %3: f32[2,2] = add(%2, 1)
+      %4: f32[2,3] = write_view(%1, %3) {chain=(('slice_view', (('index', (slice(None, None, None), slice(1, None, None))),)),)}
+      %5: f32[2,2] = slice_view(%4) {index=(slice(None, None, None), slice(1, None, None))}
+      %6: f32[2,3] = write_view(%4, %3) {chain=(('slice_view', (('index', (slice(None, None, None), slice(1, None, None))),)),)}
+      %7: f32[3] = select_view(%6) {index=(1,)}
+      %8: f32[3] = slice_view(%0) {index=(0,)}
+      %9: f32[2,3] = write_view(%0, %7) {chain=(('slice_view', (('index', (0,)),)),)}
+      write %9 -> %0
+      return %6
     }
 """,
     "number": """
-    graph(%0: f32[2] 'arg0', %1: num:f64 'R[1].cell_contents['rate']') {
+    graph(%0: f32[2] 'arg0', %1: num:f64 'number0') {
       %2: f32[2] = mul(%0, %1)
       %3: f32[2] = draw_uniform() {dtype=f32, generator=None, high=1.0, low=0.0, shape=(2,)}
       %4: f32[2] = add(%2, %3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -36,8 +37,16 @@ class Nodes:
 
     def add(self, op: str, args: tuple[int, ...], dtype: str, value: Any = None) -> int:
         """The position of this node, appended if new."""
+        if (
+            op == "const"
+            and isinstance(value, float)
+            and value == 0
+            and math.copysign(1, value) < 0
+        ):
+            # Kernels are shared by equal nodes, and -0.0 equals 0.0.
+            return self.add("neg", (self.add("const", (), dtype, 0.0),), dtype)
         node = Node(op, args, dtype, value)
-        # Equal numbers of different kinds (0.0 and -0.0, 1 and True) are different constants.
+        # Equal numbers of different kinds (1 and True) are different constants.
         key = (node, repr(value)) if op == "const" else node
         found = self._known.get(key)
         if found is None:

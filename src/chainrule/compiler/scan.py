@@ -232,7 +232,7 @@ class Scan:
 
     def _walk_attributes(self, value: Any, path: str) -> None:
         """Attributes of a tensor, or of an object without a dictionary, by the names in code."""
-        for name in {*getattr(value, "__dict__", ()), *_attributes_of(type(value))}:
+        for name in vars(value) if isinstance(value, TensorBase) else _shown_by(value):
             if name.isidentifier() and not name.startswith("__"):
                 self._when_named(name, partial(self._enter_attribute, value, path, name))
 
@@ -476,9 +476,9 @@ class Scan:
         return path.rsplit("[", 1)[-1].rstrip("]").strip("'\"")
 
 
-def _attributes_of(kind: type) -> Iterable[str]:
-    """Names of what an object made in C shows: none of a tensor's, which ops look at."""
-    return () if issubclass(kind, TensorBase) else dir(kind)
+def _shown_by(value: Any) -> set[str]:
+    """Names of what an object made in C shows besides its dictionary."""
+    return {*dir(type(value))} - {*getattr(value, "__dict__", ())}
 
 
 def contents_of(buffer: Any) -> bytes:

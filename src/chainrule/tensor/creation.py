@@ -147,7 +147,7 @@ def tensor(
         if STATE.trace.follows(data):
             kind = dtypes.scalar_dtype(data).np if wanted is None else wanted
             if kind.kind in "fi":  # an op takes the number, which may be another one next time
-                return P.add(make(np.zeros((), kind)), data).requires_grad_(requires_grad)
+                return P.mul(make(np.ones((), kind)), data).requires_grad_(requires_grad)
         data = STATE.trace.plain(data)
     if data.__class__ is np.ndarray:
         allocation.expect(data.shape, data.itemsize)
