@@ -22,19 +22,22 @@ def main(argv: list[str] | None = None) -> int:
         for report in reports:
             print(report, flush=True)
         _progress(counts, start, options.programs)
+        if sum(counts.values()) % options.report == 0:
+            _summary(counts, time.monotonic() - start)
     _summary(counts, time.monotonic() - start)
     return 1 if any(n for (_, kind), n in counts.items() if kind == "disagree") else 0
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
-    parser.add_argument("--family", choices=("all", *NAMES), default="all")
+    parser.add_argument("--family", default="all", help=f"all, or some of {','.join(NAMES)}")
     parser.add_argument("--programs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0, help="the first program's")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--torch", action="store_true", help="also compare with PyTorch")
     parser.add_argument("--every-way", action="store_true", help="expensive ways take no turns")
     parser.add_argument("--finds", type=int, default=20, help="stop after so many disagreements")
+    parser.add_argument("--report", type=int, default=10_000, help="counts after so many programs")
     parser.add_argument("--no-shrinking", action="store_true")
     return parser.parse_args(argv)
 
@@ -79,7 +82,7 @@ def _summary(counts: Counter[tuple[str, str]], seconds: float) -> None:
             said = ", ".join(f"{n} {kind}" for kind, n in kinds.items() if n)
             print(f"{name:12} {sum(kinds.values()):7}: {said}")
     total = sum(counts.values())
-    print(f"{total} programs in {seconds:.0f} s, {total / seconds:.0f}/s")
+    print(f"{total} programs in {seconds:.0f} s, {total / seconds:.0f}/s", flush=True)
 
 
 if __name__ == "__main__":

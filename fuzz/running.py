@@ -31,7 +31,7 @@ def run(options: Options) -> tuple[Counter[tuple[str, str]], list[str]]:
     if oracle is not None:
         oracle.set_num_threads(1)
     ways = {"oracle": oracle, "every_way": options.every_way}
-    order = turns() if options.family == "all" else [options.family]
+    order = turns(options.family)
     counts: Counter[tuple[str, str]] = Counter()
     reports = []
     for seed in range(options.first, options.last):

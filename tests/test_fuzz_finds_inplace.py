@@ -67,3 +67,18 @@ def test_views_of_a_tensor_whose_shape_is_changed_in_place_inside_a_transform():
 def test_renorm_needs_rows(shape):
     with pytest.raises(RuntimeError, match="renorm: input needs at least 2 dimensions"):
         torch.ones(shape).renorm_(2, 0, 0.9)
+
+
+def test_indexed_assignment_in_nested_transforms():
+    # Refused as a write to a leaf: the tensor of the inner transform has no node of its own.
+    def f(x):
+        y = x * 2
+        y[torch.tensor([True, False])] = 0.25
+        y[torch.tensor([1])] = y[1:] * 3
+        return y.sum()
+
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    want = [0.0, 6.0]
+    assert grad(lambda x: vmap(f)(x).sum())(x).tolist() == [want, want]
+    assert vmap(grad(f))(x).tolist() == [want, want]
+    assert grad(lambda x: jvp(f, (x,), (x,))[1])(x[0]).tolist() == want  # of x · its own gradient

@@ -18,6 +18,7 @@ def family(name: str) -> Any:
     return importlib.import_module(f"{__name__}.{name}")
 
 
-def turns() -> list[str]:
-    """Names in the order in which programs of all families are made."""
-    return [name for name in NAMES for _ in range(family(name).WEIGHT)]
+def turns(names: str = "all") -> list[str]:
+    """Names in the order in which programs of these families are made."""
+    chosen = NAMES if names == "all" else names.split(",")
+    return [name for name in chosen for _ in range(family(name).WEIGHT)]

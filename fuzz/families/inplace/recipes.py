@@ -30,7 +30,7 @@ REAL: dict[str, tuple[str, ...]] = {
     "exp2_": ("{t}.exp2_()",), "expm1_": ("{t}.expm1_()",), "i0_": ("{t}.i0_()",),
     "log10_": ("positive: {t}.log10_()",), "log1p_": ("positive: {t}.log1p_()",),
     "log2_": ("positive: {t}.log2_()",), "logit_": ("share: {t}.logit_()", "{t}.logit_(0.1)"),
-    "nan_to_num_": ("{t}.nan_to_num_()", "{t}.div_(0).nan_to_num_(0.5, 2.0, -2.0)"),
+    "nan_to_num_": ("{t}.nan_to_num_()", "{t}.nan_to_num_(0.5, 2.0, -2.0)"),
     "relu_": ("{t}.relu_()",), "sign_": ("{t}.sign_()",), "sinc_": ("{t}.sinc_()",),
     "deg2rad_": ("{t}.deg2rad_()",), "rad2deg_": ("{t}.rad2deg_()",),
     "clamp_": ("{t}.clamp_(-0.5, 0.7)", "{t}.clamp_(max={b})", "{t}.clamp_({b}, {b} + 1)"),

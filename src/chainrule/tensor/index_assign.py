@@ -51,8 +51,9 @@ def _set(self: Any, index: Any, value: Any) -> None:
             f"  at {source.here(4)}\n  Fix: convert the value with .to({view.dtype!r})."
         )
     value = without_lead(value, result_shape(view, tensors, dims))
-    recording = STATE.grad_enabled and (view._rg or value._rg)
-    check_writable(view, "__setitem__", recording)  # also where the index names no element
+    if view._level is None:  # a level asks its own tensors when it writes
+        recording = STATE.grad_enabled and (view._rg or value._rg)
+        check_writable(view, "__setitem__", recording)  # also where the index names no element
     check_apart(view, (value, *tensors), "__setitem__", touching=True)
     try:
         put(view, tensors, dims, value)
