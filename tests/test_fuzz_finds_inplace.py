@@ -1,5 +1,7 @@
 """Writes in place on which the fuzzer found a wrong gradient."""
 
+import math
+
 import pytest
 
 import chainrule as torch
@@ -82,3 +84,29 @@ def test_indexed_assignment_in_nested_transforms():
     assert grad(lambda x: vmap(f)(x).sum())(x).tolist() == [want, want]
     assert vmap(grad(f))(x).tolist() == [want, want]
     assert grad(lambda x: jvp(f, (x,), (x,))[1])(x[0]).tolist() == want  # of x · its own gradient
+
+
+def test_gradient_of_a_directional_derivative_of_a_function_that_writes():
+    # Refused: the old tangent, which the outer gradient needs, was overwritten.
+    def f(x):
+        y = x * x
+        y[1:].tanh_()
+        return y.sum()
+
+    x = torch.tensor([0.5, 0.25], dtype=torch.float64)
+    u = math.tanh(0.0625)
+    slope = 1 - u * u
+    second = 2 * slope - 8 * 0.0625 * u * slope  # of tanh(x²)
+    found = grad(lambda x: jvp(f, (x,), (torch.ones(2, dtype=x.dtype),))[1])(x)
+    assert found.tolist() == pytest.approx([2.0, second], rel=1e-12)
+
+
+def test_gradient_through_a_flat_view_of_a_tensor_in_another_layout():
+    # "not viewable": the gradient lies in memory as it likes.
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    y = x * 2
+    flat = y.flatten()
+    flat.permute(0).mul_(3)
+    y.transpose_(0, 1)
+    (y.expand(2, -1, -1) * torch.arange(6.0).reshape(3, 2)).sum().backward()
+    assert x.grad.tolist() == [[0.0, 24.0, 48.0], [12.0, 36.0, 60.0]]  # 2 · 2 · 3 times the weight

@@ -107,7 +107,8 @@ class DualLevel(Level):
         from .level_writes import chain_to
 
         held = root._tangent
-        if _can_hold(held, tangent) and same_layout(held, root._a):
+        followed = held._rg or tangent._rg  # rules of outer gradients have saved the old one
+        if not followed and _can_hold(held, tangent) and same_layout(held, root._a):
             assign(held if x is root else derived(held, x._view), tangent, name)
         else:
             root._tangent = entry(TABLE["write_view"])(held, tangent, chain=chain_to(x))

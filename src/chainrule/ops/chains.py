@@ -32,10 +32,8 @@ def write_view(base, value, *, chain):
     if np.may_share_memory(view, out) or not view.size:
         view[...] = value
         return out
-    # Another layout than the one the chain was made for (as_strided): follow element numbers.
-    numbers = through(np.arange(base.size).reshape(base.shape), chain)
     flat = out.ravel()
-    flat[numbers] = value
+    flat[_numbers(base.shape, chain)] = value
     return flat.reshape(base.shape)
 
 
@@ -49,7 +47,7 @@ def written(g, chain):
 
 def last_writers(shape, chain):
     """(number in the root of each element that a chain selects, whether it is the last there)."""
-    numbers = through(np.arange(int(np.prod(shape))).reshape(shape), chain)
+    numbers = _numbers(shape, chain)
     order = np.arange(numbers.size).reshape(numbers.shape)
     last = np.empty(int(np.prod(shape)), np.int64)
     last[numbers.reshape(-1)] = order.reshape(-1)
@@ -110,10 +108,13 @@ def view_fill(g, *, chain, shape):
     """Zeros of `shape` with g where the chain selects (added where it selects twice)."""
     out = np.zeros(shape, _root_type(g.dtype, chain))
     stages = [out]
-    for name, params in chain:
-        stages.append(TABLE[name].forward(stages[-1], **dict(params)))
+    for step in chain:
+        stages.append(through(stages[-1], (step,)))
     if not any(name in _OVERLAPPING for name, _ in chain):
-        stages[-1][...] = g
+        if np.may_share_memory(stages[-1], out) or not g.size:
+            stages[-1][...] = g
+        else:
+            out.ravel()[_numbers(shape, chain)] = g
         return out
     for (name, params), array in zip(reversed(chain), reversed(stages[:-1]), strict=True):
         g = _transposed(TABLE[name], g, array, dict(params))
@@ -127,10 +128,19 @@ def follow(g, chain):
 
 
 def through(array, chain):
-    """Apply a chain of view ops to an array."""
+    """Apply a chain of view ops to an array.
+
+    The chain was made for memory of one layout; in another a view of another shape is a copy.
+    """
     for name, params in chain:
+        name = "reshape" if name == "view" else name
         array = TABLE[name].forward(array, **dict(params))
     return array
+
+
+def _numbers(shape, chain):
+    """Which elements a chain selects, counted row by row."""
+    return through(np.arange(int(np.prod(shape))).reshape(shape), chain)
 
 
 def _root_type(dtype, chain):
