@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from .asm import FLOATS, ITEM_BYTES, LLVM_TYPES, Function, Lanes, Reg, memory_type
-from .loops import EXPENSIVE, FOLDS, Access, Kernel, Node, Put, function, identity, wide_product
-from .rows import RowMemory
+from .asm import FLOATS, ITEM_BYTES, Function, Lanes, Reg, memory_type
+from .folds import BLOCK_VECTORS, Folds
+from .loops import EXPENSIVE, Access, Kernel, Node, Put, function, identity, wide_product
 
 # A row kept between phases lives on the stack up to this size.
 _SCRATCH_BYTES = 32768
@@ -26,7 +26,9 @@ def emit_kernel(kernel: Kernel, name: str, vector_bytes: int, declarations: set[
 
 def lane_count(kernel: Kernel, vector_bytes: int) -> int:
     """Lanes of one vector: what fits for the widest float (else the widest type), or the row."""
-    dtypes = {n.dtype for n in kernel.nodes} | set(kernel.arguments)
+    totals = {to.argument for _, _, to, _ in kernel.accumulates}  # may be wider than what they add
+    dtypes = {n.dtype for n in kernel.nodes}
+    dtypes |= {d for i, d in enumerate(kernel.arguments) if i not in totals}
     widest = max([ITEM_BYTES[d] for d in dtypes if d in FLOATS] or [ITEM_BYTES[d] for d in dtypes])
     lanes = vector_bytes // widest
     inner = kernel.space[-1]
@@ -35,7 +37,7 @@ def lane_count(kernel: Kernel, vector_bytes: int) -> int:
     return lanes
 
 
-class _Emitter(RowMemory):
+class _Emitter(Folds):
     """The state of writing one kernel."""
 
     def __init__(self, kernel: Kernel, vector_bytes: int, declarations: set[str]) -> None:
@@ -50,6 +52,7 @@ class _Emitter(RowMemory):
         self.scratch: dict[int, str] = {}  # node -> its values of this row, from an earlier phase
         self.spilling: dict[int, str] = {}  # the same, being written in the current phase
         self.position: list[str] = []
+        self.doubles: dict[str, str] = {}
         self._classify()
 
     def _classify(self) -> None:
@@ -127,6 +130,7 @@ class _Emitter(RowMemory):
         sums = [s for s in sums if s[2].strides[self.inner]]
 
         self._prepare_rows(phase, folds, stores, sums, row_sums)
+        self.doubles = {}
         accumulators = {i: self._accumulator(nodes[i].value, nodes[i].args[0]) for i in folds}
         partial = {k: self._accumulator(s[0], s[1]) for k, s in enumerate(row_sums)}
         spilled = self._spills(phase)
@@ -214,7 +218,9 @@ class _Emitter(RowMemory):
             return
         size, lanes = self.kernel.space[-1], self.lanes.count
         whole = size // lanes
-        if whole > _UNROLL_VECTORS:
+        if self.doubles:
+            self._in_blocks(whole, body)
+        elif whole > _UNROLL_VECTORS:
             with self.f.loop(str(whole * lanes), lanes) as offset:
                 body(offset, None)
         else:
@@ -222,21 +228,46 @@ class _Emitter(RowMemory):
                 body(str(k * lanes), None)
         if size % lanes:
             body(str(whole * lanes), self._tail_mask(size % lanes))
+            self._add_up()
+
+    def _in_blocks(self, whole: int, body: Callable[[str, Reg | None], None]) -> None:
+        """A long row in blocks, after each of which its sums are added to doubles."""
+        lanes, f = self.lanes.count, self.f
+        block, full = BLOCK_VECTORS * lanes, whole // BLOCK_VECTORS
+        with f.loop(str(full * block), block) as start:
+            with f.loop(str(block), lanes) as inside:
+                body(f.value(f"add i64 {start}, {inside}"), None)
+            self._add_up()
+        if whole % BLOCK_VECTORS:
+            with f.loop(str(whole * lanes - full * block), lanes) as inside:
+                body(f.value(f"add i64 {inside}, {full * block}"), None)
+            self._add_up()
 
     def _generic_inner_loop(self, body: Callable[[str, Reg | None], None]) -> None:
         """The length is the argument %n; at least one whole vector is there."""
-        lanes = self.lanes.count
-        whole = self.f.value(f"and i64 %n, {-lanes}")
-        with self.f.loop(whole, lanes) as offset:
-            body(offset, None)
+        lanes, f = self.lanes.count, self.f
+        whole = f.value(f"and i64 %n, {-lanes}")
+        if self.doubles:
+            block = str(BLOCK_VECTORS * lanes)
+            with f.loop(whole, BLOCK_VECTORS * lanes) as start:
+                left = f.value(f"sub i64 {whole}, {start}")
+                short = f.value(f"icmp ult i64 {left}, {block}")
+                stop = f.value(f"select i1 {short}, i64 {left}, i64 {block}")
+                with f.loop(stop, lanes) as inside:
+                    body(f.value(f"add i64 {start}, {inside}"), None)
+                self._add_up()
+        else:
+            with f.loop(whole, lanes) as offset:
+                body(offset, None)
         if lanes == 1:
             return
-        rest = self.f.value(f"sub i64 %n, {whole}")
-        some = self.f.value(f"icmp ne i64 {rest}, 0")
-        with self.f.when(some):
+        rest = f.value(f"sub i64 %n, {whole}")
+        some = f.value(f"icmp ne i64 {rest}, 0")
+        with f.when(some):
             limit = self.lanes.splat(Reg(rest, "i64"))
             mask = self.lanes.compare("lt", self.lanes.iota("0"), limit)
             body(whole, mask)
+            self._add_up()
 
     def _tail_mask(self, count: int) -> Reg:
         bits = ", ".join(f"i1 {'true' if k < count else 'false'}" for k in range(self.lanes.count))
@@ -392,67 +423,7 @@ class _Emitter(RowMemory):
         self.f.do(f"store i64 {self.f.value(f'or i64 {have}, {word}')}, ptr %a{argument}")
         return w.select(wrong, zero, index)
 
-    # ---- folds -------------------------------------------------------------------------------
-
-    def _accumulator(self, kind: str, node: int) -> str:
-        """A vector on the stack (LLVM keeps it in a register), set to the fold's identity."""
-        dtype = self.kernel.nodes[node].dtype
-        slot = self.f.alloca(self.lanes.type(dtype))
-        start = self.lanes.const(dtype, identity(kind, dtype))
-        self.f.do(f"store {self.lanes.type(dtype)} {start.name}, ptr {slot}")
-        return slot
-
-    def _fold(
-        self, slot: str, kind: str, node: int, values: dict[int, Reg], offset: str, mask: Reg | None
-    ) -> None:
-        w = self.lanes
-        value = self.value(node, values, offset, mask)
-        if mask is not None:
-            value = w.select(mask, value, w.const(value.dtype, identity(kind, value.dtype)))
-        kind_type = w.type(value.dtype)
-        have = Reg(self.f.value(f"load {kind_type}, ptr {slot}"), value.dtype)
-        total = FOLDS[kind](w, have, value)
-        self.f.do(f"store {kind_type} {total.name}, ptr {slot}")
-
-    def _finish(self, kind: str, slot: str, node: int) -> Reg:
-        """Fold the lanes of an accumulator pairwise into one number."""
-        dtype = self.kernel.nodes[node].dtype
-        lanes = self.lanes.count
-        value = self.f.value(f"load {self.lanes.type(dtype)}, ptr {slot}")
-        scalar = LLVM_TYPES[dtype]
-        while lanes > 1:
-            half = lanes // 2
-            vector = f"<{lanes} x {scalar}>"
-            parts = []
-            for first in (0, half):
-                picks = ", ".join(f"i32 {first + k}" for k in range(half))
-                parts.append(
-                    self.f.value(
-                        f"shufflevector {vector} {value}, {vector} poison, <{half} x i32> <{picks}>"
-                    )
-                )
-            value = self._combine_halves(kind, dtype, half, parts)
-            lanes = half
-        return Reg(value, dtype)
-
-    def _combine_halves(self, kind: str, dtype: str, half: int, parts: list[str]) -> str:
-        if half == 1:
-            one = f"<1 x {LLVM_TYPES[dtype]}>"
-            parts = [self.f.value(f"extractelement {one} {p}, i32 0") for p in parts]
-        a, b = (Reg(p, dtype) for p in parts)
-        return FOLDS[kind](Lanes(self.f, half), a, b).name
-
-    def _accumulate(self, kind: str, value: Reg, to: Access, offset: str, mask: Reg | None) -> None:
-        """Fold a vector into memory, for sums over rows."""
-        dtype = self.kernel.arguments[to.argument]
-        have = self._load_lanes(dtype, to, offset, mask)
-        self._store_node(FOLDS[kind](self.lanes, have, value), to, offset, mask)
-
-    def _accumulate_row(self, kind: str, total: Reg, to: Access) -> None:
-        dtype = self.kernel.arguments[to.argument]
-        address = self._row_address(to)
-        have = self._load(self.scalar, dtype, address, None)
-        self._store(self.scalar, FOLDS[kind](self.scalar, have, total), dtype, address, None)
+    # ---- values kept between phases ----------------------------------------------------------
 
     def _spill(self, node: int, values: dict[int, Reg], offset: str, mask: Reg | None) -> None:
         value = self.value(node, values, offset, mask)

@@ -12,7 +12,7 @@ from .collapse import collapse, drop_unused
 from .fuse import Fusion, Unit
 from .graph import Graph, Instr, Value, dtype_name
 from .loops import Access, Kernel, Put
-from .partials import in_parts
+from .partials import in_doubles, in_parts
 from .rewrite import permutation
 from .scalarise import Nodes, compute_dtype, literal_node
 from .table import lowering, models_of_results
@@ -181,7 +181,8 @@ class Schedule:
 
     def _lower(self, unit: Unit, needed: set[Value]) -> None:
         if unit.kind == "loop":
-            self.calls += in_parts(self, KernelBuilder(self, unit).build(needed))
+            for call in in_parts(self, KernelBuilder(self, unit).build(needed)):
+                self.calls += in_doubles(self, call)
         elif unit.kind == "gemm":
             self.calls.append(self._lower_gemm(*unit.instrs))
         elif unit.kind == "join":

@@ -78,7 +78,9 @@ def centred_square(x, axis, keepdims, correction):
     """The variance, in ops."""
     n = count_of(tuple(x.shape), axis)
     d = x - reduce_mean(x, axis=axis, keepdims=True)
-    return reduce_sum(d * d, axis=axis, keepdims=keepdims) / max(n - correction, 0)
+    rest = reduce_sum(d, axis=axis, keepdims=keepdims)  # what rounding left of the mean
+    square = reduce_sum(d * d, axis=axis, keepdims=keepdims) - rest * rest / n
+    return square / max(n - correction, 0)
 
 
 @helper
