@@ -61,19 +61,29 @@ def operator_entry(op: Op, reflected: bool = False) -> Callable[..., Any]:
     """The entry for a Python operator: a foreign operand gives NotImplemented, so that Python asks
     the other object; `reflected` takes the operands in the other order.
     """
+    unusual = _reflected_or_not if reflected else general_or_not
     if can_specialise(op):
-        return _specialise(op, general_or_not, reflected)
+        return _specialise(op, unusual, reflected, numbers="first" if reflected else "other")
     if reflected:
-        return lambda a, b: general_or_not(op, (b, a), {})
-    return lambda *args: general_or_not(op, args, {})
+        return lambda a, b: unusual(op, (b, a), {})
+    return lambda *args: unusual(op, args, {})
 
 
-def general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """The op by the general path, or NotImplemented where an operand is foreign."""
+def general_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any], own: int = 0) -> Any:
+    """The op by the general path, or NotImplemented where an operand is foreign.
+
+    `own` is the place of the object whose operator this is: a tensor.
+    """
     for a in args:
         if not isinstance(a, _OPERANDS):
             return NotImplemented
+    if not isinstance(args[own], TensorBase):  # Tensor.__add__(2, 3)
+        raise errors.number_for_tensor(op.name, own, args)
     return general(op, args, params)
+
+
+def _reflected_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    return general_or_not(op, args, params, len(args) - 1)
 
 
 _OPERANDS = (TensorBase, *NUMBERS, np.ndarray, np.generic)
@@ -294,7 +304,7 @@ class _Writer:
         self.add("        if cb in PLAIN:")
         self.add(f"            x_{b} = a_{b}._a; r_{b} = a_{b}._rg")
         self.add(f"            if x_{b}.dtype is not dt: {self.again}")
-        if self.numbers != "none":
+        if self.numbers not in ("none", "first"):
             self.add(f"        elif cb is float or cb is int: x_{b} = a_{b}; r_{b} = False")
         self.add(f"        else: {self.again}")
         if self.numbers not in ("none", "other"):

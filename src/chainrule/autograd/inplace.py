@@ -108,14 +108,14 @@ def check_apart(x: Any, others: tuple[Any, ...], name: str, touching: bool = Fal
         if not isinstance(t, TensorBase) or t._v is not version or version is None:
             continue
         a, b = x._a, t._a
-        if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or not b.size:
+        if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray:
             continue
         same = a is b or (
             a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
         )
         if (same and not touching) or (not b.ndim and name in _FILLS):
             continue
-        if is_dense(a) and is_dense(b) and np.may_share_memory(a, b):
+        if t is x or (b.size and is_dense(a) and is_dense(b) and np.may_share_memory(a, b)):
             raise RuntimeError(
                 "unsupported operation: some elements of the input tensor and the written-to "
                 "tensor refer to a single memory location. Please clone() the tensor before "

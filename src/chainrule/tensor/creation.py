@@ -93,6 +93,29 @@ def write_new(out: Any, t: Any, requires_grad: bool, device: Any) -> Any:
     return write_out("creation", made, out, ())
 
 
+def whole(value: Any, parameter: str, name: str) -> int:
+    """A count: an int, or what counts as one; a fraction is no count."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - argument '{parameter}' must "
+            f"be int, not {type(value).__name__}\n  at {source.here(3)}"
+        )
+    return int(value.__index__())
+
+
+def wanted_for(out: Any, dtype: Any) -> Any:
+    """The type of a new tensor: what is asked for, which must be that of a given `out`."""
+    if out is None or not isinstance(out, TensorBase):
+        return np_dtype(dtype)
+    have = out.dtype  # type: ignore[attr-defined]
+    if dtype is not None and dtype is not have:
+        raise RuntimeError(
+            f"dtype {dtype!r} does not match dtype of out parameter ({have!r})\n"
+            f"  at {source.here(3)}\n  Fix: leave out dtype=, or give an out= of that type."
+        )
+    return have.np
+
+
 def np_dtype(dtype: Any, default: dtypes.dtype | None = None) -> Any:
     """The NumPy dtype for a dtype argument; None means the default float type."""
     if dtype is None:
@@ -189,7 +212,8 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
           layout: Any = None, pin_memory: bool = False, out: Any = None,
           **named: Any) -> Any:  # fmt: skip
     """A tensor of zeros."""
-    array = new_array(np.zeros, shape_of(_size(size, named), "zeros"), np_dtype(dtype), device)
+    wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
+    array = new_array(np.zeros, shape_of(_size(size, named), "zeros"), wanted, device)
     return into(out, array, requires_grad, device)
 
 
@@ -197,7 +221,8 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
          layout: Any = None, pin_memory: bool = False, out: Any = None,
          **named: Any) -> Any:  # fmt: skip
     """A tensor of ones."""
-    array = new_array(np.ones, shape_of(_size(size, named), "ones"), np_dtype(dtype), device)
+    wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
+    array = new_array(np.ones, shape_of(_size(size, named), "ones"), wanted, device)
     return into(out, array, requires_grad, device)
 
 
@@ -206,11 +231,12 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
           out: Any = None, **named: Any) -> Any:  # fmt: skip
     """A tensor whose values are whatever the memory held."""
     shape = shape_of(_size(size, named), "empty")
-    wanted = np_dtype(dtype)
+    wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
     if on_meta(device):
         return into(out, blank_array(shape, wanted), requires_grad, device)
     allocation.expect(shape, wanted.itemsize)
-    return into(out, _formatted(_unset(), shape, wanted, memory_format), requires_grad, device)
+    made = _formatted(_unset(), shape, wanted, memory_format)
+    return into(out, made, requires_grad, device)
 
 
 def _unset() -> Any:
@@ -274,7 +300,13 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
     """A tensor filled with one value."""
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
-    wanted = np_dtype(dtype) if dtype is not None else dtypes.scalar_dtype(fill_value).np
+    if not isinstance(fill_value, int | float | complex | np.number | np.bool_):
+        raise TypeError(
+            f"full(): argument 'fill_value' (position 2) must be Number, not "
+            f"{type(fill_value).__name__}\n  at {source.here(2)}"
+        )
+    kind = dtypes.scalar_dtype(fill_value) if dtype is None and out is None else dtype
+    wanted = wanted_for(out, kind)
     fill_value = number_for(fill_value, dtypes.from_numpy_dtype(wanted))
     size = (size,) if isinstance(size, int) else size
     shape = shape_of(tuple(size), "full")
@@ -283,13 +315,19 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
 
 
 def into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
+    """A new array as a tensor, or its values in the given `out`."""
     return write_new(out, make(array, inference=STATE.inference), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, layout: Any = None, out: Any = None) -> Any:  # fmt: skip
     """The identity matrix."""
-    return into(out, np.eye(n, m, dtype=np_dtype(dtype)), requires_grad, device)
+    for name, count in (("n", n), ("m", n if m is None else m)):
+        if whole(count, name, "eye") < 0:
+            raise RuntimeError(
+                f"{name} must be greater or equal to 0, got {count}\n  eye at {source.here(2)}"
+            )
+    return into(out, np.eye(n, m, dtype=wanted_for(out, dtype)), requires_grad, device)
 
 
 # ---- like another tensor -------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def reflected_div(self: Any, other: Any) -> Any:
     """other / self; of a number the reciprocal times it, rounded as PyTorch rounds it."""
     if isinstance(other, NUMBERS):
         return P.mul(P.reciprocal(self), other)
-    return general_or_not(TABLE["div"], (other, self), {})
+    return general_or_not(TABLE["div"], (other, self), {}, 1)
 
 
 def invert(self: Any) -> Any:

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..autograd import source
-from ..autograd.inplace import assign, check_apart
+from ..autograd.inplace import assign, check_apart, refuse_overlap
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
 from ..ops.contract import TYPE_WORDS
 from ..ops.dtypes import dtype as DType
+from ..ops.layout import is_expanded
 from .signatures import wrong_type
 
 # The result's type and no other; elsewhere it is converted to a type that can hold it.
 EXACT = frozenset(
     "abs alias_copy aminmax amax amin argmax argmin as_strided_copy bitwise_not bucketize ceil "
+    "complex polar "
     "conj_physical cross cummax cummin cumprod cumsum diag diagonal_copy diff expand_copy fix "
     "floor frac frexp float_power gather heaviside histc histogram index_add index_copy "
     "index_reduce index_select isin isneginf isposinf kthvalue lerp log_softmax logcumsumexp "
@@ -79,9 +83,12 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bo
             "  Fix: drop out= and use the returned tensor, or call it under no_grad()."
         )
     _check_type(name, result.dtype, out, exact)
+    if out._a.__class__ is np.ndarray and is_expanded(out._a):
+        refuse_overlap(out._a)
     if name not in _FREE:
         check_apart(out, tensors, f"{name}(out=)", touching=name in APART)
-    _fit(out, tuple(result.shape))
+    if _fit(out, tuple(result.shape)) and name not in _FREE:  # it may reach further now
+        check_apart(out, tensors, f"{name}(out=)", touching=name in APART)
     return assign(out, result.detach(), f"{name}(out=)")
 
 
@@ -143,11 +150,11 @@ def _check_type(name: str, have: DType, out: Any, exact: bool) -> None:
         )
 
 
-def _fit(out: Any, shape: tuple[int, ...]) -> None:
+def _fit(out: Any, shape: tuple[int, ...]) -> bool:
     """Give `out` the shape of the result; other than an empty one, that is worth a warning."""
     have = tuple(out.shape)
     if have == shape:
-        return
+        return False
     if out.numel():
         source.warn_user(
             f"An output with one or more elements was resized since it had shape {list(have)}, "
@@ -155,3 +162,4 @@ def _fit(out: Any, shape: tuple[int, ...]) -> None:
             "shape, or an empty one: out.resize_(0)."
         )
     out.resize_(shape)
+    return True

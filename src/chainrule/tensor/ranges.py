@@ -11,7 +11,7 @@ import numpy as np
 from ..autograd import source
 from ..autograd.value import TensorBase
 from ..ops import dtypes
-from .creation import finish, into, np_dtype
+from .creation import finish, into, np_dtype, wanted_for, whole
 from .scalars import number_for
 
 
@@ -21,20 +21,22 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: boo
     values = [a.item() if isinstance(a, TensorBase) else a for a in args]  # type: ignore[attr-defined]
     start, end, step = _range_bounds(values, named)
     if step == 0:
-        raise RuntimeError("step must be nonzero")
+        raise RuntimeError(f"step must be nonzero\n  arange at {source.here(2)}")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}\n  arange at {source.here(2)}")
     if (end - start) / step < 0:
         raise RuntimeError(
             "upper bound and lower bound inconsistent with step sign: "
             f"arange({start}, {end}, {step})\n  at {source.here(2)}"
         )
-    if dtype is None:
-        whole = all(isinstance(v, int) for v in (start, end, step))
-        dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
-    wanted = np_dtype(dtype)
+    if dtype is None and out is None:
+        integral = all(isinstance(v, int) for v in (start, end, step))
+        dtype = dtypes.int64 if integral else dtypes.get_default_dtype()
+    wanted = wanted_for(out, dtype)
     if wanted == np.int64:  # whole numbers from the start, the count included
         start, end, step = int(start), int(end), int(step)
         if step == 0:
-            raise RuntimeError("step must be nonzero")
+            raise ValueError(f"step must be nonzero as an integer\n  arange at {source.here(2)}")
     count = max(_ceil_div(end - start, step), 0)
     return into(out, _stepping(start, step, count, wanted), requires_grad, device)
 
@@ -91,7 +93,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any
              requires_grad: bool = False, layout: Any = None, out: Any = None) -> Any:  # fmt: skip
     """`steps` numbers evenly spaced from start to end, both included."""
     start, end = _bounds(start, end, "linspace")
-    wanted = np_dtype(dtype)
+    wanted, steps = wanted_for(out, dtype), whole(steps, "steps", "linspace")
     return into(out, _spaced(start, end, steps, wanted), requires_grad, device)
 
 
@@ -130,7 +132,7 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any
              out: Any = None) -> Any:  # fmt: skip
     """Powers of `base` with evenly spaced exponents."""
     start, end = _bounds(start, end, "logspace")
-    wanted = np_dtype(dtype)
+    wanted, steps = wanted_for(out, dtype), whole(steps, "steps", "logspace")
     return into(out, _powers(start, end, steps, base, wanted), requires_grad, device)
 
 

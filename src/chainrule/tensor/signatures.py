@@ -263,7 +263,8 @@ def _explainer(name: str, parameters: list[Parameter]) -> Callable[..., None]:
                 raise _too_large(name, key, value) from None
             if isinstance(problem, AttributeError):
                 for part in value if isinstance(value, list | tuple) else (value,):
-                    if part is lacking and part.__class__ in _WRONG:
+                    # Small numbers and None are one object wherever they occur.
+                    if part is lacking and part.__class__ in (str, list, tuple, dict, float):
                         raise wrong_type(name, key, position, "Tensor", part) from None
         _translate(name, problem)
 

@@ -15,7 +15,7 @@ from ...ops import dtypes
 from ..api import public
 from ..layouts import required_order
 from ..size import Size
-from .common import P, axis_of
+from .common import P, axis_of, no_dimensions
 from .joining import stack
 from .shapes import given, sizes, two_axes
 
@@ -97,6 +97,8 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along dimensions; what leaves at the end enters at the start."""
     moves = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     axes = (dims,) if isinstance(dims, int) else tuple(dims or ())
+    if not moves:
+        raise RuntimeError(f"`shifts` required\n  roll at {source.here(2)}")
     if not axes and len(moves) == 1:
         return P.roll(input, shifts=moves, axis=())
     if len(moves) != len(axes):
@@ -104,9 +106,9 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
             f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}\n"
             f"  roll at {source.here(2)}"
         )
-    axes = tuple(axis_of(d, input.ndim) for d in axes)
     if input.ndim == 0:
-        return P.clone(input)
+        raise no_dimensions(axes[0], "roll")
+    axes = tuple(axis_of(d, input.ndim) for d in axes)
     return P.roll(input, shifts=moves, axis=axes)
 
 

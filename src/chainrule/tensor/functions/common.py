@@ -8,7 +8,7 @@ from ...autograd import source
 from ...autograd.dispatch import P
 from ...autograd.value import TensorBase
 
-__all__ = ["P", "TensorBase", "axes_of", "axis_of"]
+__all__ = ["P", "TensorBase", "axes_of", "axis_of", "ints_of", "no_dimensions"]
 
 
 def axis_of(dim: Any, ndim: int, name: str = "dim") -> int:
@@ -23,14 +23,33 @@ def axis_of(dim: Any, ndim: int, name: str = "dim") -> int:
     return d + n if d < 0 else d
 
 
-def _as_int(value: Any, name: str) -> int:
+def _as_int(value: Any, name: str, function: str = "") -> int:
     """An int, or what counts as one (NumPy's, a tensor of one integer); nothing is rounded."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         got = type(value).__name__
         raise TypeError(
-            f"argument '{name}' must be int, not {got}\n  it is {value!r:.60}, at {source.here(4)}"
+            f"{function}argument '{name}' must be int, not {got}\n"
+            f"  It is {value!r:.60}, at {source.here(4)}"
         )
     return int(value.__index__())
+
+
+def ints_of(value: Any, what: str, name: str) -> tuple[int, ...]:
+    """An int or several as a tuple; nothing else, and nothing is rounded."""
+    if value.__class__ is int:
+        return (value,)
+    several = isinstance(value, tuple | list) or (
+        hasattr(value, "__len__") and not isinstance(value, str | TensorBase)
+    )
+    values: Any = value if several else (value,)
+    return tuple(v if v.__class__ is int else _as_int(v, what, f"{name}(): ") for v in values)
+
+
+def no_dimensions(dim: Any, name: str) -> IndexError:
+    """The error for a dimension of a tensor that has none, where PyTorch wants one."""
+    return IndexError(
+        f"Dimension specified as {dim} but tensor has no dimensions\n  {name} at {source.here(3)}"
+    )
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from operator import index as as_int
 from typing import Any
 
+from ...autograd import source
 from ..api import public
-from .common import P, axis_of
+from .common import P, axis_of, no_dimensions
 from .joining import checked_sections, equal_lengths
 from .shapes import expanded_shape, infer_shape, narrowed, sizes, two_axes
 
@@ -103,6 +104,11 @@ def squeeze_copy(input: Any, dim: Any = None) -> Any:
 @public(method=False)
 def t_copy(input: Any) -> Any:
     """A copy of the transpose of a matrix."""
+    if input.ndim > 2:
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D\n"
+            f"  t_copy at {source.here(2)}"
+        )
     return P.t_copy(input)
 
 
@@ -116,6 +122,8 @@ def transpose_copy(input: Any, dim0: int, dim1: int) -> Any:
 @public(method=False)
 def unbind_copy(input: Any, dim: int = 0) -> Any:
     """Copies of the positions of a dimension."""
+    if not input.ndim:
+        raise no_dimensions(dim, "unbind_copy")
     return P.unbind_copy(input, axis=axis_of(dim, input.ndim))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source
+from ...autograd import errors, source
 from ...autograd.dispatch import NUMBERS
 from ...ops import dtypes
 from ..api import expose_elementwise, public
@@ -253,6 +253,8 @@ def _short(t: Any) -> str:
 @public(inplace=True)
 def float_power(input: Any, exponent: Any) -> Any:
     """input ** exponent in double precision."""
+    if not isinstance(input, TensorBase) and not isinstance(exponent, TensorBase):
+        raise errors.no_such_combination("float_power", (input, exponent))
     wide = [dtypes.complex128 if _is_complex(v) else dtypes.float64 for v in (input, exponent)]
     target = wide[0] if wide[0] is wide[1] else dtypes.complex128
     base = input.to(target) if isinstance(input, TensorBase) else input
@@ -501,6 +503,12 @@ def isclose(
             f"{mine} did not match {theirs}\n  isclose at {source.here(2)}\n"
             f"  Fix: convert one of them, e.g. other.to({input.dtype!r})."
         )
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(
+                f"{name} must be greater than or equal to zero, but got {value}\n"
+                f"  isclose at {source.here(2)}"
+            )
     return P.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 

@@ -199,6 +199,11 @@ def prelu(input: Any, weight: Any) -> Any:
             f"  at {source.here(2)}"
         )
     count = weight.numel()
+    if weight.ndim > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}\n"
+            f"  at {source.here(2)}"
+        )
     if count != 1:
         channels = input.shape[1] if input.ndim > 1 else 1
         if count != channels:

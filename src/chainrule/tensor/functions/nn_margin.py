@@ -201,6 +201,11 @@ def multi_margin_loss(
             f"samples (batch size). Expected target size [{x.shape[0]}], but got "
             f"{list(target.shape)}. Input has shape {list(input.shape)}.\n  at {source.here(2)}"
         )
+    if weight is not None and weight.ndim != 1:
+        raise ValueError(
+            f"weight must be one-dimensional, but it has {weight.ndim} dimensions\n"
+            f"  multi_margin_loss at {source.here(2)}"
+        )
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}\n"

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ...autograd import source
 from ...autograd.value import bottom
 from ...ops.pool import pooled_sizes
 from ..api import public
-from .common import P
+from .common import P, ints_of
 from .nn_common import named
 
 
 def _ints(value: Any, nd: int, name: str, what: str) -> tuple[int, ...]:
-    values = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
+    values = ints_of(value, what, name)
     if len(values) == 1:
         values = values * nd
     if len(values) != nd:
@@ -40,19 +42,26 @@ def _windows(
     steps = kernel if stride is None or stride == () or stride == [] else _ints(
         stride, nd, name, "stride")  # fmt: skip
     pads, gaps = _ints(padding, nd, name, "padding"), _ints(dilation, nd, name, "dilation")
-    if any(s == 0 for s in steps):
-        raise RuntimeError(f"stride should not be zero\n  {name} at {source.here(2)}")
-    if any(k <= 0 for k in kernel) or any(s < 0 for s in steps) or any(d <= 0 for d in gaps):
-        raise RuntimeError(
-            f"{name}: kernel_size, stride and dilation should be greater than zero, but got "
-            f"{list(kernel)}, {list(steps)}, {list(gaps)}\n  at {source.here(2)}"
-        )
+    for what, values in (("kernel_size", kernel), ("stride", steps), ("dilation", gaps)):
+        if min(values) <= 0:
+            also = "stride should not be zero: " if what == "stride" and 0 in values else ""
+            raise RuntimeError(
+                f"{also}{name}() {what} must be greater than zero, but got {min(values)}\n"
+                f"  {what.replace('_', ' ')} should be greater than zero, not {list(values)}, at "
+                f"{source.here(2)}"
+            )
     for p, k, d in zip(pads, kernel, gaps, strict=True):
-        if p < 0 or p > (d * (k - 1) + 1) // 2:
+        if p < 0:
+            raise RuntimeError(
+                f"pad must be non-negative, but got pad: {p}\n  {name} at {source.here(2)}"
+            )
+        if p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}\n  {name} at {source.here(2)}"
             )
+    if 0 in x.shape[x.ndim - nd - 1 :]:
+        raise _nothing_to_pool(x, nd, name)
     spatial = tuple(x.shape[x.ndim - nd :])
     out = pooled_sizes(spatial, kernel, steps, pads, gaps, ceil_mode)
     if any(o < 1 for o in out):
@@ -64,6 +73,19 @@ def _windows(
         )
     return {"kernel": kernel, "stride": steps, "padding": pads, "dilation": gaps,
             "ceil": bool(ceil_mode)}  # fmt: skip
+
+
+def _nothing_to_pool(x: Any, nd: int, name: str) -> RuntimeError:
+    phrase = (
+        f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim batch "
+        "size for input"
+    )
+    if nd == 3:
+        phrase = f"{name}(): Expected input's non-batch dimensions to have positive length"
+    return RuntimeError(
+        f"{phrase}, but got:{list(x.shape)}\n"
+        f"  at {source.here(3)}\n  There is nothing to pool: only the batch may be empty."
+    )
 
 
 # ---- maxima --------------------------------------------------------------------------------------
@@ -105,33 +127,57 @@ def max_pool3d(
 
 
 def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, ...]:
+    if isinstance(output_size, tuple | list) and nd > 1 and x.ndim < nd + 1:
+        raise ValueError(
+            f"{name}(): Input dimension should be at least {nd + 1}, but it has shape "
+            f"{list(x.shape)}\n  at {source.here(2)}"
+        )
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(
             f"{name}(): Expected {nd + 1}D or {nd + 2}D tensor, but got {list(x.shape)}\n"
             f"  at {source.here(2)}"
         )
-    wanted = (output_size,) if isinstance(output_size, int) or output_size is None else tuple(
-        output_size)  # fmt: skip
-    if len(wanted) == 1:
-        wanted = wanted * nd
-    if len(wanted) != nd:
+    have = x.shape[x.ndim - nd :]
+    if isinstance(output_size, tuple | list) and None in output_size:
+        output_size = [
+            n if w is None else w for n, w in zip(have, output_size, strict=len(output_size) != 1)
+        ]
+    wanted = ints_of(output_size, "output_size", name)
+    size = wanted * nd if len(wanted) == 1 else wanted
+    if len(size) != nd:
         raise RuntimeError(
-            f"{name}: output_size must be {nd} ints, got {output_size!r}\n  at {source.here(2)}"
+            f"{name}() argument 'output_size' should contain {'one int' if nd == 1 else nd} (got "
+            f"{len(size)}): output_size.size() must be {nd}\n  at {source.here(2)}"
         )
-    size = tuple(
-        n if w is None else int(w) for n, w in zip(x.shape[x.ndim - nd :], wanted, strict=True)
-    )
     if any(s < 0 for s in size):
         raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received "
-            f"{list(size)}\n  at {source.here(2)}"
+            f"Trying to create tensor with negative dimension {min(size)}: {name}: elements of "
+            f"output_size must be greater than or equal to 0 but received {list(size)}\n"
+            f"  at {source.here(2)}"
+        )
+    needed = have if "avg" in name and nd < 3 else x.shape[1:]
+    if 0 in needed and not ("avg" in name and all(s == 1 for s in size)):
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
+            f"has sizes {list(x.shape)}\n"
+            f"  at {source.here(2)}"
         )
     return size
+
+
+def _of_nothing(x: Any, size: tuple[int, ...]) -> Any:
+    """What an adaptive pooling gives where there are no elements, with its history."""
+    nd = len(size)
+    rest = P.reduce_sum(x, axis=tuple(range(x.ndim - nd, x.ndim)), keepdims=True)
+    return P.broadcast_to(rest, shape=(*x.shape[: x.ndim - nd], *size))
 
 
 def _adaptive_max(x: Any, output_size: Any, nd: int, return_indices: bool) -> Any:
     name = f"adaptive_max_pool{nd}d"
     size = _adaptive_size(x, output_size, nd, name)
+    if 0 in (*x.shape, *size):
+        out = _of_nothing(x, size)
+        return (out, P.cast(out.detach(), dtype=np.dtype("int64"))) if return_indices else out
     index = P.adaptive_max_index(x.detach(), out=size)
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveMaxPool{nd}DBackward0"
     out = named(P.take_positions(x, index, nd=nd), node, flat=True)
@@ -350,6 +396,11 @@ def _avg_pool(
         raise RuntimeError(f"divisor must be not zero\n  {name} at {source.here(2)}")
     w = _windows(x, nd, name, kernel_size, stride, padding, 1, ceil_mode)
     del w["dilation"]
+    if nd == 3 and any(n < k for n, k in zip(x.shape[-3:], w["kernel"], strict=True)):
+        raise RuntimeError(
+            f"input image {list(x.shape[-3:])} smaller than kernel size {list(w['kernel'])}\n"
+            f"  {name} at {source.here(2)}"
+        )
     return getattr(P, name)(
         x, **w, include_pad=bool(count_include_pad), divisor=divisor_override or 0
     )
@@ -392,6 +443,8 @@ def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
     spatial = tuple(x.shape[x.ndim - nd :])
     if all(s == 1 for s in size) and (nd > 1 or not spatial[0]):
         return named(x.mean(tuple(range(-nd, 0)), keepdim=True), "MeanBackward1")
+    if 0 in (*x.shape, *size):
+        return _of_nothing(x, size)
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveAvgPool{nd}DBackward0"
     if all(s and n % s == 0 for n, s in zip(spatial, size, strict=True)):
         steps = tuple(n // s for n, s in zip(spatial, size, strict=True))

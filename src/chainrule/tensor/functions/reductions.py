@@ -399,6 +399,12 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
             f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions\n"
             "  Fix: scale a vector by its norm yourself, or give it a second dimension."
         )
+    for name, value, wrong in (("p", p, not p > 0), ("maxnorm", maxnorm, not maxnorm >= 0)):
+        if wrong:
+            raise RuntimeError(
+                f"renorm: expected {name} to be {'>= 0' if name == 'maxnorm' else 'positive'} but "
+                f"got {value}\n  at {source.here(2)}"
+            )
     axis = axis_of(dim, input.ndim)
     axes = tuple(d for d in range(input.ndim) if d != axis)
     size = P.reduce_norm(input, axis=axes, keepdims=True, order=float(p))

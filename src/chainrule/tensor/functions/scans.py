@@ -101,6 +101,12 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     """Derivatives of sampled values by central differences inside, one-sided at the edges."""
     dims = list(range(input.ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     axes = [axis_of(d, input.ndim) for d in dims]
+    for k, a in enumerate(axes):
+        if a in axes[:k]:
+            raise RuntimeError(
+                f"dim {a} appears multiple times in the list of dims: {dims}\n"
+                f"  torch.gradient at {source.here(2)}"
+            )
     spacing = 1 if spacing is None else spacing
     if isinstance(spacing, TensorBase) or not isinstance(spacing, tuple | list):
         spacing = [spacing] * len(axes)

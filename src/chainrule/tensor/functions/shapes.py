@@ -10,12 +10,12 @@ import numpy as np
 
 from ...autograd import source
 from ...autograd.value import PLAIN
-from ...ops.dtypes import dtype
+from ...ops.dtypes import INT, dtype
 from ...ops.layout import viewed_strides
 from ..api import public
 from ..legacy import WORDS
 from ..size import Size
-from .common import P, axis_of
+from .common import P, TensorBase, axis_of
 
 
 def given(values: tuple[Any, ...], named: dict[str, Any], name: str) -> tuple[Any, ...]:
@@ -379,7 +379,13 @@ def narrowed(input: Any, dim: int, start: Any, length: int, name: str) -> tuple[
     if input.ndim == 0:
         raise RuntimeError(f"{name}() cannot be applied to a 0-dim tensor.\n  at {source.here(3)}")
     axis = axis_of(dim, input.ndim)
-    n, first = input.shape[axis], as_int(start)
+    place: Any = start
+    if isinstance(start, TensorBase) and (place.ndim or place.dtype.category != INT):
+        raise RuntimeError(
+            f"start must be an 0-dim integral Tensor.\n  {name}: it is {place.dtype!r} of shape "
+            f"{list(place.shape)}, at {source.here(3)}"
+        )
+    n, first = input.shape[axis], as_int(place)
     if length < 0:
         raise RuntimeError(f"{name}(): length must be non-negative.\n  at {source.here(3)}")
     if not -n <= first <= n:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import source
-from ...autograd.value import bottom
+from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
 from .. import return_types
 from ..api import public
@@ -115,15 +115,32 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
 def _observation_weights(fweights: Any, aweights: Any, x: Any) -> Any:
     """The weight of each observation: how often it counts times how much."""
     for name, w in (("fweights", fweights), ("aweights", aweights)):
-        if w is not None and (w.ndim > 1 or w.numel() != x.shape[1]):
-            raise RuntimeError(
-                f"cov(): expected {name} to have one or fewer dimensions and as many elements as "
-                f"there are observations ({x.shape[1]}), but it has shape {list(w.shape)}\n"
-                f"  at {source.here(3)}"
-            )
+        problem = "" if w is None else _wrong_weights(name, w, x.shape[1])
+        if problem:
+            raise RuntimeError(f"cov(): {problem}\n  at {source.here(3)}")
     if fweights is None or aweights is None:
         return fweights if aweights is None else aweights
     return fweights * aweights
+
+
+def _wrong_weights(name: str, w: Any, count: int) -> str:
+    """What is wrong with the weights of observations; "" when nothing is."""
+    if w.ndim > 1:
+        return (
+            f"expected {name} to have one or fewer dimensions but got {name} with {w.ndim} "
+            "dimensions"
+        )
+    kind = "integral" if name == "fweights" else "floating point"
+    if (w.dtype.category != dtypes.INT) if name == "fweights" else not w.is_floating_point():
+        return f"expected {name} to have {kind} dtype but got {name} with {w.dtype!r} dtype"
+    if w.numel() != count:
+        return (
+            f"expected {name} to have the same numel as there are observations in the input but "
+            f"got {w.numel()} != {count}"
+        )
+    if w.__class__ in PLAIN and w.numel() and w._a.min() < 0:
+        return f"{name} cannot be negative"
+    return ""
 
 
 @public(out=False)

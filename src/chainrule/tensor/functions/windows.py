@@ -27,6 +27,9 @@ def _made(
     if unknown := set(options) - _OPTIONS:
         raise TypeError(f"{name}() got an unexpected keyword argument {sorted(unknown)[0]!r}")
     target = np_dtype(dtype)
+    layout = options.get("layout")
+    if layout is not None and str(layout) != "torch.strided":
+        raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
     if count <= 1:
         values = np.ones(count)
     else:
