@@ -88,6 +88,8 @@ class Adam(RuleOptimizer):
     def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
         lr, weight_decay, step = group["lr"], group["weight_decay"], counted["step"]
         beta1, beta2 = group["betas"]
+        if group["differentiable"] and isinstance(step, cr.Tensor):
+            step = step.to(cr.float32)  # PyTorch's differentiable step counts in single precision
         return {
             "keep": 1 - lr * weight_decay,
             "weight_decay": weight_decay,

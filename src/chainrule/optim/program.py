@@ -146,9 +146,15 @@ class Program:
         return "\n".join(lines)
 
 
-def on_tensors(rule: Rule, tensors: dict[str, Any], scalars: dict[str, Any], flags: Any) -> None:
-    """Run a rule in tensor ops and write its results in place."""
-    results = rule(SimpleNamespace(**tensors), SimpleNamespace(**scalars), SimpleNamespace(**flags))
+def on_tensors(
+    rule: Rule, tensors: dict[str, Any], scalars: dict[str, Any], flags: Any, copied: bool = False
+) -> None:
+    """Run a rule in tensor ops and write its results in place.
+
+    `copied`: the rule reads copies, because its gradient will ask for what is overwritten here.
+    """
+    read = {n: t if n == "g" else t.clone() for n, t in tensors.items()} if copied else tensors
+    results = rule(SimpleNamespace(**read), SimpleNamespace(**scalars), SimpleNamespace(**flags))
     for name, value in results.items():
         if value is not tensors[name]:
             tensors[name].copy_(value)

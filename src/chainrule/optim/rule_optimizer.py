@@ -210,7 +210,7 @@ class RuleOptimizer(Optimizer):
         tensors = self._tensors(group, p, state)
         if p.is_complex():
             tensors = {name: cr.view_as_real(t) for name, t in tensors.items()}
-        on_tensors(type(self).rule, tensors, numbers, flags)
+        on_tensors(type(self).rule, tensors, numbers, flags, bool(group.get("differentiable")))
         self._finish(options, state, counted)
 
 

@@ -25,11 +25,17 @@ def _toward(old: Any, new: Any, weight: Any, rest: Any, far: bool) -> Any:
 
 
 def sgd(x: Any, c: Any, on: Any) -> Values:
-    """Gradient descent with momentum; the first gradient fills the buffer undamped."""
+    """Gradient descent with momentum; the first gradient fills the buffer undamped.
+
+    A differentiable step does not differentiate that copy, as PyTorch's does not.
+    """
     g = _gradient(x, c, on)
     if not on.momentum:
         return {"p": x.p - g * c.lr}
-    buffer = g if on.first else x.momentum_buffer * c.momentum + g * c.undamped
+    if on.first:
+        buffer = g.detach() if on.cut else g
+    else:
+        buffer = x.momentum_buffer * c.momentum + g * c.undamped
     move = g + buffer * c.momentum if on.nesterov else buffer
     return {"p": x.p - move * c.lr, "momentum_buffer": buffer}
 

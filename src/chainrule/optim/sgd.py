@@ -72,6 +72,7 @@ class SGD(RuleOptimizer):
             "momentum": momentum,
             "nesterov": momentum and group["nesterov"],
             "first": momentum and state.get("momentum_buffer") is None,
+            "cut": momentum and bool(group["differentiable"]),
         }
 
     def _step_sparse(self, group: dict[str, Any], p: Any) -> None:
