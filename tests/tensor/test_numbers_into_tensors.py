@@ -110,7 +110,7 @@ def test_whole_numbers_in_a_row_step_by_whole_numbers():
     assert torch.arange(0.5, 5.5, 1.5, dtype=torch.int32).tolist() == [0, 1, 2, 3]
     assert torch.arange(-0.5, 3, dtype=torch.int8).tolist() == [0, 1, 2, 3]
     assert torch.arange(2**53, 2**53 + 3).tolist() == [2**53, 2**53 + 1, 2**53 + 2]
-    with pytest.raises(RuntimeError, match="step must be nonzero"):
+    with pytest.raises(ValueError, match="step must be nonzero"):
         torch.arange(0, 1.5, 0.5, dtype=torch.int64)
 
 
@@ -142,3 +142,30 @@ def test_integer_sums_have_the_type_asked_for():
     assert torch.tensordot(ones, torch.ones(3, 2, dtype=torch.uint8), ((0,), (0,))).dtype is (
         torch.uint8
     )
+
+
+@pytest.mark.parametrize("name", ["Tensor", "FloatTensor", "LongTensor", "BoolTensor"])
+def test_old_constructors_name_their_arguments(name):
+    old = getattr(torch, name)
+    assert old(size=(2, 3)).shape == (2, 3)
+    assert old(data=[1, 0]).tolist() == [1, 0]
+    assert old(2).new(size=(4,)).shape == (4,)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        old(shape=(2, 3))
+
+
+def test_positions_of_no_integers_are_refused():
+    with pytest.raises(TypeError, match="expected 'indices' to be integer"):
+        torch.unravel_index(torch.tensor(0.5), (2, 2))
+    with pytest.raises(TypeError, match="expected 'shape' to be int or sequence"):
+        torch.unravel_index(torch.tensor([1]), torch.tensor([1, 2]))
+    with pytest.raises(TypeError, match="to only contain ints"):
+        torch.unravel_index(torch.tensor([1]), (2, 1.5))
+    with pytest.raises(ValueError, match="cannot have negative values"):
+        torch.unravel_index(torch.tensor([1]), (2, -3))
+
+
+def test_an_empty_slice_keeps_the_strides_of_its_base():
+    x = torch.randn(2, 3, 4, 5)[:, :, :, 1]
+    assert x[:, 1:1].stride() == (60, 20, 5)
+    assert torch.empty(2, 0, 4).stride() == (4, 4, 1)

@@ -11,7 +11,9 @@ from typing import Any
 from ..tensor import Parameter as Parameter
 from . import functional as functional
 
-_SUBMODULES = {"attention", "common_types", "init", "modules", "parallel", "parameter", "utils"}
+_SUBMODULES = {
+    "attention", "common_types", "grad", "init", "modules", "parallel", "parameter", "utils",
+}  # fmt: skip
 _OF_PARAMETER = {"Buffer", "UninitializedBuffer", "UninitializedParameter"}
 
 

@@ -2,6 +2,7 @@
 
 from . import attention as attention
 from . import common_types as common_types
+from . import grad as grad
 from . import init as init
 from . import modules as modules
 from . import parallel as parallel

@@ -109,13 +109,29 @@ def embedding_pick(w, index, *, padding, by_count):
 @op(nondiff=("offsets",), batch="loop")
 def bag_numbers(offsets, *, length, count):
     """For each of `length` indices the number of its bag, given where the bags start."""
-    if offsets.size and offsets[0] != 0:
+    if offsets.size:
+        _check_offsets(offsets, length)
+    return np.searchsorted(offsets[:count], np.arange(length), side="right") - 1
+
+
+def _check_offsets(offsets, length):
+    """Bags follow each other from the first index to the last."""
+    if offsets[0] != 0:
         raise Refused(
-            ValueError,
+            RuntimeError,
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
             f"position 0. However, got {int(offsets[0])}",
         )
-    return np.searchsorted(offsets[:count], np.arange(length), side="right") - 1
+    if offsets[-1] > length:
+        raise Refused(
+            RuntimeError,
+            f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of "
+            f"{int(offsets[-1])}",
+        )
+    if (np.diff(offsets) < 0).any():
+        raise Refused(
+            RuntimeError, f"offsets say where bags begin and cannot go back: {offsets.tolist()}"
+        )
 
 
 @op(nondiff=("index", "bags"), batch="loop")

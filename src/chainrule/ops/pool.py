@@ -307,7 +307,7 @@ def region_argmax(x, bounds):
     for cell in np.ndindex(*(len(b) for b in bounds)):
         box = [b[i] for b, i in zip(bounds, cell, strict=True)]
         part = x[(..., *(slice(a, e) for a, e in box))]
-        local = part.reshape(*lead, -1).argmax(-1)
+        local = part.reshape(*lead, math.prod(part.shape[len(lead) :])).argmax(-1)
         where = np.unravel_index(local, [e - a for a, e in box])
         result[(..., *cell)] = sum(
             (w + a) * s for w, (a, _), s in zip(where, box, steps, strict=True)
@@ -320,8 +320,8 @@ def fractional_starts(u, n, k, o):
     if o == 1:
         return np.asarray([n - k])
     step = u.dtype.type((n - k) / (o - 1))
-    first = np.floor(u * step)
-    starts = (np.floor((np.arange(o - 1, dtype=u.dtype) + u) * step) - first).astype(np.int64)
+    first = np.trunc(u * step)
+    starts = (np.trunc((np.arange(o - 1, dtype=u.dtype) + u) * step) - first).astype(np.int64)
     return np.append(starts, n - k)
 
 

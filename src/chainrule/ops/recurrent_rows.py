@@ -26,14 +26,14 @@ def spans(sizes, reverse):
 
 def step_by_step(rows, apart) -> Any:
     """Rows that lie example after example, in the order of the steps."""
-    if apart == 1 or rows is None:
+    if apart == 1 or rows is None or not len(rows):
         return rows
     return rows.reshape(-1, apart, rows.shape[1]).swapaxes(0, 1).reshape(rows.shape)
 
 
 def example_by_example(rows, apart) -> Any:
     """The opposite of step_by_step."""
-    return rows if apart == 1 else step_by_step(rows, len(rows) // apart)
+    return rows if apart == 1 or not len(rows) else step_by_step(rows, len(rows) // apart)
 
 
 def previous_states(y, h0, sizes, reverse, out=None):

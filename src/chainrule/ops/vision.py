@@ -162,6 +162,8 @@ def weights_along(weights, axis, ndim, dtype):
 def apply_plan(x, axis, plan):
     """One axis of x resampled."""
     at, weights = taps(plan)
+    if not len(at):
+        return np.empty((*x.shape[:axis], 0, *x.shape[axis + 1 :]), x.dtype)
     if at.shape[1] == 1:
         return x.take(at[:, 0], axis)
     if weights.size and len(at) * plan[1] <= _DENSE:

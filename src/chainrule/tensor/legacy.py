@@ -38,6 +38,10 @@ def constructed(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, An
     from .creation import empty, tensor
 
     where = kwargs.pop("device", None)
+    if not args and "size" in kwargs:
+        return empty(kwargs.pop("size"), dtype=dtype, device=where)
+    if not args and "data" in kwargs:
+        args = (kwargs.pop("data"),)
     if kwargs:
         raise TypeError(f"unexpected keyword argument {next(iter(kwargs))!r}: pass data or sizes")
     if not args:

@@ -24,7 +24,7 @@ def strides_of(t: Any) -> tuple[int, ...]:
     NumPy leaves the strides of empty arrays and of new dimensions of length 1 at zero.
     """
     a = t._a
-    if not a.size:
+    if not a.size and (t._view is None or 0 in a.strides):
         return contiguous_strides(a.shape)
     size = a.itemsize
     steps = [s // size for s in a.strides]

@@ -73,6 +73,10 @@ class UninitializedTensorMixin:
             f"attributes.\n  at {source.here(2)}"
         )
 
+    def is_complex(self) -> bool:
+        """Refused, as every question about a tensor that is not there yet."""
+        raise _use_error("is_complex()")
+
     @property
     def device(self) -> Any:
         return self.__dict__.get("_device", CPU)

@@ -287,7 +287,7 @@ def _load_one(
     lazy = is_lazy(target)
     if lazy and is_lazy(value):
         return None
-    if not lazy and len(target.shape) == 0 and len(value.shape) == 1:
+    if not lazy and len(target.shape) == 0 and tuple(value.shape) == (1,):
         value = value[0]  # what very old files have for scalars
     if not lazy and value.shape != target.shape:
         return (

@@ -156,6 +156,8 @@ def pack_padded_sequence(
 
 def _check_lengths(lengths: np.ndarray, x: Tensor) -> None:
     where = source.here(3)
+    if 0 in x.shape:
+        raise RuntimeError(f"Cannot pack empty tensors: its shape is {list(x.shape)}\n  at {where}")
     if len(lengths) != x.shape[1]:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(lengths)} "
@@ -206,6 +208,8 @@ def pad_packed_sequence(
     """
     data, batch_sizes, _, unsorted = sequence
     sizes = batch_sizes.numpy()
+    if not len(sizes):
+        raise RuntimeError(f"batch_sizes can not be empty\n  at {source.here(2)}")
     steps, batch = len(sizes), int(sizes[0])
     if total_length is not None and total_length < steps:
         raise ValueError(

@@ -337,7 +337,7 @@ def _joined(
     rows = out.transpose(0, 1).reshape(length * heads.batch, heads.heads * heads.width)
     result = linear(rows, w, b).view(length, heads.batch, w.shape[0])
     if weights is not None:
-        weights = weights.view(heads.batch, heads.heads, length, -1)
+        weights = weights.view(heads.batch, heads.heads, length, weights.shape[-1])
         weights = weights.mean(1) if average else weights
     if single:
         result = result.squeeze(1)

@@ -145,11 +145,16 @@ def _check_indices(input: Any, weight: Any, name: str) -> None:
             raise _row_error(rows, weight)
 
 
-def _padding_row(padding_idx: Any, weight: Any) -> int:
+def _padding_row(padding_idx: Any, weight: Any, bags: bool = False) -> int:
     if padding_idx is None:
         return -1
     rows = weight.shape[0]
     if not -rows <= padding_idx < rows:
+        if bags:
+            raise RuntimeError(
+                f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, "
+                f"but got {padding_idx}\n  at {source.here(2)}"
+            )
         raise AssertionError(
             f"Padding_idx must be within num_embeddings: {padding_idx} for {rows} rows\n"
             f"  at {source.here(2)}"
@@ -166,6 +171,8 @@ def _sparse_gradient(rows: Any, weight: Any, used: Any) -> Any:
 
 def _limit_rows(input: Any, weight: Any, max_norm: float, norm_type: float) -> None:
     """Rows used here are scaled, in place, to a norm of at most max_norm."""
+    while weight._level is not None and weight._level.kind == "dual":
+        weight = weight._a  # only values are scaled: what moves them is not
     with no_grad():
         rows = np.unique(input.detach()._a)
         values = weight.detach()._a[rows]
@@ -227,7 +234,7 @@ def embedding_bag(
         )
     _check_indices(input, weight, "embedding_bag")
     bags, count = _bags(input, offsets, include_last_offset)
-    padding = _padding_row(padding_idx, weight)
+    padding = _padding_row(padding_idx, weight, bags=True)
     if max_norm is not None:
         _limit_rows(input, weight, max_norm, norm_type)
     flat = input.reshape(-1)
@@ -264,6 +271,13 @@ def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
             f"{None if offsets is None else list(offsets.shape)}\n  at {source.here(2)}"
         )
     count = offsets.shape[0] - bool(include_last)
+    if include_last and offsets._level is None:
+        if count < 0 or offsets._a[-1] != input.shape[0]:
+            raise RuntimeError(
+                "Your input appears to be incorrect: the last offset value should be the size of "
+                f"the indices tensor, {input.shape[0]}, with include_last_offset=True, but offsets "
+                f"are {offsets.tolist()}\n  at {source.here(2)}"
+            )
     return P.bag_numbers(offsets, length=input.shape[0], count=count), count
 
 

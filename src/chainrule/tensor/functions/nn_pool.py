@@ -38,6 +38,11 @@ def _windows(
             f"{nd + 1}D or {nd + 2}D (batch mode) tensor expected for input, but got: "
             f"{list(x.shape)}\n  at {source.here(2)}"
         )
+    if 0 in x.shape[x.ndim - nd - 1 :]:
+        raise RuntimeError(
+            f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim "
+            f"batch size for input, but got: {list(x.shape)}\n  at {source.here(2)}"
+        )
     kernel = _ints(kernel_size, nd, name, "kernel_size")
     steps = kernel if stride is None or stride == () or stride == [] else _ints(
         stride, nd, name, "stride")  # fmt: skip
@@ -205,6 +210,16 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
 # ---- maxima of randomly placed windows -----------------------------------------------------------
 
 
+def _each(value: Any, nd: int, name: str, what: str) -> tuple[int, ...]:
+    """A number for all dimensions, or one for each: no shorter tuple."""
+    if not isinstance(value, int) and len(value) != nd:
+        raise RuntimeError(
+            f"{name}: {what} must either be a single Int or a tuple of {nd} Ints, got {value!r}\n"
+            f"  at {source.here(3)}"
+        )
+    return _ints(value, nd, name, what)
+
+
 def _fractional(
     x: Any, kernel_size: Any, output_size: Any, output_ratio: Any, return_indices: bool,
     samples: Any, nd: int,
@@ -216,7 +231,7 @@ def _fractional(
             f"  at {source.here(2)}"
         )
     spatial = tuple(x.shape[x.ndim - nd :])
-    kernel = _ints(kernel_size, nd, name, "kernel_size")
+    kernel = _each(kernel_size, nd, name, "kernel_size")
     if output_size is None:
         ratios = output_ratio if isinstance(output_ratio, tuple | list) else (output_ratio,) * nd
         if len(ratios) != nd:
@@ -225,18 +240,25 @@ def _fractional(
                 f"{output_ratio!r}: one ratio for each of {nd} dimensions\n  at {source.here(2)}"
             )
         output_size = tuple(int(n * r) for n, r in zip(spatial, ratios, strict=True))
-    out = _ints(output_size, nd, name, "output_size")
-    if any(o + k - 1 > n for o, k, n in zip(out, kernel, spatial, strict=True)):
-        raise RuntimeError(
-            f"{name}(): kernel {list(kernel)} too large relative to input {list(spatial)} for an "
-            f"output of {list(out)}\n  at {source.here(2)}"
-        )
+    out = _each(output_size, nd, name, "output_size")
+    sides = ("time", "height", "width")[3 - nd :]
+    for side, o, k, n in zip(sides, out, kernel, spatial, strict=True):
+        if o + k - 1 > n:
+            raise RuntimeError(
+                f"{name}(): pool {side} {k} too large relative to input {side} {n} for an output "
+                f"of {o}\n  at {source.here(2)}"
+            )
+    lead = tuple(x.shape[: x.ndim - nd])
+    planes = lead if len(lead) == 2 else (1, *lead)
     if samples is None:
-        lead = tuple(x.shape[: x.ndim - nd])
-        planes = lead if len(lead) == 2 else (1, *lead)
         samples = x.detach().new_empty((*planes, nd)).uniform_(0, 1)
-    if x.ndim == nd + 1:
-        samples = samples[:1]  # one example takes the first draws
+    elif len(lead) == 1 and samples.ndim == 3:
+        samples = samples[:1]  # those of the first example
+    if tuple(samples.shape) != (*planes, nd):
+        raise RuntimeError(
+            f"Expect _random_samples to have the shape {[*planes, nd]} (batch, channels, "
+            f"dimensions), but it is {list(samples.shape)}\n  {name} at {source.here(2)}"
+        )
     index = P.fractional_index(x.detach(), samples.detach(), kernel=kernel, out=out)
     taken = P.take_positions(x, index, nd=nd)
     values = named(taken, f"FractionalMaxPool{nd}DBackward0", flat=True)
@@ -297,6 +319,11 @@ _declare_with_indices()
 def _unpooled_size(
     x: Any, nd: int, kernel_size: Any, stride: Any, padding: Any, output_size: Any, name: str
 ) -> tuple[int, ...]:
+    if 0 in x.shape[x.ndim - nd - 1 :]:
+        raise RuntimeError(
+            f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim "
+            f"batch size for input, but got: {list(x.shape)}\n  at {source.here(2)}"
+        )
     kernel = _ints(kernel_size, nd, name, "kernel_size")
     steps = kernel if stride is None else _ints(stride, nd, name, "stride")
     pads = _ints(padding, nd, name, "padding")

@@ -61,6 +61,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
 @public(out=False, method=False)
 def unravel_index(indices: Any, shape: Any) -> Any:
     """Flat positions as coordinates of a tensor of `shape`."""
+    _check_unravelled(indices, shape)
     shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
     parts = []
     rest = as_type(indices, dtypes.int64)
@@ -68,6 +69,29 @@ def unravel_index(indices: Any, shape: Any) -> Any:
         parts.append(rest % n)
         rest = rest // n
     return tuple(reversed(parts))
+
+
+def _check_unravelled(indices: Any, shape: Any) -> None:
+    if indices.dtype.category != dtypes.INT:
+        raise TypeError(
+            f"expected 'indices' to be integer dtype, but got {indices.dtype!r}\n"
+            f"  at {lines.here(3)}"
+        )
+    if not isinstance(shape, int | tuple | list):
+        raise TypeError(
+            f"expected 'shape' to be int or sequence of ints, but got {type(shape).__name__}\n"
+            f"  at {lines.here(3)}"
+        )
+    for n in (shape,) if isinstance(shape, int) else shape:
+        if not isinstance(n, int):
+            raise TypeError(
+                "expected 'shape' sequence to only contain ints, but got "
+                f"{type(n).__name__}\n  at {lines.here(3)}"
+            )
+        if n < 0:
+            raise ValueError(
+                f"'shape' cannot have negative values, but got {shape}\n  at {lines.here(3)}"
+            )
 
 
 # ---- repetition ----------------------------------------------------------------------------------
