@@ -64,6 +64,8 @@ class Adagrad(RuleOptimizer):
 
     def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
         start = self.defaults["initial_accumulator_value"]
+        if p._level is not None and p._level.kind == "uninitialized":
+            p._level.array(p, "Adagrad, whose state has its shape")  # raises
         total = cr.full_like(p, complex(start, start) if p.is_complex() else start)
         return {"step": new_counter(0.0, bool(group["fused"])), "sum": total.detach()}
 

@@ -204,6 +204,8 @@ class RuleOptimizer(Optimizer):
         """The update of one parameter in tensor ops."""
         self._advance(group, state, _as_double)
         counted = {name: _as_double(state[name]) for name in self.counters}
+        if cr.is_grad_enabled():  # recorded: the next step counts on in place
+            counted = {name: t.clone() for name, t in counted.items()}
         flags = self._flags(group, state, counted)
         options = {**group, "lr": rate_of(group)}
         numbers = self._numbers(options, counted)

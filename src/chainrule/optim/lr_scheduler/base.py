@@ -162,7 +162,8 @@ class LRScheduler:
             warnings.warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in "
                 "the opposite order: otherwise the first value of the learning rate schedule is "
-                "skipped.",
+                "skipped. See "
+                "https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",
                 UserWarning,
                 stacklevel=3,
             )
