@@ -87,6 +87,7 @@ from .modules.linear import Bilinear as Bilinear
 from .modules.linear import Identity as Identity
 from .modules.linear import LazyLinear as LazyLinear
 from .modules.linear import Linear as Linear
+from .modules.linear_cross_entropy_options import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from .modules.loss import BCELoss as BCELoss
 from .modules.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 from .modules.loss import CTCLoss as CTCLoss
@@ -97,6 +98,7 @@ from .modules.loss import HingeEmbeddingLoss as HingeEmbeddingLoss
 from .modules.loss import HuberLoss as HuberLoss
 from .modules.loss import KLDivLoss as KLDivLoss
 from .modules.loss import L1Loss as L1Loss
+from .modules.loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from .modules.loss import MSELoss as MSELoss
 from .modules.loss import MarginRankingLoss as MarginRankingLoss
 from .modules.loss import MultiLabelMarginLoss as MultiLabelMarginLoss

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,8 @@ from .module import Module
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
-    "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss",
+    "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss",
+    "LinearCrossEntropyLoss", "MSELoss",
     "MarginRankingLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",
     "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss",
     "TripletMarginLoss", "TripletMarginWithDistanceLoss",
@@ -252,6 +254,61 @@ class CrossEntropyLoss(_WeightedLoss):
         return cross_entropy(
             input, target, self._buffers["weight"], None, self.ignore_index, None, self.reduction,
             self.label_smoothing,
+        )  # fmt: skip
+
+
+class LinearCrossEntropyLoss(_WeightedLoss):
+    """The cross entropy of a linear layer's scores: the head of a classifier with its loss.
+
+    >>> import chainrule as torch
+    >>> loss = torch.nn.LinearCrossEntropyLoss(5, 10, out_features=(4, 3))
+    >>> loss(torch.randn(2, 5), torch.zeros(2, 4, 3, dtype=torch.long)).shape
+    torch.Size([])
+    """
+
+    def __init__(
+        self, in_features: int, num_classes: int, *, out_features: tuple[int, ...] = (),
+        bias: bool = False, device: Any = None, dtype: Any = None, reduction: str = "mean",
+        weight: Tensor | None = None, ignore_index: int | None = None,
+        label_smoothing: float = 0.0, options: Any = None,
+    ) -> None:  # fmt: skip
+        from .linear import Linear
+
+        super().__init__(weight, reduction=reduction)
+        self.num_classes = num_classes
+        self.out_features = tuple(out_features)
+        self.ignore_index = ignore_index
+        if not 0.0 <= label_smoothing <= 1.0:
+            raise RuntimeError(
+                f"expected label_smoothing to be in range [0, 1], got {label_smoothing}"
+            )
+        self.label_smoothing = label_smoothing
+        self.options = options
+        if weight is not None and tuple(weight.shape) != (num_classes,):
+            raise RuntimeError(
+                f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}"
+            )
+        scores = num_classes * math.prod(self.out_features)
+        self.linear = Linear(in_features, scores, bias=bias, device=device, dtype=dtype)
+
+    def extra_repr(self) -> str:
+        """The sizes and options."""
+        linear = self.linear
+        return (
+            f"in_features={linear.in_features}, num_classes={self.num_classes}, "
+            f"out_features={self.out_features}, bias={linear.bias is not None}, "
+            f"reduction={self.reduction}, ignore_index={self.ignore_index}, "
+            f"label_smoothing={self.label_smoothing}, options={self.options}"
+        )
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        sizes, linear = (self.num_classes, *self.out_features), self.linear
+        return F.linear_cross_entropy(
+            input, linear.weight.reshape(*sizes, linear.in_features), target,
+            linear_bias=None if linear.bias is None else linear.bias.reshape(sizes),
+            weight=self.weight, reduction=self.reduction, ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing, options=self.options,
         )  # fmt: skip
 
 

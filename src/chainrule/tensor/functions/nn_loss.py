@@ -292,29 +292,6 @@ def nll_loss(
     return _nll(input, target, weight, ignore_index, reduction, 1 if input.ndim > 1 else 0)
 
 
-@public(namespace="nn.functional", out=False)
-def linear_cross_entropy(
-    input: Any,
-    linear_weight: Any,
-    target: Any,
-    *,
-    linear_bias: Any = None,
-    weight: Any = None,
-    reduction: str = "mean",
-    ignore_index: Any = -100,
-    label_smoothing: float = 0.0,
-    options: Any = None,
-) -> Any:
-    """cross_entropy of linear(input, linear_weight, linear_bias)."""
-    from .nn_linear import linear
-
-    logits = linear(input, linear_weight, linear_bias)
-    return cross_entropy(
-        logits, target, weight, ignore_index=-100 if ignore_index is None else ignore_index,
-        reduction=reduction, label_smoothing=label_smoothing,
-    )  # fmt: skip
-
-
 # ---- element by element --------------------------------------------------------------------------
 
 
