@@ -170,9 +170,12 @@ def test_flags_of_computed_tensors_stay():
 
 
 def test_views_are_not_detached_in_place():
-    for t in (torch.zeros(3)[1:], (leaf(MATRIX) * 1)[0], leaf(MATRIX)[0]):
-        with pytest.raises(RuntimeError, match="Can't detach views in-place"):
-            t.detach_()
+    for base in (torch.zeros(3, 2), leaf(MATRIX) * 1, leaf(MATRIX)):
+        for view in (base[0], base.t()[1:]):
+            with pytest.raises(RuntimeError, match="Can't detach views in-place"):
+                view.detach_()
+    hidden = leaf(MATRIX) @ torch.ones(2, dtype=D)  # however the product is computed
+    assert not hidden.detach_().requires_grad
     x = leaf(MATRIX)
     y = x * 2
     with torch.no_grad():
@@ -244,3 +247,28 @@ def test_set_shows_other_memory_and_has_no_derivative():
     y.set_(torch.zeros(2, dtype=D))
     with pytest.raises(RuntimeError, match="derivative for set_ is not implemented"):
         y.sum().backward()
+
+
+def test_whole_numbers_take_values_without_history():
+    x = leaf([1.0, 2.0])
+    counts = torch.zeros(2, dtype=torch.int64)
+    counts[0] = x[1]
+    counts.copy_(x)
+    assert counts.tolist() == [1, 2] and not counts.requires_grad
+
+
+def test_leaves_that_no_longer_want_a_gradient_get_none():
+    x = leaf([1.0, 2.0])
+    y = x * 2
+    x.requires_grad_(False)
+    y.sum().backward(retain_graph=True)
+    assert x.grad is None
+    x.add_(y)
+    with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
+        y.sum().backward()
+
+
+def test_windows_of_one_place_have_memory_of_their_own():
+    image = torch.arange(4, dtype=D).reshape(1, 1, 2, 2)
+    torch.nn.functional.unfold(image, 1).add_(1)
+    assert image.tolist() == [[[[0.0, 1.0], [2.0, 3.0]]]]

@@ -123,6 +123,34 @@ def check_batched_forward(problem: Problem) -> None:
             _compare_batches(found[o], rows, o, problem.positions[i], name)
 
 
+def check_undefined_forward(problem: Problem) -> None:
+    """An input without a tangent must count as one whose tangent is zero."""
+    from .forward_ad import dual_level, make_dual, unpack_dual
+
+    rng = np.random.default_rng(17)
+    with dual_level():
+        plain = [jacobians.dual_input(problem, t) for t in problem.inputs]
+        moved = list(plain)
+        for k in problem.positions:
+            a = plain[k]._a
+            tangent = random_values(rng, a.shape, a.dtype.kind == "c").astype(a.dtype)
+            moved[k] = make_dual(plain[k], make(tangent))
+        for k in problem.positions:
+            zero = make_dual(plain[k], make(np.zeros_like(plain[k]._a)))
+            pair = [
+                jacobians.all_outputs(problem.func(*moved[:k], x, *moved[k + 1 :]))
+                for x in (zero, plain[k])
+            ]
+            for o in problem.wanted:
+                a, b = (unpack_dual(outputs[o]).tangent for outputs in pair)
+                if a is not None and b is not None and not np.allclose(flat_copy(a), flat_copy(b)):
+                    raise GradcheckError(
+                        f"Mismatch in tangent values for output with index: {o} when input: {k} "
+                        f"has an undefined tangent value. Got {flat_copy(a)} for a tangent of "
+                        f"zeros, but {flat_copy(b)} without one."
+                    )
+
+
 def _zeros_if_none(g: Any, like: Any) -> Array:
     return np.zeros(like._a.size) if g is None else flat_copy(g)
 
@@ -150,8 +178,13 @@ class _explained_as_batching:
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         if problem is not None and isinstance(problem, Exception):
+            if "random operation" in str(problem):
+                problem = (
+                    "vmap: We do not yet support calling random operations inside of vmap when "
+                    f"gradients are checked: draw outside of the function. ({problem})"
+                )
             raise GradcheckError(
                 f"While computing batched gradients, got: {problem}\n\ngradcheck or gradgradcheck "
                 f"failed while testing {self.what}.\n  Fix: pass {self.option}=False, or write the "
                 "backward in tensor operations that do not look at values."
-            ) from problem
+            ) from None

@@ -21,10 +21,13 @@ Array = np.ndarray
 class Problem:
     """A function at a point: the inputs to differentiate and the outputs that can be."""
 
-    def __init__(self, func: Callable[..., Any], inputs: tuple[Any, ...], eps: float) -> None:
+    def __init__(
+        self, func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, order: int = 1
+    ) -> None:
         self.func = func
         self.inputs = inputs
         self.eps = eps
+        self.order = order  # 2: the function takes gradients itself, so its inputs require grad
         self.positions = [k for k, t in enumerate(inputs) if is_differentiable(t)]
         self.outputs = all_outputs(func(*inputs))
         self.wanted = [k for k, o in enumerate(self.outputs) if o._rg]
@@ -39,11 +42,26 @@ class Problem:
 
     def again(self) -> Problem:
         """The same problem with a fresh graph."""
-        return Problem(self.func, self.inputs, self.eps)
+        return Problem(self.func, self.inputs, self.eps, self.order)
 
     def values(self) -> list[Array]:
         """The wanted outputs' values now, copied: an output may share memory with an input."""
-        return [flat_copy(o) for o in self._select(all_outputs(self.func(*self.inputs)))]
+        outputs = all_outputs(self.func(*self.inputs))
+        self._check_alike(outputs)
+        return [flat_copy(o) for o in self._select(outputs)]
+
+    def _check_alike(self, outputs: Sequence[Any]) -> None:
+        """A step of eps may change an output's values, nothing else about it."""
+        for k, (now, then) in enumerate(zip(outputs, self.outputs, strict=False)):
+            for what, a, b in (
+                ("shape", tuple(now.shape), tuple(then.shape)), ("dtype", now.dtype, then.dtype),
+            ):  # fmt: skip
+                if a != b:
+                    raise AssertionError(
+                        f"Expected `func` to return outputs with the same {what} when inputs are "
+                        f"perturbed within [x-{self.eps}, x+{self.eps}], but output {k} has {a} "
+                        f"there and {b} at x"
+                    )
 
     def _select(self, outputs: Sequence[Any]) -> list[Any]:
         return [outputs[k] for k in (self.wanted or floating_positions(outputs))]
@@ -200,7 +218,7 @@ def pushforward(problem: Problem, x: Any, direction: Array) -> list[Array]:
     from .forward_ad import dual_level, make_dual, unpack_dual
 
     tangent = make(direction.astype(x._a.dtype))
-    leaves = [fresh_leaf(t) for t in problem.inputs]
+    leaves = [dual_input(problem, t) for t in problem.inputs]
     with dual_level():
         pairs = zip(problem.inputs, leaves, strict=True)
         arguments = [make_dual(leaf, tangent) if t is x else leaf for t, leaf in pairs]
@@ -215,3 +233,10 @@ def pushforward(problem: Problem, x: Any, direction: Array) -> list[Array]:
 def fresh_leaf(t: Any) -> Any:
     """The input without its history; still a leaf that gradients can be taken for."""
     return t.detach().requires_grad_() if is_differentiable(t) else t
+
+
+def dual_input(problem: Problem, t: Any) -> Any:
+    """An input without its history, for forward mode; it records only where gradients are taken."""
+    if problem.order > 1:
+        return fresh_leaf(t)
+    return t.detach() if is_differentiable(t) else t

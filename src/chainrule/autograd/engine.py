@@ -23,7 +23,7 @@ import numpy as np
 from ..ops.layout import lying_as
 from . import errors
 from .hook_results import check_replacement, checked_replacements, hook_name
-from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate
+from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate, takes_gradient
 from .node import UNTRACKED, Node, OutSlot, exchanged_since
 from .plain_pass import backward_plain
 from .state import STATE, TRACE
@@ -319,9 +319,11 @@ class Walk:
         if hooks is not None and hooks.pre:
             g = self.node_hooks(hooks.pre, (g,), None)[0]
             fresh = False
-        with LEAF_LOCK:
-            first = leaf._grad is None
-            accumulate(leaf, g, fresh, self.mode)
+        wanted = takes_gradient(leaf)
+        first = wanted and leaf._grad is None
+        if wanted:
+            with LEAF_LOCK:
+                accumulate(leaf, g, fresh, self.mode)
         if hooks is not None:
             if first and self.mode == RAW:
                 g = leaf._grad._a  # hooks that change it see each other's changes

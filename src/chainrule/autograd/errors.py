@@ -99,6 +99,15 @@ def leaf_in_place(is_view: bool, op_name: str, shape: Any) -> RuntimeError:
     )
 
 
+def moved_leaf(leaf: Any) -> RuntimeError:
+    return RuntimeError(
+        "leaf variable has been moved into the graph interior: a gradient arrives for a tensor of "
+        f"shape {list(leaf.shape)} that was a leaf when the graph was recorded and has been "
+        f"computed from others in place since.\n{_at()}\n"
+        "  Fix: use the out-of-place form, or clone() the leaf before modifying it."
+    )
+
+
 def not_a_leaf(requires_grad: bool) -> RuntimeError:
     advice = (
         ""

@@ -25,6 +25,7 @@ from .check_backward import (
     check_dtypes,
     check_scales_with_weights,
     check_undefined,
+    check_undefined_forward,
 )
 from .check_jacobians import (
     Array,
@@ -170,7 +171,7 @@ def _answer(
 ) -> bool:
     try:
         _check_inputs(inputs)
-        _run(Problem(func, inputs, eps), options)
+        _run(Problem(func, inputs, eps, options.order), options)
     except GradcheckError:
         if raise_exception:
             raise
@@ -245,6 +246,8 @@ def _run(problem: Problem, options: Options) -> None:
             check_undefined(problem.again())
         if options.batched_grad:
             check_batched(problem)
+    if options.forward_ad and options.undefined_grad and options.order == 1:
+        check_undefined_forward(problem)
     if options.batched_forward_grad:
         check_batched_forward(problem)
 
@@ -358,7 +361,12 @@ def _projected(grads: list[Any], u: list[Array]) -> list[float]:
 
 def _slack(u: Array, v: Array) -> float:
     """How far v . J u may be off when every entry of J is off by one: the sum of |u_i v_j|."""
-    return float(np.abs(u).sum() * np.abs(v).sum())
+    return float(_size(u) * _size(v))
+
+
+def _size(x: Array) -> float:
+    """The sum of absolute values; real and imaginary parts count apart."""
+    return float(np.abs(np.real(x)).sum() + np.abs(np.imag(x)).sum())
 
 
 def _compare_projection(

@@ -185,7 +185,7 @@ def _before_the_write(
 
 def _is_recorded(x: Any, others: tuple[Any, ...]) -> bool:
     """Whether a write of something made from `others` into x has a history."""
-    if not STATE.grad_enabled:
+    if not STATE.grad_enabled or x.dtype.category < 2:  # whole numbers have no gradient
         return False
     return x._rg or any(isinstance(t, TensorBase) and t._rg for t in others)
 
@@ -199,6 +199,7 @@ def _write_comparison(op: Op, x: Any, args: tuple[Any, ...], name: str) -> Any:
     """x.eq_(other) and its like where gradients are recorded: they are zero."""
     from .dispatch import P, entry
 
+    check_apart(x, args, name)
     value = entry(op)(x, *args)
     for t in (x, *args):
         if isinstance(t, TensorBase) and t._rg:

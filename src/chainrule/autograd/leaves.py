@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..ops.layout import dense_empty_like, is_dense
+from . import errors
+from .node import UNTRACKED
 from .state import STATE, TRACE
 from .value import make
 
@@ -42,6 +44,13 @@ def _of_type(g: Any, wanted: Any, mode: str) -> Any:
     if mode == RAW:
         return g if g.dtype == wanted.np else g.astype(wanted.np)
     return g.to(wanted)
+
+
+def takes_gradient(leaf: Any) -> bool:
+    """Whether a leaf of a recorded graph still wants its gradient."""
+    if leaf._node is not None and leaf._node is not UNTRACKED:
+        raise errors.moved_leaf(leaf)
+    return leaf._rg and leaf._node is None
 
 
 def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .leaves import LEAF_LOCK, RAW, accumulate
+from .leaves import LEAF_LOCK, RAW, accumulate, takes_gradient
 from .node import UNTRACKED, Hooks, OutSlot, exchanged_since
 from .ties import Tie, settle_leaves
 from .value import TensorBase
@@ -87,6 +87,8 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
     grads = gp = g = None  # so that a leaf may keep a buffer that only it can see
     with LEAF_LOCK:
         for entry in leaves.values():
+            if (entry[1]._node is not None or not entry[1]._rg) and not takes_gradient(entry[1]):
+                continue
             alone = _private(entry)  # asked before the call below holds another reference
             accumulate(entry[1], entry[0], alone, RAW)
         if stopped:

@@ -198,7 +198,7 @@ class Trace:
 
     def assign(self, x: Any, value: Any, name: str) -> Any:
         """x[...] = value: in memory, in history, and as a new value of x's storage."""
-        recording = STATE.grad_enabled and (value._rg or x._rg)
+        recording = STATE.grad_enabled and (value._rg or x._rg) and x.dtype.category >= 2
         check_writable(x, name, recording)
         check_fits(x, value._a, name)
         target = self._find(x)

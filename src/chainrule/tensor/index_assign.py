@@ -52,7 +52,7 @@ def _set(self: Any, index: Any, value: Any) -> None:
         )
     value = without_lead(value, result_shape(view, tensors, dims))
     if view._level is None:  # a level asks its own tensors when it writes
-        recording = STATE.grad_enabled and (view._rg or value._rg)
+        recording = STATE.grad_enabled and (view._rg or value._rg) and view.dtype.category >= 2
         check_writable(view, "__setitem__", recording)  # also where the index names no element
     check_apart(view, (value, *tensors), "__setitem__", touching=True)
     try:

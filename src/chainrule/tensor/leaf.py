@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from sys import getrefcount
 from typing import Any
 
 from ..autograd import errors, source
 from ..autograd.hooks import retains_grad
 from ..autograd.node import UNTRACKED
 from ..autograd.state import STATE
-from ..autograd.value import ROOT, TensorBase
+from ..autograd.value import PARENT, ROOT, TensorBase
 
 
 def check_may_require_grad(t: Any) -> None:
@@ -43,6 +44,17 @@ def set_requires_grad(t: Any, wanted: bool) -> None:
             view._rg, view._node = True, UNTRACKED
         elif not wanted and view._node is UNTRACKED:
             view._rg, view._node = False, None
+
+
+def has_hidden_root(view: Any) -> bool:
+    """Whether nobody holds the tensor this one is a view of: the result of a function that made
+    it from a tensor of its own, which users need not know."""
+    root, record = view._view[ROOT], view._view
+    held = 0
+    while record is not None:
+        held += record[ROOT] is root
+        record = record[PARENT]
+    return getrefcount(root) <= held + 2  # the name here and the question itself
 
 
 def check_grad(t: Any, value: Any) -> None:
@@ -133,6 +145,8 @@ def set_data(t: Any, value: Any) -> None:
         )
     if value._level is not t._level:  # type: ignore[attr-defined]
         _change_level(t, value)
+    if value._a is t._a:
+        return
     t._a = value._a
     t._view = None
 
@@ -153,7 +167,7 @@ def want_grad(t: Any, requires_grad: bool) -> Any:
     """Say whether gradients are wanted with respect to a tensor; returns it."""
     if requires_grad == t._rg and t._node is not UNTRACKED:
         return t
-    if not requires_grad and not t.is_leaf:
+    if not requires_grad and t._node is not None and t._node is not UNTRACKED:
         raise errors.not_a_leaf(False)
     if requires_grad:
         check_may_require_grad(t)

@@ -21,7 +21,7 @@ from ..ops import dtypes
 from .device import CPU, META, device
 from .interop import readable_array
 from .layouts import strided
-from .leaf import check_grad, set_requires_grad, want_grad, warn_not_kept
+from .leaf import check_grad, has_hidden_root, set_requires_grad, want_grad, warn_not_kept
 from .size import Size
 
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
@@ -211,14 +211,14 @@ class Tensor(TensorBase):
 
     def detach_(self) -> Any:
         """Forget this tensor's history in place."""
-        if self._view is not None:
+        if self._view is not None and not has_hidden_root(self):
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead.\n"
                 f"  A view of shape {list(self.shape)} at {source.here(2)}"
             )
         if self._level is not None:
             self._level.detach_in_place(self)
-        self._node = None
+        self._node = self._view = None
         set_requires_grad(self, False)
         return self
 
