@@ -156,3 +156,16 @@ def test_complex_sums_keep_their_digits():
     x = torch.full((100_000, 3), 0.1 + 0.2j)
     exact = 1e5 * (np.float64(np.float32(0.1)) + 1j * np.float64(np.float32(0.2)))
     assert abs(x.sum(0)[0].item() - exact) / abs(exact) < 2 * ULP
+
+
+@pytest.mark.parametrize("how", ["eager", "compiled"])
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (3, 4), (8, 8), (1, 5)])
+def test_products_of_many_rows_keep_their_digits(m, n, how):
+    a, b = numbers(60_000, m), numbers(60_000, n, seed=1)
+    exact = a.T.astype(np.float64) @ b.astype(np.float64)
+    function = lambda a, b: a.t() @ b  # noqa: E731 - the gradient of a layer's weight
+    run = torch.compile(function) if how == "compiled" else function
+    found = [run(torch.from_numpy(a), torch.from_numpy(b)) for _ in range(4)][-1]
+    assert error(found, exact) < 6
+    vector = torch.mv(torch.from_numpy(a).t(), torch.from_numpy(b[:, 0]))
+    assert error(vector, exact[:, 0]) < 6

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..ops.products import longest_sum
 from .asm import FLOATS, LLVM_TYPES
 from .graph import Instr, Value, dtype_name
 from .loops import FOLDS, Node, function
@@ -176,8 +177,10 @@ def supported(instr: Instr) -> bool:
         return False
     lower = lowering(instr.op)
     if lower.tag == "contract":
-        return all(dtype_name(v.dtype) in FLOATS for v in (*instr.values, *instr.outputs)) and all(
-            v.dtype == instr.outputs[0].dtype for v in instr.values
+        return (
+            not _long_sum(instr)
+            and all(dtype_name(v.dtype) in FLOATS for v in (*instr.values, *instr.outputs))
+            and all(v.dtype == instr.outputs[0].dtype for v in instr.values)
         )
     if isinstance(lower, ir.Reduce):
         return lower.kind in FOLDS
@@ -186,6 +189,16 @@ def supported(instr: Instr) -> bool:
     if not isinstance(lower, ir.Pointwise):
         return lower.tag in ("move", "index", "take", "scatter")
     return _body_supported(instr, lower)
+
+
+def _long_sum(instr: Instr) -> bool:
+    """Whether a product of two matrices sums so many products that it is made in blocks."""
+    a, b = instr.inputs
+    if len(a.shape) != 2 or len(b.shape) != 2 or a.dtype != np.float32:
+        return False
+    m, n = instr.outputs[0].shape
+    k = a.size // max(1, m)
+    return k > longest_sum(m, n, k)
 
 
 def _body_supported(instr: Instr, lower: ir.Pointwise) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..autograd.record import distinct
-from ..ops.contract import product
+from ..ops.products import product
 from ..ops.schema import TABLE, Op, rule_names
 from ..ops.worlds import ARRAYS
 
@@ -39,8 +39,8 @@ def _seed_generator(*, generator: Any, seed: int) -> tuple[()]:
 
 def _gemm(a: Any, b: Any, *, ta: bool, tb: bool) -> Any:
     a, b = a.swapaxes(-1, -2) if ta else a, b.swapaxes(-1, -2) if tb else b
-    # NumPy would give the product of half-precision matrices another type.
-    return product(a, b) if a.dtype.itemsize == 2 else np.matmul(a, b)
+    # NumPy would give half precision another type, and long sums fewer digits.
+    return product(a, b) if a.dtype.itemsize == 2 or a.ndim == b.ndim == 2 else np.matmul(a, b)
 
 
 def _iota(*, shape: tuple[int, ...], axis: int) -> Any:

@@ -6,98 +6,25 @@ Their forwards take leading dimensions that broadcast, so that each batches as i
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from .. import ir
 from .batching import Lead, Plain
-from .dtypes import F32, F64, from_numpy_dtype
-from .kernels import LARGE, fast, large_product, stacked_product
+from .dtypes import F32, F64
+from .kernels import LARGE, fast, large_product
+from .products import (
+    LONG,
+    ProductError,
+    in_blocks,
+    mismatched,
+    mismatched_vector,
+    product,
+    product_of_two,
+)
 from .reduce import ones_vector, reduce_sum
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
-
-
-# ---- on arrays -----------------------------------------------------------------------------------
-
-
-class ProductError(RuntimeError):
-    """Operands that cannot be multiplied; the public functions add the user's line."""
-
-
-def product(a, b):
-    """a @ b for arrays of at least two dimensions; leading dimensions broadcast."""
-    dtype = a.dtype
-    if dtype is not b.dtype:
-        raise mixed_types(a, b)
-    if dtype.kind == "b":
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'; convert first")
-    if dtype.itemsize == 2 and dtype.kind in "fV":
-        return multiply(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
-    return multiply(a, b)
-
-
-def multiply(a, b):
-    """a @ b of one type; many matrices times one are folded into a single product."""
-    try:
-        if b.ndim == 2:
-            dot = np.dot if a.size * b.shape[1] < LARGE else large_product
-            if a.ndim == 2:
-                return dot(a, b)
-            rows = math.prod(a.shape[:-1])
-            return dot(a.reshape(rows, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
-        return stacked_product(a, b)
-    except ValueError:
-        raise mismatched(a, b) from None
-
-
-def mixed_types(a, b):
-    """The complaint about factors of two types."""
-    names = [TYPE_WORDS.get(from_numpy_dtype(x.dtype).name) or str(x.dtype) for x in (a, b)]
-    return ProductError(
-        f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}"
-    )
-
-
-TYPE_WORDS = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "int64": "long long", "int32": "int", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}  # fmt: skip
-
-
-def mismatched(a, b):
-    """The complaint about shapes that do not fit, in the words of the product they make."""
-    if b.ndim == 2:
-        rows = math.prod(a.shape[:-1])
-        return ProductError(
-            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a.shape[-1]} and "
-            f"{b.shape[0]}x{b.shape[1]})"
-        )
-    for k in range(3, max(a.ndim, b.ndim) + 1):
-        n, m = (x.shape[-k] if x.ndim >= k else 1 for x in (a, b))
-        if n != m and 1 not in (n, m):
-            return ProductError(
-                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at "
-                f"non-singleton dimension {max(a.ndim, b.ndim) - k}"
-            )
-    lead = math.prod(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
-    return ProductError(
-        f"Expected size for first two dimensions of batch2 tensor to be: [{lead}, {a.shape[-1]}] "
-        f"but got: [{lead}, {b.shape[-2]}]."
-    )
-
-
-def mismatched_vector(a, x):
-    """The complaint about a matrix and a vector that do not fit."""
-    if a.ndim != 2 or x.ndim != 1:
-        return ProductError(f"vector + matrix @ vector expected, got 1, {a.ndim}, {x.ndim}")
-    return ProductError(
-        f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), vec "
-        f"({x.shape[0]})"
-    )
 
 
 # ---- helpers of the rules ------------------------------------------------------------------------
@@ -225,8 +152,8 @@ def mm(a, b):
     dtype = a.dtype
     if dtype is b.dtype and (dtype is F32 or dtype is F64) and a.ndim == 2 and b.ndim == 2:
         try:
-            if a.size * b.shape[1] >= LARGE:
-                return large_product(a, b)
+            if a.shape[1] > LONG or a.size * b.shape[1] >= LARGE:
+                return product_of_two(a, b)
             return a.dot(b) if a.size <= _MANY else rows_by_rows(a, b.T)
         except ValueError:
             raise mismatched(a, b) from None
@@ -277,6 +204,8 @@ def mv(a, x):
     if a.ndim != 2 or x.ndim != 1 or a.shape[1] != x.shape[0]:
         raise mismatched_vector(a, x)
     if a.dtype is x.dtype and a.dtype.kind in "fc" and a.dtype.itemsize > 2:
+        if len(x) > LONG and a.dtype is F32:
+            return in_blocks(np.dot, a, x, LONG // 2).astype(F32)
         return a.dot(x)
     return product(a, x[:, None])[:, 0]
 
@@ -295,6 +224,8 @@ def mv(a, x):
 def dot(a, b):
     """The sum of the products of two vectors' elements."""
     if a.ndim == 1 and b.ndim == 1 and a.dtype.kind in "fc" and a.dtype.itemsize > 2:
+        if len(a) > 2 * LONG and a.dtype is F32 and b.dtype is F32:
+            return in_blocks(np.dot, a, b, 2 * LONG).astype(F32)
         return a.dot(b)
     return product(a[..., None, :], b[..., :, None])[..., 0, 0]
 

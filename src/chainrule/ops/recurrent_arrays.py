@@ -18,8 +18,8 @@ import numpy as np
 
 from . import recurrent_fast
 from .buffers import borrow
-from .contract import multiply
 from .halves import wide
+from .products import multiply
 from .recurrent_rows import (
     column_sums,
     example_by_example,

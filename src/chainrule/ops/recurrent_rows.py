@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .buffers import borrow, borrow_like
-from .contract import multiply
+from .products import multiply
 from .reduce import ones_vector
 from .sums import native_sum
 

@@ -15,9 +15,9 @@ from ..autograd import source
 from ..autograd.inplace import assign, check_apart, refuse_overlap
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
-from ..ops.contract import TYPE_WORDS
 from ..ops.dtypes import dtype as DType
 from ..ops.layout import is_expanded
+from ..ops.products import TYPE_WORDS
 from .signatures import wrong_type
 
 # The result's type and no other; elsewhere it is converted to a type that can hold it.

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...autograd import source
 from ...autograd.value import PLAIN
-from ...ops.contract import TYPE_WORDS, ProductError
 from ...ops.dtypes import INT, bool_, promote_types
+from ...ops.products import TYPE_WORDS, ProductError
 from ..api import public
 from ..legacy import WORDS
 from .common import P, TensorBase, axis_of
