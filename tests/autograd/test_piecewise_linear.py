@@ -57,6 +57,22 @@ def test_plain_backward_leaves_zeros(name):
     assert torch.equal(x.grad, torch.zeros_like(x))
 
 
+def test_backward_into_chosen_inputs_leaves_zeros_there():
+    x, w = values(3), values(3)
+    (g,) = torch.autograd.grad(F.relu(x * w).sum(), x, create_graph=True)
+    g.sum().backward(inputs=[x])
+    assert torch.equal(x.grad, torch.zeros_like(x))
+    assert w.grad is None
+
+
+def test_batched_gradients_belong_to_the_graph():
+    x = values(3)
+    rows = torch.eye(3, dtype=torch.float64)
+    (g,) = torch.autograd.grad(F.relu(x), x, rows, is_grads_batched=True, create_graph=True)
+    assert torch.equal(g, torch.diag((x > 0).double()))
+    assert torch.equal(torch.autograd.grad(g.sum(), x)[0], torch.zeros_like(x))
+
+
 def test_zeros_reach_tensors_before_the_function_and_between():
     x, w = values(3), values(3)
     product = x * w

@@ -48,17 +48,21 @@ def tie_gradients(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """The gradients of a node, tied to its inputs where it is declared so."""
     made = list(grads)
     for i in node.flat:
-        if _plain(made[i]):
-            made[i] = tied(made[i], node.parents[i])
+        if made[i] is not None:
+            made[i] = _below_batches(made[i], node.parents[i])
     for i in node.dead:
         others = any(p is not None for k, p in enumerate(node.parents) if k != i)
-        if _plain(made[i]) and others and not made[i]._rg:
-            made[i] = tied(made[i], None)
+        if made[i] is not None and others and not made[i]._rg:
+            made[i] = _below_batches(made[i], None)
     return tuple(made)
 
 
-def _plain(t: Any) -> bool:
-    return t is not None and getattr(t, "_level", None) is None
+def _below_batches(t: Any, to: Any) -> Any:
+    """The tensor tied below its batch dimensions; tensors of other levels are left alone."""
+    level = getattr(t, "_level", None)
+    if level is None:
+        return tied(t, to)
+    return level.batched(_below_batches(t._a, to), t._bdim) if level.kind == "vmap" else t
 
 
 # ---- after a pass --------------------------------------------------------------------------------
@@ -96,15 +100,20 @@ def settle_leaves(edges: list[Any], mode: str, graph: bool) -> None:
 
 
 def settle_results(walk: Any, inputs: Any, graph: bool) -> None:
-    """Zeros for every input asked for that lies behind the edges and received nothing."""
+    """Zeros for (or as `.grad` of) every input asked for behind the edges that received nothing."""
     from .engine import key_of
 
     def visit(p: Any) -> None:
         nr = p.nr if p.__class__ is OutSlot else 0
         for position in walk.captures.get(key_of(p), {}).get(nr, ()):
             t = inputs[position]
-            if walk.results.get(position) is None and isinstance(t, TensorBase):
-                zeros = make(np.zeros(tuple(t.shape), t.dtype.np))  # type: ignore[attr-defined]
-                walk.results[position] = tied(zeros, p) if graph else zeros
+            if not isinstance(t, TensorBase) or walk.results.get(position) is not None:
+                continue
+            zeros: Any = make(np.zeros(tuple(t.shape), t.dtype.np))  # type: ignore[attr-defined]
+            zeros = tied(zeros, p) if graph else zeros
+            if not walk.into_grad:
+                walk.results[position] = zeros
+            elif t._grad is None:
+                t._grad = zeros
 
     _behind(walk.stopped, visit)
