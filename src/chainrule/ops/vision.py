@@ -6,7 +6,8 @@ Plans are plain tuples (they are static parameters), their taps are computed onc
     ("area", n, o)                        means of o nearly equal regions
     ("nearest", n, o, scale)              and "nearest-exact"
     ("linear", n, o, align, scale)        also "cubic"; align: the corners' centres coincide
-    ("smooth-linear", n, o, align, scale) with the filter widened when shrinking; "smooth-cubic"
+    ("smooth-linear", n, o, align, scale) with the filter widened when shrinking; "smooth-cubic",
+                                          "smooth-lanczos"
     ("reflect", n, before, after)         padding; also "replicate", "circular"
 
 `scale` is input over output size as the user gave it, None for n / o.
@@ -114,22 +115,29 @@ def _cubic_taps(n, o, align, scale):
     return np.clip(around, 0, n - 1), cubic_kernel(at[:, None] - around, -0.75)
 
 
+# How far the filter of a kind reaches, and its values.
+_WINDOWS = {
+    "smooth-linear": (1.0, lambda x: np.maximum(1 - np.abs(x), 0)),
+    "smooth-cubic": (2.0, lambda x: cubic_kernel(x, -0.5)),
+    "smooth-lanczos": (3.0, lambda x: np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)),
+}
+
+
 def _smooth_taps(kind, n, o, align, scale):
     """The filter is widened by the factor of shrinking, and its weights normalised."""
     if align:
         ratio = (n - 1) / (o - 1) if o > 1 else 0.0
     else:
         ratio = n / o if scale is None else scale
-    cubic = kind == "smooth-cubic"
+    reach, window = _WINDOWS[kind]
     stretch = max(ratio, 1.0)
-    support = (2.0 if cubic else 1.0) * stretch
+    support = reach * stretch
     centre = ratio * (np.arange(o) + 0.5)
     start = np.maximum((centre - support + 0.5).astype(np.int64), 0)
     end = np.minimum((centre + support + 0.5).astype(np.int64), n)
     at = start[:, None] + np.arange(max(1, int((end - start).max(initial=1))))
     x = (at - centre[:, None] + 0.5) / stretch
-    weights = cubic_kernel(x, -0.5) if cubic else np.maximum(1 - np.abs(x), 0)
-    weights = np.where(at < end[:, None], weights, 0)
+    weights = np.where(at < end[:, None], window(x), 0)
     return np.minimum(at, n - 1), weights / weights.sum(1, keepdims=True)
 
 

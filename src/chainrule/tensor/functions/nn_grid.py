@@ -72,16 +72,16 @@ def _check(x: Any, grid: Any, mode: str, padding_mode: str, nd: int) -> None:
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
             f"'reflection', but got: '{padding_mode}'\n  at {source.here(2)}"
         )
+    if grid.shape[-1] != nd:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {nd} in last dimension, but got grid with "
+            f"sizes {list(grid.shape)}\n  at {source.here(2)}"
+        )
     if nd not in (2, 3) or grid.ndim != nd + 2:
         raise RuntimeError(
             "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
             f"got input with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}\n"
             f"  at {source.here(2)}"
-        )
-    if grid.shape[-1] != nd:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {nd} in last dimension, but got grid with "
-            f"sizes {list(grid.shape)}\n  at {source.here(2)}"
         )
     if mode == "bicubic" and nd != 2:
         raise RuntimeError(

@@ -109,10 +109,11 @@ def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
 
 # ---- resizing ------------------------------------------------------------------------------------
 
-_DIMS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+_DIMS = {"linear": 1, "bilinear": 2, "bicubic": 2, "lanczos": 2, "trilinear": 3}
 _NODES = {
     "linear": "UpsampleLinear1D", "bilinear": "UpsampleBilinear2D",
-    "bicubic": "UpsampleBicubic2D", "trilinear": "UpsampleTrilinear3D",
+    "bicubic": "UpsampleBicubic2D", "lanczos": "UpsampleLanczos2D",
+    "trilinear": "UpsampleTrilinear3D",
 }  # fmt: skip
 
 
@@ -157,8 +158,8 @@ def _check_mode(x: Any, mode: str, align_corners: Any, antialias: bool, nd: int)
     if mode not in ("nearest", "nearest-exact", "area", *_DIMS):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the "
-            "modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got "
-            f"{mode})\n  at {source.here(2)}"
+            "modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
+            f"nearest-exact (got {mode})\n  at {source.here(2)}"
         )
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
@@ -170,11 +171,14 @@ def _check_mode(x: Any, mode: str, align_corners: Any, antialias: bool, nd: int)
             f"Got {x.ndim}D input, but {mode} mode needs "
             f"{_DIMS.get(mode, 1) + 2}D input: (batch, channels, ...)\n  at {source.here(2)}"
         )
-    if antialias and mode not in ("bilinear", "bicubic"):
+    if antialias and mode not in ("bilinear", "bicubic", "lanczos"):
         raise ValueError(
-            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D "
-            f"tensor as input\n  at {source.here(2)}"
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
+            f"a 4-D tensor as input\n  at {source.here(2)}"
         )
+    if mode == "lanczos" and (align_corners or not antialias):
+        wanted = "does not support align_corners=True" if antialias else "requires antialias=True"
+        raise ValueError(f"Lanczos mode {wanted}\n  at {source.here(2)}")
 
 
 def _target_size(x: Any, size: Any, factor: Any, recompute: Any, nd: int) -> tuple[Any, Any]:
