@@ -167,3 +167,16 @@ def test_draws_for_each_probability_follow_memory():
     drawn = torch.multinomial(torch.full((10, 3), 0.5).t(), 3)
     # PyTorch 2.13's value
     assert drawn.tolist() == [[0, 5, 1], [8, 0, 4], [4, 1, 8]]
+
+
+def test_gradients_lie_as_their_parameters():
+    layer = torch.nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+    for _ in range(2):
+        layer(torch.randn(1, 3, 5, 5)).sum().backward()
+        assert has_channels_last(layer.weight.grad)
+    x = torch.randn(4, 3).t().requires_grad_()
+    (x * torch.ones(3, 4)).sum().backward()
+    assert x.grad.stride() == (1, 3)
+    part = torch.randn(4, 6)[:, ::2].requires_grad_()  # with gaps: in C order
+    (part * torch.ones(4, 3)).sum().backward()
+    assert part.grad.stride() == (3, 1)

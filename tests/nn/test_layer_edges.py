@@ -185,3 +185,25 @@ def test_a_quotient_by_the_number_zero_has_a_gradient():
     x.grad = None
     (x / -0.0).sum().backward()
     assert x.grad.tolist() == [-INF, -INF]
+
+
+def test_images_of_bytes_are_resized_as_pytorch_does():
+    x = (torch.arange(48).reshape(1, 3, 4, 4) * 37 % 256).to(torch.uint8)
+    # PyTorch 2.13's values: whole weights, and rounding after each axis
+    down = F.interpolate(x, size=(3, 3), mode="bilinear", antialias=True)
+    assert down[0, 0].tolist() == [[55, 100, 91], [105, 150, 105], [155, 110, 64]]
+    up = F.interpolate(x, scale_factor=1.5, mode="bicubic")
+    assert up[0, 1, 2].tolist() == [245, 121, 15, 48, 82, 100]
+    corners = F.interpolate(x, size=(3, 3), mode="bilinear", align_corners=True)
+    assert corners[0, 2].tolist() == [[160, 216, 15], [126, 118, 109], [92, 148, 203]]
+    last = x.contiguous(memory_format=torch.channels_last)
+    assert torch.equal(F.interpolate(last, size=(3, 3), mode="bilinear", antialias=True), down)
+
+
+def test_integers_beyond_64_bits_are_refused():
+    for dtype in (torch.int64, torch.uint8):
+        x = torch.ones(2, dtype=dtype)
+        for call in (lambda x: x + (1 << 64), lambda x: x.mul_(-(1 << 63) - 1)):
+            with pytest.raises(OverflowError, match="too big to convert"):
+                call(x)
+        assert x.tolist() == [1, 1]

@@ -274,6 +274,8 @@ def _number(op: Op, value: Any, target: dtypes.dtype) -> Any:
     if isinstance(value, bool) or (target in HALVES and op.numbers != "wide"):
         return make_plain(np.asarray(value, target.np))
     if target.category == dtypes.INT and not _INT_RANGE[target.name](value):
+        if not -(1 << 63) <= value < 1 << 64:
+            raise errors.too_long(op, value)
         return make_plain(
             np.asarray(value & (1 << 8 * target.itemsize) - 1, np.uint64).astype(target.np)
         )  # fmt: skip - wraps around, as in C

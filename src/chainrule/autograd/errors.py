@@ -28,6 +28,12 @@ def freed(node: Any) -> RuntimeError:
     )
 
 
+def too_long(op: Any, value: int) -> OverflowError:
+    return OverflowError(
+        f"int too big to convert: {value} has no place in 64 bits\n  {op.name}\n{_at(4)}"
+    )
+
+
 def modified(node: Any, position: int) -> RuntimeError:
     from .record import saved_names
 

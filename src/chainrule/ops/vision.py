@@ -246,6 +246,38 @@ def resample_back(g, *, plans):
     return in_format(y.astype(g.dtype, copy=False), g, plans)
 
 
+# ---- bytes ---------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=64)
+def byte_taps(plan):
+    """taps with whole weights, and by how many bits their sums are shifted back."""
+    at, weights = (part.copy() for part in taps(plan))
+    for k in range(1, at.shape[1]):  # what lies beyond the border has one weight with the border
+        same = at[:, k] == at[:, k - 1]
+        weights[:, k] += np.where(same, weights[:, k - 1], 0)
+        weights[:, k - 1] = np.where(same, 0, weights[:, k - 1])
+    bits = 0
+    while bits < 22 and int(0.5 + weights.max(initial=0) * (1 << bits + 1)) < 1 << 15:
+        bits += 1
+    scaled = weights * (1 << bits)
+    return at, np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int32), bits
+
+
+@op(nondiff=("x",), batch=Front())
+def resample_bytes(x, *, plans):
+    """resample of images of bytes as PyTorch does it: whole weights, rounded after each axis."""
+    y, first = x, x.ndim - len(plans)
+    for k in reversed(range(len(plans))):
+        at, weights, bits = byte_taps(plans[k])
+        total = np.full((), 1 << bits - 1, np.int32)
+        for j in range(at.shape[1]):
+            part = y.take(at[:, j], first + k).astype(np.int32)
+            total = total + part * weights_along(weights[:, j], first + k, x.ndim, np.int32)
+        y = np.clip(total >> bits, 0, 255).astype(np.uint8)
+    return in_format(y, x, plans)
+
+
 # ---- padding with a constant ---------------------------------------------------------------------
 
 

@@ -132,7 +132,7 @@ def interpolate(
     _check_mode(input, mode, align_corners, antialias, nd)
     sizes, scales = _target_size(input, size, scale_factor, recompute_scale_factor, nd)
     spatial = tuple(input.shape[2:])
-    if input.dtype is dtypes.uint8 and mode in _DIMS:  # an image: interpolated, then rounded
+    if input.dtype is dtypes.uint8 and mode in _DIMS and nd != 2:
         smooth = interpolate(input.to(dtypes.float32), sizes, None, mode, align_corners, None,
                              antialias)  # fmt: skip
         return smooth.round().clamp(0, 255).to(dtypes.uint8)
@@ -151,6 +151,8 @@ def interpolate(
             for n, o, s in zip(spatial, sizes, scales, strict=True)
         )
         node = _NODES[mode] + ("Aa" if antialias else "")
+    if input.dtype is dtypes.uint8 and mode in _DIMS:
+        return P.resample_bytes(input, plans=plans)
     return named(P.resample(input, plans=plans), node + "Backward0")
 
 
