@@ -143,11 +143,9 @@ class Follower:
     def close(self) -> None:
         """Nothing is learnt any more; numbers that somebody stored become plain ones."""
         self.active = False
-        for reference in self._made:
-            number = reference()
-            if number is not None:
-                _replace_everywhere(number, number.value, 3)
+        left = [number for reference in self._made if (number := reference()) is not None]
         self._made.clear()
+        _replace_everywhere({id(number): (number, number.value) for number in left}, 3)
 
 
 def _part(x: Any) -> Any:
@@ -375,30 +373,37 @@ def same_number(a: Any, b: Any) -> bool:
 # ---- numbers that somebody stored ----------------------------------------------------------------
 
 
-def _replace_everywhere(number: Any, value: Any, depth: int) -> None:
-    """Put the plain value where a container still holds the stand-in."""
-    if depth == 0:
+def _replace_everywhere(replacements: dict[int, tuple[Any, Any]], depth: int) -> None:
+    """Put plain values where containers still hold stand-ins: id -> (what is held, the value)."""
+    if not replacements or depth == 0:
         return
-    for holder in gc.get_referrers(number):
-        try:
-            _replace_in(holder, number, value, depth)
-        except Exception:  # a frame, a tuple that is being made: it behaves as a number anyway
+    held = [thing for thing, _ in replacements.values()]
+    tuples: dict[int, tuple[Any, Any]] = {}
+    for holder in gc.get_referrers(*held):
+        if holder is held or holder is replacements:
             continue
+        if type(holder) is tuple:
+            if not any(holder is pair for pair in replacements.values()):
+                items = (replacements.get(id(item), (None, item))[1] for item in holder)
+                tuples[id(holder)] = (holder, tuple(items))
+            continue
+        try:
+            _replace_in(holder, replacements)
+        except Exception:  # a frame, a dictionary of something else: numbers behave as such anyway
+            continue
+    _replace_everywhere(tuples, depth - 1)
 
 
-def _replace_in(holder: Any, number: Any, value: Any, depth: int) -> None:
+def _replace_in(holder: Any, replacements: dict[int, tuple[Any, Any]]) -> None:
     if isinstance(holder, dict):
-        for key in [k for k, v in holder.items() if v is number]:
-            holder[key] = value
+        for key, item in list(holder.items()):
+            if id(item) in replacements:
+                holder[key] = replacements[id(item)][1]
     elif isinstance(holder, list | deque):
         for i, item in enumerate(holder):
-            if item is number:
-                holder[i] = value
+            if id(item) in replacements:
+                holder[i] = replacements[id(item)][1]
     elif isinstance(holder, CellType):
-        holder.cell_contents = value
-    elif type(holder) is tuple:
-        renewed = tuple(value if item is number else item for item in holder)
-        _replace_everywhere(holder, renewed, depth - 1)
+        holder.cell_contents = replacements[id(holder.cell_contents)][1]
     elif hasattr(holder, "__dict__") and not isinstance(holder, type):
-        for key in [k for k, v in vars(holder).items() if v is number]:
-            vars(holder)[key] = value
+        _replace_in(vars(holder), replacements)

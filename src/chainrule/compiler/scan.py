@@ -110,6 +110,7 @@ class Scan:
         self._all_names = False  # some code looks attributes up by computed names
         self._waiting: dict[str, list[Callable[[], None]]] = {}
         self._waiting_literally: dict[str, list[Callable[[], None]]] = {}
+        self._libraries: list[tuple[ModuleType, str]] = []
         self._ready: list[Callable[[], None]] = []
         self._seen: set[int] = set()
         self._walk(function, self._root(function))
@@ -317,19 +318,20 @@ class Scan:
 
     def _walk_library(self, module: ModuleType, path: str) -> None:
         """Settings of a library that code names (`os.environ`, a flag), and clocks."""
-        for name, item in list(vars(module).items()):
-            if (module.__name__, name) == ("sys", "modules"):
-                enter = partial(self._note_unseen, "sys.modules")
-            elif isinstance(item, (*_PLAIN_VALUES, list, dict, set)) or unseen.is_setting(item):
-                enter = partial(self._enter, item, path, module, f".{name}", name)
-            elif (module.__name__, name) == ("os", "getenv"):
-                enter = partial(self._walk, vars(module)["environ"], self._root(module.environ))
-            elif unseen.is_clock(item):
-                enter = partial(self._note_unseen, f"{module.__name__}.{name}()")
-            else:
-                continue
-            if name.isidentifier():
-                self._when_named(name, enter, literally=True)
+        self._libraries.append((module, path))
+        for name in self._names & vars(module).keys():
+            self._enter_library(module, path, name)
+
+    def _enter_library(self, module: ModuleType, path: str, name: str) -> None:
+        item = vars(module)[name]
+        if (module.__name__, name) == ("sys", "modules"):
+            self._note_unseen("sys.modules")
+        elif isinstance(item, (*_PLAIN_VALUES, list, dict, set)) or unseen.is_setting(item):
+            self._enter(item, path, module, f".{name}", name)
+        elif (module.__name__, name) == ("os", "getenv"):
+            self._walk(vars(module)["environ"], self._root(module.environ))
+        elif unseen.is_clock(item):
+            self._note_unseen(f"{module.__name__}.{name}()")
 
     def _walk_named(self, fields: Any, path: str, owner: Any) -> None:
         """Members of a class or of a user's file, if code names them."""
@@ -421,6 +423,9 @@ class Scan:
             self._names.add(name)
             self._ready += self._waiting.pop(name, ())
             self._ready += self._waiting_literally.pop(name, ())
+            for module, path in self._libraries:
+                if name in vars(module):
+                    self._ready.append(partial(self._enter_library, module, path, name))
 
     # ---- using paths -----------------------------------------------------------------------------
 
