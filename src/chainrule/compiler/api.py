@@ -20,6 +20,7 @@ from .capture import Program, Unlike
 from .controls import EAGER, compiled_functions, set_stance
 from .differentiable import runner_of
 from .entries import Entries, Entry
+from .facts import same_facts
 from .followed import same_number
 from .plan import InputChanged
 from .tracer import CaptureError
@@ -206,6 +207,8 @@ class CompiledFunction:
         """Why two calls cannot be compared; nothing where they can."""
         if first.signature() != second.signature():
             return "modes, tensors or their gradients differ"
+        if not same_facts(first.facts, second.facts):
+            return "facts about tensors that it asks for differ"
         changed, reason = first.scan.difference(second.scan, second.followed)
         if changed:
             path = changed[0]

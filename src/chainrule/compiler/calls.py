@@ -20,6 +20,7 @@ from ..autograd.record import edge
 from ..autograd.state import STATE
 from ..autograd.value import ROOT, TensorBase, make
 from .arguments import flatten, with_stand_ins
+from .facts import facts_of, named_attribute
 from .followed import Expression, Follower, plain_structure, plain_value, same_number
 from .scan import Scan, interchangeable
 from .substitute import followable, standing_in
@@ -47,6 +48,7 @@ class Call:
             id(t._grad._a): t for t in self.tensors() if t._grad is not None
         }
         self.memory = [(t, t._a) for t in self.tensors()]
+        self.facts = facts_of(self.scan, self.leaves)
         self.inference = STATE.inference
         self.effects: dict[str, Any] = {}  # switches that the call sets, by path
         self.flags = [x._rg for x in self.leaves if isinstance(x, TensorBase)]
@@ -98,9 +100,11 @@ class Call:
 
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any, strict: bool) -> None:
         """Call the function under a trace; the results keep their own history."""
-        if self.scan.unseen is not None:
+        attribute = named_attribute(self.scan, self.leaves)
+        if self.scan.unseen is not None or attribute is not None:
+            what = self.scan.unseen or f"the attribute {attribute!r} of a tensor it is given"
             self.trace = Trace(strict)
-            self.trace.fail(f"{self.scan.unseen} is in its sight, whose state no guard can check")
+            self.trace.fail(f"{what} is in its sight, whose state no guard can check")
             self.result = function(*args, **kwargs)
             return
         streams = _python_streams(self.scan.streams)
@@ -151,9 +155,10 @@ class Call:
         try:
             with apart(wanted):
                 found = grad(opened, wanted, seeds, retain_graph=True, allow_unused=True)
-        except RuntimeError as problem:
+        except Exception as problem:
             if not leaves and not str(problem).startswith(USED_UP):
-                raise
+                # Who asks for them outside gets the error; nobody may.
+                trace.fail(f"gradients of its results: {problem}")
             # Their graph was used up by a backward pass inside: they are plain numbers now.
             del trace.graph.instrs[self.forward_length :], trace.outside[outside:]
             return
@@ -254,9 +259,8 @@ class Call:
                     f"the call puts another object in the place of {before.describe(path)}, which "
                     "a compiled call would not"
                 )
-        now = dict(after.tensors.values())
-        for path, tensor in before.tensors.values():
-            if now.get(path, tensor) is not tensor:
+        for path, tensor in before.tensor_paths.items():
+            if after.tensor_paths.get(path) is not tensor:
                 raise CaptureError(
                     f"the call puts another tensor in the place of {before.describe(path)}, which "
                     "a compiled call would not; write into it (copy_), or return it"

@@ -51,6 +51,8 @@ class Program:
         self._pairs: dict[Value, Value] = {}  # first trace -> second trace
         self._origin: dict[Value, Source] = {}  # second trace -> where an input comes from
         self._parts: dict[int, Any] = {}  # tensors of the result
+        self._with_grads: list[Any] = []  # tensors whose .grad the call makes
+        self._grad_storages: set[Any] = set()
         self.bases: dict[Any, Output] = {}  # memory that several results show
         self._shown: set[Any] = set()  # and that is a result itself
         self._compare_traces()
@@ -194,6 +196,8 @@ class Program:
                 raise CaptureError("the call makes a tensor that existed before a .grad")
             if had is None:
                 self.without_grad.append(tensor)
+            self._with_grads.append(tensor)
+            self._grad_storages.add(known.storage)
             value = self._values[trace._current(known)]
             self.graph.write(value, self._input(value, Source("new grad", tensor)))
 
@@ -201,7 +205,7 @@ class Program:
 
     def _outputs(self, before: Any, result: Any) -> Any:
         """The result's structure with a position in the plan's outputs for each tensor."""
-        if type(result) is Number:
+        if isinstance(result, Number):
             return Computed(result.expression)
         if type(before) is not type(result):
             raise CaptureError("two calls returned different things")
@@ -231,10 +235,15 @@ class Program:
                 return Same(i, None)
         if id(t) in self.second.scan.tensors:
             return Same(None, t)
+        for owner in self._with_grads:
+            if owner._grad is t:
+                return GradOf(owner)
         trace = self.second.trace
         known = trace.known.get(id(t._a))
         if known is None:
             return self._constant_output(before, t)
+        if known.storage in self._grad_storages:
+            raise CaptureError("a result shares memory with a gradient; return a copy")
         if self._origin.get(known.storage.first) is not None:
             return self._alias(known, t)
         if known.storage in self.second.shared:
@@ -318,6 +327,13 @@ class Same:
 
     def __init__(self, argument: int | None, tensor: Any) -> None:
         self.argument = argument
+        self.tensor = tensor
+
+
+class GradOf:
+    """A part of the result that is the gradient which the call gives to a tensor."""
+
+    def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
 
 

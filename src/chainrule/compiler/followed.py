@@ -127,7 +127,7 @@ class Follower:
 
     def number(self, value: Any, expression: Expression) -> Number:
         """A stand-in for the value."""
-        made = object.__new__(Number)
+        made = object.__new__(Number if type(value) is float else Integer)
         made.value, made.expression, made.follower = value, expression, self
         if self.active:
             self._made.append(ref(made))
@@ -149,7 +149,7 @@ class Follower:
 
 
 def _part(x: Any) -> Any:
-    return x.expression if type(x) is Number else x
+    return x.expression if isinstance(x, Number) else x
 
 
 class Number:
@@ -177,9 +177,6 @@ class Number:
 
     def __int__(self) -> int:
         return self._learn("int", found=int(self.value))
-
-    def __index__(self) -> int:
-        return self._learn("index", found=operator.index(self.value))
 
     def __float__(self) -> float:
         return self._learn("float", found=float(self.value))
@@ -255,10 +252,9 @@ def _binary(form: str) -> tuple[Any, Any]:
     function = getattr(operator, form)
 
     def forward(self: Number, other: Any) -> Any:
-        kind = type(other)
-        if kind is Number:
+        if isinstance(other, Number):
             return self._made(form, function(self.value, other.value), self, other)
-        if kind in _PLAIN:
+        if type(other) in _PLAIN:
             return self._made(form, function(self.value, other), self, other)
         if isinstance(other, TensorBase):
             return NotImplemented  # it records the number
@@ -278,7 +274,7 @@ def _comparison(form: str) -> Any:
     function = getattr(operator, form)
 
     def compare(self: Number, other: Any) -> Any:
-        if type(other) is Number or type(other) in _PLAIN:
+        if isinstance(other, Number) or type(other) in _PLAIN:
             return self._learn(form, other, found=function(self.value, plain_value(other)))
         if form in ("eq", "ne") and not isinstance(other, complex | np.generic | np.ndarray):
             return NotImplemented  # no number equals it
@@ -303,6 +299,15 @@ for _form in _SINGLE:
     setattr(Number, f"__{_form}__", _single(_form))
 
 
+class Integer(Number):
+    """Stands for an int, which may be an index."""
+
+    __slots__ = ()
+
+    def __index__(self) -> int:
+        return self._learn("index", found=operator.index(self.value))
+
+
 class Operand:
     """A followed number that an op takes: compiled calls evaluate the expression."""
 
@@ -320,19 +325,19 @@ class Operand:
 
 def plain_value(x: Any) -> Any:
     """The value behind a followed number, for those who have recorded the expression."""
-    return x.value if type(x) is Number else x
+    return x.value if isinstance(x, Number) else x
 
 
 def plain_number(x: Any) -> Any:
     """A number as a plain one, which code may look at: from now on it must stay the same."""
-    return x.plain() if type(x) is Number else x
+    return x.plain() if isinstance(x, Number) else x
 
 
 def plain_structure(x: Any, unwrap: Callable[[Any], Any] = plain_number) -> Any:
     """The same of all numbers in nested tuples, lists and dicts; what holds none is itself."""
-    kind = type(x)
-    if kind is Number:
+    if isinstance(x, Number):
         return unwrap(x)
+    kind = type(x)
     if kind in (tuple, list):
         items = [plain_structure(item, unwrap) for item in x]
         return x if all(a is b for a, b in zip(items, x, strict=True)) else kind(items)

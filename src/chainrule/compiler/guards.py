@@ -23,7 +23,7 @@ class Guards:
         self.scan = scan
         sources = program.sources
         used = {id(s.what): s.what for s in sources if s.kind in ("tensor", "grad", "new grad")}
-        self.tensors = [(path, t) for path, t in scan.tensors.values() if id(t) in used]
+        self.tensors = list(scan.tensor_paths.items())
         self.followed = [(path, type(scan.values[path])) for path in sorted(call.followed)]
         self.values = [(path, v) for path, v in scan.values.items() if path not in call.followed]
         before = program.first.scan.objects
@@ -43,6 +43,8 @@ class Guards:
         conditions = [(t, "._rg" if t._rg else "._rg is False") for t in used.values()]
         conditions += [(s.what, "._grad is not None") for s in sources if s.kind == "grad"]
         conditions += [(t, "._grad is None") for t in program.without_grad]
+        conditions += _of_unused(program, used)
+        self.facts = call.facts
         self.writer = _Writer(scan, renewed)
         self.checks = self.writer.checks(self, conditions)
         self.admits = self._written_admits()
@@ -56,9 +58,13 @@ class Guards:
 
     def _written_admits(self) -> Callable[[list[Any]], bool] | None:
         """What was learnt of numbers among the arguments; None where nothing was."""
-        if not self._on_arguments:
-            return None
         tests = [self.writer.condition(c) for c in self._on_arguments]
+        for fact in self.facts:
+            if fact.argument is not None:
+                read = fact.form.format(f"leaves[{fact.argument}]")
+                tests.append(f"{read} == {self.writer.name(fact.value)}")
+        if not tests:
+            return None
         space = dict(self.writer.space)
         exec(
             compile(f"def admits(leaves):\n    return {' and '.join(tests)}", _FILE, "exec"), space
@@ -113,6 +119,28 @@ class Guards:
         if path in self.scan.sets:
             return now == self.scan.sets[path]
         return contents_of(now) == self.scan.arrays[path][1]
+
+
+def _of_unused(program: Any, used: dict[int, Any]) -> list[tuple[Any, str]]:
+    """What code may have asked of tensors that no op took, and of parameters without gradient."""
+    call = program.second
+    conditions = []
+    for _, t in call.scan.tensors.values():
+        if id(t) not in used:
+            shape, dtype = t._a.shape, t._a.dtype
+            conditions.append((t, f"._rg is {t._rg!r}"))
+            conditions.append((t, f"._a.shape == {tuple(map(int, shape))!r}"))
+            conditions.append((t, f"._a.dtype.num == {dtype.num}"))
+    if call.scan.names("step"):
+        new = {id(t) for t in program.without_grad}
+        for thing in call.scan.objects.values():
+            for group in getattr(thing, "param_groups", ()):
+                conditions += [
+                    (p, "._grad is None")
+                    for p in group["params"]
+                    if id(p) not in call.grads_before and id(p) not in new
+                ]
+    return conditions
 
 
 def _of_arguments(condition: Condition) -> bool:
@@ -208,6 +236,10 @@ class _Writer:
         for path, kind in guards.followed:
             self.tests.append(f"{self._read(path)}.__class__ is {self.name(kind)}")
         self.tests += [self.condition(c) for c in guards.conditions]
+        for fact in guards.facts:
+            if fact.argument is None:
+                read = fact.form.format(self.name(fact.tensor))
+                self.tests.append(f"{read} == {self.name(fact.value)}")
         return Versions(self.tests, self.space)
 
     def _is_fixed(self, path: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..autograd.dispatch import P
 from ..autograd.value import make
-from .capture import Alias, Computed, Fixed, Output, Program, Same, Source, rebuilt_dict
+from .capture import Alias, Computed, Fixed, GradOf, Output, Program, Same, Source, rebuilt_dict
 from .guards import Guards
 from .plan import Plan
 from .tracer import CaptureError
@@ -135,6 +135,8 @@ class Runner:
             return shape.value
         if isinstance(shape, Computed):
             return self._computed[shape](leaves)[0]
+        if isinstance(shape, GradOf):
+            return shape.tensor._grad
         if isinstance(shape, Same):
             return shape.tensor if shape.argument is None else leaves[shape.argument]
         if isinstance(shape, Alias):

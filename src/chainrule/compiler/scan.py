@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from enum import Enum
-from functools import partial
+from functools import _lru_cache_wrapper, partial
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from weakref import ReferenceType
@@ -95,6 +95,7 @@ class Scan:
         self.roots: list[Any] = []
         self.keys: list[Any] = []
         self.tensors: dict[int, tuple[str, Any]] = {}  # id(tensor) -> (path, tensor)
+        self.tensor_paths: dict[str, Any] = {}  # all of them: one tensor may be in several places
         self.values: dict[str, Any] = {}  # path -> bool, int, float, str or None
         self.sizes: dict[str, int] = {}  # path -> length of a list or dict
         self.sets: dict[str, frozenset[Any]] = {}
@@ -136,6 +137,7 @@ class Scan:
             self.values[path] = value
             return
         if isinstance(value, TensorBase):
+            self.tensor_paths[path] = value
             if self.tensors.setdefault(id(value), (path, value))[0] == path and vars(value):
                 self._walk_attributes(value, path)  # that the user gave it
             return
@@ -181,8 +183,12 @@ class Scan:
             self._walk_answer(value(), path, value, "()")
         elif isinstance(value, ContextVar):
             self._walk_answer(value.get(None), path, value, ".get(None)")
+        elif isinstance(value, _lru_cache_wrapper):
+            self._walk_cache(value, path)
         elif isinstance(value, Enum) or _is_engine(type(value)):
-            pass
+            for name in ("function", "_orig_mod"):  # what is compiled by itself
+                if name in getattr(value, "__dict__", ()):
+                    self._enter(vars(value)[name], path, value, f".{name}", name)
         else:
             self._walk_other(value, path)
         if isinstance(value, list | dict | tuple | set | deque) and _is_users(type(value)):
@@ -212,6 +218,13 @@ class Scan:
     def _walk_answer(self, value: Any, path: str, container: Any, access: str) -> None:
         """What an object gives when it is asked: a weak reference, a context variable."""
         self._enter(value, path, container, access, None)
+
+    def _walk_cache(self, value: Any, path: str) -> None:
+        """A function that remembers results: nobody knows what it read when it computed them."""
+        wrapped = value.__wrapped__
+        if isinstance(wrapped, FunctionType) and _reads_state(wrapped):
+            self._note_unseen(f"{wrapped.__name__}(), which remembers what it read before,")
+        self._enter(wrapped, path, value, ".__wrapped__", "__wrapped__")
 
     def _walk_other(self, value: Any, path: str) -> None:
         if unseen.is_stream(value):
@@ -310,6 +323,8 @@ class Scan:
                 enter = partial(self._note_unseen, f"{kind.__name__}.{name}()")
                 self._when_named(name, enter, literally=True)
             return
+        if type(kind) is not type and _is_users(type(kind)):  # attributes of a metaclass
+            self._walk(type(kind), self._root(type(kind)))
         for base in kind.__mro__:
             if _is_users(base):
                 where = path if base is kind else self._root(base)
@@ -332,6 +347,8 @@ class Scan:
             self._walk(vars(module)["environ"], self._root(module.environ))
         elif unseen.is_clock(item):
             self._note_unseen(f"{module.__name__}.{name}()")
+        elif isinstance(item, FunctionType) and _is_own(module) and unseen.asks_settings(item):
+            self._note_unseen(f"torch.{name}()")
 
     def _walk_named(self, fields: Any, path: str, owner: Any) -> None:
         """Members of a class or of a user's file, if code names them."""
@@ -377,18 +394,18 @@ class Scan:
 
     def _walk_function(self, function: FunctionType, path: str) -> None:
         if _is_foreign_code(function):
-            if not source.is_library(function.__code__.co_filename):
-                return
-            # Wrappers of ours (`no_grad`) hold the user's function.
+            if source.is_library(function.__code__.co_filename) and unseen.asks_settings(function):
+                self._note_unseen(f"torch.{function.__name__}()")
+            # Wrappers (`no_grad`, a library's decorator) hold the user's function.
             for cell in function.__closure__ or ():
-                if isinstance(cell.cell_contents, FunctionType | MethodType):
-                    self._walk(cell.cell_contents, self._root(cell.cell_contents))
+                content = _content(cell)
+                if callable(content) and not isinstance(content, type):
+                    self._walk(content, self._root(content))
             return
         self._learn_names(function.__code__)
         for cell in function.__closure__ or ():
-            try:
-                content = cell.cell_contents
-            except ValueError:  # not filled yet
+            content = _content(cell)
+            if content is _EMPTY:
                 continue
             self._enter(content, self._root(cell), cell, ".cell_contents", "cell_contents")
         for name in ("__defaults__", "__kwdefaults__"):
@@ -429,6 +446,10 @@ class Scan:
 
     # ---- using paths -----------------------------------------------------------------------------
 
+    def names(self, name: str) -> bool:
+        """Whether code that was reached names something so, or computes names."""
+        return self._all_names or name in self._names
+
     def sees_through(self) -> bool:
         """Whether code that was reached may call what tells a stand-in from a number."""
         return self.library is not None or (
@@ -458,6 +479,9 @@ class Scan:
         for path, (_, contents) in self.arrays.items():
             if path not in other.arrays or other.arrays[path][1] != contents:
                 return numbers, f"the contents of {self.describe(path)} changed"
+        for path, tensor in self.tensor_paths.items():
+            if other.tensor_paths.get(path) is not tensor:
+                return numbers, f"{self.describe(path)} is another tensor; pass it as an argument"
         for path, thing in self.objects.items():
             now = other.objects.get(path)
             if now is not thing and not interchangeable(thing, now):
@@ -492,6 +516,27 @@ def contents_of(buffer: Any) -> bytes:
         buffer = memoryview(buffer)
         return f"{buffer.format}{buffer.shape}".encode() + buffer.tobytes()
     return f"{buffer.dtype.str}{buffer.shape}".encode() + buffer.tobytes()
+
+
+def _reads_state(function: FunctionType) -> bool:
+    """Whether a function reads more than its arguments, other functions and classes."""
+    named = (function.__globals__.get(n) for n in _names(function.__code__))
+    known = (type(None), ModuleType, FunctionType, BuiltinFunctionType, type)
+    return bool(function.__closure__) or not all(isinstance(x, known) for x in named)
+
+
+_EMPTY = object()
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not filled yet
+        return _EMPTY
+
+
+def _is_own(module: ModuleType) -> bool:
+    return module.__name__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def interchangeable(a: Any, b: Any) -> bool:

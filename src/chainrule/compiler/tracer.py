@@ -143,7 +143,7 @@ class Trace:
 
     def _followed(self, op: Op, tensors: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an op; what its derivative keeps of a followed number is followed too."""
-        if not any(type(t) is Number for t in tensors):
+        if not any(isinstance(t, Number) for t in tensors):
             return plain(op, tensors, params)
         values = tuple(map(plain_value, tensors))
         computed = plain(op, tuple(_detached(v) for v in values), params)
@@ -160,7 +160,7 @@ class Trace:
 
     def follows(self, value: Any) -> bool:
         """Whether a number is followed: an op may take it as it is."""
-        return type(value) is Number
+        return isinstance(value, Number)
 
     def gradients(self, op: Op, g: Any, mask: tuple[bool, ...], values: dict[str, Any]) -> Any:
         """The gradients of an op by its rule on arrays, as one instruction."""
@@ -247,7 +247,7 @@ class Trace:
 
     def operand(self, t: Any) -> Any:
         """The present value of a tensor; numbers stand for themselves."""
-        if type(t) is Number:
+        if isinstance(t, Number):
             return Operand(t)
         if not isinstance(t, TensorBase):
             return t

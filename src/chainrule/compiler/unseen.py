@@ -43,6 +43,18 @@ CLOCK_METHODS = {"datetime": ("now", "today", "utcnow")}
 LOOKS_OUTSIDE = {"open", "input", "eval", "exec", "__import__"}
 
 
+_SETTINGS = {
+    "get_num_threads", "get_num_interop_threads", "initial_seed", "get_float32_matmul_precision",
+    "are_deterministic_algorithms_enabled", "is_deterministic_algorithms_warn_only_enabled",
+    "get_deterministic_debug_mode", "get_default_device", "is_anomaly_enabled",
+}  # fmt: skip
+
+
+def asks_settings(function: Any) -> bool:
+    """Whether one of our own functions tells a setting that is no part of a kind of call."""
+    return function.__name__ in _SETTINGS
+
+
 def is_buffer(value: Any) -> bool:
     """Whether it shows its memory, as arrays do."""
     try:
