@@ -121,7 +121,8 @@ def test_numbers_are_rounded_where_pytorch_rounds_them():
     assert (x == 0.1).item()  # compared in bfloat16
     assert (x - 0.1).item() == 0.0
     y = torch.tensor([100.0], dtype=torch.float16)
-    assert (y**2.7).item() == rounded(100.0 ** float(np.float16(2.7)), torch.float16).item()
+    held = rounded(100.0 ** float(np.float16(2.7)), torch.float16).item()
+    assert (y**2.7).item() == (y ** torch.tensor(2.7)).item() == held
 
 
 def test_a_weight_of_lerp_keeps_its_digits():
@@ -140,10 +141,21 @@ def test_alpha_is_multiplied_and_added_before_rounding():
     assert torch.sub(huge, huge, alpha=2).item() == -40000.0  # 80000 is no float16
 
 
-def test_an_alpha_beyond_the_type_is_refused():
-    x = torch.ones(2, dtype=torch.float16)
+REFUSED = {
+    "add": lambda x: torch.add(x, x, alpha=1e6),
+    "pow": lambda x: x**1e6,
+    "clamp": lambda x: x.clamp(-1e6, 1),
+    "clamp_": lambda x: x.clamp_(max=7e4),
+    "hardtanh": lambda x: F.hardtanh(x, -1e6, 1e6),
+    "hardshrink": lambda x: F.hardshrink(x, 1e6),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_number_beyond_the_type_is_refused(name):
     with pytest.raises(RuntimeError, match="without overflow"):
-        torch.add(x, x, alpha=1e6)
+        REFUSED[name](torch.ones(2, dtype=torch.float16))
+    assert torch.ones(2, dtype=torch.float16).clamp(max=float("inf")).tolist() == [1, 1]
 
 
 def test_sums_into_places_round_once():

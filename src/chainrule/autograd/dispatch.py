@@ -272,7 +272,10 @@ def _number(op: Op, value: Any, target: dtypes.dtype) -> Any:
     # NumPy treats Python numbers as weak. Half precision is computed in float32: a number that
     # PyTorch rounds to the tensors' type first has to be rounded here.
     if isinstance(value, bool) or (target in HALVES and op.numbers != "wide"):
-        return make_plain(np.asarray(value, target.np))
+        held = np.asarray(value, target.np)
+        if op.numbers == "fitting" and np.isinf(held) and not np.isinf(value):
+            raise errors.too_large(op.name, value, target)
+        return make_plain(held)
     if target.category == dtypes.INT and not _INT_RANGE[target.name](value):
         if not -(1 << 63) <= value < 1 << 64:
             raise errors.too_long(op, value)

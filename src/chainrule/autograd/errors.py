@@ -136,6 +136,15 @@ def view_in_place(reason: str, op_name: str) -> RuntimeError:
     )
 
 
+def too_large(name: str, value: Any, target: Any) -> RuntimeError:
+    word = {"float16": "c10::Half", "bfloat16": "c10::BFloat16"}[target.name]
+    return RuntimeError(
+        f"value cannot be converted to type {word} without overflow: {name} got {value!r}, and the "
+        f"tensor is {target!r}.\n{_at()}\n  Fix: convert the tensor with .float() first, or use "
+        "infinity for a limit that is not to hold."
+    )
+
+
 def not_scalar(shape: Any) -> RuntimeError:
     return RuntimeError(
         "grad can be implicitly created only for scalar outputs, but this one has shape "

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from .. import ir
-from .halves import is_half, wide
+from .halves import is_half
 from .kernels import fast
 from .schema import Refused, helper, op
 
@@ -228,7 +228,7 @@ def pow(a, b):  # noqa: A001 - the op's public name
     """a to the power b."""
     dtype = (a if hasattr(a, "dtype") else b).dtype
     if is_half(dtype):
-        return pow(*(_held(v, dtype) for v in (a, b))).astype(dtype)
+        return pow(_held(a, dtype), _held_exponent(b, dtype)).astype(dtype)
     if b.__class__ is int or b.__class__ is float:
         if b == 2:
             return np.square(a)
@@ -246,8 +246,23 @@ def pow(a, b):  # noqa: A001 - the op's public name
 
 
 def _held(value, half):
-    """An array in float32; a number as half precision holds it, for PyTorch rounds it too."""
-    return wide(value) if hasattr(value, "dtype") else float(np.asarray(value).astype(half))
+    """A base or exponent in float32 as half precision holds it, for PyTorch rounds both."""
+    if hasattr(value, "dtype"):
+        return value.astype(half).astype(np.float32)
+    return float(np.asarray(value).astype(half))
+
+
+def _held_exponent(value, half):
+    """The same; a number that is too large is refused."""
+    held = _held(value, half)
+    if held.__class__ is float and math.isinf(held) and not math.isinf(value):
+        word = "c10::Half" if half.kind == "f" else "c10::BFloat16"
+        raise Refused(
+            RuntimeError,
+            f"value cannot be converted to type {word} without overflow: the exponent {value} is "
+            "beyond its largest number; convert the base with .float() first.",
+        )
+    return held
 
 
 def _float_to_number(a, b):

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Plain
-from .halves import wide
+from .halves import is_half, wide
 from .kernels import fast
 from .layout import lying_as
 from .reduce import ones_vector
@@ -145,10 +145,14 @@ def _total(parts):
 
 def norm_arrays(x, w, b, view, axes, channel, eps, affine):
     """(result, mean, variance); the statistics keep the reduced axes of `view`."""
+    if is_half(x.dtype):
+        wider = (wide(a) for a in (x, w, b))
+        out, mean, var = norm_arrays(*wider, view, axes, channel, eps, affine)
+        return out.astype(x.dtype), mean, var
     done = native_norm(x, w, b, view, axes, eps, affine)
     if done is not None:
         return done
-    y = wide(x).reshape(view)
+    y = x.reshape(view)
     w = wide(w).reshape(channel) if affine[0] else None
     b = wide(b).reshape(channel) if affine[1] else None
     if y.size <= _BLOCK:
@@ -378,6 +382,8 @@ def batch_norm(x, w, b, *, view, axes, channel, eps, affine):
 
 def rms_arrays(x, w, axes, eps, weighted):
     """x over its root mean square, times w."""
+    if is_half(x.dtype):
+        return rms_arrays(wide(x), wide(w), axes, eps, weighted).astype(x.dtype)
     n = math.prod(x.shape[k] for k in axes)
     rows = x.size // n if n else 0
     done = fast.rms_norm(x, w if weighted else ones_vector(n, x.dtype), rows, n, eps)

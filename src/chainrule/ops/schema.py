@@ -231,8 +231,9 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
     halves     "single": half precision is widened before the function and its result rounded
                (default for ops that promote); "own": the function does that itself
-    numbers    "wide": a number beside half precision is not rounded to it first, as PyTorch does it
-               for products and quotients; "rounded" (default)
+    numbers    what becomes of a number beside half precision. "wide": it is not rounded to it first
+               as in PyTorch's products and quotients; "rounded" (default); "fitting": the same, and
+               refused if it is too large
     refuses    {"fc": phrase}: types (NumPy kinds) that promotion may not arrive at, and what the
                error says ("" for PyTorch's general phrase)
     inline     the forward as an expression of x_<input> and parameters: spares a hot op a call

@@ -171,6 +171,7 @@ def fmin(a, b):
     },
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
+    numbers="fitting",
     node="ClampBackward1",
     lower=ir.pointwise(lambda x, low, high: ir.minimum(ir.maximum(x, low), high)),
 )
@@ -190,6 +191,7 @@ def clamp(x, low, high):
     },
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
+    numbers="fitting",
     lower=ir.maximum,
 )
 def clamp_min(x, low):
@@ -208,6 +210,7 @@ def clamp_min(x, low):
     },
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
+    numbers="fitting",
     lower=ir.minimum,
 )
 def clamp_max(x, high):

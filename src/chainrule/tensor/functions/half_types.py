@@ -10,6 +10,7 @@ from ...autograd.dispatch import HALVES, common_dtype
 from ...ops import dtypes
 from ...ops.dtypes import F32
 from ...ops.schema import TABLE
+from ..scalars import number_for
 from .common import P, TensorBase
 
 
@@ -36,18 +37,8 @@ def rounded(result: Any, half: Any) -> Any:
     return result if half is None else P.cast(result, dtype=half.np)
 
 
-_WORDS = {"float16": "c10::Half", "bfloat16": "c10::BFloat16"}
-
-
 def fitting(value: Any, half: Any) -> Any:
     """A number as a type of half precision holds it; one that is too large is refused."""
-    if not isinstance(value, int | float):
+    if value.__class__ not in (int, float):
         return value
-    as_held = float(np.asarray(value, np.float64).astype(half.np))
-    if np.isinf(as_held) and np.isfinite(float(value)):
-        raise RuntimeError(
-            f"value cannot be converted to type {_WORDS[half.name]} without overflow: {value} is "
-            f"beyond the largest {half.name}.\n  Fix: use a smaller number, or convert the tensor "
-            "with .float() first."
-        )
-    return as_held
+    return float(np.asarray(number_for(value, half), np.float64).astype(half.np))

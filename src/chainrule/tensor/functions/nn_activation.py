@@ -38,6 +38,9 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
         )
     if inplace:
         return into(input, hardtanh, "hardtanh_", min_val, max_val)
+    half = half_type(input)
+    if half is not None:
+        min_val, max_val = fitting(min_val, half), fitting(max_val, half)
     return P.hardtanh(input, low=min_val, high=max_val)
 
 
