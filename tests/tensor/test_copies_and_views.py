@@ -193,3 +193,11 @@ def test_empty_images_pass_through():
     out, mean, _ = torch.native_group_norm(torch.empty(0, 2), None, None, 0, 2, 1, 1, 1e-5)
     assert out.shape == (0, 2) and mean.shape == (0, 1)
     assert torch.gather(torch.ones(5), 0, torch.empty(2, 0, dtype=torch.int64)).shape == (2, 0)
+
+
+def test_a_complex_window_is_taken_out_again():
+    window = torch.tensor([1 + 1j, 2.0, 1 + 0.5j, 1.5], dtype=torch.complex128)
+    x = torch.randn(2, 16, dtype=torch.complex128)
+    settings = {"n_fft": 4, "hop_length": 2, "window": window, "onesided": False}
+    spectrum = torch.stft(x, return_complex=True, **settings)
+    torch.testing.assert_close(torch.istft(spectrum, return_complex=True, **settings), x)

@@ -137,6 +137,9 @@ def test_integer_sums_have_the_type_asked_for():
     assert x.sum(dtype=torch.int8).item() == 111
     assert (x * 3).sum(dtype=torch.uint8).item() == 333 % 256
     assert torch.nansum(x, 1, dtype=torch.int16).dtype is torch.int16
+    for dtype in (torch.uint8, torch.int16):
+        assert x.cumsum(0, dtype=dtype).dtype is dtype
+        assert x.cumprod(1, dtype=dtype).tolist() == [[1, 2, 6], [0, 0, 0]]
     assert torch.einsum("ij->j", x.to(torch.uint8)).dtype is torch.int64
     ones = torch.ones(1, 2, dtype=torch.uint8)
     assert torch.tensordot(ones, torch.ones(3, 2, dtype=torch.uint8), ((0,), (0,))).dtype is (

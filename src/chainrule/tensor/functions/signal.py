@@ -139,7 +139,7 @@ def istft(
     count = frames.shape[-2]
     total = n_fft + hop * (count - 1)
     signal = _overlapped(frames * weights, total, hop)
-    square = weights * weights.conj() if weights.dtype.is_complex else weights * weights
+    square = weights * weights  # PyTorch does not conjugate a complex window here
     envelope = _overlapped(square.expand(count, n_fft), total, hop)
     start = n_fft // 2 if center else 0
     stop = start + length if length is not None else total - start
