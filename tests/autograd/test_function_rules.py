@@ -303,3 +303,83 @@ def test_backward_inside_backward_goes_deep():
     x = torch.tensor(400.0, requires_grad=True)
     Nest.apply(x).backward()
     assert x.grad.item() == 1.0
+
+
+# ---- forward mode --------------------------------------------------------------------------------
+
+
+def tangent_of(function, *inputs):
+    fwd = torch.autograd.forward_ad
+    with fwd.dual_level():
+        first = fwd.make_dual(inputs[0], torch.ones_like(inputs[0]))
+        made = function.apply(first, *inputs[1:])
+        outs = made if isinstance(made, tuple) else (made,)
+        return [fwd.unpack_dual(o).tangent for o in outs]
+
+
+def test_inputs_without_a_tangent_have_zeros():
+    class Add(Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x + y
+
+        @staticmethod
+        def jvp(ctx, tx, ty):
+            return tx + ty
+
+    x = torch.tensor([1.0, 2.0], dtype=D)
+    assert tangent_of(Add, x, x * 3)[0].tolist() == [1.0, 1.0]
+
+
+def test_tangents_go_with_their_outputs():
+    def returning(tangent):
+        class Both(Function):
+            @staticmethod
+            def forward(ctx, x):
+                count = x.clone()
+                ctx.mark_non_differentiable(count)
+                return x, count
+
+            @staticmethod
+            def jvp(ctx, t):
+                return tangent(t)
+
+        return Both
+
+    x = torch.tensor([1.0], dtype=D)
+    shown, none = tangent_of(returning(lambda t: (t.view_as(t), None)), x)
+    assert shown.item() == 1.0 and none is None
+    with pytest.raises(RuntimeError, match="You should return None at that position instead"):
+        tangent_of(returning(lambda t: (t.view_as(t), t.clone())), x)
+    with pytest.raises(RuntimeError, match=r"returning a view .or an input as-is. but the jvp"):
+        tangent_of(returning(lambda t: (t * 1, None)), x)
+
+
+def test_tangents_of_modified_inputs_are_modified():
+    def doubling_jvp(in_place):
+        class Double(Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.mark_dirty(x)
+                return x.mul_(2)
+
+            @staticmethod
+            def jvp(ctx, t):
+                return t.mul_(2) if in_place else t * 2
+
+        return Double
+
+    assert tangent_of(doubling_jvp(True), torch.ones(2, dtype=D))[0].tolist() == [2.0, 2.0]
+    with pytest.raises(RuntimeError, match="is not modifying the forward mode gradients inplace"):
+        tangent_of(doubling_jvp(False), torch.ones(2, dtype=D))
+
+
+def test_unpacked_duals_are_views_and_tangents_are_plain():
+    fwd = torch.autograd.forward_ad
+    x = torch.ones(2)
+    with fwd.dual_level():
+        dual = fwd.make_dual(x, torch.ones(2))
+        primal = fwd.unpack_dual(dual).primal
+        assert primal is not fwd.unpack_dual(dual).primal and torch.equal(primal, x)
+        with pytest.raises(RuntimeError, match="has a forward gradient at the same level"):
+            fwd.make_dual(torch.ones(2), dual)

@@ -40,3 +40,11 @@ def test_outputs_stay_alike_when_the_inputs_move(fast):
         gradcheck(grows, (x,), fast_mode=fast)
     with pytest.raises(AssertionError, match="outputs with the same dtype when inputs are pert"):
         gradcheck(widens, (x,), fast_mode=fast)
+
+
+def test_entries_decide_where_the_projection_of_fast_mode_is_off():
+    z = torch.tensor([6.5e-4 + 4.5e-4j, 8.1e-3 + 8.7e-3j], dtype=torch.complex128)
+    z.requires_grad_()
+    for fast in (False, True):
+        assert gradcheck(lambda t: 1.0 / torch.linalg.vector_norm(t), (z,), atol=1e-5, rtol=1e-9,
+                         fast_mode=fast)  # fmt: skip

@@ -76,7 +76,12 @@ class DualLevel(Level):
         results = (result,) if op.n_out == 1 else tuple(result)
         if not op.differentiable or not STATE.forward_grad_enabled:
             return result
-        made = jvp_of(op, inner, tangents, results, params)
+        try:
+            made = jvp_of(op, inner, tangents, results, params)
+        except NotImplementedError as problem:
+            raise NotImplementedError(
+                f"Trying to use forward AD with {op.name} that does not support it: {problem}"
+            ) from None
         if not op.view:
             made = tuple(None if t is None else _own(t, tangents) for t in made)
         outs = tuple(

@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from . import source
+from .dispatch import P
 from .duals import DualLevel, in_layout
 from .levels import synced
 from .modes import ModeSwitch
@@ -73,6 +74,11 @@ def make_dual(tensor: Any, tangent: Any, *, level: Any = None) -> Any:
                 f"Expected {name} to be floating point or complex, but got: {type(t).__name__}"
             )
     check_dual(tensor, tangent)
+    if active.mine(tangent):
+        raise RuntimeError(
+            "Expected a tangent without one of its own, but it has a forward gradient at the same "
+            "level. Fix: give unpack_dual(tangent).primal."
+        )
     if active.mine(tensor):
         tensor = synced(tensor)._a
     return active.dual(tensor, in_layout(tangent, tensor))
@@ -84,7 +90,7 @@ def unpack_dual(tensor: Any, *, level: Any = None) -> UnpackedDualTensor:
     if active is None or not active.mine(tensor):
         return UnpackedDualTensor(tensor, None)
     tensor = synced(tensor)
-    return UnpackedDualTensor(tensor._a, tensor._tangent)
+    return UnpackedDualTensor(P.alias(tensor._a), tensor._tangent)
 
 
 class _set_fwd_grad_enabled(ModeSwitch):

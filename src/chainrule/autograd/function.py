@@ -149,6 +149,14 @@ def _apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
             result = cls.forward(ctx, *args, **kwargs)
     outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
     _check_dirty(ctx, outputs)
+    ctx.still = frozenset(
+        k for k, o in enumerate(outputs) if position(o, ctx.non_differentiable) is not None
+    )
+    ctx.dirty = {
+        k: position(o, args)
+        for k, o in enumerate(outputs)
+        if position(o, ctx.dirty_tensors) is not None
+    }
     if recording:
         _check_inputs_only(ctx, args)
         outputs = _record(ctx, args, outputs)

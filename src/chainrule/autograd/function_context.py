@@ -40,6 +40,8 @@ class FunctionCtx(Node):
         self.non_differentiable: tuple[Any, ...] = ()
         self.tensor_inputs: tuple[bool, ...] = ()
         self.wrote_inputs = False
+        self.still: frozenset[int] = frozenset()  # outputs without a gradient
+        self.dirty: dict[int, Any] = {}  # outputs that are modified inputs: their places there
         self.level: Any = None
 
     # -- what users call in forward / setup_context --

@@ -10,7 +10,7 @@ from .node import OutSlot
 from .record import edge
 from .state import STATE
 from .trees import broadcast_prefix, flatten, tree_map, unflatten
-from .value import TensorBase
+from .value import ROOT, TensorBase
 
 
 def _needs_setup_context(cls: Any) -> None:
@@ -62,16 +62,63 @@ def _under_dual(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
     outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
     if ctx.saved_for_forward is None and ctx.to_save:
         ctx.saved_for_forward = ctx.to_save
+    if ctx.materialize_grads:
+        tangents = tuple(_or_zeros(t, a) for t, a in zip(tangents, inner, strict=True))
     made = cls.jvp(ctx, *tangents)
     found = tuple(made) if isinstance(made, tuple | list) else (made,)
     if len(found) != len(outputs):
         raise RuntimeError(
             f"{cls.__name__}.jvp returned {len(found)} tangents for {len(outputs)} outputs"
         )
-    wrapped = tuple(
-        o if t is None else level.dual(o, t) for o, t in zip(outputs, found, strict=True)
-    )
-    return wrapped if isinstance(result, tuple | list) else wrapped[0]
+    wrapped = []
+    for k, (o, t) in enumerate(zip(outputs, found, strict=True)):
+        _check_tangent(ctx, k, o, t, inner, tangents)
+        dirty = ctx.dirty.get(k)
+        if dirty is not None and level.mine(args[dirty]):
+            wrapped.append(args[dirty])  # its tangent was modified with it
+        else:
+            wrapped.append(o if t is None else level.dual(o, t))
+    return tuple(wrapped) if isinstance(result, tuple | list) else wrapped[0]
+
+
+def _or_zeros(tangent: Any, value: Any) -> Any:
+    """The tangent of an argument; zeros where a tensor has none."""
+    if tangent is not None or not isinstance(value, TensorBase) or value.dtype.category < 2:  # type: ignore[attr-defined]
+        return tangent
+    return P.blank(value.detach())  # type: ignore[attr-defined]
+
+
+def _check_tangent(ctx: Any, k: int, o: Any, t: Any, inner: Any, tangents: Any) -> None:
+    """A tangent goes with its output: none for constants, a view for a view, in place for one
+    that was modified in place."""
+    constant = not isinstance(o, TensorBase) or o.dtype.category < 2 or k in ctx.still  # type: ignore[attr-defined]
+    if constant:
+        if t is not None:
+            raise RuntimeError(
+                f"{ctx.name()}'s jvp returned a tangent for output {k}, which is not "
+                "differentiable. You should return None at that position instead."
+            )
+        return
+    if ctx.dirty.get(k) is not None:
+        if t is not tangents[ctx.dirty[k]]:
+            raise RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients inplace: "
+                f"the jvp of {ctx.name()} must modify the tangent of input {ctx.dirty[k]} and "
+                "return it."
+            )
+        return
+    for a, given in zip(inner, tangents, strict=True):
+        if o._view is None or given is None or t is None or not isinstance(a, TensorBase):
+            continue
+        if o._view[ROOT] is not (a if a._view is None else a._view[ROOT]):
+            continue
+        root = given if given._view is None else given._view[ROOT]
+        if t._view is None or t._view[ROOT] is not root:
+            raise RuntimeError(
+                "A custom Function's forward is returning a view (or an input as-is) but the jvp "
+                f"is not returning a view: output {k} of {ctx.name()}. Fix: return the same view "
+                "of the tangent, tangent.view_as(tangent) for an input as-is."
+            )
 
 
 def _under_vmap(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -65,7 +65,7 @@ def retain_grad(self: Any) -> None:
             "transformed by a functorch transform: .grad of a tensor of the transform would be "
             "lost. Fix: return the tensor, and differentiate with respect to it by func.vjp."
         )
-    if self.is_leaf:
+    if self._node is None or self._node is UNTRACKED:
         return
     hooks, nr = _place(self)
     hooks.retain[nr] = ref(self)

@@ -10,6 +10,8 @@ The value is written into the tensor's memory, so every view sees it. History:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -140,7 +142,11 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
         old = x
         if STATE.grad_enabled and _rules_name_self(op, args):
             old = P.clone(x)  # rules may save it, and its memory is about to change
-        return assign(x, entry(op)(old, *args, **params), name)
+        value = entry(op)(old, *args, **params)
+        if op.differentiable or x._level is not None:
+            return assign(x, value, name)
+        with recording_off():
+            return assign(x, value, name)  # its history stays what it was
     tensors = prepare(op, (x, *args))
     recording = op.differentiable and _is_recorded(x, tensors)
     check_writable(x, name, recording)
@@ -181,6 +187,17 @@ def _before_the_write(
                 continue
             made[k] = _with_payload(t, arrays[k])
     return tuple(made), tuple(arrays)
+
+
+@contextmanager
+def recording_off() -> Iterator[None]:
+    """Writes inside leave histories alone."""
+    enabled = STATE.grad_enabled
+    STATE.set_grad_enabled(False)
+    try:
+        yield
+    finally:
+        STATE.set_grad_enabled(enabled)
 
 
 def _is_recorded(x: Any, others: tuple[Any, ...]) -> bool:

@@ -26,7 +26,8 @@ class Recording:
     def explain(self, problem: CheckpointError) -> CheckpointError:
         """The error with both lists, and the first operation in which they differ."""
         found = CheckpointError(
-            f"{problem}\n\nOperations executed during the original forward:\n"
+            f"{problem}\n\nYou are seeing this error because you passed `debug=True` to checkpoint"
+            "; this ran.\n\nOperations executed during the original forward:\n"
             f"{_numbered(self.forward)}\n\nOperations executed during recomputation:\n"
             f"{_numbered(self.repetition)}\n\n{self._first_difference()}"
         )

@@ -188,7 +188,9 @@ class _Catcher:
     def catch(self, t: Any) -> Any:
         frame, index = self.frame, self.count
         self.count += 1
-        value = make(t._a) if t._level is None else t.detach()
+        value = t
+        if t._rg or t._level is not None:
+            value = make(t._a) if t._level is None else t.detach()
         if index >= len(frame.slots):
             if not frame.completed:
                 self.beyond_forward = True

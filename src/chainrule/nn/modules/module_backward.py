@@ -40,7 +40,7 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        return tangents
+        return tuple(t if t is None else t.view_as(t) for t in tangents)
 
 
 class BackwardHook:
