@@ -223,3 +223,89 @@ def test_an_example_is_contiguous_or_not_by_itself():
     x = torch.arange(12.0).reshape(2, 3, 2)
     vmap(lambda part: part.contiguous().zero_(), in_dims=2)(x)
     assert x.sum() == 66
+
+
+@pytest.mark.parametrize("jacobian", [jacrev, jacfwd])
+def test_arguments_beside_those_of_a_jacobian_may_be_written(jacobian):
+    x, count = t([1.0, 2]), t([0.0, 0])
+
+    def f(x, count):
+        count.add_(1)
+        return x * count
+
+    assert jacobian(f)(x, count).tolist() == [[1, 0], [0, 1]]
+    assert count.tolist() == [1, 1]
+
+
+def test_jacfwd_runs_the_function_once():
+    x, y = t([1.0, 2]), t([3.0])
+    runs = []
+
+    def f(x, y):
+        runs.append(1)
+        return x * y
+
+    by_x, by_y = jacfwd(f, argnums=(0, 1))(x, y)
+    assert by_x.tolist() == [[3, 0], [0, 3]] and by_y.tolist() == [[1], [2]] and len(runs) == 1
+
+
+def test_what_a_graph_saved_after_a_write_is_not_captured():
+    def f(x):
+        scale = torch.zeros(2, dtype=torch.float64)
+        scale.add_(3)
+        return (x * scale).sum() + (x**3).sum()
+
+    x = t([1.0, 2])
+    assert grad(f)(x).tolist() == [6, 15]
+    assert jacfwd(jacrev(f))(x).tolist() == [[6, 0], [0, 12]]
+    value, back = vjp(f, x)
+    assert back(torch.ones_like(value))[0].tolist() == [6, 15]
+
+
+def test_an_outer_input_written_with_an_inner_value_keeps_its_gradient():
+    def outer(x, y):
+        def inner(y):
+            with torch.no_grad():
+                x[1:].add_(y[:1])
+            return (x * y).sum()
+
+        return grad(inner)(y).sum()
+
+    x, y = t([1.0, 2]), t([3.0, 4])
+    with pytest.raises(RuntimeError, match="would mutate a captured Tensor"):
+        grad(outer)(x, y)
+
+    def given(x, y):
+        def inner(x, y):
+            with torch.no_grad():
+                x[1:].add_(y[:1])
+            return (x * y).sum()
+
+        return grad(inner, argnums=1)(x, y)
+
+    _, back = vjp(given, x.clone(), y)
+    assert back(torch.ones_like(y))[0].tolist() == [1, 1]
+
+
+def test_tangents_that_were_factors_may_be_overwritten_below_reverse_mode():
+    def f(x):
+        y = x * 2
+        y.tanh_()
+        return y
+
+    x = t([0.3, 0.5])
+    made = grad(lambda x: jvp(f, (x,), (torch.ones_like(x),))[1].sum())(x)
+    tanh = (2 * x).tanh()
+    assert torch.allclose(made, 4 * -2 * tanh * (1 - tanh**2))
+
+
+def test_operands_on_the_written_memory_are_refused_inside_too():
+    def f(x):
+        y = x * 1
+        y[1:].add_(y[:-1])
+        return y
+
+    x = t([1.0, 2, 3])
+    for run in (lambda: jvp(f, (x,), (x,)), lambda: vmap(f)(x[None]), lambda: jacrev(f)(x)):
+        with pytest.raises(RuntimeError, match="refer to a single memory location"):
+            run()

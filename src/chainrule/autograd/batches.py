@@ -23,6 +23,7 @@ class BatchLevel(Level):
     """One vmap: tensors hide their batch dimension."""
 
     kind = "vmap"
+    checks_writes = True
     transforms = "vmap"
 
     def __init__(self, size: int, randomness: str) -> None:

@@ -25,6 +25,7 @@ class DualLevel(Level):
     """Forward mode: tensors carry a tangent (func.jvp, autograd.forward_ad)."""
 
     kind = "dual"
+    checks_writes = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +98,7 @@ class DualLevel(Level):
         from .level_writes import below, lift_family, root_of
 
         if not self.mine(x):
-            lift_family(self, x)
+            lift_family(self, x, name)
         x, root = synced(x), root_of(x)
         tangent = self.tangent_of(value)
         with below(self):
@@ -170,12 +171,20 @@ def _own(tangent: Any, given: tuple[Any, ...]) -> Any:
 
 def _can_hold(held: Any, value: Any) -> bool:
     """Whether a value can be written into a tangent: of no higher level, elements apart."""
-    have = 0 if held._level is None else held._level.index
-    if value._level is not None and value._level.index > have:
+    if not _levels_of(value) <= _levels_of(held):
         return False
     while held._level is not None:
         held = held._a
     return held._a.flags.writeable and not overlaps_itself(held._a)
+
+
+def _levels_of(t: Any) -> set[int]:
+    """The levels that a tensor and what lies below it belong to."""
+    found = set()
+    while isinstance(t, TensorBase) and t._level is not None:
+        found.add(t._level.index)
+        t = t._a
+    return found
 
 
 def in_layout(tangent: Any, primal: Any) -> Any:

@@ -85,6 +85,8 @@ def check_writable(x: Any, name: str, recording: bool) -> None:
         raise errors.inference_inplace()
     if not recording or not STATE.grad_enabled:
         return
+    if x._level is not None and x._level.checks_writes:
+        return
     view = x._view
     if view is not None:
         if view[CREATION]:
@@ -139,8 +141,12 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     ):
         from .dispatch import P, entry
 
+        if getattr(x, "_level", None) is not None:
+            from .level_writes import check_examples_apart
+
+            check_examples_apart(x, args, name)
         old = x
-        if STATE.grad_enabled and _rules_name_self(op, args):
+        if STATE.grad_enabled and (_has_tangent(x) or _rules_name_self(op, args)):
             old = P.clone(x)  # rules may save it, and its memory is about to change
         value = entry(op)(old, *args, **params)
         if op.differentiable or x._level is not None:
@@ -227,6 +233,15 @@ def _write_comparison(op: Op, x: Any, args: tuple[Any, ...], name: str) -> Any:
 def _rules_name_self(op: Op, args: tuple[Any, ...]) -> bool:
     tensors = (True, *(isinstance(a, TensorBase) for a in args))
     return op.differentiable and op.inputs[0] in needed_for(op, tensors)
+
+
+def _has_tangent(x: Any) -> bool:
+    """Whether x carries a tangent at any level: rules for tangents use it as a factor."""
+    while isinstance(x, TensorBase):
+        if "_tangent" in x.__dict__:
+            return True
+        x = x._a
+    return False
 
 
 def _with_payload(t: Any, array: np.ndarray) -> Any:

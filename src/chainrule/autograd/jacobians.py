@@ -12,7 +12,7 @@ from .dispatch import P
 from .duals import zeros_like
 from .state import STATE
 from .transform_checks import argument_positions, check_primals, check_real
-from .transforms import jvp, vjp
+from .transforms import jvp_beside, vjp_beside
 from .trees import flatten, unflatten
 from .value import TensorBase, make
 from .vmap import vmap
@@ -50,7 +50,8 @@ def jacrev(
         chosen = tuple(args[p] for p in positions)
         ins, in_spec = flatten(chosen)
         check_real([t for t in ins if isinstance(t, TensorBase)], "inputs", "jacrev")
-        found = vjp(_of_chosen(func, args, kwargs, positions), *chosen, has_aux=has_aux)
+        of_chosen = _of_chosen(func, args, kwargs, positions)
+        found = vjp_beside(of_chosen, chosen, (args, kwargs), has_aux)
         value, vjp_fn = found[0], found[1]
         outs, out_spec = flatten(value)
         check_real(outs, "outputs", "jacrev")
@@ -96,29 +97,50 @@ def jacfwd(
         check_primals(ins)
         check_real(ins, "inputs", "jacfwd")
         of_chosen = _of_chosen(func, args, kwargs, positions)
-        columns, out_spec, aux = [], None, None
-        for k, t in enumerate(ins):
 
-            def one(tangent: Any, k: int = k) -> Any:
-                given = [tangent if j == k else zeros_like(i) for j, i in enumerate(ins)]
-                found = jvp(of_chosen, chosen, unflatten(given, in_spec), has_aux=has_aux)
-                return (found[1], found[2]) if has_aux else found[1]
+        def one(*tangents: Any) -> Any:
+            given = unflatten(list(tangents), in_spec)
+            found = jvp_beside(of_chosen, chosen, given, (args, kwargs), False, has_aux)
+            return (found[1], found[2]) if has_aux else found[1]
 
-            out_dims: Any = (0, None) if has_aux else 0
-            result = vmap(one, out_dims=out_dims, randomness=randomness)(_basis(t))
-            if has_aux:
-                result, aux = result
-            made, out_spec = flatten(result)
-            check_real(made, "outputs", "jacfwd")
-            columns.append([_last(m, t) for m in made])
+        # One run for all inputs: what the function draws or writes, it draws and writes once.
+        out_dims: Any = (0, None) if has_aux else 0
+        result = vmap(one, out_dims=out_dims, randomness=randomness)(*_joint_basis(ins))
+        result, aux = result if has_aux else (result, None)
+        made, out_spec = flatten(result)
+        check_real(made, "outputs", "jacfwd")
         rows = []
-        for k in range(len(columns[0])):
-            tree = unflatten([c[k] for c in columns], in_spec)
+        for m in made:
+            tree = unflatten(_columns(m, ins), in_spec)
             rows.append(tree[0] if isinstance(argnums, int) else tree)
         jacobian = unflatten(rows, out_spec)
         return (jacobian, aux) if has_aux else jacobian
 
     return wrapped
+
+
+def _joint_basis(ins: list[Any]) -> list[Any]:
+    """For each input its tangents, when every element of all inputs moves alone, one by one."""
+    total = sum(t.numel() for t in ins)
+    found, start = [], 0
+    for t in ins:
+        n = t.numel()
+        rows = np.zeros((total, n), t.dtype.np)
+        rows[range(start, start + n), range(n)] = 1
+        found.append(make(rows.reshape(total, *t.shape)))
+        start += n
+    return found
+
+
+def _columns(made: Any, ins: list[Any]) -> list[Any]:
+    """The derivatives of one output, taken apart by input."""
+    found, start = [], 0
+    for t in ins:
+        stop = start + t.numel()
+        part = P.slice_axis(made, axis=0, start=start, stop=stop, step=1)
+        found.append(_last(part, t))
+        start = stop
+    return found
 
 
 def _last(made: Any, like: Any) -> Any:

@@ -21,12 +21,13 @@ from weakref import ref
 import numpy as np
 
 from ..ops.schema import TABLE
-from . import source
+from . import errors, source
 from .dispatch import entry
-from .inplace import chain_of, check_fit
+from .inplace import chain_of, check_apart, check_fit
 from .levels import Level, derived, synced
+from .record import record
 from .state import STATE, TRACE
-from .value import FACTORY, NODE_VERSION, PLAIN, ROOT, TensorBase, make
+from .value import FACTORY, NODE_VERSION, PLAIN, ROOT, TensorBase, bottom, make
 
 
 def assign_level(x: Any, value: Any, name: str) -> Any:
@@ -39,6 +40,31 @@ def assign_level(x: Any, value: Any, name: str) -> Any:
     if STATE.levels:
         note_write(x)
     return top.write(x, value, name)
+
+
+def check_examples_apart(x: Any, others: tuple[Any, ...], name: str) -> None:
+    """check_apart for tensors of transforms: one example stands for all."""
+    apart = tuple(_example(t) for t in others if isinstance(t, TensorBase) and t._v is x._v)
+    if apart:
+        check_apart(_example(x), apart, name)
+
+
+def _example(t: Any) -> Any:
+    """One example's memory, as a plain tensor."""
+    made = make(_example_array(t))
+    made._v = t._v
+    return made
+
+
+def _example_array(t: Any) -> Any:
+    if not isinstance(t._a, TensorBase):
+        return t._a
+    array = _example_array(t._a)
+    if "_bdim" not in t.__dict__ or array.__class__ is not np.ndarray:
+        return array
+    return (
+        array[(*((slice(None),) * t._bdim), slice(0, 1))].squeeze(t._bdim) if array.size else array
+    )
 
 
 def root_of(x: Any) -> Any:
@@ -100,7 +126,7 @@ def note_write(x: Any) -> None:
     """Remember that x is about to be written, for the levels that x may be outside of."""
     if STATE.unusual & TRACE:
         return  # the run before the trace has looked
-    root = root_of(x)
+    root = _owner(root_of(x))
     own = 0 if x._level is None else x._level.index
     for level in STATE.levels:
         if not level.refuses_captures or level.index <= own:
@@ -108,41 +134,63 @@ def note_write(x: Any) -> None:
         key = id(root)
         if key in level.given or (key in level.written and level.written[key][0]() is root):
             continue
-        plain = root._a.__class__ is np.ndarray
-        level.written[key] = ref(root), root._a.copy() if plain else None
+        plain = bottom(root)
+        level.written[key] = ref(root), plain._a.copy() if plain._level is None else None
+
+
+def _owner(root: Any) -> Any:
+    """The tensor a twin was made for."""
+    while (reference := root.__dict__.get("_twin_of")) is not None:
+        owner = reference()
+        if owner is None:
+            break
+        root = owner
+    return root
 
 
 def allow(level: Level, leaves: list[Any]) -> None:
     """The transform's arguments may be written: the caller sees it."""
     for t in leaves:
         if isinstance(t, TensorBase):
-            root = root_of(t)
+            root = _owner(root_of(t))
             level.given[id(root)] = root
 
 
 def returned(level: Level, t: Any) -> Any:
-    """A result that is no tensor of the level: another object, if it was written inside."""
-    if isinstance(t, TensorBase) and id(root_of(t)) in level.written:
-        return _twin(t)
-    return t
+    """A result for the caller: another object where it would keep alive what was written inside."""
+    if not level.written or not isinstance(t, TensorBase):
+        return t
+    inner = returned(level, t._a)
+    if inner is t._a and id(_owner(root_of(t))) not in level.written:
+        return t
+    made = _twin(t)
+    made._a = inner
+    return made
+
+
+def twin_of_written(value: Any) -> Any:
+    """The tensor, or another object for it if it was written inside a transform."""
+    if not isinstance(value, TensorBase):
+        return value
+    key = id(_owner(root_of(value)))
+    return _twin(value) if any(key in level.written for level in STATE.levels) else value
 
 
 def settle(level: Level, raises: bool) -> None:
     """Nothing of a level outlives it: what it lifted is what it was; captures are an error."""
-    captured = _outsiders(level)
-    if captured and raises:
+    if raises and any(reference() is not None for reference, _ in level.written.values()):
         gc.collect()  # what only a cycle keeps alive is not outside
-        captured = _outsiders(level)
+    captured = _outsiders(level)
     for reference, old_class in level.lifted:
         t = reference()
         if t is not None and t._level is level:
             _let_down(t, old_class)
     for root, array in captured:
-        if array is not None and root._a.shape == array.shape:
-            np.copyto(root._a, array)
+        memory = bottom(root)._a
+        if array is not None and memory.shape == array.shape:
+            np.copyto(memory, array)
     level.lifted.clear()
     level.written.clear()
-    level.given.clear()
     if captured and raises:
         raise RuntimeError(
             f"During a {level.transforms} transform, the function provided attempted to call "
@@ -162,15 +210,25 @@ def _outsiders(level: Level) -> list[tuple[Any, Any]]:
 # ---- lifting -------------------------------------------------------------------------------------
 
 
-def lift_family(level: Level, x: Any) -> None:
+def lift_family(level: Level, x: Any, name: str) -> None:
     """Make the tensor, its root and all views of it tensors of a level, on the same memory."""
     root = root_of(x)
+    leaf = root._rg and root._node is None
+    if leaf and STATE.grad_enabled and getattr(level, "outer", True):
+        raise errors.leaf_in_place(x is not root, name, x.shape)
     views = [x] if x is not root else []
     for reference in (root._meta or {}).get("views", ()):
         view = reference()
         if view is not None and view is not x and view._view is not None:
             views.append(view)
-    _lift(level, root, level.lift(_twin(root)))
+    twin = _twin(root)
+    twin.__dict__["_twin_of"] = ref(root)
+    if leaf:  # what is recorded for the twin is for the leaf
+        inner = root._a
+        of_level = root._level if root._level is not None and root._level.kind == "grad" else None
+        alias = record(TABLE["alias"], (root,), (inner,), (inner,), {}, level=of_level)
+        twin._node = twin.__dict__["_alias_node"] = alias
+    _lift(level, root, level.lift(twin))
     for view in views:
         if view._level is not level:
             _lift(level, view, derived(root, view._view))
@@ -201,11 +259,17 @@ def _twin(t: Any) -> Any:
 def _let_down(t: Any, old_class: type) -> None:
     """A lifted tensor as it was, with the memory it has now."""
     payload = synced(t)._a
+    lower = payload._level
+    if lower is not None and any(reference() is payload for reference, _ in lower.lifted):
+        lower.lifted.append((ref(t), old_class))  # the payload was lifted there in the meantime
+        old_class = payload.__class__
     t.__class__ = old_class
     for name in ("_level", "_tangent", "_bdim"):
         t.__dict__.pop(name, None)
         if name in payload.__dict__:
             t.__dict__[name] = payload.__dict__[name]
     t._a, t._rg, t._node = payload._a, payload._rg, payload._node
+    if t._node is not None and t._node is payload.__dict__.get("_alias_node"):
+        t._node = None  # it is a leaf
     if t._view is not None and t._v is not None:
         t._view[NODE_VERSION] = t._v[0] if t._level is None else -1

@@ -42,6 +42,7 @@ class Level:
     kind = "level"
     transforms = "grad (vjp, jvp, grad, etc)"  # as error messages call it
     refuses_captures = False  # whether a write to a tensor from outside is an error
+    checks_writes = False  # whether `write` itself knows what may be written
 
     def __init__(self) -> None:
         self.index = next(_numbers)
@@ -59,6 +60,7 @@ class Level:
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         STATE.levels.remove(self)
         self.alive = False
+        self.given.clear()
         if self.written or self.lifted:
             from .level_writes import settle
 
@@ -114,6 +116,15 @@ class Level:
     def mine(self, t: Any) -> bool:
         """Whether a tensor belongs to this level."""
         return isinstance(t, TensorBase) and t._level is self
+
+    def to_save(self, value: Any) -> Any:
+        """A value that a node keeps, as an object of its own where writes are looked after: one
+        that lives on would look like a captured tensor."""
+        if any(level.written for level in STATE.levels):
+            from .level_writes import twin_of_written
+
+            return twin_of_written(value)
+        return value
 
     def payload(self, t: Any) -> Any:
         """What an op of the next lower level gets for an argument."""
@@ -237,6 +248,7 @@ class GradLevel(Level):
 
     kind = "grad"
     refuses_captures = True
+    checks_writes = True
 
     def __init__(self, of_a_user: bool = True) -> None:
         super().__init__()
@@ -309,7 +321,7 @@ class GradLevel(Level):
         from .level_writes import below, chain_to, lift_family, root_of
 
         if not self.mine(x):
-            lift_family(self, x)
+            lift_family(self, x, name)
         x, root = synced(x), root_of(x)
         tracked = self.mine(value) and value._rg
         self._check_writable(x, root, name, tracked)

@@ -200,6 +200,8 @@ def save(
                 else:
                     value = payloads[detail]
                     version = version_of(tensors[detail], value)
+                    if node.__class__.__base__ is LevelOpNode:
+                        value = node.level.to_save(value)
             elif kind == "out":
                 value = outs[detail]
                 version = versions[detail] if versions else [0]

@@ -32,7 +32,7 @@ from .value import make
 
 def unwrap(level: Level, t: Any) -> Any:
     """A result without this level: its payload."""
-    return synced(t)._a if level.mine(t) else returned(level, t)
+    return returned(level, synced(t)._a if level.mine(t) else t)
 
 
 def _zeros_if_none(g: Any, like: Any) -> Any:
@@ -108,9 +108,15 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """(func(*primals), vjp_fn): vjp_fn takes output gradients and returns input gradients."""
+    return vjp_beside(func, primals, (), has_aux)
+
+
+def vjp_beside(func: Callable[..., Any], primals: Any, others: Any, has_aux: bool) -> Any:
+    """vjp of a function that also gets `others`, which it may write."""
     flat, spec = flatten(primals)
     check_inputs(flat, "vjp")
     with GradLevel() as level:
+        allow(level, flatten(others)[0])
         leaves = [level.leaf(t) for t in flat]
         outs, out_spec, shown, aux = _run_vjp(level, func, leaves, spec, has_aux)
 
@@ -163,10 +169,18 @@ def jvp(
     has_aux: bool = False,
 ) -> Any:  # fmt: skip
     """(func(*primals), its directional derivative along tangents), in one forward pass."""
+    return jvp_beside(func, primals, tangents, (), strict, has_aux)
+
+
+def jvp_beside(
+    func: Callable[..., Any], primals: Any, tangents: Any, others: Any, strict: bool, has_aux: bool
+) -> Any:
+    """jvp of a function that also gets `others`, which it may write."""
     flat, spec = flatten(primals)
     flat_t, _ = flatten(tangents)
     check_tangents(primals, tangents, flat, spec, flat_t)
     with DualLevel() as level:
+        allow(level, flatten(others)[0])
         duals = [level.dual(p, in_layout(t, p)) for p, t in zip(flat, flat_t, strict=True)]
         values, made, aux = _run_jvp(level, func, duals, spec, strict, has_aux)
     return (values, made, aux) if has_aux else (values, made)
@@ -185,6 +199,7 @@ def _run_jvp(
             f"not allowed with strict=True.\n  at {source.here(3)}"
         )
     made = [synced(o)._tangent if level.mine(o) else zeros_like(o) for o in outs]
+    made = [returned(level, t) for t in made]
     values = unflatten([unwrap(level, o) for o in outs], out_spec)
     return values, unflatten(made, out_spec), tree_map(lambda t: unwrap(level, t), aux)
 
