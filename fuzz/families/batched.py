@@ -127,7 +127,10 @@ def _stacked(program: Batched, torch: Any, examples: Any) -> list[Any]:
     made = []
     for k, dim in enumerate(program.dims):
         column = [example[k] for example in examples]
-        made.append(torch.tensor(column[0] if dim is None else np.stack(column, dim)))
+        if dim is None:
+            made.append(torch.tensor(column[0]))
+        else:  # each example lies in memory as it does alone
+            made.append(torch.tensor(np.stack(column)).movedim(0, dim))
     return made
 
 

@@ -105,15 +105,21 @@ def seen(program: InPlace, torch: Any, create: bool = False) -> list[Any]:
 
 
 # Where PyTorch raises in backward and we may be able to go on: it saves more, or has no rule.
-MORE = "modified by an inplace|derivative for .* is not implemented|returned an invalid gradient"
-# What we refuse always, and PyTorch in most methods.
+MORE = (
+    "modified by an inplace|derivative for .* is not implemented|returned an invalid gradient"
+    "|Cannot convert a ZeroTensor"
+)  # What we refuse always, and PyTorch in most methods.
 LESS = (
     "more than one element of the written-to tensor refers to a single memory location"
-    "|whose shape was changed in place since"
+    "|whose shape was changed in place since|A view was created in no_grad mode"
 )
 # Operands that lie partly in the memory written to: not every method of ours refuses them, since
 # results are computed before they are written.
-APART = "some elements of the input tensor and the written-to tensor refer to a single memory"
+APART = (
+    "some elements of the input tensor and the written-to tensor refer to a single memory"
+    "|more than one element of the written-to tensor refers|INTERNAL ASSERT FAILED"
+    "|A view was created in no_grad mode"
+)
 
 
 def flags(tensor: Any) -> tuple[Any, ...]:

@@ -51,7 +51,7 @@ REAL: dict[str, tuple[str, ...]] = {
     "less_": ("{t}.less_({b})",),
     "renorm_": ("{t}.renorm_(2, {d}, 0.9)",),
     "index_reduce_": ("{t}.index_reduce_({d}, {index}, {source}, {how})",),
-    "scatter_reduce_": ("{t}.scatter_reduce_({d}, {places}, {e}, {how2})",),
+    "scatter_reduce_": ("{t}.scatter_reduce_({d}, {places}, {scattered}, {how2})",),
 }  # fmt: skip
 
 # What other ways than the plain one refuse, draw anew or see otherwise: in wild programs only.
@@ -114,8 +114,8 @@ ANY: dict[str, tuple[str, ...]] = {
                    "{t}.index_put_(({index0},), {source0}, accumulate=True)"),
     "put_": ("{t}.put_(torch.tensor([0]), {scalar}.reshape(1))",
              "{t}.put_(torch.tensor([0]), {scalar}.reshape(1), accumulate=True)"),
-    "scatter_": ("{t}.scatter_({d}, {places}, {e})", "{t}.scatter_({d}, {places}, 0.5)"),
-    "scatter_add_": ("{t}.scatter_add_({d}, {places}, {e})",),
+    "scatter_": ("{t}.scatter_({d}, {places}, {scattered})", "{t}.scatter_({d}, {places}, 0.5)"),
+    "scatter_add_": ("{t}.scatter_add_({d}, {places}, {scattered})",),
 }  # fmt: skip
 
 INTEGER: dict[str, tuple[str, ...]] = {
@@ -138,7 +138,7 @@ INTEGER: dict[str, tuple[str, ...]] = {
     "apply_": ("{t}.apply_(lambda q: q * 2)",), "round_": ("{t}.round_()",),
     "index_add_": ("{t}.index_add_({d}, {index}, {source})",),
     "masked_fill_": ("{t}.masked_fill_({mask}, 4)", "{t}.masked_fill_({mask}, 1.5)"),
-    "scatter_add_": ("{t}.scatter_add_({d}, {places}, {e})",), "tril_": ("{t}.tril_()",),
+    "scatter_add_": ("{t}.scatter_add_({d}, {places}, {scattered})",), "tril_": ("{t}.tril_()",),
     "logical_not_": ("{t}.logical_not_()",), "nan_to_num_": ("{t}.nan_to_num_()",),
     "clamp_min_": ("{t}.clamp_min_(1)",), "addcmul_": ("{t}.addcmul_({b}, {b})",),
 }  # fmt: skip

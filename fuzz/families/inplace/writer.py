@@ -265,6 +265,10 @@ class Slots(dict[str, str]):
     def exact(self, *shape: int) -> str:
         return self.writer.exact(shape, self.kind)
 
+    def factor(self, *shape: int) -> str:
+        """An operand of a product: not the target itself, whose memory PyTorch computes in."""
+        return f"({self.exact(*shape)} * 1)"
+
     def need(self, condition: bool) -> None:
         if not condition:
             raise Unfit
@@ -315,6 +319,10 @@ class Slots(dict[str, str]):
         k = self.rng.randrange(s[d])
         return f"torch.full({(*s[:d], 1, *s[d + 1 :])}, {k})"
 
+    def _scattered(self) -> str:
+        s, d = self.shape, self.axis
+        return self.exact(*s[:d], 1, *s[d + 1 :])
+
     def _how(self) -> str:
         return self.rng.choice(
             ["'prod'", "'mean'", "'amax'", "'amin'", "'amax', include_self=False"]
@@ -328,35 +336,35 @@ class Slots(dict[str, str]):
         return self.shape
 
     def _left(self) -> str:
-        return self.exact(self._matrix_shape(2)[0], 2)
+        return self.factor(self._matrix_shape(2)[0], 2)
 
     def _right(self) -> str:
-        return self.exact(2, self.shape[1])
+        return self.factor(2, self.shape[1])
 
     def _matrix(self) -> str:
-        return self.exact(self._matrix_shape(1)[0], 2)
+        return self.factor(self._matrix_shape(1)[0], 2)
 
     def _vector(self) -> str:
-        return self.exact(2)
+        return self.factor(2)
 
     def _column(self) -> str:
-        return self.exact(self._matrix_shape(2)[0])
+        return self.factor(self._matrix_shape(2)[0])
 
     def _row(self) -> str:
-        return self.exact(self.shape[1])
+        return self.factor(self.shape[1])
 
     def _lefts(self) -> str:
-        return self.exact(2, self._matrix_shape(2)[0], 2)
+        return self.factor(2, self._matrix_shape(2)[0], 2)
 
     def _rights(self) -> str:
-        return self.exact(2, 2, self.shape[1])
+        return self.factor(2, 2, self.shape[1])
 
     def _batch_left(self) -> str:
         s = self._matrix_shape(3)
-        return self.exact(s[0], s[1], 2)
+        return self.factor(s[0], s[1], 2)
 
     def _batch_right(self) -> str:
-        return self.exact(self.shape[0], 2, self.shape[2])
+        return self.factor(self.shape[0], 2, self.shape[2])
 
 
 def _fits(small: Shape, large: Shape) -> bool:
