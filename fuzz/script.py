@@ -7,6 +7,7 @@ out chunks and lines of chunks.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import warnings
@@ -136,12 +137,17 @@ def shown(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for chunk in script.chunks:
-            code = compile(chunk, f"<{script.family} {script.seed}>", "exec")
+            code = _code(chunk, f"<{script.family} {script.seed}>")
             try:
                 exec(code, space)
             except Exception as problem:
                 seen.append(Raised(kind_of(problem), str(problem)))
     return seen
+
+
+@functools.lru_cache(64)  # each way of running a program needs it once more
+def _code(chunk: str, name: str) -> Any:
+    return compile(chunk, name, "exec")
 
 
 def to_first_error(seen: list[Any]) -> list[Any]:

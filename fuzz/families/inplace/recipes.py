@@ -1,9 +1,9 @@
 """How each in-place method of a tensor is called in a program.
 
 `{t}` is what is written to. Other slots are filled by the writer: `{b}` an operand that broadcasts
-to the target, `{p}` a positive one, `{e}` one of the target's own shape, `{d}` a dimension, `{k}` a
-place along it, `{mask}`, `{index}` and so on. Before a colon stands the domain the target is
-brought into first. A method that is missing here fails a test (`tests/test_fuzz_families.py`).
+to the target, `{c}` a copy of one, `{p}` a positive one, `{e}` one of the target's own shape, `{d}`
+a dimension, `{mask}`, `{index}` and so on. Before a colon stands the domain the target is brought
+into first. A method that is missing here fails a test (`tests/test_fuzz_families.py`).
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ REAL: dict[str, tuple[str, ...]] = {
     "fmod_": ("{t}.fmod_({p})", "{t}.fmod_(0.7)"),
     "remainder_": ("{t}.remainder_({p})", "{t}.remainder_(0.7)"),
     "igamma_": ("positive: {t}.igamma_({p})",), "igammac_": ("positive: {t}.igammac_({p})",),
-    "ge_": ("{t}.ge_({b})", "{t}.ge_(0.1)"), "greater_equal_": ("{t}.greater_equal_({b})",),
-    "gt_": ("{t}.gt_({b})",), "greater_": ("{t}.greater_(0.2)",), "le_": ("{t}.le_({b})",),
+    "ge_": ("{t}.ge_({c})", "{t}.ge_(0.1)"), "greater_equal_": ("{t}.greater_equal_({c})",),
+    "gt_": ("{t}.gt_({c})",), "greater_": ("{t}.greater_(0.2)",), "le_": ("{t}.le_({c})",),
     "less_equal_": ("{t}.less_equal_(0.1)",), "lt_": ("{t}.lt_(0.3)",),
-    "less_": ("{t}.less_({b})",),
+    "less_": ("{t}.less_({c})",),
     "renorm_": ("{t}.renorm_(2, {d}, 0.9)",),
     "index_reduce_": ("{t}.index_reduce_({d}, {index}, {source}, {how})",),
     "scatter_reduce_": ("{t}.scatter_reduce_({d}, {places}, {scattered}, {how2})",),
@@ -57,8 +57,8 @@ REAL: dict[str, tuple[str, ...]] = {
 # What other ways than the plain one refuse, draw anew or see otherwise: in wild programs only.
 # The logical methods leave the tape as it is, as in PyTorch, though what they write is constant.
 PLAIN_ONLY: dict[str, tuple[str, ...]] = {
-    "logical_and_": ("{t}.logical_and_({b})",), "logical_or_": ("{t}.logical_or_({b})",),
-    "logical_not_": ("{t}.logical_not_()",), "logical_xor_": ("{t}.logical_xor_({b})",),
+    "logical_and_": ("{t}.logical_and_({c})",), "logical_or_": ("{t}.logical_or_({c})",),
+    "logical_not_": ("{t}.logical_not_()",), "logical_xor_": ("{t}.logical_xor_({c})",),
     "nextafter_": ("{t}.nextafter_({e})",), "heaviside_": ("{t}.heaviside_({e})",),
     "bernoulli_": ("torch.manual_seed(3); {t}.bernoulli_(0.4)",),
     "cauchy_": ("torch.manual_seed(3); {t}.cauchy_(0.5, 0.2)",),
@@ -101,7 +101,7 @@ ANY: dict[str, tuple[str, ...]] = {
     "cumsum_": ("{t}.cumsum_({d})",), "cumprod_": ("{t}.cumprod_({d})",),
     "tril_": ("{t}.tril_()", "{t}.tril_(-1)"), "triu_": ("{t}.triu_()", "{t}.triu_(1)"),
     "fill_diagonal_": ("{t}.fill_diagonal_(0.4)",),
-    "eq_": ("{t}.eq_({b})",), "ne_": ("{t}.ne_({b})",), "not_equal_": ("{t}.not_equal_(0.5)",),
+    "eq_": ("{t}.eq_({c})",), "ne_": ("{t}.ne_({c})",), "not_equal_": ("{t}.not_equal_(0.5)",),
     "masked_fill_": ("{t}.masked_fill_({mask}, 0.5)", "{t}.masked_fill_({mask}, {scalar})",
                      "{t}[{mask}] = 0.25", "{t}[{mask}] = {scalar}"),
     "masked_scatter_": ("{t}.masked_scatter_({mask}, {e} * 1)",),
@@ -131,7 +131,7 @@ INTEGER: dict[str, tuple[str, ...]] = {
     "add_": ("{t}.add_({b})", "{t}.add_(0.5)"), "mul_": ("{t}.mul_({b})", "{t}.mul_(1.5)"),
     "div_": ("{t}.div_({b})", "{t}.div_(2, rounding_mode='floor')"), "abs_": ("{t}.abs_()",),
     "clamp_": ("{t}.clamp_(-2, 5)",), "neg_": ("{t}.neg_()",), "pow_": ("{t}.pow_(2)",),
-    "sin_": ("{t}.sin_()",), "fill_": ("{t}.fill_(2)", "{t}.fill_(1.5)"), "eq_": ("{t}.eq_({b})",),
+    "sin_": ("{t}.sin_()",), "fill_": ("{t}.fill_(2)", "{t}.fill_(1.5)"), "eq_": ("{t}.eq_({c})",),
     "random_": ("torch.manual_seed(3); {t}.random_(2, 9)",), "zero_": ("{t}.zero_()",),
     "cumsum_": ("{t}.cumsum_({d})",), "cumprod_": ("{t}.cumprod_({d})",),
     "copy_": ("{t}.copy_({b})",), "sign_": ("{t}.sign_()",), "square_": ("{t}.square_()",),

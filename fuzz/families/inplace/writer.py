@@ -183,7 +183,7 @@ class Writer:
         menu = [
             f"{a}.detach_()", f"{a}.requires_grad_()", f"{a}.requires_grad_(False)",
             f"{a}.retain_grad()", f"{a}.retain_grad()", f"{a}.as_strided_({s}, {_strides(s)})",
-            f"{a}.resize_({n})", f"{a}.resize_as_({self.pick()})", f"{a}.set_({self.pick()})",
+            f"{a}.resize_({n})", f"{a}.resize_as_({a})", f"{a}.set_({self.pick()})",
             f"{a}.detach().resize_({n}, 1)", f"{a}.data.mul_(2)", f"{a}.detach().add_(1)",
             f"{a}.requires_grad = True",
         ]  # fmt: skip
@@ -275,6 +275,9 @@ class Slots(dict[str, str]):
 
     def _b(self) -> str:
         return self.writer.operand(self.shape, self.kind)
+
+    def _c(self) -> str:
+        return f"({self._b()} * 1)"
 
     def _p(self) -> str:
         b = self._b()
