@@ -10,6 +10,6 @@ from __future__ import annotations
 from .check import check
 from .generate import Program, generate
 
-WEIGHT = 3
+WEIGHT = 2
 
 __all__ = ["WEIGHT", "Program", "check", "generate"]
