@@ -110,3 +110,12 @@ def test_gradient_through_a_flat_view_of_a_tensor_in_another_layout():
     y.transpose_(0, 1)
     (y.expand(2, -1, -1) * torch.arange(6.0).reshape(3, 2)).sum().backward()
     assert x.grad.tolist() == [[0.0, 24.0, 48.0], [12.0, 36.0, 60.0]]  # 2 · 2 · 3 times the weight
+
+
+def test_a_write_to_the_imaginary_part_discards_nothing_in_backward():
+    # NumPy warned of complex values that become real; a warning is an error in the tests.
+    x = torch.tensor([1.0 + 2.0j], requires_grad=True)
+    y = x * 2
+    y.imag.mul_(3)
+    (y * y.conj()).real.sum().backward()  # 4 a² + 36 b²
+    assert x.grad.tolist() == [8.0 + 144.0j]

@@ -6,7 +6,8 @@ its own error; it must then fail in backward and in nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -90,16 +91,29 @@ def check(
         return "invalid"  # rounding alone would make the ways differ
     rng = np.random.default_rng(program.seed + 1)
     tangents = [rng.normal(size=a.shape).astype(a.dtype) for a in arrays]
-    check_first_order(program, f, torch, arrays, tangents, value, first)
+    with unless_modified():
+        check_first_order(program, f, torch, arrays, tangents, value, first)
     if turn in (None, 0):
-        check_second_order(program, f, torch, arrays, tangents)
+        with unless_modified():
+            check_second_order(program, f, torch, arrays, tangents)
     if turn in (None, 1):
-        check_batches(f, torch, program, first)
+        with unless_modified():
+            check_batches(f, torch, program, first)
     if compiled and turn in (None, 2):
         check_compiled(program, torch, arrays, value, first)
     if oracle is not None:
         check_oracle(program, oracle, arrays, value, first)
     return "ok"
+
+
+@contextmanager
+def unless_modified() -> Iterator[None]:
+    """A transform may save what the tape does without, and find it written over; it says so."""
+    try:
+        yield
+    except RuntimeError as problem:
+        if "modified by an inplace operation" not in str(problem):
+            raise
 
 
 def check_first_order(
