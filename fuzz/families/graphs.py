@@ -8,10 +8,10 @@ HEADER = """seen = []
 def log(name, *grads):
     seen.append((name, *(None if g is None else g.detach().clone() for g in grads)))"""
 UNARY = ("{a} * 2", "{a}.sin()", "{a} * {a}", "-{a}", "{a}.clone()", "{a}.exp()", "{a} + 1",
-         "{a}.tanh()", "{a}.flip(0)", "{a}.relu()", "{a}.view(-1)",
+         "{a}.tanh()", "{a} ** 2", "{a}.flip(0)", "{a}.sigmoid()", "{a}.view(-1)",
          "{a}[...]")  # fmt: skip
 BINARY = ("{a} * {b}", "{a} + {b}", "{a} - {b}", "(torch.stack([{a}, {b}]) * 2).sum(0)",
-          "torch.maximum({a}, {b} + 0.1)", "{a} / ({b} * {b} + 1)",
+          "torch.where({a} > 0.1, {a}, {b})", "{a} / ({b} * {b} + 1)",
           "torch.hypot({a}, {b})", "torch.cat([{a}, {b}])[1:3]")  # fmt: skip
 SEVERAL = ("{t}, {u} = {a}.unbind(0)", "{t}, {u} = {a}.split(1)", "{t}, {u} = {a}.sort()",
            "{t}, {u} = {a}.max(0)")  # fmt: skip

@@ -371,7 +371,11 @@ class Walk:
 
     def after(self, node: Any, grads: Any, g: Any) -> Any:
         outputs = tuple(g) if node.multi else (g,)
-        return self.node_hooks(node.hooks.post, tuple(grads), outputs)
+        grads, places = list(grads), node.shown_inputs()
+        shown = tuple(grads[k] for k in places)
+        for k, x in zip(places, self.node_hooks(node.hooks.post, shown, outputs), strict=True):
+            grads[k] = x
+        return grads
 
     def node_hooks(self, hooks: Any, grads: tuple[Any, ...], outputs: Any) -> tuple[Any, ...]:
         """Run node hooks: with outputs f(grad_inputs, grad_outputs), else f(grad_outputs)."""

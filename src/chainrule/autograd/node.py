@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
@@ -20,6 +21,10 @@ from . import source
 from .value import PLAIN, TensorBase
 
 next_key = itertools.count(-1, -1).__next__
+
+
+# Nodes of functions whose other operands are numbers; those of arithmetic count as inputs.
+_WITH_NUMBERS = {"PowBackward0", "ClampBackward1", "LerpBackward0", "IndexFillBackward0"}
 
 
 class Node:
@@ -49,7 +54,17 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """Per input: (the node that receives its gradient or None, output number)."""
-        return tuple(public_edge(p) for p in self.parents)
+        parents = self.parents
+        return tuple(public_edge(parents[k]) for k in self.shown_inputs())
+
+    def shown_inputs(self) -> Sequence[int]:
+        """The inputs that hooks and `next_functions` show; masks and indices are none of them."""
+        op, places = self.op, range(len(self.parents))
+        if op is None:
+            return places
+        if self.name() in _WITH_NUMBERS:
+            return [k for k in places if self.parents[k] is not None]
+        return [k for k in places if op.input_name(k) not in op.nondiff] if op.nondiff else places
 
     @property
     def metadata(self) -> dict[str, Any]:
