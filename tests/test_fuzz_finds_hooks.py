@@ -40,3 +40,47 @@ def test_masks_indices_and_numbers_are_no_inputs_of_a_node(name):
     assert seen == want
     assert len(y.grad_fn.next_functions) == len(want)
     assert not x.grad.any()  # what the hook returned went to the inputs it was shown
+
+
+def test_gradients_of_a_recorded_pass_share_no_memory():
+    # Both leaves, and the caller, had one tensor: what was added to one was in all.
+    seed = torch.tensor([3.0, 4.0])
+    a, c = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    with pytest.warns(UserWarning, match="reference cycle"):
+        (a + c).backward(seed, create_graph=True)
+    torch.autograd.backward([a, c], [torch.ones(2), 2 * torch.ones(2)])
+    assert a.grad.tolist() == [4.0, 5.0]
+    assert c.grad.tolist() == [5.0, 6.0]
+    assert seed.tolist() == [3.0, 4.0]
+
+
+def test_grad_captures_before_the_hooks_of_a_tensor_that_the_pass_goes_through():
+    # PyTorch 2.13's values.
+    def made():
+        a = torch.tensor([1.0, 2.0], requires_grad=True)
+        v = a * 2
+        v.register_hook(lambda g: -g)
+        return a, v, (v * 3).sum()
+
+    a, v, out = made()
+    assert torch.autograd.grad(out, [v])[0].tolist() == [-3.0, -3.0]
+    a, v, out = made()
+    assert [g.tolist() for g in torch.autograd.grad(out, [v, a])] == [[3.0, 3.0], [-6.0, -6.0]]
+    a, v, out = made()
+    out.backward(inputs=[v, a])
+    assert v.grad.tolist() == [-3.0, -3.0]
+
+
+def test_backward_runs_the_hooks_of_the_node_of_an_input():
+    # PyTorch 2.13's: `grad` stops before the node, `backward(inputs=...)` after it.
+    def seen(run):
+        a = torch.tensor([1.0, 2.0], requires_grad=True)
+        v = a * a
+        calls = []
+        v.grad_fn.register_prehook(lambda outputs: calls.append("before"))
+        v.grad_fn.register_hook(lambda inputs, outputs: calls.append(inputs))
+        run((v * 3).sum(), v)
+        return calls
+
+    assert seen(lambda out, v: out.backward(inputs=[v])) == ["before", (None, None)]
+    assert seen(lambda out, v: torch.autograd.grad(out, [v])) == []

@@ -199,6 +199,8 @@ class Walk:
         if node.hooks is not None or self.captures is not None:
             g = self.before(node, g)
             if self.needed is not None and node.key not in self.needed:
+                if self.into_grad and node.hooks is not None and node.hooks.post:
+                    self.after(node, (None,) * len(node.parents), g)
                 return
             if g is None:  # a hook took it away
                 self.skip(node)
@@ -343,9 +345,16 @@ class Walk:
     # -- hooks and captures --
 
     def before(self, node: Any, g: Any) -> Any:
-        """Tensor hooks, retained gradients, captures and prehooks of a node, in that order."""
+        """Tensor hooks, retained gradients, captures and prehooks of a node, in that order.
+
+        As in PyTorch `grad` captures before the hooks where the pass goes on through the node.
+        """
         grads = list(g) if node.multi else [g]
         hooks = node.hooks
+        captured = self.captures is not None and node.key in self.captures
+        early = captured and not self.into_grad and node.key in self.needed
+        if early:
+            self.capture(node, grads)
         if hooks is not None:
             for nr, fns in hooks.tensor.items():
                 if grads[nr] is not None:
@@ -354,13 +363,18 @@ class Walk:
                 tensor = reference()
                 if tensor is not None and grads[nr] is not None:
                     self.retain(tensor, grads[nr])
-        if self.captures is not None and node.key in self.captures:
-            for nr, positions in self.captures[node.key].items():
-                for position in positions:
-                    self.results[position] = grads[nr]
-        if hooks is not None and hooks.pre and (self.needed is None or node.key in self.needed):
+        if captured and not early:
+            self.capture(node, grads)
+        runs = self.needed is None or self.into_grad or node.key in self.needed
+        if hooks is not None and hooks.pre and runs:
             grads = list(self.node_hooks(hooks.pre, tuple(grads), None))
         return grads if node.multi else grads[0]
+
+    def capture(self, node: Any, grads: list[Any]) -> None:
+        """Keep the gradients of a node's outputs that the caller asked for."""
+        for nr, positions in self.captures[node.key].items():
+            for position in positions:
+                self.results[position] = grads[nr]
 
     def retain(self, tensor: Any, g: Any) -> None:
         """Keep the gradient of a tensor that is no leaf."""

@@ -72,7 +72,8 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
         leaf._grad = make(g)
         return
     if mode != RAW:
-        leaf._grad = g if have is None else have + g
+        # A copy: several leaves, or the caller, may hold the tensor that arrives.
+        leaf._grad = g.clone() if have is None else have + g
         return
     assert have is not None
     target = have._a
