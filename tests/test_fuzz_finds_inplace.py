@@ -119,3 +119,29 @@ def test_a_write_to_the_imaginary_part_discards_nothing_in_backward():
     y.imag.mul_(3)
     (y * y.conj()).real.sum().backward()  # 4 a² + 36 b²
     assert x.grad.tolist() == [8.0 + 144.0j]
+
+
+def test_the_same_elements_are_no_overlap_whatever_the_strides_of_single_ones():
+    y = torch.arange(6.0).reshape(2, 3, 1)
+    y.transpose_(0, 1)
+    y.view_as(torch.zeros(3, 2, 1)).add_(y)
+    assert y[..., 0].tolist() == [[0.0, 6.0], [2.0, 8.0], [4.0, 10.0]]
+
+
+@pytest.mark.jit
+def test_a_compiled_write_to_a_view_of_a_tensor_whose_shape_was_changed():
+    # The view was looked for in the new shape as if it were the old one.
+    def f(x):
+        base = -x
+        places = base.diagonal(1)
+        base.t_()
+        torch.nn.functional.hardswish(places.unsqueeze(0), inplace=True)
+        return places.sin().sum() + (base * base).sum()
+
+    def gradient(function):
+        x = torch.tensor([[0.5, 0.75], [-1.0, 0.25], [-0.5, -1.25]], requires_grad=True)
+        return torch.autograd.grad(function(x), x)[0].tolist()
+
+    compiled, want = torch.compile(f), gradient(f)
+    for _ in range(4):
+        assert gradient(compiled) == [pytest.approx(row, rel=1e-5) for row in want]

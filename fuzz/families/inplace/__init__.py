@@ -15,7 +15,7 @@ import numpy as np
 
 import chainrule
 
-from ...script import Disagreement, Raised, Script, compare, shown
+from ...script import Disagreement, Raised, Script, Seen, compare, shown
 from ..straight.check import check as check_straight
 from ..straight.generate import INPUTS, Program
 from .writer import write
@@ -107,7 +107,7 @@ def seen(program: InPlace, torch: Any, create: bool = False) -> list[Any]:
 # Where PyTorch raises in backward and we may be able to go on: it saves more, or has no rule.
 MORE = (
     "modified by an inplace|derivative for .* is not implemented|returned an invalid gradient"
-    "|Cannot convert a ZeroTensor"
+    "|Cannot convert a ZeroTensor|has been detached in-place"
 )  # What we refuse always, and PyTorch in most methods.
 LESS = (
     "more than one element of the written-to tensor refers to a single memory location"
@@ -123,11 +123,8 @@ APART = (
 
 
 def flags(tensor: Any) -> tuple[Any, ...]:
-    """Besides the values: standing in the graph, version, layout."""
-    pairs = zip(tensor.shape, tensor.stride(), strict=True)
-    seen = tensor.numel() and tensor._is_view()
-    strides = tuple(step for n, step in pairs if n > 1) if seen else ()
-    return tensor.requires_grad, tensor.is_leaf, tensor._version, tensor._is_view(), strides
+    """Besides the values: standing in the graph, version."""
+    return tensor.requires_grad, tensor.is_leaf, tensor._version, tensor._is_view()
 
 
 def unversioned(tensor: Any) -> tuple[Any, ...]:
@@ -153,5 +150,7 @@ def check_oracle(program: InPlace, torch: Any, oracle: Any) -> str:
         for item in (a, b):
             if isinstance(item, Raised) and item.kind in ("IndexError", "NotImplementedError"):
                 item.kind = "RuntimeError"  # which of two mistakes is told first
+    if any(isinstance(t, Seen) and np.abs(t.values).max(initial=0) > 1e5 for t in want):
+        return "invalid"  # whose sine is a matter of rounding
     compare("PyTorch", got, want, 1e-6, 1e-8)
     return "ok"

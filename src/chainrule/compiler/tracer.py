@@ -21,7 +21,7 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P, plain, prepare
-from ..autograd.inplace import check_fits, check_writable, copying, set_history, write
+from ..autograd.inplace import chain_to, check_fits, check_writable, copying, set_history, write
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, WHICH, TensorBase, make
 from ..ops.schema import TABLE, Op
@@ -269,13 +269,14 @@ class Trace:
         return self._know(t._a, storage, (), value)
 
     def _derived_from_root(self, t: Any) -> Known:
-        storage, chain, value = self._rooted(t._view)
+        storage, chain, value = self._rooted(t)
         known = self._know(t._a, storage, chain, value)
         known.version = -1  # not computed yet
         return known
 
-    def _rooted(self, view: Any) -> tuple[Storage, tuple[Any, ...], Value]:
-        """The storage a view record leads to, the view ops on the way, the storage's value."""
+    def _rooted(self, t: Any) -> tuple[Storage, tuple[Any, ...], Value]:
+        """The storage a view leads to, the view ops on the way, the storage's value."""
+        view = t._view
         record, steps = view, []
         while record is not None:
             argument = self.declared.get(id(record))
@@ -284,6 +285,9 @@ class Trace:
             steps.append(_step(record))
             record = record[PARENT]
         root = self._find(view[ROOT])
+        meta = view[ROOT]._meta
+        if meta and "reshaped" in meta:  # the record may be of the shape it had
+            return root.storage, (*root.chain, *chain_to(t)), root.value
         return root.storage, (*root.chain, *reversed(steps)), root.value
 
     def _know(self, array: np.ndarray, storage: Storage, chain: Any, value: Value) -> Known:
@@ -302,7 +306,7 @@ class Trace:
         if t._view is None:
             self._know(t._a, Storage(None, value, None), (), value)
             return
-        storage, chain, _ = self._rooted(t._view)
+        storage, chain, _ = self._rooted(t)
         self._know(t._a, storage, chain, value)
 
     def _current(self, known: Known) -> Value:
