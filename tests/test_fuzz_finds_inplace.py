@@ -145,3 +145,15 @@ def test_a_compiled_write_to_a_view_of_a_tensor_whose_shape_was_changed():
     compiled, want = torch.compile(f), gradient(f)
     for _ in range(4):
         assert gradient(compiled) == [pytest.approx(row, rel=1e-5) for row in want]
+
+
+def test_a_refused_operand_leaves_the_tensor_as_it_was():
+    x = torch.arange(4.0).reshape(2, 2).requires_grad_()
+    row = x.unbind(0)[0]
+    with torch.no_grad():
+        row.mul_(2)
+    y = torch.ones(2, requires_grad=True) * 3
+    with pytest.raises(RuntimeError, match="is a view and its base"):
+        y -= row
+    assert y.tolist() == [3.0, 3.0]
+    assert y._version == 0

@@ -196,6 +196,8 @@ def _before_the_write(
             elif t is x:
                 continue
             made[k] = _with_payload(t, arrays[k])
+        elif isinstance(t, TensorBase) and t._view is not None:
+            edge(t)  # refuses a view that lost its history before anything has changed
     return tuple(made), tuple(arrays)
 
 
