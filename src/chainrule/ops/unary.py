@@ -33,6 +33,7 @@ def neg(x):
     vjp={"x": lambda g, x: g * sgn(x)},
     jvp={"x": lambda t, x: abs_push(t, x)},
     broadcasts=True,
+    refuses={"b": ""},
     lower=ir.absolute,
 )
 def abs(x):  # noqa: A001 - the op's public name
@@ -383,7 +384,7 @@ def _steps(lower, phrase):
         vjp={"x": lambda g: zeroed(g)},
         jvp={"x": lambda t: zeroed(t)},
         broadcasts=True,
-        refuses={"c": phrase},
+        refuses={"c": phrase, "b": ""},
         lower=lower,
     )
 

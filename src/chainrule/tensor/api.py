@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd import source
 from ..autograd.dispatch import entry
 from ..autograd.entries import can_specialise, check_numbers, checked_entry, function_entry
 from ..autograd.inplace import assign, check_apart, inplace
@@ -136,14 +137,17 @@ def with_out(record: Public) -> Callable[..., Any]:
     return guarded(record.path, record.name, record.function, into)
 
 
-def _to_be_written(record: Public, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _to_be_written(
+    record: Public, args: tuple[Any, ...], kwargs: dict[str, Any], function: Any = None
+) -> Any:
     """What an in-place or out= form writes. Autocast leaves most of these forms alone."""
+    function = function or record.function
     settings = STATE.autocast
     if settings is None:
-        return record.function(*args, **kwargs)
+        return function(*args, **kwargs)
     STATE.autocast = settings.of_written_forms(record.path)
     try:
-        return record.function(*args, **kwargs)
+        return function(*args, **kwargs)
     finally:
         STATE.autocast = settings
 
@@ -162,6 +166,7 @@ def in_place_form(record: Public) -> Callable[..., Any]:
         call = own_run
     else:
         by_index = record.path in WRITES_BY_INDEX
+        checked = record.function if op else guarded(record.path, name, record.function)
 
         def compute_and_assign(self: Any, *args: Any, **kwargs: Any) -> Any:
             # Rules may save self, whose memory is about to change: compute from a copy then.
@@ -169,12 +174,23 @@ def in_place_form(record: Public) -> Callable[..., Any]:
             source_value = self
             if STATE.grad_enabled and (self._rg or _any_requires_grad(args)):
                 source_value = self.clone()
-            return assign(self, _to_be_written(record, (source_value, *args), kwargs), name)
+            result = _to_be_written(record, (source_value, *args), kwargs, checked)
+            if kwargs.get("dtype") is not None and record.takes_type_of_out:
+                _same_type(name, self, result)
+            return assign(self, result, name)
 
         call = compute_and_assign
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"In-place form of :func:`{record.name}`."
     return call
+
+
+def _same_type(name: str, x: Any, result: Any) -> None:
+    if result.dtype is not x.dtype:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {x.dtype!r} and output tensor dtype "
+            f"{result.dtype!r} should match\n  {name} at {source.here(3)}"
+        )
 
 
 def _any_requires_grad(args: tuple[Any, ...]) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -24,6 +25,7 @@ import numpy as np
 from ..autograd import source
 from ..autograd.value import PLAIN, TensorBase
 from ..ops.dtypes import dtype as DType
+from . import refused_types
 
 # Parameters that are tensors wherever they occur, but for the functions of `_NOT_TENSORS`.
 _TENSORS = frozenset(
@@ -54,11 +56,10 @@ _NOT_TENSORS = {
 _UNGUARDED = frozenset(
     "add sub div view reshape sum mean matmul mm bmm transpose permute t softmax log_softmax "
     "flatten squeeze unsqueeze expand contiguous clone detach to cat stack chunk split addmm "
-    "nn.functional.linear nn.functional.conv2d nn.functional.cross_entropy "
+    "nn.functional.linear nn.functional.cross_entropy "
     "nn.functional.mse_loss nn.functional.layer_norm nn.functional.dropout "
     "nn.functional.embedding nn.functional.gelu nn.functional.relu nn.functional.silu "
     "nn.functional.softmax nn.functional.log_softmax "
-    "nn.functional.scaled_dot_product_attention nn.functional.max_pool2d "
     "nn.functional.batch_norm".split()
 )
 _PROBLEMS = (
@@ -94,6 +95,8 @@ def parameters_of(path: str, function: Callable[..., Any]) -> list[Parameter]:
             kind = "Tensor"
         if not kind and p.name == "dtype":
             kind = "torch.dtype"
+        if not kind and p.name in ("alpha", "beta", "value") and p.default.__class__ is int:
+            kind = "Number"
         if kind:
             place = position + 1 if p.kind is not p.KEYWORD_ONLY else None
             optional = p.default is None or "None" in words or p.name in _MAY_BE_NONE
@@ -118,13 +121,15 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
 
     def make(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         parameters = parameters_of(path, function)
-        text = _text(function, parameters, into is not None)
+        refused = refused_types.TYPES.get(path, "")
+        text = _text(function, parameters, into is not None, bool(refused))
         made: dict[str, Any] = {}
         exec(compile(text, f"<chainrule signature {name}>", "exec"), made)
         explain = _explainer(name, parameters)
         space.update(
             made, function=function, into=into, PLAIN=PLAIN, PROBLEMS=_PROBLEMS, explain=explain,
             check=_checker(name, parameters), LARGEST=_LARGEST,
+            REFUSED=refused_types.names_of(refused), refuse=partial(refused_types.refuse, name),
         )  # fmt: skip
         written = made["call"]
         call.__defaults__ = function.__defaults__
@@ -150,7 +155,7 @@ def is_guarded(path: str) -> bool:
     return path not in _UNGUARDED
 
 
-def _text(function: Any, parameters: list[Parameter], out: bool) -> str:
+def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) -> str:
     """The source of the function in front of `function`."""
     given, passed, seen = [], [], []
     for p in inspect.signature(function).parameters.values():
@@ -174,6 +179,9 @@ def _text(function: Any, parameters: list[Parameter], out: bool) -> str:
     tests = " or ".join(t for t in map(_test, parameters) if t)
     if tests:
         lines.append(f"    if {tests}: check({{{', '.join(seen)}}})")
+    if refuses:
+        first = next(iter(inspect.signature(function).parameters))
+        lines.append(f"    if {first}.dtype.name in REFUSED: refuse({first})")
     lines.append("    try:")
     if out:
         lines.append("        if out is not None:")
@@ -206,6 +214,8 @@ def _test(p: Parameter) -> str:
         return f"({maybe}({n}.__class__ is not int or not -LARGEST <= {n} < LARGEST))"
     if p.kind == "float":
         return f"({maybe}{n}.__class__ is not float)"
+    if p.kind == "Number":
+        return f"({n}.__class__ is not int and {n}.__class__ is not float)"
     return ""
 
 
@@ -216,7 +226,7 @@ def _checker(name: str, parameters: list[Parameter]) -> Callable[[dict[str, Any]
     def check(given: dict[str, Any]) -> None:
         for p in parameters:
             value: Any = given[p.name]
-            if (value is None and p.optional) or p.kind not in ("Tensor", "bool", "int", "float"):
+            if (value is None and p.optional) or p.kind not in _CHECKED_BEFORE:
                 continue
             if _is_wrong(p, value):
                 raise wrong_type(name, p.name, p.position, p.kind, value)
@@ -226,8 +236,13 @@ def _checker(name: str, parameters: list[Parameter]) -> Callable[[dict[str, Any]
     return check
 
 
+_CHECKED_BEFORE = ("Tensor", "bool", "int", "float", "Number")
+
+
 def _is_wrong(p: Parameter, value: Any) -> bool:
     cls = value.__class__
+    if p.kind == "Number":
+        return cls in _WRONG and cls not in (float, int, bool, complex)
     if p.kind == "Tensor":
         return cls in _WRONG
     if p.kind == "bool":

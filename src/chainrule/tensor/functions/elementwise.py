@@ -504,7 +504,7 @@ def isclose(
             f"  Fix: convert one of them, e.g. other.to({input.dtype!r})."
         )
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
+        if not value >= 0:
             raise RuntimeError(
                 f"{name} must be greater than or equal to zero, but got {value}\n"
                 f"  isclose at {source.here(2)}"

@@ -1,0 +1,70 @@
+"""Types of elements that functions are not defined for, as in PyTorch."""
+
+import pytest
+
+import chainrule as torch
+
+F = torch.nn.functional
+IMAGE = torch.ones(1, 2, 4, 4)
+PAIR = torch.tensor([[1, 2], [3, 4]])
+
+REFUSED = [
+    (lambda: F.avg_pool2d(IMAGE.int(), 2), "Int"),
+    (lambda: F.avg_pool2d(IMAGE.bool(), 2), "Bool"),
+    (lambda: F.adaptive_avg_pool2d(IMAGE.long(), 2), "Long"),
+    (lambda: F.adaptive_max_pool2d(IMAGE.long(), 2), "Long"),
+    (lambda: F.max_pool2d(IMAGE.bool(), 2), "Bool"),
+    (lambda: F.max_pool2d(IMAGE + 0j, 2), "ComplexFloat"),
+    (lambda: F.conv2d(IMAGE.bool(), IMAGE.bool()), "Bool"),
+    (lambda: F.group_norm(IMAGE.long(), 1), "Long"),
+    (lambda: F.nll_loss(PAIR, torch.tensor([0, 1])), "Long"),
+    (lambda: F.kl_div(PAIR, PAIR), "Long"),
+    (lambda: F.glu(PAIR), "Long"),
+    (lambda: torch.median(PAIR > 1), "Bool"),
+    (lambda: (PAIR > 1).kthvalue(1), "Bool"),
+    (lambda: (PAIR > 1).topk(1), "Bool"),
+    (lambda: (PAIR > 1).argmax(), "Bool"),
+    (lambda: torch.cov(PAIR > 1), "Bool"),
+    (lambda: (PAIR + 0j).amax(), "ComplexFloat"),
+    (lambda: torch.deg2rad(PAIR + 0j), "ComplexFloat"),
+    (lambda: torch.deg2rad_(PAIR + 0j), "ComplexFloat"),
+    (lambda: torch.lerp(PAIR, PAIR, 0.5), "Long"),
+    (lambda: torch.abs(PAIR > 1), "Bool"),
+    (lambda: torch.floor(PAIR > 1), "Bool"),
+    (lambda: torch.fmod(PAIR > 1, PAIR > 1), "Bool"),
+    (lambda: (PAIR > 1) // (PAIR > 1), "Bool"),
+]
+
+
+@pytest.mark.parametrize(("call", "word"), REFUSED)
+def test_refused(call, word):
+    with pytest.raises(NotImplementedError, match=f"not implemented for '{word}'"):
+        call()
+
+
+def test_what_is_defined_stays_so():
+    assert F.avg_pool2d(IMAGE.long(), 2).dtype is torch.int64
+    assert F.max_pool2d(IMAGE.int(), 2).dtype is torch.int32
+    assert PAIR.median().item() == 2 and PAIR.amax().item() == 4
+    assert F.avg_pool2d(IMAGE.half(), 2).dtype is torch.float16
+
+
+def test_scans_in_place_keep_their_type():
+    x = torch.ones(3)
+    with pytest.raises(RuntimeError, match="Bad in-place call"):
+        x.cumsum_(0, dtype=torch.float64)
+    assert x.cumsum_(0, dtype=torch.float32).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: PAIR.float().addcmul_(None, PAIR),
+        lambda: PAIR.clone().addmm_("a", PAIR),
+        lambda: torch.addmm(PAIR, PAIR, PAIR, alpha=[1]),
+        lambda: torch.addcmul(PAIR, PAIR, PAIR, value="a"),
+    ],
+)
+def test_wrong_types_in_place_and_for_factors(call):
+    with pytest.raises(TypeError, match=r"must be (Tensor|Number), not (NoneType|str|list)"):
+        call()
