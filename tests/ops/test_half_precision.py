@@ -168,6 +168,15 @@ def test_sums_into_places_round_once():
     assert table.grad[0, 0].item() == 1000.0
 
 
+def test_a_scaled_sum_into_places_rounds_once():
+    x = torch.tensor([1.0], dtype=torch.float16)
+    other = torch.full((4,), 1.0009765625, dtype=torch.float16)
+    found = torch.index_add(x, 0, torch.zeros(4, dtype=torch.int64), other, alpha=3)
+    assert found.item() == rounded(1 + 12 * 1.0009765625, torch.float16).item()
+    with pytest.raises(RuntimeError, match="without overflow"):
+        torch.index_add(x, 0, torch.zeros(4, dtype=torch.int64), other, alpha=1e6)
+
+
 def test_a_mean_of_many_halves_has_a_gradient():
     x = torch.ones(100_000, dtype=torch.float16, requires_grad=True)
     x.mean().backward()

@@ -12,6 +12,7 @@ from ...ops import dtypes
 from ..api import public
 from ..scalars import converted, number_for
 from .common import P, TensorBase, axis_of
+from .half_types import fitting, half_type, rounded, single
 from .nn_common import named
 from .reductions import as_type
 
@@ -325,10 +326,13 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     """input with the parts of source added where the index points along `dim`."""
     axis, index = _row_index("index_add", input, dim, index)
     src = _row_source("index_add", input, axis, index, source)
+    half = None if alpha == 1 else half_type(input)
+    if half is not None:  # rounded once, at the end
+        input, src, alpha = single(input), single(src), fitting(alpha, half)
     src = src if alpha == 1 else as_type(src * alpha, src.dtype)
     if not input.ndim:
-        return P.index_add(input.reshape(1), index, src, axis=0).reshape(())
-    return P.index_add(input, index, src, axis=axis)
+        return rounded(P.index_add(input.reshape(1), index, src, axis=0).reshape(()), half)
+    return rounded(P.index_add(input, index, src, axis=axis), half)
 
 
 @public(inplace=True)
