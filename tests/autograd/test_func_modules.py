@@ -71,3 +71,12 @@ def test_jacobian_picks_the_cheap_mode(inputs, outputs, mode):
         made.numpy(), np.cos(w.numpy() @ np.ones(inputs))[:, None] * w.numpy()
     )
     assert mode in seen
+
+
+def test_batch_norms_without_running_statistics_run_under_vmap():
+    net = torch.nn.Sequential(torch.nn.BatchNorm1d(3), torch.nn.Sequential(torch.nn.BatchNorm1d(3)))
+    assert torch.func.replace_all_batch_norm_modules_(net) is net
+    assert net[1][0].running_var is None and not net[0].track_running_stats
+    x = torch.arange(24.0).reshape(2, 4, 3)
+    mapped = torch.func.vmap(net)(x)
+    assert torch.allclose(mapped, torch.stack([net(part) for part in x]), atol=1e-6)

@@ -3,7 +3,7 @@
 from ..autograd.jacobians import hessian, jacfwd, jacobian, jacrev
 from ..autograd.transforms import grad, grad_and_value, jvp, linearize, vjp
 from ..autograd.vmap import vmap
-from .stateless import functional_call, stack_module_state
+from .stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
 
 __all__ = [
     "functional_call",
@@ -15,6 +15,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

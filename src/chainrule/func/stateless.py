@@ -193,3 +193,21 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
 
 def _stacked(dicts: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: P.stack(*[d[name].detach() for d in dicts], axis=0) for name in dicts[0]}
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Make every batch norm below `root` use the batch's own statistics and keep none, in place.
+
+    Running statistics are shared by all examples, so they cannot be updated under `vmap`.
+
+    >>> import chainrule as torch
+    >>> net = torch.nn.Sequential(torch.nn.BatchNorm1d(3))
+    >>> torch.func.replace_all_batch_norm_modules_(net)[0].running_mean is None
+    True
+    """
+    for module in root.modules():
+        if any(kind.__name__ == "_BatchNorm" for kind in type(module).__mro__):
+            module.running_mean = module.running_var = None
+            module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
