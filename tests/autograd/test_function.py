@@ -332,3 +332,27 @@ def test_a_saved_tensor_modified_in_place_is_caught():
     y.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         z.backward()
+
+
+@pytest.mark.parametrize(
+    "name", ["s", "parents", "meta", "hooks", "key", "code", "fix", "op", "multi", "function",
+             "level", "materialise", "tensor_inputs"],
+)  # fmt: skip
+def test_attributes_of_the_context_may_have_any_name(name):
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            exec(f"ctx.{name} = 3.0")
+            ctx.save_for_backward(x)
+            return x * 3
+
+        @staticmethod
+        def backward(ctx, g):
+            assert ctx.saved_tensors[0].tolist() == [1, 1]
+            return g * eval(f"ctx.{name}")
+
+    x = torch.ones(2, requires_grad=True)
+    y = Scaled.apply(x)
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [18, 18]
+    assert getattr(y.grad_fn, name) == 3.0

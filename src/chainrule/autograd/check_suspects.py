@@ -63,7 +63,7 @@ def recorded_calls(func: Any, inputs: tuple[Any, ...]) -> list[Call]:
         if history is None or getattr(op, "random", False) or len(calls) >= _MOST_CALLS:
             return
         node = history.node if isinstance(history, OutSlot) else history
-        if getattr(node, "wrote_inputs", False):
+        if getattr(node, "_wrote_inputs", False):
             return  # its argument's value is overwritten by now
         call = Call(op, node.name(), node.where(), [_kept(t) for t in tensors], params)
         call.leaves = [k for k, t in enumerate(tensors) if jacobians.is_differentiable(t)]

@@ -35,7 +35,7 @@ class FunctionMeta(type):
 
     def __init__(cls, name: str, bases: Any, space: dict[str, Any]) -> None:
         super().__init__(name, bases, space)
-        cls._ctx_class = type(f"{name}Backward", (FunctionCtx,), {"function": cls})
+        cls._ctx_class = type(f"{name}Backward", (FunctionCtx,), {"_function": cls})
 
 
 class Function(metaclass=FunctionMeta):
@@ -138,7 +138,7 @@ def new_style(cls: Any) -> bool:
 def _apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Forward on plain tensors; returns (result, ctx)."""
     ctx = cls._ctx_class()
-    ctx.tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)
+    ctx._tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)
     ctx.needs_input_grad = tuple(isinstance(a, TensorBase) and a._rg for a in args)
     recording = STATE.grad_enabled and any(ctx.needs_input_grad)
     with _enabled(False):
@@ -162,7 +162,7 @@ def _apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
         outputs = _record(ctx, args, outputs)
     else:
         outputs = _unrecorded(ctx, args, outputs)
-    ctx.wrote_inputs = bool(ctx.dirty_tensors)
+    ctx._wrote_inputs = bool(ctx.dirty_tensors)
     ctx.dirty_tensors = ctx.non_differentiable = ()  # outputs: their history leads here
     for observer in STATE.observers:
         observer(cls, args, outputs, kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from typing import Any
@@ -24,11 +25,43 @@ def _no_backward() -> Any:
     return Function.backward
 
 
+class _Apart:
+    """A field of the node that users may have a field of the same name beside, such as `ctx.s`.
+
+    The engine's code reads and writes its own; any other code gets what such code has put there.
+    """
+
+    def __init__(self, name: str, slot: Any, fixed: Any = None) -> None:
+        self.place = f"user's {name}"
+        self.slot = slot
+        self.fixed = fixed  # of the class, where there is no slot
+
+    def __get__(self, node: Any, owner: Any = None) -> Any:
+        if node is None:
+            return self.fixed if self.slot is None else self
+        if self.place in node.__dict__ and not _asks_from_inside():
+            return node.__dict__[self.place]
+        return self.fixed if self.slot is None else self.slot.__get__(node)
+
+    def __set__(self, node: Any, value: Any) -> None:
+        if self.slot is not None and _asks_from_inside():
+            self.slot.__set__(node, value)
+        else:
+            node.__dict__[self.place] = value
+
+
+def _asks_from_inside() -> bool:
+    return source.is_library(sys._getframe(2).f_code.co_filename)
+
+
 class FunctionCtx(Node):
     """What forward leaves for backward; the node of a custom function."""
 
-    multi = True
-    function: Any = None
+    multi = _Apart("multi", None, True)
+    op = _Apart("op", None)
+    # Missing gradients are filled in `_call_backward`, as the user asked.
+    materialise = _Apart("materialise", None, False)
+    _function: Any = None
 
     def __init__(self) -> None:
         start(self, (), *source.user_position(3))
@@ -38,11 +71,11 @@ class FunctionCtx(Node):
         self.saved_for_forward: tuple[Any, ...] | None = None
         self.dirty_tensors: tuple[Any, ...] = ()
         self.non_differentiable: tuple[Any, ...] = ()
-        self.tensor_inputs: tuple[bool, ...] = ()
-        self.wrote_inputs = False
+        self._tensor_inputs: tuple[bool, ...] = ()
+        self._wrote_inputs = False
         self.still: frozenset[int] = frozenset()  # outputs without a gradient
         self.dirty: dict[int, Any] = {}  # outputs that are modified inputs: their places there
-        self.level: Any = None
+        self._at_level: Any = None
 
     # -- what users call in forward / setup_context --
 
@@ -73,16 +106,12 @@ class FunctionCtx(Node):
         self.materialize_grads = value
 
     @property
-    def materialise(self) -> bool:
-        return False  # missing gradients are filled in `_call_backward`, as the user asked
-
-    @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to save_for_backward."""
         if self.saved_for_forward is not None and self.s == ():
             return self.saved_for_forward
         found = tuple(self._unpack(entry) for entry in self._stored())
-        if self.function.clear_saved_tensors_on_access:
+        if self._function.clear_saved_tensors_on_access:
             self.s = _TAKEN
         return found
 
@@ -166,11 +195,11 @@ class FunctionCtx(Node):
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        pairs = zip(self.parents, self.tensor_inputs, strict=True)
+        pairs = zip(self.parents, self._tensor_inputs, strict=True)
         return tuple(public_edge(p) for p, is_tensor in pairs if is_tensor)
 
     def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
-        if self.level is not None:
+        if self._at_level is not None:
             return self._call_backward(g, parents)
         tensors = [None if x is None else make(np.asarray(x)) for x in g]
         with _enabled(False):
@@ -186,7 +215,7 @@ class FunctionCtx(Node):
                 make(np.zeros(*about)) if g is None and about is not None else g
                 for g, about in zip(grads, self.meta, strict=True)
             ]
-        cls = self.function
+        cls = self._function
         run = cls.vjp if cls.backward is _no_backward() else cls.backward
         if cls.boxed_grads_call:
             grads = [list(grads)]
@@ -205,7 +234,7 @@ class FunctionCtx(Node):
             )
         out = []
         for k, (x, p) in enumerate(zip(made, parents, strict=False)):
-            if x is not None and not self.tensor_inputs[k]:
+            if x is not None and not self._tensor_inputs[k]:
                 raise RuntimeError(
                     f"function {self.name()} returned a gradient different than None at position "
                     f"{k + 1}, but the corresponding forward input was not a Variable"
@@ -244,6 +273,10 @@ class FunctionCtx(Node):
         if not fits:
             raise errors.wrong_gradient_shape(self, k, have, shape)
         return tensors_world().function("unbroadcast")(grad, shape)
+
+
+for _name in ("code", "fix", "hooks", "key", "lasti", "meta", "parents", "s"):
+    setattr(FunctionCtx, _name, _Apart(_name, getattr(Node, _name)))
 
 
 def position(t: Any, outputs: tuple[Any, ...]) -> int | None:

@@ -29,8 +29,8 @@ def _under_grad(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
         result = cls.apply(*inner, **kwargs)
     outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
     ctx = cls._ctx_class()
-    ctx.level = level
-    ctx.tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)
+    ctx._at_level = level
+    ctx._tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)
     ctx.needs_input_grad = tuple(level.mine(a) and a._rg for a in args)
     with _enabled(False):
         cls.setup_context(ctx, inner, result)
