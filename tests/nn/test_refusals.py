@@ -225,6 +225,20 @@ def test_one_example_takes_the_first_draws_of_fractional_pooling() -> None:
     assert torch.equal(pooled, first[0])
 
 
+def test_draws_beyond_the_batch_are_left_alone() -> None:
+    x, draws = torch.arange(300.0).reshape(1, 3, 10, 10), torch.rand(2, 3, 2)
+    found = F.fractional_max_pool2d(x, 2, output_size=4, _random_samples=draws)
+    expected = F.fractional_max_pool2d(x, 2, output_size=4, _random_samples=draws[:1])
+    assert torch.equal(found, expected)
+
+
+def test_a_layer_without_its_training_flag_says_so() -> None:
+    layer = nn.InstanceNorm1d(3)
+    del layer.training
+    with pytest.raises(AttributeError, match="no attribute 'training'"):
+        layer(torch.zeros(2, 3, 4))
+
+
 def test_half_precision_normalises_with_float_parameters() -> None:
     x = torch.randn(4, 3).to(torch.bfloat16)
     assert nn.BatchNorm1d(3)(x).dtype is torch.bfloat16

@@ -36,6 +36,8 @@ def add_layer(problem: Exception, layer: Any) -> NoReturn:
             f"{type_name(given)}\n  at {source.here(2)}\n  Fix: convert it with "
             f"torch.as_tensor(...) first.\n  in {layer!r}"
         ) from None
+    if problem.args and problem.args[0] is layer:  # an attribute it lacks: the text names it
+        raise problem
     said = str(problem.args[0]) if problem.args else ""
     layer_line = f"\n  in {layer!r}"
     if layer_line not in said:

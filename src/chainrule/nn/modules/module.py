@@ -78,6 +78,8 @@ class MissingAttributeError(AttributeError):
         super().__init__(module, name)
 
     def __str__(self) -> str:
+        if len(self.args) != 2 or not isinstance(self.args[0], Module):  # somebody's own words
+            return ", ".join(map(str, self.args))
         module, name = self.args
         text = f"'{type(module).__name__}' object has no attribute '{name}'"
         if "_parameters" not in module.__dict__:

@@ -279,9 +279,9 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Any:
     """Each channel to mean 0 and variance 1 over the batch (or by the running statistics)."""
-    _check_channels(input, running_mean, running_var, weight, bias)
     if eps <= 0:
         _check_eps(eps, training)
+    _check_channels(input, running_mean, running_var, weight, bias)
     if training:
         verify_batch(input.shape)
         return _batch_norm_train(

@@ -252,8 +252,8 @@ def _fractional(
     planes = lead if len(lead) == 2 else (1, *lead)
     if samples is None:
         samples = x.detach().new_empty((*planes, nd)).uniform_(0, 1)
-    elif len(lead) == 1 and samples.ndim == 3:
-        samples = samples[:1]  # those of the first example
+    elif samples.ndim == 3:
+        samples = samples[: planes[0]]  # those of the examples that there are
     if tuple(samples.shape) != (*planes, nd):
         raise RuntimeError(
             f"Expect _random_samples to have the shape {[*planes, nd]} (batch, channels, "
