@@ -126,8 +126,7 @@ def load(
     >>> torch.load(io.BytesIO(file.getvalue()))
     [tensor([1., 1.]), 'text']
     """
-    if weights_only is None:
-        weights_only = pickle_module is None
+    weights_only = _only_weights(weights_only, pickle_module)
     if weights_only and pickle_module is not None:
         raise RuntimeError(
             "Can not safely load weights when explicit pickle_module is specified\n"
@@ -144,6 +143,25 @@ def load(
     )  # fmt: skip
     with _opened(f) as file, _naming_the_file(how.name):
         return _read(f, file, how, os.fspath(f) if mmap else None)
+
+
+_SAFE, _UNSAFE = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
+
+
+def _only_weights(asked: bool | None, pickle_module: Any) -> bool:
+    """Whether nothing in a file may run: the argument, unless the environment overrules it.
+
+    One variable makes every load safe, the other those that do not say `weights_only=True`.
+    """
+    safe, unsafe = (os.environ.get(name, "0") in ("1", "y", "yes", "true") for name in
+                    (_SAFE, _UNSAFE))  # fmt: skip
+    if safe and unsafe:
+        raise RuntimeError(f"Only one of `{_SAFE}` or `{_UNSAFE}` should be set, but both are")
+    if safe:
+        return True
+    if asked is None:
+        return pickle_module is None and not unsafe
+    return asked
 
 
 def _read(f: Any, file: BinaryIO, how: reader.How, mapped_path: str | None) -> Any:
