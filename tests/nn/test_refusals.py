@@ -183,6 +183,11 @@ REFUSED = {
         ValueError,
         "requires output_ratio to either be a single Int or tuple of Ints",
     ),
+    "grid_sample of an image without pixels": (
+        lambda: F.grid_sample(IMAGE[:, :, :0], torch.zeros(1, 3, 3, 2), align_corners=False),
+        RuntimeError,
+        "expected input to have non-empty spatial dimensions",
+    ),
     "grid_sample, a grid of other coordinates": (
         lambda: F.grid_sample(IMAGE, torch.zeros(1, 3, 3, 3), align_corners=False),
         RuntimeError,

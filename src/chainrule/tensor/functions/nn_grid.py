@@ -92,6 +92,11 @@ def _check(x: Any, grid: Any, mode: str, padding_mode: str, nd: int) -> None:
             "grid_sampler(): expected grid and input to have same batch size, but got input with "
             f"sizes {list(x.shape)} and grid with sizes {list(grid.shape)}\n  at {source.here(2)}"
         )
+    if 0 in x.shape[2:]:
+        raise RuntimeError(
+            "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
+            f"sizes {list(x.shape)}\n  at {source.here(2)}"
+        )
     if x.dtype is not grid.dtype:
         raise RuntimeError(
             f"grid_sampler(): expected input and grid to have same dtype, but input has "
