@@ -111,12 +111,16 @@ def test_gradients_reach_every_part_of_the_state():
     assert torch.autograd.gradcheck(lambda h, c: layer(x, (h, c))[1], (h, c))
 
 
-def test_an_output_changed_in_place_is_noticed():
-    layer = nn.LSTM(3, 4)
-    out, _ = layer(torch.randn(3, 2, 3))
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
+def test_an_output_may_be_changed_in_place(kind):
+    """As in PyTorch: what backward needs is kept apart from the result."""
+    layer, x = kind(3, 4).double(), torch.randn(3, 2, 3, dtype=torch.float64, requires_grad=True)
+    out = layer(x)[0]
     out.mul_(2)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        out.sum().backward()
+    wanted = [x, layer.weight_hh_l0]
+    found = torch.autograd.grad(out.sum(), wanted)
+    expected = torch.autograd.grad((layer(x)[0] * 2).sum(), wanted)
+    torch.testing.assert_close(found, expected)
 
 
 def test_two_graphs_at_once_do_not_share_memory():
