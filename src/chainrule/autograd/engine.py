@@ -327,8 +327,9 @@ class Walk:
             with LEAF_LOCK:
                 accumulate(leaf, g, fresh, self.mode)
         if hooks is not None:
+            made: Any = leaf._grad
             if first and self.mode == RAW:
-                g = leaf._grad._a  # hooks that change it see each other's changes
+                g = made._a  # hooks that change it see each other's changes
             self.after_leaf(leaf, hooks, g)
 
     def after_leaf(self, leaf: Any, hooks: Any, g: Any) -> None:
@@ -505,7 +506,7 @@ def _as_result(g: Any, t: Any) -> Any:
     if g is None or isinstance(g, TensorBase):
         return g
     g, of = np.asarray(g), getattr(t, "_a", None)
-    return make(lying_as(g, of) if of.__class__ is np.ndarray else g)
+    return make(lying_as(g, of) if isinstance(of, np.ndarray) else g)
 
 
 def _outer_mode(roots: Sequence[Any]) -> bool:

@@ -204,7 +204,8 @@ _TYPE_WORDS = {
 
 def type_word(dtype: Any) -> str:
     """PyTorch's name of a type in messages: Float, Double, Long..."""
-    return _TYPE_WORDS.get(dtype.name, dtype.name)
+    name: str = dtype.name
+    return _TYPE_WORDS.get(name, name)
 
 
 def refused_type(op: Any, dtype: Any) -> NotImplementedError:

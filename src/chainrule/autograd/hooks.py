@@ -73,7 +73,7 @@ def retain_grad(self: Any) -> None:
 
 def retains_grad(self: Any) -> bool:
     """Whether retain_grad() was called on this tensor that is no leaf."""
-    e = self._node if self._rg else None
+    e: Any = self._node if self._rg else None
     nr = e.nr if e.__class__ is OutSlot else 0
     node = e.node if e.__class__ is OutSlot else e
     if node is None or node.hooks is None:

@@ -146,8 +146,9 @@ def _total(parts):
 def norm_arrays(x, w, b, view, axes, channel, eps, affine):
     """(result, mean, variance); the statistics keep the reduced axes of `view`."""
     if is_half(x.dtype):
-        wider = (wide(a) for a in (x, w, b))
-        out, mean, var = norm_arrays(*wider, view, axes, channel, eps, affine)
+        out, mean, var = norm_arrays(
+            wide(x), wide(w), wide(b), view, axes, channel, eps, affine
+        )  # fmt: skip
         return out.astype(x.dtype), mean, var
     done = native_norm(x, w, b, view, axes, eps, affine)
     if done is not None:

@@ -7,6 +7,7 @@ position is the number of an element within the spatial dimensions, as PyTorch's
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -266,7 +267,8 @@ def _max_joint(gradient):
 def _declare_max_pool(name, node):
     def forward(x, *, kernel, stride, padding, dilation, ceil):
         """The largest element of each window."""
-        return lying_as(max_forward(x, kernel, stride, padding, dilation, ceil), x)
+        found: Any = max_forward(x, kernel, stride, padding, dilation, ceil)
+        return lying_as(found, x)
 
     op(
         name=name, node=node, batch=Front(), joint=_max_joint(max_gradient), overwritable=("out",),

@@ -389,7 +389,7 @@ def rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, rel
         return (*(a.astype(dtype, copy=False) for a in done[:2]), done[2])
     inputs, recurrent = (np.ascontiguousarray(w.T) for w in weights)
     y = multiply(step_by_step(x, apart), inputs)
-    if biased:
+    if bias is not None:
         y += bias
     product = np.empty_like(h)
     for start, stop, n in spans(sizes, reverse):

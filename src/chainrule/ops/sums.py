@@ -8,6 +8,8 @@ their memory, and in pieces that fit the cache where they have gaps.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .dtypes import F32, F64
@@ -62,7 +64,8 @@ def summed_of(function, axis, x, *others):
         return summed(function(x, *others), axis, True)
     along = max(range(x.ndim), key=lambda k: x.shape[k])
     step = max(1, _PIECE * x.shape[along] // x.size)
-    totals, inside = None, along in axis
+    totals: Any = None
+    inside = along in axis
     for start in range(0, x.shape[along], step):
         piece = (slice(None),) * along + (slice(start, start + step),)
         given = [a if a.shape[along] == 1 else a[piece] for a in others]

@@ -272,7 +272,7 @@ def resample_bytes(x, *, plans):
         at, weights, bits = byte_taps(plans[k])
         total = np.full((), 1 << bits - 1, np.int32)
         for j in range(at.shape[1]):
-            part = y.take(at[:, j], first + k).astype(np.int32)
+            part = np.take(y, np.asarray(at[:, j], np.int64), first + k).astype(np.int32)
             total = total + part * weights_along(weights[:, j], first + k, x.ndim, np.int32)
         y = np.clip(total >> bits, 0, 255).astype(np.uint8)
     return in_format(y, x, plans)

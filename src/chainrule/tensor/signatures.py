@@ -179,9 +179,12 @@ def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) 
     tests = " or ".join(t for t in map(_test, parameters) if t)
     if tests:
         lines.append(f"    if {tests}: check({{{', '.join(seen)}}})")
-    if refuses:
-        first = next(iter(inspect.signature(function).parameters))
-        lines.append(f"    if {first}.dtype.name in REFUSED: refuse({first})")
+    first = next(iter(inspect.signature(function).parameters.values()))
+    if refuses and first.kind is first.VAR_POSITIONAL:  # autocast stands before it
+        lines.append(f"    if {first.name} and {first.name}[0].dtype.name in REFUSED: "
+                     f"refuse({first.name}[0])")  # fmt: skip
+    elif refuses:
+        lines.append(f"    if {first.name}.dtype.name in REFUSED: refuse({first.name})")
     lines.append("    try:")
     if out:
         lines.append("        if out is not None:")

@@ -107,7 +107,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
             f"  roll at {source.here(2)}"
         )
     if input.ndim == 0:
-        raise no_dimensions(axes[0], "roll")
+        raise no_dimensions(next(iter(axes), 0), "roll")
     axes = tuple(axis_of(d, input.ndim) for d in axes)
     return P.roll(input, shifts=moves, axis=axes)
 

@@ -330,10 +330,10 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         condition = _as_condition(condition)
     if isinstance(input, NUMBERS) and isinstance(other, NUMBERS):
         input = _number_tensor(input, other)
-    elif input.__class__ is int and other.dtype.category == dtypes.INT:
-        input = number_for(input, other.dtype)
-    elif other.__class__ is int and input.dtype.category == dtypes.INT:
-        other = number_for(other, input.dtype)
+    elif isinstance(input, int) and isinstance(other, TensorBase):
+        input = _whole(input, other.dtype)
+    elif isinstance(other, int) and isinstance(input, TensorBase):
+        other = _whole(other, input.dtype)
     return P.where(condition, input, other)
 
 
