@@ -169,3 +169,45 @@ def test_products_of_many_rows_keep_their_digits(m, n, how):
     assert error(found, exact) < 6
     vector = torch.mv(torch.from_numpy(a).t(), torch.from_numpy(b[:, 0]))
     assert error(vector, exact[:, 0]) < 6
+
+
+@pytest.mark.parametrize("name", ["std", "var"])
+@pytest.mark.parametrize(("shape", "dim"), [((2, 500), 0), ((500, 2), 1), ((3, 200), 0), ((5,), 0)])
+def test_the_slope_of_a_spread_of_few_large_numbers(name, shape, dim):
+    x = (1e4 + np.random.default_rng(3).normal(size=shape)).astype(np.float32)
+    found, exact = (
+        torch.tensor(x, dtype=t, requires_grad=True) for t in (torch.float32, torch.float64)
+    )
+    for t in (found, exact):
+        getattr(t, name)(dim).sum().backward()
+    assert error(found.grad, exact.grad.numpy()) < 8
+    compiled = torch.compile(lambda t: getattr(t, name)(dim).sum())
+    for _ in range(3):
+        found.grad = None
+        compiled(found).backward()
+    assert error(found.grad, exact.grad.numpy()) < 8
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e20, 1e30])
+@pytest.mark.parametrize("order", [1.5, 2, 3, -2])
+@pytest.mark.parametrize(
+    ("shape", "dim"), [((1,), 0), ((4,), 0), ((3, 40), 1), ((40, 3), 0), ((3, 1000), 1)]
+)
+def test_powers_beyond_single_precision_do_not_spoil_norms(order, scale, shape, dim):
+    x = (np.random.default_rng(4).normal(size=shape) * scale).astype(np.float32)
+    found, exact = (
+        torch.tensor(x, dtype=t, requires_grad=True) for t in (torch.float32, torch.float64)
+    )
+    sizes = [torch.linalg.vector_norm(t, order, dim) for t in (found, exact)]
+    assert error(sizes[0], sizes[1].detach().numpy()) < 4
+    for size in sizes:
+        size.sum().backward()
+    assert error(found.grad, exact.grad.numpy()) < 16
+
+
+def test_norms_of_zeros_and_of_infinity_stay_what_they_are():
+    x = torch.zeros(3, 4, requires_grad=True)
+    x.norm(dim=1).sum().backward()
+    assert x.grad.count_nonzero() == 0
+    rows = torch.tensor([[float("inf"), 1.0], [1e-20, 0.0], [float("nan"), 1.0]])
+    assert str(rows.norm(dim=1).tolist()) == str([float("inf"), rows[1, 0].item(), float("nan")])

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Front
+from .dtypes import F32, F64
 from .halves import wide
 from .schema import helper, op
 from .sums import count_of, summed, summed_of, without
@@ -13,6 +14,8 @@ from .sums import count_of, summed, summed_of, without
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 _SMALL = 1 << 10  # elements whose order makes no difference that counts
+_WITHOUT_POWERS = (0.0, 1.0, float("inf"), float("-inf"))  # orders of norms
+_GOOD_TOTALS = (1e-24, 1e38)  # between them sums of powers of float32 numbers lose nothing
 
 # ---- variance ------------------------------------------------------------------------------------
 
@@ -90,10 +93,19 @@ def over(factor, divisor):
 
 
 @helper
+def from_mean(x, axis):
+    """How far each element lies from the mean. The rounded mean of a few large numbers close to
+    each other is off by as much as they differ: what that left of the mean is taken out again."""
+    away = x - reduce_mean(x, axis=axis, keepdims=True)
+    rest = reduce_mean(away, axis=axis, keepdims=True)
+    return away - where(isfinite(rest), rest, 0.0)
+
+
+@helper
 def var_slope(x, axis, correction):
     """How the variance moves with each element."""
     factor = over(2.0, max(count_of(tuple(x.shape), axis) - correction, 0))
-    return (x - reduce_mean(x, axis=axis, keepdims=True)) * factor
+    return from_mean(x, axis) * factor
 
 
 @helper
@@ -102,7 +114,7 @@ def std_slope(x, out, axis, keepdims, correction):
     shape = tuple(x.shape)
     out = unreduced(out, shape, axis, keepdims)
     factor = where(out == 0, 0.0, over(1.0, max(count_of(shape, axis) - correction, 0)) / out)
-    return (x - reduce_mean(x, axis=axis, keepdims=True)) * factor
+    return from_mean(x, axis) * factor
 
 
 # ---- norms ---------------------------------------------------------------------------------------
@@ -124,7 +136,29 @@ def reduce_norm(x, *, axis, keepdims, order):
 
 
 def norm_of(x, axis, keepdims, order):
-    """The norm of a wide array."""
+    """The norm of a wide array. Powers of float32 numbers that leave its range are summed again as
+    doubles: a norm near 1e-20 or 1e25 is a number like any other."""
+    if order and count_of(x.shape, axis) == 1:
+        return without(np.abs(x), axis, keepdims)
+    found = _norm_by_powers(x, axis, keepdims, order)
+    if order in _WITHOUT_POWERS or real_dtype(x.dtype) != F32 or not found.size:
+        return found
+    if found.size == 1:
+        least = most = found.item()
+    else:
+        least, most = float(np.fmin.reduce(found, None)), float(np.fmax.reduce(found, None))
+    low, high = sorted(total ** (1.0 / order) for total in _GOOD_TOTALS)
+    return _norm_in_double(x, axis, keepdims, order) if least < low or most > high else found
+
+
+def _norm_in_double(x, axis, keepdims, order):
+    double = np.complex128 if x.dtype.kind == "c" else F64
+    total = summed_of(lambda y: np.abs(y.astype(double)) ** order, axis, x)
+    return without(total, axis, keepdims) ** (1.0 / order)
+
+
+def _norm_by_powers(x, axis, keepdims, order):
+    """The norm, computed in the array's own type."""
     if order == 2:
         if x.size <= _SMALL and x.dtype.kind != "c":
             if len(axis) == x.ndim and x.flags.c_contiguous:
@@ -144,7 +178,7 @@ def norm_of(x, axis, keepdims, order):
     if order == 1:
         return without(summed_of(np.abs, axis, x), axis, keepdims)
     total = without(summed_of(lambda y: np.abs(y) ** order, axis, x), axis, keepdims)
-    return total ** np.asarray(1.0 / order, total.dtype)
+    return np.asarray(total, F64) ** (1.0 / order)  # 1 / 3 as float32 costs digits of large totals
 
 
 @helper
@@ -161,9 +195,12 @@ def norm_slope(x, out, axis, order):
         hit = (size == out) | (isnan(size) & isnan(out))
         count = reduce_sum(cast(hit, dtype=g_dtype(out)), axis=axis, keepdims=True)
         return where(hit, sgn(x) / count, 0.0)
+    if order < 0:
+        share = abs(x) / where(out == 0, 1.0, out)  # powers of shares stay in range
+        return where(out == 0, 0.0, sgn(x) * pow(share, order - 1))
     if order < 1:
         return where(x == 0, 0.0, sgn(x) * pow(abs(x), order - 1)) * pow(out, 1 - order)
     if order < 2:
         return sgn(x) * pow(abs(x), order - 1) * where(out == 0, 0.0, pow(out, 1 - order))
-    safe = where(out == 0, 1.0, out)  # the power must have a slope, too
-    return x * pow(abs(x), order - 2) * where(out == 0, 0.0, pow(safe, 1 - order))
+    share = x / where(out == 0, 1.0, out)
+    return where(out == 0, 0.0, share * pow(abs(share), order - 2))
