@@ -157,3 +157,72 @@ def test_a_refused_operand_leaves_the_tensor_as_it_was():
         y -= row
     assert y.tolist() == [3.0, 3.0]
     assert y._version == 0
+
+
+def _squares_of_a_strided_part(x):
+    # The diagonal shows 0, 2, 4, 7, 9 and 11; elements 5 and 6 belong to the root alone.
+    y = x * x
+    y.diagonal(0, 0, 2).as_strided((4,), (1,), 4).square_()
+    return y.sum()
+
+
+def _exponentials_of_views_of_a_strided_view(x):
+    y = x * x
+    part = y[1].as_strided((4,), (1,), 2).view(2, 2).t()
+    part[0].exp_()  # elements 2 and 4
+    return y.sum() + part[1].sum()  # and once more 3 and 5
+
+
+def _strided_view_of_numbers_as_pairs(x):
+    y = x * x
+    parts = torch.view_as_real(torch.view_as_complex(y))[0]
+    parts.as_strided((4,), (1,), 5).mul_(torch.arange(1.0, 5.0, dtype=torch.float64))
+    return y.sum()
+
+
+def _strided_view_of_a_composite_write(x):
+    y = x * x
+    y[1].as_strided((3,), (1,), 2).logit_(eps=None)
+    return y.sum()
+
+
+_STRIDED_WRITES = [
+    _squares_of_a_strided_part,
+    _exponentials_of_views_of_a_strided_view,
+    _strided_view_of_numbers_as_pairs,
+    _strided_view_of_a_composite_write,
+]
+
+
+@pytest.mark.parametrize("f", _STRIDED_WRITES)
+def test_as_strided_of_a_view_reaches_elements_that_the_view_does_not_show(f):
+    # Gradients of elements outside of the view in between were lost.
+    x = (torch.arange(12, dtype=torch.float64) * 0.07 + 0.1).reshape(2, 3, 2)
+    step = 1e-6
+    expected = []
+    for k in range(12):
+        bump = torch.zeros(12, dtype=torch.float64)
+        bump[k] = step
+        bump = bump.reshape(2, 3, 2)
+        expected.append((f(x + bump).item() - f(x - bump).item()) / (2 * step))
+    leaf = x.clone().requires_grad_()
+    f(leaf).backward()
+    compiled = x.clone().requires_grad_()
+    torch.compile(f)(compiled).backward()
+    for found in (leaf.grad, compiled.grad, grad(f)(x)):
+        assert found.flatten().tolist() == pytest.approx(expected, rel=1e-6)
+    tangent = jvp(f, (x,), (torch.ones_like(x),))[1].item()
+    assert tangent == pytest.approx(sum(expected), rel=1e-6)
+
+
+def test_tangents_of_what_as_strided_shows_outside_of_a_view():
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    shown = jvp(lambda x: (x * x)[2:].as_strided((3,), (1,), 0), (x,), (torch.ones(4),))[1]
+    assert shown.tolist() == [2.0, 4.0, 6.0]
+
+
+def test_as_strided_does_not_read_other_examples_inside_vmap():
+    rows = torch.arange(24.0).reshape(4, 6)[:3]
+    assert vmap(lambda x: x.as_strided((3,), (2,), 1))(rows).tolist()[1] == [7.0, 9.0, 11.0]
+    with pytest.raises(RuntimeError, match="can access memory outside of `tensor`"):
+        vmap(lambda x: x.as_strided((8,), (1,), 0))(rows)

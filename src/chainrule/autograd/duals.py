@@ -18,7 +18,8 @@ from .inplace import assign
 from .levels import _OVERRIDES, GradLevel, Level, derived, new_tensor, synced, track_view
 from .record import Fix, _about, fix_of, in_half, rules_of, run_rules, wider
 from .state import STATE
-from .value import TensorBase, make
+from .strided_views import layout_of
+from .value import ROOT, TensorBase, make
 
 
 class DualLevel(Level):
@@ -71,6 +72,8 @@ class DualLevel(Level):
         return synced(t)._tangent if self.mine(t) else None
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        if op.view and op.name == "as_strided":
+            args, params = self._from_root(args[0], params)
         inner = tuple(self.payload(a) for a in args)
         result = entry(op)(*inner, **params)
         tangents = tuple(self.tangent_of(a) for a in args)
@@ -93,6 +96,13 @@ class DualLevel(Level):
             track_view(op, args, params, outs)
         self._note_shadow(op, tangents, made, results)
         return outs[0] if op.n_out == 1 else outs
+
+    def _from_root(self, x: Any, params: dict[str, Any]) -> tuple[tuple[Any], dict[str, Any]]:
+        """as_strided of a view as one of its root, whose tangent has what lies outside the view."""
+        root = x._view[ROOT] if x._view is not None else None
+        if root is None or not self.mine(root) or root.dtype is not x.dtype:
+            return (x,), params
+        return (root,), {**params, "inner": layout_of(root)}
 
     def write(self, x: Any, value: Any, name: str) -> Any:
         from .level_writes import below, lift_family, root_of

@@ -22,6 +22,7 @@ from . import errors, source
 from .node import UNTRACKED, OutSlot, hooks_of, rename
 from .record import edge, live_node, needed_for, record
 from .state import STATE, TRACE
+from .strided_views import begin_at_root, path_from_root, strides_from_root
 from .value import (
     CREATION,
     FROM_CUSTOM,
@@ -136,6 +137,7 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     """x.op_(*args): the op's result into x, with its history. Returns x."""
     from .dispatch import explain_failure, prepare
 
+    begin_at_root(x)
     if not op.differentiable and op.name in _COMPARISONS and _is_recorded(x, args):
         return _write_comparison(op, x, args, name)
     if (
@@ -390,12 +392,8 @@ def _now_requires_grad(root: Any) -> None:
 
 def chain_of(view_record: Any) -> tuple[Any, ...]:
     """The view ops from the root to a view, first to last, as (name, parameters)."""
-    chain = []
-    while view_record is not None:
-        params = tuple(sorted(view_record[VIEW_PARAMS].items()))
-        chain.append((view_record[VIEW_OP].name, params))
-        view_record = view_record[PARENT]
-    return tuple(reversed(chain))
+    path = path_from_root(view_record)
+    return tuple((op.name, tuple(sorted(params.items()))) for op, params, _ in path)
 
 
 def chain_to(view: Any) -> tuple[Any, ...]:
@@ -404,25 +402,6 @@ def chain_to(view: Any) -> tuple[Any, ...]:
     if meta and "reshaped" in meta:
         return (("as_strided", tuple(sorted(strides_from_root(view).items()))),)
     return chain_of(view._view)
-
-
-def strides_from_root(view: Any) -> dict[str, Any]:
-    """A view as `as_strided` of its root: the root's shape is not what it was made from."""
-    a, root = view._a, view._view[ROOT]._a
-    if a.dtype != root.dtype:
-        raise RuntimeError(
-            f"a view of type {a.dtype} shares memory with a tensor of type {root.dtype} whose "
-            f"shape was changed in place since\n  at {source.here(4)}\n  Fix: make the view "
-            "after the change of shape."
-        )
-    width = root.itemsize
-    layouts = [
-        (t.shape, tuple(step // width for step in t.strides), (address(t) - address(root)) // width)
-        for t in (root, a)
-    ]
-    least = min(0, layouts[1][2])  # offsets count from the first of the two
-    inner, outer = ((*layout[:2], layout[2] - least) for layout in layouts)
-    return {"inner": inner, "outer": outer}
 
 
 def refresh_view(view: Any) -> None:

@@ -31,7 +31,8 @@ from .inplace import assign, refused
 from .node import OutSlot
 from .record import _UNCHANGED, edge, record
 from .state import STATE
-from .value import CREATION, FACTORY, NODE_VERSION, ROOT, VIEW_OP, VIEW_PARAMS, TensorBase, make
+from .strided_views import path_from_root
+from .value import CREATION, FACTORY, NODE_VERSION, ROOT, TensorBase, make
 
 _numbers = itertools.count(1)
 
@@ -218,20 +219,11 @@ def synced(t: Any) -> Any:
 def derived(root: Any, view_record: Any) -> Any:
     """The view of another root that a record describes."""
     value = root
-    for op, params, which in _chain(view_record):
+    for op, params, which in path_from_root(view_record):
         value = entry(op)(value, **params)
         if op.n_out != 1:
             value = value[which]
     return value
-
-
-def _chain(view_record: Any) -> list[tuple[Op, dict[str, Any], int]]:
-    chain = []
-    while view_record is not None:
-        which = view_record[6] if len(view_record) > 6 else 0
-        chain.append((view_record[VIEW_OP], view_record[VIEW_PARAMS], which))
-        view_record = view_record[1]
-    return chain[::-1]
 
 
 # ---- reverse mode -------------------------------------------------------------------------------

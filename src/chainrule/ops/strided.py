@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .layout import reach
-from .schema import op
+from .schema import helper, op
 from .shape import reshape, unsqueeze
 
 #
@@ -15,12 +15,33 @@ from .shape import reshape, unsqueeze
 
 def _strided_batch(values, batched, size, params):
     """The same with the step from example to example in front of both layouts."""
+    _check_span(params["inner"], params["outer"])
     step = values[0].stride()[0]
     inner, outer = (
         ((size, *shape), (step, *strides), offset)
         for shape, strides, offset in (params["inner"], params["outer"])
     )
     return as_strided(values[0], inner=inner, outer=outer)
+
+
+@helper
+def _check_span(inner, outer):
+    """Refuse to look at what lies before or behind an example: other examples may lie there."""
+    (first, last), (low, high) = _span(outer), _span(inner)
+    if 0 not in outer[0] and (first < low or last > high):
+        raise RuntimeError(
+            f"result = tensor.as_strided({list(outer[0])}, {list(outer[1])}, {outer[2]}) can "
+            f"access memory outside of `tensor`: elements {first} to {last} of its storage, where "
+            f"an example of shape {list(inner[0])} has {low} to {high}. Inside of vmap elements "
+            "beyond it may belong to other examples. Fix: use slices and other views instead."
+        )
+
+
+@helper
+def _span(layout):
+    """The places of the first and the last element of a layout in its storage."""
+    shape, strides, offset = layout
+    return offset, offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
 
 
 @op(

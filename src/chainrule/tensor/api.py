@@ -21,7 +21,7 @@ from typing import Any
 from ..autograd import source
 from ..autograd.dispatch import entry
 from ..autograd.entries import can_specialise, check_numbers, checked_entry, function_entry
-from ..autograd.inplace import assign, check_apart, inplace
+from ..autograd.inplace import assign, begin_at_root, check_apart, inplace
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
 from ..ops.schema import TABLE, Op
@@ -171,6 +171,7 @@ def in_place_form(record: Public) -> Callable[..., Any]:
         def compute_and_assign(self: Any, *args: Any, **kwargs: Any) -> Any:
             # Rules may save self, whose memory is about to change: compute from a copy then.
             check_apart(self, (*args, *kwargs.values()), name, touching=by_index)
+            begin_at_root(self)
             source_value = self
             if STATE.grad_enabled and (self._rg or _any_requires_grad(args)):
                 source_value = self.clone()

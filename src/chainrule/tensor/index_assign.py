@@ -12,7 +12,15 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P
-from ..autograd.inplace import _type_word, assign, bump, check_apart, check_writable, inplace
+from ..autograd.inplace import (
+    _type_word,
+    assign,
+    begin_at_root,
+    bump,
+    check_apart,
+    check_writable,
+    inplace,
+)
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
@@ -36,6 +44,7 @@ def _set(self: Any, index: Any, value: Any) -> None:
             # Under a transform the number of places is not known; to choose needs no number.
             shape = (*index.shape, *((1,) * (self.ndim - index.ndim)))  # type: ignore[attr-defined]
             value = P.cast(value, dtype=self.dtype.np)
+            begin_at_root(self)
             assign(self, P.masked_fill(self, index.reshape(shape), value), "__setitem__")  # type: ignore[attr-defined]
             return
     view, tensors, dims = split(self, index)

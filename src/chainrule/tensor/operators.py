@@ -12,7 +12,7 @@ from typing import Any
 from ..autograd import source
 from ..autograd.dispatch import HALVES, NUMBERS, P, entry
 from ..autograd.entries import general_or_not, operator_entry
-from ..autograd.inplace import assign, inplace
+from ..autograd.inplace import assign, begin_at_root, inplace
 from ..ops import dtypes
 from ..ops.schema import TABLE, Op
 from .functions.elementwise import add, imag, positive, quotient, real, scaled, sub, where_method
@@ -92,6 +92,7 @@ def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self + alpha * other, in place."""
     if alpha != 1:
         if self.dtype in HALVES:
+            begin_at_root(self)
             return assign(self, add(self, other, alpha=alpha), "add_")
         other = scaled("add_", self, other, alpha)
     return inplace(TABLE["add"], self, (other,), {}, "add_")
@@ -101,6 +102,7 @@ def sub_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self - alpha * other, in place."""
     if alpha != 1:
         if self.dtype in HALVES:
+            begin_at_root(self)
             return assign(self, sub(self, other, alpha=alpha), "sub_")
         other = scaled("sub_", self, other, alpha)
     return inplace(TABLE["sub"], self, (other,), {}, "sub_")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
-from ...autograd.inplace import assign
+from ...autograd.inplace import assign, begin_at_root
 from ...autograd.record import OpNode
 from ...autograd.state import STATE
 from ...autograd.value import TensorBase, make
@@ -86,6 +86,7 @@ def reduced(loss: Any, reduction: str) -> Any:
 def into(input: Any, function: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
     """The function's value written into its input, with history."""
     # Rules may save the input, whose memory is about to change: compute from a copy then.
+    begin_at_root(input)
     value = input.clone() if STATE.grad_enabled and input._rg else input
     return assign(input, function(value, *args, **kwargs), name)
 
