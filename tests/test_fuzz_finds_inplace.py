@@ -226,3 +226,25 @@ def test_as_strided_does_not_read_other_examples_inside_vmap():
     assert vmap(lambda x: x.as_strided((3,), (2,), 1))(rows).tolist()[1] == [7.0, 9.0, 11.0]
     with pytest.raises(RuntimeError, match="can access memory outside of `tensor`"):
         vmap(lambda x: x.as_strided((8,), (1,), 0))(rows)
+
+
+@pytest.mark.parametrize("name", ["logical_and_", "logical_or_", "logical_xor_", "logical_not_"])
+def test_logical_writes_leave_history_and_tangent_alone_at_every_level(name):
+    # Transforms cut them off, the tape did not.
+    other = torch.tensor([1.0, 0.0, 0.0])
+
+    def f(x):
+        y = x * 3
+        getattr(y, name)(*(() if name == "logical_not_" else (other,)))
+        return y * y  # the gradient is 2 y 3, of the y that was written
+
+    x = torch.tensor([2.0, -1.0, 0.0])
+    leaf = x.clone().requires_grad_()
+    f(leaf).sum().backward()
+    expected = [6 * (v > 0) for v in f(x).tolist()]
+    assert any(expected)
+    assert leaf.grad.tolist() == expected
+    assert grad(lambda x: f(x).sum())(x).tolist() == expected
+    assert jvp(f, (x,), (torch.ones(3),))[1].tolist() == expected
+    assert vmap(grad(lambda x: f(x).sum()))(x[None]).tolist() == [expected]
+    assert grad(lambda x: vmap(f)(x).sum())(x[None]).tolist() == [expected]

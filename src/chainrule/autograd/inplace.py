@@ -155,10 +155,10 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
         if STATE.grad_enabled and (_has_tangent(x) or _rules_name_self(op, args)):
             old = P.clone(x)  # rules may save it, and its memory is about to change
         value = entry(op)(old, *args, **params)
-        if op.differentiable or x._level is not None:
+        if op.differentiable or op.name in _COMPARISONS:
             return assign(x, value, name)
         with recording_off():
-            return assign(x, value, name)  # its history stays what it was
+            return assign(x, value, name)  # history and tangent stay what they were
     tensors = prepare(op, (x, *args))
     recording = op.differentiable and _is_recorded(x, tensors)
     check_writable(x, name, recording)
@@ -205,13 +205,15 @@ def _before_the_write(
 
 @contextmanager
 def recording_off() -> Iterator[None]:
-    """Writes inside leave histories alone."""
-    enabled = STATE.grad_enabled
+    """Writes inside leave histories and tangents alone."""
+    enabled, forward = STATE.grad_enabled, STATE.forward_grad_enabled
     STATE.set_grad_enabled(False)
+    STATE.forward_grad_enabled = False
     try:
         yield
     finally:
         STATE.set_grad_enabled(enabled)
+        STATE.forward_grad_enabled = forward
 
 
 def _is_recorded(x: Any, others: tuple[Any, ...]) -> bool:
