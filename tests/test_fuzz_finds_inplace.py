@@ -248,3 +248,39 @@ def test_logical_writes_leave_history_and_tangent_alone_at_every_level(name):
     assert jvp(f, (x,), (torch.ones(3),))[1].tolist() == expected
     assert vmap(grad(lambda x: f(x).sum()))(x[None]).tolist() == [expected]
     assert grad(lambda x: vmap(f)(x).sum())(x[None]).tolist() == [expected]
+
+
+def _filled(y):
+    with torch.no_grad():
+        y.fill_(3)
+    return y
+
+
+def _part_written(y):
+    y = y * 1
+    with torch.no_grad():
+        y[0].mul_(y[1])
+    return y * y
+
+
+def _added_across(y):
+    wide = torch.stack([y, y]).t()  # its tangent may lie in memory in another order
+    with torch.no_grad():
+        wide.add_(1)
+    return wide * wide
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),  # PyTorch 2.13's values
+    [(_filled, [1.5, 1.5]), (_part_written, [16.0, 10.0]), (_added_across, [18.0, 26.0])],
+)
+def test_tangents_written_without_recording_keep_their_history(f, expected):
+    # As the value does: the gradient of the tangent was lost.
+    def both(y):
+        return sum(part.sum() for part in jvp(f, (y,), (y * 0.5 + 1,)))
+
+    y = torch.tensor([1.0, 2.0])
+    assert grad(both)(y.clone()).tolist() == expected
+    leaf = y.clone().requires_grad_()
+    both(leaf * 1).backward()
+    assert leaf.grad.tolist() == expected

@@ -124,6 +124,12 @@ class DualLevel(Level):
 
         held = root._tangent
         followed = held._rg or tangent._rg  # rules of outer gradients have saved the old one
+        if followed and not STATE.grad_enabled:  # its history stays, as that of the value does
+            followed = False
+            if not same_layout(held, root._a):
+                STATE.set_grad_enabled(True)
+                held = root._tangent = in_layout(held, root._a)
+                STATE.set_grad_enabled(False)
         if not followed and _can_hold(held, tangent) and same_layout(held, root._a):
             assign(held if x is root else derived(held, x._view), tangent, name)
         else:
