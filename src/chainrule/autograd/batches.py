@@ -13,7 +13,7 @@ import numpy as np
 from ..ops.batching import Fold, Front, Lead, Plain
 from ..ops.schema import Op
 from . import source
-from .dispatch import TENSORS, P, common_dtype, entry
+from .dispatch import TENSORS, P, common_dtype, entry, refuse_operands
 from .inplace import assign
 from .levels import _OVERRIDES, Level, new_tensor, synced, track_view
 from .value import TensorBase, make
@@ -171,6 +171,8 @@ def _promoted(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if op.promote == "none" or not any(isinstance(a, TensorBase) for a in args):
         return args
     keep = op.nondiff if op.partials or op.vjps else ()
+    if op.refuses_operands:
+        refuse_operands(op, args)
     target = common_dtype(op, args, keep)
     return tuple(
         P.cast(a, dtype=target.np)

@@ -227,8 +227,17 @@ def remember_view(root: Any, view: Any) -> None:
         meta["views"] = [r for r in views if r() is not None]
 
 
+def refuse_operands(op: Op, args: tuple[Any, ...]) -> None:
+    """Raise where one operand of several has a type the op does not take beside others."""
+    bools = [a.__class__ is bool or getattr(a, "dtype", None) is dtypes.bool_ for a in args]
+    if any(bools) and not all(bools) and "b" in op.refuses_operands:
+        raise errors.refused_operand(op, args)
+
+
 def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments as tensors of the promoted type; numbers stay where NumPy keeps them weak."""
+    if op.refuses_operands:
+        refuse_operands(op, args)
     if any(isinstance(a, np.generic) for a in args):  # NumPy's own numbers count as Python's
         args = tuple(a.item() if isinstance(a, np.generic) else a for a in args)
     if op.promote == "none":

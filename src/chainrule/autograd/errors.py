@@ -217,6 +217,17 @@ def refused_type(op: Any, dtype: Any) -> NotImplementedError:
     )
 
 
+def refused_operand(op: Any, args: tuple[Any, ...]) -> RuntimeError:
+    """An op met a bool beside numbers that it would have to count as 0 and 1."""
+    kinds = ", ".join(
+        f"{a.dtype!r} {list(a.shape)}" if hasattr(a, "shape") else repr(a) for a in args
+    )
+    return RuntimeError(
+        f"{op.refuses_operands['b']}\n  {op.name}() of {kinds}{_at()}\n"
+        "  Fix: ~mask, mask.logical_not(), or count with mask.to(x.dtype)."
+    )
+
+
 _OTHER_TYPES = (
     "convert the bool tensor first, e.g. x.int() or x.float()",
     "convert the integers first, e.g. x.float()",

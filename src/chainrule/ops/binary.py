@@ -42,6 +42,10 @@ def add(a, b):
         "b": "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
         "or `logical_xor()` operator instead."
     },
+    refuses_operands={
+        "b": "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+        "inverting a mask, `~mask` does that."
+    },
     lower=ir.sub,
 )
 def sub(a, b):

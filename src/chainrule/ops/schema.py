@@ -70,6 +70,7 @@ class Op:
         "promote",
         "random",
         "refuses",
+        "refuses_operands",
         "source",
         "variadic",
         "view",
@@ -117,6 +118,7 @@ class Op:
         self.domain: Any = spec.pop("domain", None)
         self.random: bool = spec.pop("random", False)
         self.refuses: dict[str, str] = _by_kind(spec.pop("refuses", None) or {})
+        self.refuses_operands = _by_kind(spec.pop("refuses_operands", None) or {})
         self.node_name: str = spec.pop("node", None) or camel(self.name) + "Backward0"
         self.cache: dict[Any, Any] = {}
         if spec:
@@ -236,6 +238,7 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                refused if it is too large
     refuses    {"fc": phrase}: types (NumPy kinds) that promotion may not arrive at, and what the
                error says ("" for PyTorch's general phrase)
+    refuses_operands  the same for types that an operand may not have beside other types
     inline     the forward as an expression of x_<input> and parameters: spares a hot op a call
     batch      how it vmaps: "elementwise", "loop", or an object of `batching`
     """

@@ -90,7 +90,7 @@ def invert(self: Any) -> Any:
 
 def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self + alpha * other, in place."""
-    if alpha != 1:
+    if alpha.__class__ is not int or alpha != 1:
         if self.dtype in HALVES:
             begin_at_root(self)
             return assign(self, add(self, other, alpha=alpha), "add_")
@@ -100,7 +100,7 @@ def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 def sub_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self - alpha * other, in place."""
-    if alpha != 1:
+    if alpha.__class__ is not int or alpha != 1:
         if self.dtype in HALVES:
             begin_at_root(self)
             return assign(self, sub(self, other, alpha=alpha), "sub_")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import errors, source
-from ...autograd.dispatch import NUMBERS
+from ...autograd.dispatch import NUMBERS, common_dtype, refuse_operands
 from ...ops import dtypes
+from ...ops.schema import TABLE
 from ..api import expose_elementwise, public
 from ..return_types import named
 from ..scalars import number_for
@@ -116,13 +117,33 @@ for _name in _WITHOUT_IN_PLACE:
 
 
 def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
-    """alpha * other, for add and sub; a fractional alpha needs a floating type."""
-    if isinstance(alpha, float) and _category(input) < dtypes.FLOAT > _category(other):
-        raise RuntimeError(
-            "For integral input tensors, argument alpha must not be a floating point number.\n"
-            f"  {name}(alpha={alpha}) at {source.here(3)}\n  Fix: convert the input with .float()."
-        )
+    """alpha * other, for add and sub; the type of their result must hold alpha."""
+    if name[:3] == "sub":
+        refuse_operands(TABLE["sub"], (input, other))
+    target = common_dtype(TABLE["add"], (input, other))
+    alpha = _alpha_for(name, target, alpha)
+    if isinstance(other, TensorBase) and other.dtype is not target:  # type: ignore[attr-defined]
+        other = P.cast(other, dtype=target.np)  # its own type might not hold the product
     return other * alpha if isinstance(other, NUMBERS) else P.mul(other, alpha)
+
+
+def _alpha_for(name: str, target: dtypes.dtype, alpha: Any) -> Any:
+    """The factor of add and sub as the type of the result holds it, or an error."""
+    if not isinstance(alpha, (TensorBase, *NUMBERS)):
+        return alpha  # what a compiled function follows
+    kind, problem = _category(alpha), ""
+    if kind == dtypes.BOOL and target is not dtypes.bool_:
+        problem = "Boolean alpha only supported for Boolean results."
+    elif kind >= dtypes.FLOAT > target.category:
+        problem = "For integral input tensors, argument alpha must not be a floating point number."
+    elif kind == dtypes.COMPLEX > target.category:
+        problem = "For non-complex input tensors, argument alpha must not be a complex number."
+    if problem:
+        raise RuntimeError(
+            f"{problem}\n  {name}(alpha={alpha}) with a result of {target!r}, at {source.here(4)}\n"
+            "  Fix: convert the input first, e.g. with .to(torch.float32)."
+        )
+    return number_for(alpha, target)
 
 
 def _category(value: Any) -> int:
@@ -155,7 +176,8 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 @public(method=False, out=False)
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """other - alpha * input."""
-    return P.sub(other, input) if alpha == 1 else _with_alpha("sub", other, input, alpha)
+    usual = alpha.__class__ is int and alpha == 1
+    return P.sub(other, input) if usual else _with_alpha("sub", other, input, alpha)
 
 
 def _with_alpha(name: str, input: Any, other: Any, alpha: Any) -> Any:

@@ -9,10 +9,11 @@ from typing import Any
 
 from ...autograd import source
 from ...autograd.value import PLAIN
-from ...ops.dtypes import INT, bool_, promote_types
+from ...ops.dtypes import INT, bool_, float32, promote_types
 from ...ops.products import TYPE_WORDS, ProductError
 from ..api import public
 from ..legacy import WORDS
+from ..scalars import number_for
 from .common import P, TensorBase, axis_of
 
 _FIX = (
@@ -221,11 +222,27 @@ def _scalars(name: str, input: Any, beta: Any, alpha: Any) -> None:
                 )
 
 
-def _whole(input: Any, *factors: Any) -> Any:
-    """The factors of a product of integers, cut to whole numbers."""
-    if input.dtype.category != INT:
-        return factors
-    return tuple(int(f) if isinstance(f, float) else f for f in factors)
+def _factors(dtype: Any, *factors: Any) -> Any:
+    """beta and alpha as numbers that the type holds: cut to whole ones for integers, refused where
+    they are too large."""
+    return tuple(f if f.__class__ is int and f == 1 else _factor(dtype, f) for f in factors)
+
+
+def _factor(dtype: Any, factor: Any) -> Any:
+    if isinstance(factor, TensorBase):
+        if factor.ndim or factor._rg:
+            raise TypeError(
+                "received an invalid combination of arguments: beta and alpha are numbers, or "
+                f"tensors of one that require no gradient, not a tensor {list(factor.shape)}"  # type: ignore[attr-defined]
+                f"\n  at {source.here(5)}\n  Fix: multiply the operands by it."
+            )
+        factor = factor.item()  # type: ignore[attr-defined]
+    return factor if dtype is bool_ else number_for(factor, dtype)
+
+
+def _wide_of(input: Any) -> Any:
+    """The type that holds the factors of products of matrices: half precision is computed wide."""
+    return float32 if input.dtype.itemsize == 2 and input.is_floating_point() else input.dtype
 
 
 def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
@@ -260,10 +277,12 @@ def _fits(c: Any, a: Any, b: Any) -> bool:
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
     if _fits(input, mat1, mat2):
+        if beta.__class__ is not int or alpha.__class__ is not int:
+            beta, alpha = _factors(_wide_of(input), beta, alpha)
         return P.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
     _expect_matrix(mat1, "mat1")
     _expect_matrix(mat2, "mat2")
-    beta, alpha = _whole(input, beta, alpha)
+    beta, alpha = _factors(_wide_of(input), beta, alpha)
     if mat1.shape[1] != mat2.shape[0]:
         raise complaint(
             f"mat1 and mat2 shapes cannot be multiplied ({_shown(mat1)} and {_shown(mat2)})", _FIX
@@ -284,7 +303,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
         raise complaint(
             f"size mismatch, got input ({size}), mat ({_shown(mat)}), vec ({vec.shape[0]})"
         )
-    beta, alpha = _whole(input, beta, alpha)
+    beta, alpha = _factors(input.dtype, beta, alpha)
     return _same_types("addmv", lambda *x: P.addmv(*x, beta=beta, alpha=alpha), input, mat, vec)
 
 
@@ -305,7 +324,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
             f"{batch2.shape[1]}x{batch2.shape[2]})"
         )
     _check_expands(input, (batch1.shape[1], batch2.shape[2]))
-    beta, alpha = _whole(input, beta, alpha)
+    beta, alpha = _factors(_wide_of(input), beta, alpha)
     call = lambda *x: P.addbmm(*x, beta=beta, alpha=alpha)  # noqa: E731 - one line, used once
     return _same_types("addbmm", call, input, batch1, batch2)
 
@@ -315,7 +334,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     """beta * input + alpha * (batch1 @ batch2) for batches of matrices."""
     check_batches(batch1, batch2)
     _check_expands(input, (*batch1.shape[:2], batch2.shape[2]))
-    beta, alpha = _whole(input, beta, alpha)
+    beta, alpha = _factors(_wide_of(input), beta, alpha)
     call = lambda *x: P.baddbmm(*x, beta=beta, alpha=alpha)  # noqa: E731 - one line, used once
     return _same_types("baddbmm", call, input, batch1, batch2)
 
@@ -337,6 +356,8 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
             raise complaint(f"Boolean {name} only supported for Boolean results.")
     if common is bool_:  # a sum is "or", a product "and"
         beta, alpha = bool(beta), bool(alpha)
+    else:
+        beta, alpha = _factors(common, beta, alpha)
     return P.addr(*given, beta=beta, alpha=alpha).to(common)
 
 
