@@ -169,3 +169,20 @@ def test_second_gradients_by_a_gradient_that_went_two_ways():
     assert torch.autograd.grad([by_a, by_b], g, weights)[0].tolist() == [-9.0, -18.0]
     by_a, by_b = torch.autograd.grad(a + b, [a, b], g, create_graph=True)
     assert torch.autograd.grad([by_a, by_b], g, weights)[0].tolist() == [11.0, 22.0]
+
+
+MADE_AGAIN = ["max_pool1d", "max_pool2d", "max_pool3d", "gru", "lstm", "rnn", "rnn relu"]
+
+
+@pytest.mark.parametrize("name", [*MADE_AGAIN, "attention"])
+def test_gradient_after_the_result_was_modified_through_data(name):
+    # No version tells of it. The rules read the modified values of rnn and max_pool1d.
+    function, shape = RESULTS[name]
+    x = values(*shape)
+    modified = function(x).detach() * 1.5 + 1
+    (expected,) = torch.autograd.grad(function(x), x, 2 * modified)
+    for part in (lambda y: y, lambda y: y[...]):
+        y = function(x)
+        part(y).data.mul_(1.5).add_(1)
+        (found,) = torch.autograd.grad((y * y).sum(), x)
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-12)

@@ -20,7 +20,7 @@ from ..ops.layout import address, is_dense, is_expanded, overlaps_itself
 from ..ops.schema import TABLE, Op
 from . import errors, source
 from .node import UNTRACKED, OutSlot, hooks_of, rename
-from .record import edge, live_node, needed_for, record
+from .record import edge, live_node, needed_for, record, saved_names
 from .state import STATE, TRACE
 from .strided_views import begin_at_root, path_from_root, strides_from_root
 from .value import (
@@ -343,6 +343,19 @@ def bump(x: Any, name: str) -> None:
     if v is not None:
         v[0] += 1
         v[1:] = (name, *source.user_position(3))
+
+
+def do_without(t: Any) -> None:
+    """The memory of t may now be written unnoticed: a rule that can make its value again must."""
+    node = t._node if t._view is None else t._view[ROOT]._node
+    node, nr = (node.node, node.nr) if node.__class__ is OutSlot else (node, 0)
+    op = node.op if node is not None else None
+    if op is None or not op.overwritable or nr or not node.s:
+        return
+    names = saved_names(op)
+    for name in op.overwritable:
+        k = len(names) + 2 * names.index(name) + 1
+        node.s = (*node.s[:k], -1, *node.s[k + 1 :])  # no version is this one
 
 
 def set_history(x: Any, node: Any) -> None:

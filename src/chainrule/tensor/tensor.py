@@ -13,6 +13,7 @@ import numpy as np
 
 from ..autograd import errors, source
 from ..autograd.backward import backward_tensor
+from ..autograd.inplace import do_without
 from ..autograd.node import UNTRACKED, Node, OutSlot
 from ..autograd.record import live_node
 from ..autograd.state import STATE
@@ -231,7 +232,11 @@ class Tensor(TensorBase):
 
     @property
     def data(self) -> Any:
-        return make(self._a) if self._level is None else self._level.data(self)
+        if self._level is not None:
+            return self._level.data(self)
+        if self._node is not None:
+            do_without(self)
+        return make(self._a)
 
     @data.setter
     def data(self, value: Any) -> None:
