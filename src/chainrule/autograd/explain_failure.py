@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.errors import Refusal
-from ..ops.schema import Op
+from ..ops.schema import Op, Refused
 from . import source
 from .value import TensorBase
 
@@ -28,6 +28,8 @@ def explained(
         return RuntimeError(f"{problem.what}\n  at {source.here(4)}{fix}")
     shapes = _shapes(args)
     where = f"  {op.name} of {_listed(shapes)} at {source.here(4)}"
+    if isinstance(problem, Refused):
+        return problem.kind(f"{problem}\n{where}")
     if op.name in ("matmul", "linear2d", "addmm") and len(shapes) >= 2:
         return _matmul(op, shapes, where)
     if op.name == "view":

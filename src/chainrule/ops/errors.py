@@ -1,5 +1,24 @@
 """Errors that forward functions raise for values, not for types or shapes."""
 
+from .schema import Refused
+
+# PyTorch's names of the types that functions of real numbers refuse.
+_WORDS = {
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int",
+    "int64": "Long", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+}  # fmt: skip
+
+
+def need_real(x, kernel):
+    """Refuse integers and complex numbers, for functions of real numbers."""
+    if x.dtype.kind in "biuc":
+        word = _WORDS.get(x.dtype.name, x.dtype.name)
+        raise Refused(
+            NotImplementedError,
+            f"\"{kernel}\" not implemented for '{word}': it is a function of real numbers. Fix: "
+            f"{'take x.real, x.imag or x.abs()' if x.dtype.kind == 'c' else 'x.float()'} first.",
+        )
+
 
 class LinAlgError(RuntimeError):
     """A matrix without the property an algorithm needs (regular, positive definite, ...)."""

@@ -13,6 +13,7 @@ import numpy as np
 from .. import ir
 from .batching import Front, Plain
 from .dtypes import F32, F64
+from .errors import need_real
 from .halves import wide
 from .kernels import fast
 from .reduce import ones_vector
@@ -166,6 +167,7 @@ def cross_entropy_arrays(x, target, axis, ignore, reduction):
             loss = None if loss is None else np.asarray(np.mean(loss))
         if loss is not None:
             return loss
+    need_real(x, "log_softmax_lastdim_kernel_impl")
     if is_small(x, axis, reduction):
         t, counts = checked_targets(target, x.shape[1], ignore)
         loss = small_mean(x, t) if counts is None else None

@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Plain
+from .errors import need_real
 from .halves import is_half, wide
 from .kernels import fast
 from .layout import lying_as
@@ -153,6 +154,7 @@ def norm_arrays(x, w, b, view, axes, channel, eps, affine):
     done = native_norm(x, w, b, view, axes, eps, affine)
     if done is not None:
         return done
+    need_real(x, "LayerNormKernelImpl" if len(view) == 2 else "batch_norm")
     y = x.reshape(view)
     w = wide(w).reshape(channel) if affine[0] else None
     b = wide(b).reshape(channel) if affine[1] else None

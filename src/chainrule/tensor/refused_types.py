@@ -20,7 +20,7 @@ _NN = {
     "bjc": "avg_pool1d avg_pool2d avg_pool3d local_response_norm",
     "bj": "conv_transpose1d conv_transpose2d conv_transpose3d",
     "b": "conv1d conv2d conv3d softsign tanhshrink hinge_embedding_loss poisson_nll_loss ctc_loss",
-    "bi": "multi_margin_loss multilabel_margin_loss grid_sample",
+    "bi": "rms_norm multi_margin_loss multilabel_margin_loss grid_sample",
     "i": "unfold gaussian_nll_loss",
     "ic": "binary_cross_entropy binary_cross_entropy_with_logits kl_div pdist",
     "bc": "max_pool1d max_pool2d max_pool3d hardtanh relu6 threshold",

@@ -24,6 +24,7 @@ from .nn_common import (
     same_size,
     stand_in,
 )
+from .reductions import not_real
 
 INT64 = dtype("int64")
 
@@ -144,6 +145,8 @@ def cross_entropy(
                 return P.cross_entropy(input, target, axis=1, ignore=ignore_index, reduction="mean")
             except TargetOutOfBounds as problem:
                 raise _out_of_bounds(problem) from None
+    if input.dtype.category != dtypes.FLOAT:
+        raise not_real(input, "log_softmax")
     if _usual(input, target) and weight is None and label_smoothing == 0.0 and reduction == "mean":
         if size_average is None and reduce is None:
             return _of_classes(input, target, 1, ignore_index, reduction)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.errors import type_word
 from ...autograd.inplace import bump
 from ...autograd.modes import no_grad
 from ...autograd.state import NO_GRAD, STATE
 from ...autograd.value import PLAIN
-from ...ops.dtypes import float32
+from ...ops.dtypes import FLOAT, float32
 from ..api import public
 from .common import P
 from .half_types import half_type, rounded, single
@@ -36,6 +37,14 @@ def _normalised(op: Any, x: Any, weight: Any, bias: Any, **geometry: Any) -> Any
 def _mixed(x: Any, *others: Any) -> bool:
     """Half precision with float32 parameters, as autocast gives it: rounded once, at the end."""
     return any(t is not None and t.dtype is not x.dtype for t in others)
+
+
+def _need_real(x: Any, kernel: str, depth: int) -> None:
+    if x.dtype.category != FLOAT:
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{type_word(x.dtype)}': norms are of real numbers\n"
+            f"  at {source.here(depth)}\n  Fix: convert the input with .float()."
+        )
 
 
 def _same_types(x: Any, *others: Any) -> None:
@@ -78,6 +87,7 @@ def _trailing(x: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[in
 
 def _layer_norm(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
     shape = _trailing(x, normalized_shape, weight, bias)
+    _need_real(x, "LayerNormKernelImpl", 3)
     _same_types(x, weight, bias)
     if _mixed(x, weight, bias):
         return _layer_norm(x.float(), normalized_shape, weight, bias, eps).to(x.dtype)
@@ -211,6 +221,8 @@ def _update(running: Any, new: Any, momentum: float) -> None:
 def _batch_norm_train(
     x: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, momentum: float, eps: float
 ) -> Any:
+    if x.__class__ not in PLAIN:  # of arrays the op finds it out itself
+        _need_real(x, "batch_norm", 3)
     n, c = x.shape[0], x.shape[1]
     inner = _size(x.shape[2:])
     out, mean, var = _normalised(

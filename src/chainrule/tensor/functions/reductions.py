@@ -449,14 +449,19 @@ def _logits(x: Any, dim: Any, stacklevel: Any, dtype: Any, name: str) -> tuple[A
         dtype = stacklevel
     if dtype is not None:
         x = as_type(x, dtype)
-    if _integral(x):
-        raise RuntimeError(
-            f'"{name}_lastdim_kernel_impl" not implemented for {_word(x)!r}: {name} needs a '
-            f"floating type\n  at {source.here(3)}\n  Fix: {name}(x.float(), ...) or dtype=."
-        )
+    if x._a.dtype.kind in "biuc" if x._level is None else x.dtype.category != dtypes.FLOAT:
+        raise not_real(x, name, 4)
     if dim is None:
         dim = implicit_dim(x.ndim, name)
     return x, axis_of(dim, x.ndim)
+
+
+def not_real(x: Any, name: str, depth: int = 3) -> NotImplementedError:
+    """The error of softmax and its relatives, which are functions of real numbers."""
+    return NotImplementedError(
+        f'"{name}_lastdim_kernel_impl" not implemented for {_word(x)!r}: {name} needs a floating '
+        f"type\n  at {source.here(depth)}\n  Fix: {name}(x.float(), ...) or dtype=."
+    )
 
 
 def implicit_dim(ndim: int, name: str) -> int:
