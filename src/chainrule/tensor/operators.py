@@ -70,7 +70,8 @@ def _in_place(name: str, op: Op) -> Callable[..., Any]:
 def reflected_div(self: Any, other: Any) -> Any:
     """other / self; of a number the reciprocal times it, rounded as PyTorch rounds it."""
     if isinstance(other, NUMBERS):
-        return P.mul(P.reciprocal(self), other)
+        found = P.reciprocal(self)
+        return found if other.__class__ in (int, float) and other == 1 else P.mul(found, other)
     return general_or_not(TABLE["div"], (other, self), {}, 1)
 
 
