@@ -28,11 +28,11 @@ CASES = {
         "received <class 'numpy.ndarray'>", "Fix: make tensors of the values first"),
     "the gradient of a vector": (
         RuntimeError, lambda: torch.func.grad(torch.sin)(torch.ones(2)),
-        "grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with 1",
+        "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with 1",
         "f is sin, its result has shape [2]"),
     "no tensor to differentiate": (
         RuntimeError, lambda: torch.func.grad(lambda x: 1.0)(torch.ones(2)),
-        "to return a tensor, got float", "has_aux=True"),
+        "to return a Tensor, got <class 'float'>", "has_aux=True"),
     "examples that do not match": (
         ValueError, lambda: torch.vmap(torch.dot)(torch.ones(3, 2), torch.ones(4, 2)),
         "got sizes [3, 4] for the mapped dimension", "in_dims=None"),

@@ -39,7 +39,8 @@ MATHS = (
 )  # fmt: skip
 TEXT = (
     "q = {v}\ny = y * float(f'{{q:.1f}}')", "y = y * len(str({v}))", "y = y * float(repr({v}))",
-    "y = y * float('%s' % {v})", "y = y * (hash({v}) % 7)", "q = {v}\ny = y * len(f'{{q!r}}')",
+    "y = y * float('%s' % {v})", "y = y * (hash(float({v})) % 7)",
+    "q = {v}\ny = y * len(f'{{q!r}}')",
     "y = y * float('{{}}'.format({v}))", "y = y * (str({v}) == '1')", "y = y * int('%d' % {v})",
     "y = y * float(json.dumps({v}))", "y = y * float(ast.literal_eval(repr({v})))",
 )  # fmt: skip

@@ -62,7 +62,7 @@ def check(case: Case, batched: list[int], function) -> None:
     given = [batch_of(a) if i in batched else a for i, a in enumerate(arrays)]
     dims = tuple(0 if i in batched else None for i in range(len(arrays)))
     mapped = chainrule.func.vmap(lambda *inputs: tuple(function(inputs)), in_dims=dims)
-    if case.path.endswith("_") and 0 not in batched:
+    if case.path.endswith("_") and not case.path.endswith("__") and 0 not in batched:
         with pytest.raises(RuntimeError, match="has more elements than `self`"):
             mapped(*(tensor(a) for a in given))
         return

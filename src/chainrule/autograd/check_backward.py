@@ -75,7 +75,7 @@ def _custom_nodes(outputs: list[Any]) -> list[Any]:
         if not isinstance(node, Node) or node.key in seen:
             continue
         seen.add(node.key)
-        if node.op is None and getattr(node, "function", None) is not None:
+        if node.op is None and getattr(node, "_function", None) is not None:
             found.append(node)
         stack.extend(node.parents)
     return found

@@ -363,6 +363,8 @@ class Scan:
                 enter = partial(self._enter, item, path, owner, f".{name}", name)
                 self._when_named(name, enter, isinstance(item, FunctionType))
                 continue
+            elif name.startswith("__"):
+                continue  # descriptors that every class has
             elif isinstance(owner, ModuleType) or not isinstance(item, _DESCRIPTORS):
                 enter = partial(self._enter, item, path, owner, f".{name}", name)
                 self._when_named(name, enter)
@@ -447,8 +449,8 @@ class Scan:
     # ---- using paths -----------------------------------------------------------------------------
 
     def names(self, name: str) -> bool:
-        """Whether code that was reached names something so, or computes names."""
-        return self._all_names or name in self._names
+        """Whether code that was reached names something so."""
+        return name in self._names
 
     def sees_through(self) -> bool:
         """Whether code that was reached may call what tells a stand-in from a number."""
