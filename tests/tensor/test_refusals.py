@@ -7,6 +7,57 @@ import chainrule as torch
 F = torch.nn.functional
 X = torch.ones(3, 4)
 
+SQUARE, VECTOR, EDGES = torch.eye(3), torch.ones(3), torch.tensor([0.0, 1.0, 2.0])
+
+DIFFERENT_TYPES = [
+    (lambda: torch.cross(SQUARE, SQUARE.double()), "expected scalar type Float but found Double"),
+    (lambda: torch.linalg.cross(SQUARE, SQUARE.long()), "expected scalar type Float but found Lo"),
+    (lambda: torch.cdist(SQUARE, SQUARE.double()), "expected scalar type Float but found Double"),
+    (lambda: torch.cdist(SQUARE, SQUARE.half()), "expected scalar type Float but found Half"),
+    (lambda: torch.cholesky_solve(SQUARE, SQUARE.double()), "Expected b and A to have the same"),
+    (lambda: torch.triangular_solve(SQUARE, SQUARE.double()), "Expected b and A to have the same"),
+    (
+        lambda: torch.linalg.ldl_solve(SQUARE, torch.arange(1, 4).int(), SQUARE.double()),
+        "Expected b and A to have the same",
+    ),
+    (lambda: torch.linalg.householder_product(SQUARE, VECTOR.double()), "tau dtype Double does no"),
+    (lambda: torch.ormqr(SQUARE, VECTOR.double(), SQUARE), "Expected input and tau to have the sa"),
+    (lambda: torch.ormqr(SQUARE, VECTOR, SQUARE.double()), "Expected input and other to have the"),
+    (lambda: torch.histogram(VECTOR, EDGES.double()), "bins tensors should have the same dtype"),
+    (lambda: torch.histogram(VECTOR, 3, weight=EDGES.double()), "weight tensor should have the sa"),
+    (
+        lambda: torch.histogramdd(SQUARE, [2, 2, 2], weight=VECTOR.double()),
+        "weight tensor should have the same dtype",
+    ),
+    (lambda: VECTOR.clone().lerp_(VECTOR.double(), 0.5), "expected dtype float for `end`"),
+    (lambda: VECTOR.clone().lerp_(VECTOR.long(), 0.5), "expected dtype float for `end`"),
+    (lambda: VECTOR.clone().lerp_(VECTOR, EDGES.double()), "expected dtype float for `weight`"),
+    (lambda: torch.lerp(VECTOR, VECTOR, 1j), "without overflow"),
+    (lambda: VECTOR.clone().lerp_(VECTOR, 1e39), "without overflow"),
+    (lambda: torch.linalg.vecdot(VECTOR, VECTOR.double()), "Expected x and y to have the same dty"),
+    (lambda: F.bilinear(VECTOR, VECTOR.double(), SQUARE[None]), "All tensors must have the same"),
+    (
+        lambda: F.embedding_bag(
+            torch.tensor([[0, 1, 2]]), SQUARE, per_sample_weights=EDGES[None].double(), mode="sum"
+        ),
+        "to have the same type as",
+    ),
+    (lambda: torch.meshgrid(VECTOR, VECTOR.double(), indexing="ij"), "to have the same dtype"),
+    (lambda: torch.cartesian_prod(VECTOR, VECTOR.double()), "to have the same dtype"),
+]
+
+
+@pytest.mark.parametrize(("call", "phrase"), DIFFERENT_TYPES)
+def test_types_that_do_not_mix(call, phrase):
+    with pytest.raises(RuntimeError, match=phrase):
+        call()
+
+
+def test_a_weight_of_one_number_takes_the_type_of_what_it_weighs():
+    assert torch.lerp(VECTOR, EDGES, torch.tensor(1)).tolist() == EDGES.tolist()
+    assert VECTOR.clone().lerp_(EDGES, torch.tensor(0.5).double()).tolist() == [0.5, 1.0, 1.5]
+
+
 REFUSED = [
     (lambda: torch.isclose(X, X, rtol=-0.1), RuntimeError, "rtol must be greater than or equal"),
     (lambda: torch.float_power(2, 3), TypeError, "invalid combination of arguments"),

@@ -15,7 +15,17 @@ from ..autograd.entries import general_or_not, operator_entry
 from ..autograd.inplace import assign, begin_at_root, inplace
 from ..ops import dtypes
 from ..ops.schema import TABLE, Op
-from .functions.elementwise import add, imag, positive, quotient, real, scaled, sub, where_method
+from .functions.elementwise import (
+    add,
+    imag,
+    lerp_weight,
+    positive,
+    quotient,
+    real,
+    scaled,
+    sub,
+    where_method,
+)
 from .functions.products import matmul, reflected_matmul
 
 # Operators of two operands: `__add__`, `__radd__` and `__iadd__` come from one row.
@@ -119,6 +129,7 @@ def div_(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 def lerp_(self: Any, end: Any, weight: Any) -> Any:
     """self + weight * (end - self), in place."""
+    weight = lerp_weight(self, end, weight, 3)
     return inplace(TABLE["lerp"], self, (end, weight), {}, "lerp_")
 
 

@@ -284,6 +284,12 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
                 "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: a tensor of "
                 f"shape {list(t.shape)}\n  at {source.here(2)}"
             )
+    if any(t.dtype is not tensors[0].dtype for t in tensors):
+        raise RuntimeError(
+            "torch.meshgrid expects all tensors to have the same dtype, but got "
+            f"{', '.join(repr(t.dtype) for t in tensors)}\n  at {source.here(2)}\n"
+            "  Fix: convert them with .to(dtype)."
+        )
     swap = indexing == "xy" and len(tensors) >= 2
     order = list(tensors)
     if swap:

@@ -7,7 +7,7 @@ from typing import Any
 from ..api import public
 from ..return_types import named
 from .common import P
-from .linalg import checked, matrices, same_type, square
+from .linalg import checked, matrices, same_solver_type, same_type, square, type_word
 from .products import complaint
 
 # ---- Cholesky ------------------------------------------------------------------------------------
@@ -47,6 +47,7 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False) -> Any:
             f"{L.shape[-1]} by {L.shape[-1]} but each b matrix is {input.shape[-2]} by "
             f"{input.shape[-1]}"
         )
+    same_solver_type(input, L, "cholesky_solve")
     return P.cholesky_solve(input, L, upper=upper)
 
 
@@ -92,6 +93,11 @@ def householder_product(A: Any, tau: Any) -> Any:
         raise complaint(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
     if A.shape[-1] < tau.shape[-1]:
         raise complaint(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    if tau.dtype is not A.dtype:
+        raise complaint(
+            f"{name}: tau dtype {type_word(tau)} does not match input dtype {type_word(A)}",
+            "convert one with .to(dtype)",
+        )
     return P.householder_product(A, tau)
 
 
@@ -105,6 +111,13 @@ def orgqr_method(input: Any, input2: Any) -> Any:
 def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
     """Q (or its conjugate transpose) times other, Q being the product of reflectors."""
     matrices(input, "torch.ormqr", "input")
+    for what, x in (("tau", tau), ("other", other)):
+        if x.dtype is not input.dtype:
+            raise complaint(
+                f"torch.ormqr: Expected input and {what} to have the same dtype, but input has "
+                f"{type_word(input)} and {what} has {type_word(x)}",
+                "convert one with .to(dtype)",
+            )
     side = other.shape[-2 if left else -1]
     if side != input.shape[-2]:
         raise complaint(
@@ -228,4 +241,5 @@ def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
     """X of A X = B from `ldl_factor`'s results."""
     square(LD, "torch.linalg.ldl_solve", "LD")
     matrices(B, "torch.linalg.ldl_solve", "B")
+    same_solver_type(B, LD, "linalg.ldl_solve")
     return P.ldl_solve(LD, pivots, B, hermitian=hermitian)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import errors, source
-from ...autograd.dispatch import NUMBERS, common_dtype, refuse_operands
+from ...autograd.dispatch import HALVES, NUMBERS, common_dtype, refuse_operands
 from ...ops import dtypes
 from ...ops.schema import TABLE
 from ..api import expose_elementwise, public
@@ -252,16 +252,22 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 @public(inplace=True)
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
+    return P.lerp(input, end, lerp_weight(input, end, weight, 3))
+
+
+def lerp_weight(input: Any, end: Any, weight: Any, depth: int) -> Any:
+    """The weight of lerp in the type of its ends, which must be one type."""
     for name, other in (("end", end), ("weight", weight)):
         if isinstance(other, TensorBase) and other.dtype is not input.dtype:
-            if name == "weight" and not other.ndim and other.dtype.category == dtypes.FLOAT:
-                weight = other.to(input.dtype)
-                continue
+            if name == "weight" and not other.ndim and not other.dtype.is_complex:
+                return other.to(input.dtype)
             raise RuntimeError(
                 f"expected dtype {_short(input)} for `{name}` but got dtype {_short(other)}\n"
-                f"  lerp at {source.here(2)}\n  Fix: convert it with .to({input.dtype!r})."
+                f"  lerp at {source.here(depth)}\n  Fix: convert it with .to({input.dtype!r})."
             )
-    return P.lerp(input, end, weight)
+    if isinstance(weight, NUMBERS) and input.dtype not in HALVES:
+        number_for(weight, input.dtype)  # refuses what the type does not hold
+    return weight
 
 
 _SHORT = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}

@@ -85,6 +85,27 @@ def same_type(a: Any, b: Any, name: str) -> None:
         )
 
 
+def same_solver_type(b: Any, A: Any, name: str) -> None:
+    """Right-hand sides and matrices must have one type."""
+    if b.dtype is not A.dtype:
+        raise complaint(
+            f"Expected b and A to have the same dtype, but found b of type {type_word(b)} and A "
+            f"of type {type_word(A)} instead, in {name}",
+            "convert one with .to(dtype)",
+            4,
+        )
+
+
+def one_scalar_type(a: Any, b: Any, name: str) -> None:
+    """Operands that are not promoted must have one type."""
+    if a.dtype is not b.dtype:
+        raise complaint(
+            f"expected scalar type {type_word(a)} but found {type_word(b)}: {name} keeps types",
+            "convert one with .to(dtype)",
+            4,
+        )
+
+
 # ---- inverses and linear systems -----------------------------------------------------------------
 
 _INV_EX = named("linalg_inv_ex", "inverse", "info")
@@ -166,6 +187,7 @@ def triangular_solve(
 ) -> Any:
     """X of A X = input for triangular A, and a copy of A; `linalg.solve_triangular` is newer."""
     square(A, "triangular_solve")
+    same_solver_type(input, A, "triangular_solve")
     left = A.transpose(-2, -1) if transpose else A
     x = P.solve_triangular(
         left, input, upper=upper != transpose, left=True, unit=unitriangular
@@ -408,8 +430,8 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     shape = tuple(
         max(n, m) if 0 not in (n, m) else 0 for n, m in zip(input.shape, other.shape, strict=True)
     )
-    kind = dtypes.promote_types(input.dtype, other.dtype)
-    a, b = (x.to(kind).expand(shape) for x in (input, other))
+    one_scalar_type(input, other, "cross")
+    a, b = (x.expand(shape) for x in (input, other))
     return P.cross(a, b, axis=axis_of(dim, len(shape)))
 
 

@@ -109,6 +109,11 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
             f"bilinear(): input1 size does not match weight size: got {input1.shape[-1]} and "
             f"{input2.shape[-1]} but expected {m} and {n}\n  at {source.here(2)}"
         )
+    if not input1.dtype is input2.dtype is weight.dtype:
+        raise RuntimeError(
+            f"All tensors must have the same dtype, got input1: {input1.dtype!r}, input2: "
+            f"{input2.dtype!r}, weight: {weight.dtype!r}\n  bilinear at {source.here(2)}"
+        )
     a, b = input1.reshape(-1, m), input2.reshape(-1, n)
     # (rows, k, n): each row of a through every weight matrix, then against b.
     partial = a.matmul(P.reshape(P.transpose(weight, perm=(1, 0, 2)), shape=(m, k * n)))
@@ -231,6 +236,11 @@ def embedding_bag(
             f"embedding_bag: If per_sample_weights ({list(per_sample_weights.shape)}) is not None, "
             f"then it must have the same shape as the input ({list(input.shape)})\n"
             f"  at {source.here(2)}"
+        )
+    if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
+        raise RuntimeError(
+            "embedding_bag: expected 'weight' to have the same type as 'per_sample_weights', but "
+            f"got {weight.dtype!r} and {per_sample_weights.dtype!r}\n  at {source.here(2)}"
         )
     _check_indices(input, weight, "embedding_bag")
     bags, count = _bags(input, offsets, include_last_offset)

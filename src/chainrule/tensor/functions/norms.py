@@ -9,7 +9,7 @@ from ...autograd import source
 from ...ops import dtypes
 from ..api import public
 from .common import P, axis_of
-from .linalg import checked, matrices, square, tolerances, type_word
+from .linalg import checked, matrices, one_scalar_type, square, tolerances, type_word
 from .products import complaint
 from .reductions import vector_norm_of
 from .spectral import eigvalsh
@@ -172,6 +172,7 @@ def cdist(
         raise complaint(
             f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
         )
+    one_scalar_type(x1, x2, "cdist")
     if p < 0:
         raise complaint(f"cdist only supports non-negative p values, got {p}")
     if compute_mode not in _MODES:

@@ -451,6 +451,12 @@ def kron(input: Any, other: Any) -> Any:
 @public(namespace="linalg", exact_out=True)
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The sum of conj(x) * y along one dimension; the others broadcast."""
+    if x.dtype is not y.dtype:
+        raise complaint(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of {x.dtype!r} "
+            f"and y of {y.dtype!r}",
+            "convert one with .to(dtype)",
+        )
     return (x.conj() * y if x.is_complex() else x * y).sum(dim)
 
 

@@ -277,6 +277,12 @@ def _edges(x: Any, bins: list[Any], given: Any, name: str) -> list[Any]:
     out = []
     for d, b in enumerate(bins):
         if isinstance(b, TensorBase):
+            if b.dtype is not x.dtype:  # type: ignore[attr-defined]
+                raise RuntimeError(
+                    "torch.histogramdd: input tensor and bins tensors should have the same dtype, "
+                    f"but got {x.dtype!r} and, for dimension {d}, {b.dtype!r}\n"  # type: ignore[attr-defined]
+                    f"  {name} at {source.here(3)}\n  Fix: bins.to(input.dtype)."
+                )
             out.append(b)
             continue
         column = x.reshape(-1) if len(bins) == 1 else P.slice_view(x, index=(slice(None), d))
@@ -292,6 +298,12 @@ def _edges(x: Any, bins: list[Any], given: Any, name: str) -> list[Any]:
 
 
 def _histogram(rows: Any, edges: list[Any], weight: Any, density: bool, x: Any) -> Any:
+    if weight is not None and weight.dtype is not x.dtype:
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
+            f"should have the same dtype, but got {x.dtype!r} and {weight.dtype!r}\n"
+            f"  at {source.here(3)}\n  Fix: weight.to(input.dtype)."
+        )
     weights = () if weight is None else (weight.detach().reshape(-1),)
     hist = P.histogram_cells(rows, *edges, *weights, weighted=weight is not None)
     hist = as_type(hist, x.dtype)
