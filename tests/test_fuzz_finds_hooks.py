@@ -87,3 +87,21 @@ def test_backward_runs_the_hooks_of_the_node_of_an_input():
 
     assert seen(lambda out, v: out.backward(inputs=[v])) == ["before", (None, None)]
     assert seen(lambda out, v: torch.autograd.grad(out, [v])) == []
+
+
+@pytest.mark.parametrize("f", [torch.relu, torch.nn.functional.leaky_relu])
+def test_hooks_see_the_zeros_of_second_order(f):
+    # A leaf got its zeros when the pass was over, past its hooks.
+    seen = []
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    x.register_hook(lambda g: seen.append(("tensor", g.tolist())))
+    x.register_post_accumulate_grad_hook(lambda p: seen.append(("leaf", p.grad.tolist())))
+    h = x * 1
+    h.grad_fn.register_hook(lambda inputs, outputs: seen.append(("node", outputs[0].tolist())))
+    weight = torch.tensor([3.0, 4.0], requires_grad=True)
+    (g,) = torch.autograd.grad((f(h) * weight).sum(), h, create_graph=True)
+    x.grad = torch.ones(2)
+    seen.clear()
+    (g * g).sum().backward()
+    assert seen == [("node", [0.0, 0.0]), ("tensor", [0.0, 0.0]), ("leaf", [1.0, 1.0])]
+    assert weight.grad.tolist() == [6.0, 8.0]

@@ -284,3 +284,34 @@ def test_tangents_written_without_recording_keep_their_history(f, expected):
     leaf = y.clone().requires_grad_()
     both(leaf * 1).backward()
     assert leaf.grad.tolist() == expected
+
+
+def test_a_resized_out_counts_one_change():
+    for out in (torch.empty(0), torch.empty(3, 0), torch.ones(2)):
+        shared = out.detach()
+        torch.mul(torch.ones(2), 3, out=out)
+        assert (out._version, shared._version) == (1, 1)
+
+
+def test_a_retained_gradient_has_the_shape_it_was_asked_for():
+    # As in PyTorch; the gradient by the tensor itself has the shape it has now.
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    for whole in (True, False):
+        y = x * x if whole else (x * x)[...]
+        y.retain_grad()
+        y.transpose_(0, 1)
+        y.retain_grad()  # once is enough
+        (by_y,) = torch.autograd.grad((y * y).sum(), y, retain_graph=True)
+        assert y.grad is None
+        (y * y).sum().backward()
+        assert y.grad.tolist() == [[0.0, 2.0, 8.0], [18.0, 32.0, 50.0]]
+        assert by_y.tolist() == y.grad.t().tolist()
+
+
+def test_a_retained_gradient_follows_writes_after_a_change_of_shape():
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    y = x * x
+    y.retain_grad()
+    y.t_().mul_(2)
+    (y * y).sum().backward()
+    assert y.grad.tolist() == [[0.0, 36.0], [4.0, 64.0], [16.0, 100.0]]

@@ -27,7 +27,7 @@ from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate, takes_gradient
 from .node import UNTRACKED, Node, OutSlot, exchanged_since
 from .plain_pass import backward_plain
 from .state import STATE, TRACE
-from .ties import Tie, settle_leaves, settle_results
+from .ties import Tie, settle_leaves, settle_results, zeros_for_hooks
 from .value import PLAIN, TensorBase, make
 
 
@@ -47,6 +47,8 @@ class Walk:
         self.into_grad = False  # captured leaves get their `.grad`: backward(inputs=...)
         self.results: dict[int, Any] = {}
         self.stopped: list[Any] = []  # edges along which only zeros would go
+        self.roots: Sequence[Any] = ()
+        self.hooked: bool | None = None  # whether hooks are behind the roots, once asked
 
     # -- preparation --
 
@@ -223,7 +225,9 @@ class Walk:
             if p is None:
                 continue
             if gp is None and node.__class__ is Tie:
-                self.stopped.append(p)
+                gp = zeros_for_hooks(self, p, g)
+                if gp is None:
+                    self.stopped.append(p)
             fresh = raw and gp is not g and isinstance(gp, np.ndarray) and gp.base is None
             key = key_of(p)
             left = counts[key] = counts[key] - 1
@@ -475,6 +479,7 @@ def run_backward(
         if isinstance(root, Node | OutSlot) and backward_plain(root, grads[0]._a, keep):
             return []
     walk = Walk(mode, keep)
+    walk.roots = edges
     if inputs is not None:
         walk.captures = _captures(inputs)
         walk.into_grad = accumulate_inputs

@@ -65,7 +65,7 @@ def retain_grad(self: Any) -> None:
             "transformed by a functorch transform: .grad of a tensor of the transform would be "
             "lost. Fix: return the tensor, and differentiate with respect to it by func.vjp."
         )
-    if self._node is None or self._node is UNTRACKED:
+    if self._node is None or self._node is UNTRACKED or retains_grad(self):
         return
     hooks, nr = _place(self)
     hooks.retain[nr] = ref(self)
@@ -74,6 +74,8 @@ def retain_grad(self: Any) -> None:
 def retains_grad(self: Any) -> bool:
     """Whether retain_grad() was called on this tensor that is no leaf."""
     e: Any = self._node if self._rg else None
+    if e is not None and self._meta and "retained_at" in self._meta:
+        e = self._meta["retained_at"]  # its shape was changed since
     nr = e.nr if e.__class__ is OutSlot else 0
     node = e.node if e.__class__ is OutSlot else e
     if node is None or node.hooks is None:

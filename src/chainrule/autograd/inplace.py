@@ -385,6 +385,8 @@ def set_history(x: Any, node: Any) -> None:
 def move_retention(t: Any, node: Any) -> None:
     """A tensor that keeps its gradient keeps that of its latest value."""
     old, nr = t._node, 0
+    if t._meta and "retained_at" in t._meta:
+        old = t._meta.pop("retained_at")
     if old.__class__ is OutSlot:
         old, nr = old.node, old.nr
     hooks = old.hooks if old is not None else None

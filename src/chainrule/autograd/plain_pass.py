@@ -30,7 +30,7 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
 
     Returns False, having changed nothing, when the graph has hooks; `Walk` then does it.
     """
-    if Hooks.used and _has_hooks(root):
+    if Hooks.used and has_hooks(root):
         return False
     pending: dict[int, Any] = {}
     heap: list[tuple[int, Any]] = []
@@ -105,7 +105,7 @@ def _kind_of(cls: type) -> str:
     return kind
 
 
-def _has_hooks(root: Any) -> bool:
+def has_hooks(root: Any) -> bool:
     """Whether a node or leaf that a pass from here reaches has hooks (or was exchanged)."""
     seen: set[int] = set()
     stack = [root]

@@ -58,7 +58,7 @@ def show_as(t: Any, view: Any, name: str, node_name: str) -> Any:
     elif t._level is None:
         t._meta = {**(t._meta or {}), "reshaped": True}  # its views were made from another shape
     if recording:
-        move_retention(t, view._node)
+        _stay_retained(t)
         t._node = view._node
         rename(t._node, node_name)
     elif t._node is not None and t._view is None:
@@ -67,6 +67,14 @@ def show_as(t: Any, view: Any, name: str, node_name: str) -> Any:
     if recording and t._view is not None and t._v is not None:
         t._view[NODE_VERSION] = t._v[0]
     return t
+
+
+def _stay_retained(t: Any) -> None:
+    """A gradient to keep stays that of the shape it was asked for, until t is written."""
+    from .hooks import retains_grad
+
+    if retains_grad(t) and not (t._meta and "retained_at" in t._meta):
+        t._meta = {**(t._meta or {}), "retained_at": t._node}
 
 
 def _show_on_level(t: Any, view: Any, name: str) -> Any:

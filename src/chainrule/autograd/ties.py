@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import source
-from .leaves import accumulate
+from .leaves import GRAPH, RAW, accumulate
 from .node import Node, OutSlot, start
 from .value import TensorBase, make, with_history
 
@@ -63,6 +63,23 @@ def _below_batches(t: Any, to: Any) -> Any:
     if level is None:
         return tied(t, to)
     return level.batched(_below_batches(t._a, to), t._bdim) if level.kind == "vmap" else t
+
+
+def zeros_for_hooks(walk: Any, p: Any, g: Any) -> Any:
+    """What travels along an edge that carries nothing: zeros where the pass has hooks to see them.
+
+    None where it has not; `g` is the gradient of the tied one, of the same shape.
+    """
+    from .plain_pass import has_hooks
+
+    if walk.hooked is None:
+        walk.hooked = any(has_hooks(root) for root in walk.roots)
+    if not walk.hooked or getattr(g, "_level", None) is not None:
+        return None
+    if walk.mode == RAW:
+        return np.zeros(g.shape, g.dtype)
+    zeros = make(np.zeros(tuple(g.shape), g.dtype.np))
+    return tied(zeros, p) if walk.mode == GRAPH else zeros
 
 
 # ---- after a pass --------------------------------------------------------------------------------

@@ -162,4 +162,6 @@ def _fit(out: Any, shape: tuple[int, ...]) -> bool:
             "shape, or an empty one: out.resize_(0)."
         )
     out.resize_(shape)
+    if out._v is not None:
+        out._v[0] -= 1  # with the write that follows it is one change
     return True
