@@ -191,7 +191,7 @@ def test_the_slope_of_a_spread_of_few_large_numbers(name, shape, dim):
 @pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e20, 1e30])
 @pytest.mark.parametrize("order", [1.5, 2, 3, -2])
 @pytest.mark.parametrize(
-    ("shape", "dim"), [((1,), 0), ((4,), 0), ((3, 40), 1), ((40, 3), 0), ((3, 1000), 1)]
+    ("shape", "dim"), [((1,), 0), ((2, 4), 1), ((3, 40), 1), ((40, 3), 0), ((3, 1000), 1)]
 )
 def test_powers_beyond_single_precision_do_not_spoil_norms(order, scale, shape, dim):
     x = (np.random.default_rng(4).normal(size=shape) * scale).astype(np.float32)
@@ -211,3 +211,46 @@ def test_norms_of_zeros_and_of_infinity_stay_what_they_are():
     assert x.grad.count_nonzero() == 0
     rows = torch.tensor([[float("inf"), 1.0], [1e-20, 0.0], [float("nan"), 1.0]])
     assert str(rows.norm(dim=1).tolist()) == str([float("inf"), rows[1, 0].item(), float("nan")])
+
+
+OFFSET_NORMS = {
+    "layer_norm": ((64, 512), 512, lambda x, w: F.layer_norm(x, (512,), w)),
+    "group_norm": ((4, 8, 6, 6), 8, lambda x, w: F.group_norm(x, 4, w)),
+    "batch_norm": ((8, 8, 6, 6), 8, lambda x, w: F.batch_norm(x, None, None, w, training=True)),
+    "columns": ((256, 16), 16, lambda x, w: F.batch_norm(x, None, None, w, training=True)),
+}
+
+
+@pytest.mark.parametrize("name", OFFSET_NORMS)
+def test_compiled_norms_far_from_zero_keep_their_digits(name):
+    shape, size, norm = OFFSET_NORMS[name]
+    rng = np.random.default_rng(5)
+    data = [(1e4 + rng.normal(size=shape)).astype(np.float32), rng.normal(size=size)]
+    seed = rng.normal(size=shape) + 1
+
+    def run(dtype, call, times):
+        x, w = (torch.tensor(a, dtype=torch.float32).to(dtype).requires_grad_() for a in data)
+        for _ in range(times):
+            x.grad = w.grad = None
+            out = call(x, w)
+            (out * torch.tensor(seed, dtype=dtype)).sum().backward()
+        return out, x.grad, w.grad
+
+    exact = run(torch.float64, norm, 1)
+    for found, wanted in zip(run(torch.float32, torch.compile(norm), 3), exact, strict=True):
+        assert error(found, wanted.detach().numpy()) < 32
+
+
+@pytest.mark.parametrize("name", OFFSET_NORMS)
+def test_tangents_of_norms_far_from_zero_keep_their_digits(name):
+    shape, size, norm = OFFSET_NORMS[name]
+    rng = np.random.default_rng(6)
+    x = (1e4 + rng.normal(size=shape)).astype(np.float32)
+    w, t, u = (torch.tensor(rng.normal(size=n), dtype=torch.float32) for n in (size, shape, size))
+    found, exact = (
+        torch.func.jvp(
+            norm, (torch.tensor(x).to(d), w.to(d)), (t.to(d), u.to(d))
+        )[1]
+        for d in (torch.float32, torch.float64)
+    )  # fmt: skip
+    assert error(found, exact.numpy()) < 32

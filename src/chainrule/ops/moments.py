@@ -145,6 +145,8 @@ def norm_of(x, axis, keepdims, order):
         return found
     if found.size == 1:
         least = most = found.item()
+        if len(axis) == x.ndim and least in (0.0, float("inf")):
+            return found  # as PyTorch, whose norm of all elements clips gradients
     else:
         least, most = float(np.fmin.reduce(found, None)), float(np.fmax.reduce(found, None))
     low, high = sorted(total ** (1.0 / order) for total in _GOOD_TOTALS)

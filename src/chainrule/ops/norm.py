@@ -237,12 +237,20 @@ def _input_gradient(target, h, hat, rstd, axes):
 
 
 @helper
+def centred_in_ops(y, axes):
+    """(mean, y - mean, variance), in ops; what rounding left of the mean is taken out of both."""
+    mean = reduce_mean(y, axis=axes, keepdims=True)
+    away = y - mean
+    rest = reduce_mean(away, axis=axes, keepdims=True)
+    var = reduce_mean(away * away, axis=axes, keepdims=True) - rest * rest
+    return mean, away - rest, var
+
+
+@helper
 def norm_in_ops(x, w, b, view, axes, channel, eps, affine):
     """norm_arrays, written in ops."""
     y = reshape(x, shape=view)
-    mean = reduce_mean(y, axis=axes, keepdims=True)
-    centred = y - mean
-    var = reduce_mean(centred * centred, axis=axes, keepdims=True)
+    mean, centred, var = centred_in_ops(y, axes)
     out = centred * reciprocal(sqrt(var + eps))
     if affine[0]:
         out = out * reshape(w, shape=channel)
@@ -255,8 +263,8 @@ def norm_in_ops(x, w, b, view, axes, channel, eps, affine):
 def norm_gradients_in_ops(g, mask, x, w, b_shape, view, axes, channel, eps, affine):
     """norm_gradients, written in ops."""
     gy, y = reshape(g, shape=view), reshape(x, shape=view)
-    centred = y - reduce_mean(y, axis=axes, keepdims=True)
-    rstd = reciprocal(sqrt(reduce_mean(centred * centred, axis=axes, keepdims=True) + eps))
+    _, centred, var = centred_in_ops(y, axes)
+    rstd = reciprocal(sqrt(var + eps))
     hat = centred * rstd
     over = tuple(k for k, n in enumerate(channel) if n == 1)
     gx = gw = gb = None
@@ -276,8 +284,8 @@ def norm_gradients_in_ops(g, mask, x, w, b_shape, view, axes, channel, eps, affi
 def norm_tangent(t, x, w, view, axes, channel, eps, affine):
     """The tangent of a norm's result for a tangent t of x."""
     y, ty = reshape(x, shape=view), reshape(t, shape=view)
-    centred = y - reduce_mean(y, axis=axes, keepdims=True)
-    rstd = reciprocal(sqrt(reduce_mean(centred * centred, axis=axes, keepdims=True) + eps))
+    _, centred, var = centred_in_ops(y, axes)
+    rstd = reciprocal(sqrt(var + eps))
     hat = centred * rstd
     shared = reduce_mean(ty, axis=axes, keepdims=True)
     out = (ty - shared - hat * reduce_mean(ty * hat, axis=axes, keepdims=True)) * rstd
@@ -288,8 +296,8 @@ def norm_tangent(t, x, w, view, axes, channel, eps, affine):
 def norm_weight_tangent(t, x, view, axes, channel, eps):
     """The tangent of a norm's result for a tangent t of the weight."""
     y = reshape(x, shape=view)
-    centred = y - reduce_mean(y, axis=axes, keepdims=True)
-    rstd = reciprocal(sqrt(reduce_mean(centred * centred, axis=axes, keepdims=True) + eps))
+    _, centred, var = centred_in_ops(y, axes)
+    rstd = reciprocal(sqrt(var + eps))
     return reshape(centred * rstd * reshape(t, shape=channel), shape=tuple(x.shape))
 
 
