@@ -73,9 +73,10 @@ def retain_grad(self: Any) -> None:
 
 def retains_grad(self: Any) -> bool:
     """Whether retain_grad() was called on this tensor that is no leaf."""
-    e: Any = self._node if self._rg else None
-    if e is not None and self._meta and "retained_at" in self._meta:
-        e = self._meta["retained_at"]  # its shape was changed since
+    if not self._rg:
+        return False
+    changed = self._meta is not None and "retained_at" in self._meta  # another shape since
+    e: Any = self._meta["retained_at"] if changed else self._node
     nr = e.nr if e.__class__ is OutSlot else 0
     node = e.node if e.__class__ is OutSlot else e
     if node is None or node.hooks is None:

@@ -349,9 +349,9 @@ def do_without(t: Any) -> None:
     """The memory of t may now be written unnoticed: a rule that can make its value again must."""
     node = t._node if t._view is None else t._view[ROOT]._node
     node, nr = (node.node, node.nr) if node.__class__ is OutSlot else (node, 0)
-    op = node.op if node is not None else None
-    if op is None or not op.overwritable or nr or not node.s:
+    if node is None or nr or not node.s or node.op is None or not node.op.overwritable:
         return
+    op = node.op
     names = saved_names(op)
     for name in op.overwritable:
         k = len(names) + 2 * names.index(name) + 1
