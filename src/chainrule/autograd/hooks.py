@@ -75,8 +75,8 @@ def retains_grad(self: Any) -> bool:
     """Whether retain_grad() was called on this tensor that is no leaf."""
     if not self._rg:
         return False
-    changed = self._meta is not None and "retained_at" in self._meta  # another shape since
-    e: Any = self._meta["retained_at"] if changed else self._node
+    meta: Any = self._meta or {}
+    e: Any = meta.get("retained_at", self._node)  # there if its shape was changed since
     nr = e.nr if e.__class__ is OutSlot else 0
     node = e.node if e.__class__ is OutSlot else e
     if node is None or node.hooks is None:
