@@ -103,7 +103,27 @@ NOT_NARROW = "half precision has no decompositions; other types differ in sign"
 
 NORMS = [Sample(normal(3, 4), order) for order in (2, 1, 3.5, INF, -INF, 0, 0.5, -1)]
 
+_DRAWS = "it draws random numbers, which every example would share"
+
+
+def _product(parts):
+    left, values, right = parts
+    return (left * values.unsqueeze(-2)) @ right.mH
+
+
 SAMPLES = {
+    "svd_lowrank": [
+        # With as many columns as the matrix has, the product of the parts is the matrix.
+        Sample(normal(4, 3), q=3).through(_product).without("batch", because=_DRAWS),
+        Sample(normal(2, 3, 4), q=3, niter=1).through(_product).without("batch", because=_DRAWS),
+        Sample(normal(4, 3), q=3, M=normal(1, 3)).through(_product).without(
+            "batch", because=_DRAWS
+        ),
+    ],
+    "pca_lowrank": [
+        Sample(normal(4, 3), q=3).through(_product).without("batch", because=_DRAWS),
+        Sample(normal(4, 3), q=3, center=False).through(_product).without("batch", because=_DRAWS),
+    ],
     "linalg.cholesky": [*positive(), Sample(spd(3), upper=True).prepared(hermitian),
                         Sample(np.zeros((0, 3, 3)))],
     "linalg.cholesky_ex": positive(),
