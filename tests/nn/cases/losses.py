@@ -77,6 +77,11 @@ CASES = {
         layer().on(normal(4), np.array(2)),
         layer().on(X * 1e4, LABELS),
     ],
+    "LinearCrossEntropyLoss": [
+        layer(4, 5).on(X, LABELS),
+        layer(4, 5, bias=True, reduction="sum", label_smoothing=0.1).on(X, LABELS),
+        layer(4, 5, weight=uniform(5, low=0.5, high=2)).on(X, MASKED),
+    ],
     "NLLLoss": [
         *reductions(log_probabilities(3, 4), LABELS),
         layer(uniform(4, low=0.5, high=2)).on(log_probabilities(3, 4), MASKED),
