@@ -181,8 +181,9 @@ def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) 
         lines.append(f"    if {tests}: check({{{', '.join(seen)}}})")
     first = next(iter(inspect.signature(function).parameters.values()))
     if refuses and first.kind is first.VAR_POSITIONAL:  # autocast stands before it
-        lines.append(f"    if {first.name} and {first.name}[0].dtype.name in REFUSED: "
-                     f"refuse({first.name}[0])")  # fmt: skip
+        x = f"{first.name}[0]"
+        known = f"{first.name} and {x}.__class__ in PLAIN"
+        lines.append(f"    if {known} and {x}.dtype.name in REFUSED: refuse({x})")
     elif refuses:
         lines.append(f"    if {first.name}.dtype.name in REFUSED: refuse({first.name})")
     lines.append("    try:")
