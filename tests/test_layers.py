@@ -31,7 +31,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("checking", "derivatives"),
     ("compiler", "_dynamo"),
     ("distributed",),
-    ("checking", "derivatives", "explain", "doctor", "studio", "memory"),
+    ("reading",),
+    ("checking", "derivatives", "explain", "doctor", "studio", "memory", "sensitivity"),
     ("run",),
     ("cli", "tour", "__main__"),
 )  # fmt: skip
