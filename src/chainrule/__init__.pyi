@@ -35,6 +35,7 @@ from . import nn as nn
 from . import onnx as onnx
 from . import optim as optim
 from . import random as random
+from . import reading as reading
 from . import run as run
 from . import serialization as serialization
 from . import signal as signal
