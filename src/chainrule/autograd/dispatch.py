@@ -22,7 +22,7 @@ from .node import UNTRACKED, OutSlot
 from .record import (
     record,
 )
-from .state import ANOMALY_FORWARD, OBSERVE, SELECT, STATE, TRACE
+from .state import ANOMALY_FORWARD, OBSERVE, SELECT, STATE, TRACE, WATCH
 from .value import (
     CREATION,
     FROM_GRAD,
@@ -106,6 +106,10 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = No
         return make_plain(result, inference=STATE.inference)
     if unusual & SELECT and known is None:
         return _selected(op, args, params)
+    if unusual & WATCH and known is None:
+        from .watching import watched_op
+
+        return watched_op(op, args, params)
     tensors = prepare(op, args)
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
     recording = (

@@ -26,7 +26,7 @@ from .hook_results import check_replacement, checked_replacements, hook_name
 from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate, takes_gradient
 from .node import UNTRACKED, Node, OutSlot, exchanged_since
 from .plain_pass import backward_plain
-from .state import STATE, TRACE
+from .state import STATE, TRACE, WATCH
 from .ties import Tie, settle_leaves, settle_results, zeros_for_hooks
 from .value import PLAIN, TensorBase, make
 
@@ -474,11 +474,12 @@ def run_backward(
         mode = VALUES
     elif STATE.unusual & TRACE:
         mode = VALUES
-    if mode == RAW and inputs is None and len(edges) == 1 and not STATE.anomaly:
+    seen = STATE.anomaly or STATE.unusual & WATCH  # somebody looks at every step
+    if mode == RAW and inputs is None and len(edges) == 1 and not seen:
         root = edges[0]
         if isinstance(root, Node | OutSlot) and backward_plain(root, grads[0]._a, keep):
             return []
-    walk = Walk(mode, keep)
+    walk = _watched_walk(mode, keep) if STATE.unusual & WATCH else Walk(mode, keep)
     walk.roots = edges
     if inputs is not None:
         walk.captures = _captures(inputs)
@@ -505,6 +506,12 @@ def run_backward(
     if inputs is None:
         return []
     return [_as_result(walk.results.get(k), t) for k, t in enumerate(inputs)]
+
+
+def _watched_walk(mode: str, keep: bool) -> Walk:
+    from .watching import WatchedWalk
+
+    return WatchedWalk(mode, keep)
 
 
 def _as_result(g: Any, t: Any) -> Any:

@@ -17,7 +17,7 @@ from .dispatch import P
 from .function_context import FunctionCtx, _enabled, position
 from .node import Node, OutSlot, start
 from .record import edge
-from .state import STATE
+from .state import STATE, WATCH
 from .value import (
     CREATION,
     FROM_CUSTOM,
@@ -128,14 +128,18 @@ class Function(metaclass=FunctionMeta):
             from .function_levels import HANDLERS
 
             return HANDLERS[top.kind](cls, top, args, kwargs)
-        return _apply_plain(cls, args, kwargs)[0]
+        if STATE.unusual & WATCH:
+            from .watching import watched_function
+
+            return watched_function(cls, args, kwargs)[0]
+        return apply_plain(cls, args, kwargs)[0]
 
 
 def new_style(cls: Any) -> bool:
     return cls.setup_context is not Function.setup_context
 
 
-def _apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+def apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Forward on plain tensors; returns (result, ctx)."""
     ctx = cls._ctx_class()
     ctx._tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)

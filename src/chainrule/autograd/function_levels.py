@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .dispatch import P
-from .function import Function, VmapInfo, _apply_plain, _enabled, new_style
+from .function import Function, VmapInfo, _enabled, apply_plain, new_style
 from .node import OutSlot
 from .record import edge
 from .state import STATE
@@ -58,7 +58,7 @@ def _under_dual(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
         ctx = cls._ctx_class()
         cls.setup_context(ctx, inner, result)
     else:
-        result, ctx = _apply_plain(cls, inner, kwargs)
+        result, ctx = apply_plain(cls, inner, kwargs)
     outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
     if ctx.saved_for_forward is None and ctx.to_save:
         ctx.saved_for_forward = ctx.to_save

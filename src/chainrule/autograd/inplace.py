@@ -21,7 +21,7 @@ from ..ops.schema import TABLE, Op
 from . import errors, source
 from .node import UNTRACKED, OutSlot, hooks_of, rename
 from .record import edge, live_node, needed_for, record, saved_names
-from .state import STATE, TRACE
+from .state import STATE, TRACE, WATCH
 from .strided_views import begin_at_root, path_from_root, strides_from_root
 from .value import (
     CREATION,
@@ -137,6 +137,10 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     """x.op_(*args): the op's result into x, with its history. Returns x."""
     from .dispatch import explain_failure, prepare
 
+    if STATE.unusual & WATCH:
+        from .watching import watched_inplace
+
+        return watched_inplace(op, x, args, params, name)
     begin_at_root(x)
     if not op.differentiable and op.name in _COMPARISONS and _is_recorded(x, args):
         return _write_comparison(op, x, args, name)
@@ -166,7 +170,7 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
         check_apart(x, tensors[1:], name)
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
     try:
-        result = np.asarray(op.forward(*payloads, **params))
+        result = np.asarray(op.forward(*payloads, **params) if STATE.stand_in is None else x._a)
     except (ValueError, IndexError, TypeError) as problem:
         raise explain_failure(op, (x, *args), params, problem) from None
     check_fits(x, result, name)
@@ -313,7 +317,8 @@ def write(x: Any, value: Any, name: str, followed: bool = False) -> None:
         if name not in _SAME_EVERYWHERE or not flags.writeable:
             one_value = not followed and value.size > 0 and not any(value.strides)
             refuse_overlap(target, one_value)
-    np.copyto(target, value, casting="unsafe")
+    if STATE.stand_in is None:
+        np.copyto(target, value, casting="unsafe")
     bump(x, name)
 
 

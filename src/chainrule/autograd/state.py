@@ -18,7 +18,7 @@ import numpy as np
 
 NO_GRAD, INFERENCE = 1, 2
 TRACE, SAVED_HOOKS, ANOMALY_FORWARD, AUTOCAST, CHECKSUMS, OBSERVE = 4, 8, 16, 32, 64, 128
-SELECT = 256
+SELECT, WATCH = 256, 512
 
 
 class State(threading.local):
@@ -42,6 +42,8 @@ class State(threading.local):
         self.autocast: Any = None
         self.observers: list[Any] = []
         self.selections: list[Any] = []  # they decide whether an op runs or its result is known
+        self.watchers: list[Any] = []  # see `watching`
+        self.stand_in: Any = None  # says what ops return, in place of computing it
         # NaN and infinity are ordinary values here, as in PyTorch. NumPy keeps this setting per
         # thread; setting it once costs nothing, an errstate around every op costs 0.9 µs.
         np.seterr(all="ignore")
