@@ -203,10 +203,10 @@ def _load_native_kernel(name: str, compiles: bool) -> Any:
     return importlib.import_module(".compiler.native.library", __name__).load(name, compiles)
 
 
-def _place_arrays() -> None:
+def _place_arrays() -> bool:
     import importlib
 
-    importlib.import_module(".compiler.aligned", __name__).begin_at_lines()
+    return importlib.import_module(".compiler.aligned", __name__).begin_at_lines()
 
 
 _allocation.provide(_place_arrays)

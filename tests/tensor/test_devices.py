@@ -59,7 +59,6 @@ def test_seeding_and_emptying_a_gpu_that_is_not_there_is_harmless():
     torch.cuda.manual_seed(1)
     torch.cuda.manual_seed_all(1)
     torch.cuda.empty_cache()
-    assert torch.cuda.memory_allocated() == 0
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,7 @@ class Watcher:
     def op_begins(self, op: Any, args: tuple[Any, ...], params: dict[str, Any]) -> None:
         """An op (of the table, or a class of `autograd.Function`) is about to run."""
 
-    def op_ends(
-        self, op: Any, args: tuple[Any, ...], params: dict[str, Any], result: Any
-    ) -> None:
+    def op_ends(self, op: Any, args: tuple[Any, ...], params: dict[str, Any], result: Any) -> None:
         """It has run; `result` is None if it raised."""
 
     def pass_begins(self) -> None:

@@ -3,7 +3,9 @@
 NumPy aligns arrays to 16 bytes. A vector of 64 bytes then touches two lines of the cache, and a
 large product takes up to a sixth longer. NumPy lets others provide memory (NEP 49): the functions
 below ask its own allocator for a little more, and place the array at the next line. What they got,
-and for how many bytes, is written in front of the array.
+and for how many bytes, is written in front of the array. They also count: how many bytes are alive,
+and the most that were. NumPy calls them while it holds the interpreter's lock, so the counts are
+plain additions; where there is no such lock they are atomic.
 
 NumPy keeps the choice in the current context, as variables of `contextvars`: arrays of threads that
 were started in another one lie as before. Arrays remember whose memory they have, so that both
@@ -17,6 +19,7 @@ import sys
 import threading
 from typing import Any
 
+from ..ops import allocation
 from . import host, objects
 from .addresses import capsule_pointer, numpy_word
 
@@ -25,6 +28,31 @@ _MORE = LINE + 16  # bytes: the way to the next line and the two words before it
 
 _TEXT = f"""
 %allocator = type {{ ptr, ptr, ptr, ptr, ptr }}
+%counted = type {{ ptr, i64, i64, i64 }}
+
+define internal void @count(ptr %ours, i64 %bytes) {{
+  %at = getelementptr %counted, ptr %ours, i64 0, i32 1
+COUNT_LIVE
+  %top = getelementptr %counted, ptr %ours, i64 0, i32 2
+  %most = load i64, ptr %top
+  %higher = icmp sgt i64 %live, %most
+  br i1 %higher, label %raise, label %done
+raise:
+  store i64 %live, ptr %top
+  br label %done
+done:
+  ret void
+}}
+
+define internal void @count_made(ptr %ours, ptr %array, i64 %bytes) {{
+  %none = icmp eq ptr %array, null
+  br i1 %none, label %done, label %some
+some:
+  call void @count(ptr %ours, i64 %bytes)
+  br label %done
+done:
+  ret void
+}}
 
 define internal ptr @place(ptr %raw, i64 %bytes) {{
   %none = icmp eq ptr %raw, null
@@ -43,17 +71,20 @@ placed:
   ret ptr %array
 }}
 
-define ptr @line_malloc(ptr %numpy, i64 %bytes) {{
+define ptr @line_malloc(ptr %ours, i64 %bytes) {{
+  %numpy = load ptr, ptr %ours
   %at = getelementptr %allocator, ptr %numpy, i64 0, i32 1
   %context = load ptr, ptr %numpy
   %malloc = load ptr, ptr %at
   %all = add i64 %bytes, {_MORE}
   %raw = call ptr %malloc(ptr %context, i64 %all)
   %array = call ptr @place(ptr %raw, i64 %bytes)
+  call void @count_made(ptr %ours, ptr %array, i64 %bytes)
   ret ptr %array
 }}
 
-define ptr @line_calloc(ptr %numpy, i64 %count, i64 %each) {{
+define ptr @line_calloc(ptr %ours, i64 %count, i64 %each) {{
+  %numpy = load ptr, ptr %ours
   %at = getelementptr %allocator, ptr %numpy, i64 0, i32 2
   %context = load ptr, ptr %numpy
   %calloc = load ptr, ptr %at
@@ -61,10 +92,11 @@ define ptr @line_calloc(ptr %numpy, i64 %count, i64 %each) {{
   %all = add i64 %bytes, {_MORE}
   %raw = call ptr %calloc(ptr %context, i64 1, i64 %all)
   %array = call ptr @place(ptr %raw, i64 %bytes)
+  call void @count_made(ptr %ours, ptr %array, i64 %bytes)
   ret ptr %array
 }}
 
-define void @line_free(ptr %numpy, ptr %array, i64 %ignored) {{
+define void @line_free(ptr %ours, ptr %array, i64 %ignored) {{
   %none = icmp eq ptr %array, null
   br i1 %none, label %done, label %some
 some:
@@ -72,6 +104,9 @@ some:
   %size = getelementptr i64, ptr %array, i64 -1
   %raw = load ptr, ptr %owner
   %bytes = load i64, ptr %size
+  %fewer = sub i64 0, %bytes
+  call void @count(ptr %ours, i64 %fewer)
+  %numpy = load ptr, ptr %ours
   %at = getelementptr %allocator, ptr %numpy, i64 0, i32 4
   %context = load ptr, ptr %numpy
   %free = load ptr, ptr %at
@@ -82,9 +117,9 @@ done:
   ret void
 }}
 
-define ptr @line_realloc(ptr %numpy, ptr %array, i64 %bytes) "no-builtins" {{
+define ptr @line_realloc(ptr %ours, ptr %array, i64 %bytes) "no-builtins" {{
 entry:
-  %new = call ptr @line_malloc(ptr %numpy, i64 %bytes)
+  %new = call ptr @line_malloc(ptr %ours, i64 %bytes)
   %failed = icmp eq ptr %new, null
   %fresh = icmp eq ptr %array, null
   %nothing = or i1 %failed, %fresh
@@ -107,12 +142,26 @@ copy:
   %following = add i64 %i, 1
   br label %next
 copied:
-  call void @line_free(ptr %numpy, ptr %array, i64 %had)
+  call void @line_free(ptr %ours, ptr %array, i64 %had)
   br label %leave
 leave:
   ret ptr %new
 }}
 """
+
+_PLAIN = """  %had = load i64, ptr %at
+  %live = add i64 %had, %bytes
+  store i64 %live, ptr %at"""
+_ATOMIC = """  %had = atomicrmw add ptr %at, i64 %bytes monotonic
+  %live = add i64 %had, %bytes"""
+
+
+def _locked() -> bool:
+    return getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def _text() -> str:
+    return _TEXT.replace("COUNT_LIVE", _PLAIN if _locked() else _ATOMIC)
 
 
 class _Allocator(ctypes.Structure):
@@ -120,6 +169,17 @@ class _Allocator(ctypes.Structure):
 
     _fields_ = tuple(
         (name, ctypes.c_void_p) for name in ("ctx", "malloc", "calloc", "realloc", "free")
+    )
+
+
+class _Counted(ctypes.Structure):
+    """What our functions are given: NumPy's allocator, and the counts."""
+
+    _fields_ = (
+        ("numpy", ctypes.c_void_p),
+        ("live", ctypes.c_int64),
+        ("peak", ctypes.c_int64),
+        ("unused", ctypes.c_int64),
     )
 
 
@@ -143,7 +203,7 @@ ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # also while the interprete
 
 
 def begin_at_lines() -> bool:
-    """Let arrays made from now on in this context begin at a cache line; whether that was set.
+    """Let arrays made from now on in this context begin at a cache line; whether they will.
 
     Not set where somebody else provides NumPy's memory, or without LLVM.
     """
@@ -153,6 +213,8 @@ def begin_at_lines() -> bool:
     with _lock:
         default = ctypes.cast(numpy_word(_DEFAULT), ctypes.POINTER(ctypes.py_object))[0]
         current = ctypes.PYFUNCTYPE(ctypes.py_object)(numpy_word(_GET_HANDLER))()
+        if _kept and current is _kept[-1]:
+            return True
         if current is not default:
             return False
         capsule = _kept[-1] if _kept else _make_capsule(default)
@@ -162,12 +224,13 @@ def begin_at_lines() -> bool:
 
 def _make_capsule(default: Any) -> Any:
     theirs = _Handler.from_address(capsule_pointer(default, _CAPSULE))
-    code = objects.named("aligned memory", lambda: _TEXT)
+    code = objects.named(f"counted memory {_locked()}", _text)
+    counted = _Counted(ctypes.addressof(theirs.allocator), 0, 0, 0)
     ours = _Handler(
         b"chainrule_lines",
         theirs.version,
         _Allocator(
-            ctypes.addressof(theirs.allocator),
+            ctypes.addressof(counted),
             *(code.address(f"line_{name}") for name in ("malloc", "calloc", "realloc", "free")),
         ),
     )
@@ -176,5 +239,6 @@ def _make_capsule(default: Any) -> Any:
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     capsule = new(ctypes.addressof(ours), ctypes.addressof(name), None)
-    _kept.extend((code, ours, name, capsule))
+    _kept.extend((code, ours, name, counted, capsule))
+    allocation.counts = counted
     return capsule

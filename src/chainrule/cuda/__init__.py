@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from ..tensor.device import DeviceUnavailable
 from ..tensor.device import device as _device
 from ..tensor.legacy import LEGACY_TYPES
+from . import memory
 
 _MESSAGE = (
     "Torch not compiled with CUDA enabled: chainrule computes on the CPU. "
@@ -72,16 +73,19 @@ def empty_cache() -> None:
     """Frees cached GPU memory, of which there is none."""
 
 
-def memory_allocated(device: Any = None) -> int:
-    """GPU memory in use: 0."""
-    return 0
-
-
-max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
-
-
-def reset_peak_memory_stats(device: Any = None) -> None:
-    """Forgets the peak of GPU memory, which is 0."""
+max_memory_allocated = memory.max_memory_allocated
+max_memory_cached = memory.max_memory_cached
+max_memory_reserved = memory.max_memory_reserved
+mem_get_info = memory.mem_get_info
+memory_allocated = memory.memory_allocated
+memory_cached = memory.memory_cached
+memory_reserved = memory.memory_reserved
+memory_stats = memory.memory_stats
+memory_summary = memory.memory_summary
+reset_accumulated_memory_stats = memory.reset_accumulated_memory_stats
+reset_max_memory_allocated = memory.reset_max_memory_allocated
+reset_max_memory_cached = memory.reset_max_memory_cached
+reset_peak_memory_stats = memory.reset_peak_memory_stats
 
 
 def set_device(device: Any) -> None:
@@ -99,8 +103,8 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
 
 current_device = synchronize = init = ipc_collect = get_device_name = _refuse
 get_device_properties = get_device_capability = current_stream = default_stream = _refuse
-get_rng_state = set_rng_state = initial_seed = mem_get_info = memory_summary = _refuse
-memory_stats = utilization = temperature = can_device_access_peer = stream = _refuse
+get_rng_state = set_rng_state = initial_seed = _refuse
+utilization = temperature = can_device_access_peer = stream = _refuse
 
 
 class _NeedsGpu:

@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 import os
 import sys
+import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 # glibc's names for mallopt: memory above these sizes is mapped separately, or given back.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -22,6 +23,7 @@ _KEPT = 512 << 20  # bytes of free memory at the top of the heap
 
 
 _LARGE = 1 << 14  # bytes of an array
+counts: Any = None  # `live` and `peak` bytes of arrays, once somebody counts them
 _unsettled = True  # whether `settle` has something to do
 _place_arrays: Callable[[], Any] | None = None
 
@@ -88,3 +90,62 @@ def give_back_freed_memory() -> None:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)
+
+
+# ---- counting ------------------------------------------------------------------------------------
+
+
+class Peak:
+    """The most bytes of arrays that were alive since it was made or reset.
+
+    Several may be in use: the allocator has one maximum, which they share out among them.
+    """
+
+    _all: ClassVar[weakref.WeakSet[Peak]] = weakref.WeakSet()
+
+    def __init__(self) -> None:
+        self._most = 0
+        self.reset()
+        Peak._all.add(self)
+
+    def reset(self) -> None:
+        """Begin anew with what is alive now."""
+        share_out()
+        self._most = live_bytes()
+
+    @property
+    def bytes(self) -> int:
+        """The most bytes so far."""
+        share_out()
+        return self._most
+
+
+def share_out() -> int:
+    """Tell every Peak of the maximum since the last call; returns it and starts a new one."""
+    if counts is None:
+        return 0
+    most = counts.peak
+    for one in list(Peak._all):
+        one._most = max(one._most, most)
+    counts.peak = counts.live
+    return most
+
+
+def count() -> bool:
+    """Count the memory of arrays made from now on in this context; whether that is possible."""
+    settle()
+    return counts is not None and _place_arrays is not None and bool(_place_arrays())
+
+
+def live_bytes() -> int:
+    """Bytes of arrays that are alive, of those that were counted."""
+    return 0 if counts is None else counts.live
+
+
+def in_units(count: float) -> str:
+    """Bytes for people: 1536 is '1.5 KiB'."""
+    for unit in ("B", "KiB", "MiB"):
+        if abs(count) < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.2f} GiB"

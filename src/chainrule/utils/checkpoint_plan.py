@@ -8,6 +8,7 @@ from typing import Any
 from ..autograd import grad
 from ..autograd.modes import enable_grad, is_grad_enabled
 from ..autograd.value import TensorBase
+from ..ops.allocation import in_units as size
 from ..tensor.random import fork_rng
 from .checkpoint_chain import Chain
 from .checkpoint_measure import ActivationMeter, BlockMeasurement, restored_buffers
@@ -250,15 +251,6 @@ def diagram(items: tuple[Any, ...]) -> str:
     return " ".join(
         str(item.block) if isinstance(item, Keep) else f"[{diagram(item.items)}]" for item in items
     )
-
-
-def size(count: float) -> str:
-    """Bytes for people."""
-    for unit in ("B", "KiB", "MiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.2f} GiB"
 
 
 def _tensors(value: Any) -> list[Any]:
