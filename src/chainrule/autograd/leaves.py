@@ -78,6 +78,10 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
     assert have is not None
     target = have._a
     if target.__class__ is np.ndarray:
+        if not target.flags.writeable:
+            from .inplace import refuse_overlap
+
+            refuse_overlap(target)
         np.add(target, g, out=target, casting="unsafe")
         if have._v is not None:
             have._v[0] += 1

@@ -20,9 +20,10 @@ _HEAD = object.__basicsize__  # reference count and type
 DATA, NDIM, DIMS, DESCR, FLAGS = _HEAD, _HEAD + 8, _HEAD + 16, _HEAD + 40, _HEAD + 48
 TYPE = 8
 LIST_ITEMS = _HEAD + 8
-# C_CONTIGUOUS and ALIGNED
+# C_CONTIGUOUS and ALIGNED; what the plan writes must be WRITEABLE too.
 WANTED_FLAGS = 0x1 | 0x100
-_WORDS = 4  # of the specification of one input: slot, dtype object, ndim, address of the shape
+WRITEABLE = 0x400
+_WORDS = 5  # of one input's specification: slot, dtype object, ndim, address of the shape, flags
 
 _tried: list[bool] = []
 
@@ -40,6 +41,7 @@ def _word(address: int, kind: Any = ctypes.c_int64) -> int:
 
 def _probe() -> bool:
     arrays = [np.arange(6, dtype="f4").reshape(2, 3), np.zeros((), "i8"), np.ones((4, 5))[:, ::2]]
+    arrays[0].flags.writeable = False
     items = _word(id(arrays) + LIST_ITEMS)
     for i, a in enumerate(arrays):
         where = id(a)
@@ -53,6 +55,7 @@ def _probe() -> bool:
             and tuple(shape) == a.shape
             and _word(where + DESCR) == id(a.dtype)
             and wanted == (a.flags.c_contiguous and a.flags.aligned)
+            and bool(_word(where + FLAGS, ctypes.c_int32) & WRITEABLE) == a.flags.writeable
         )
         if not seen:
             return False
@@ -62,13 +65,15 @@ def _probe() -> bool:
 class Specification:
     """What the machine code checks of each input, as words in memory; keeps them alive."""
 
-    def __init__(self, values: list[Value], slots: list[int]) -> None:
+    def __init__(self, values: list[Value], slots: list[int], written: list[bool]) -> None:
         """One row per array; a negative slot is skipped."""
         self.shapes = [np.array(v.shape or (0,), np.int64) for v in values]
         self.dtypes = [v.dtype for v in values]
         rows = [
-            (slot, id(v.dtype), v.ndim, s.__array_interface__["data"][0])
-            for slot, v, s in zip(slots, values, self.shapes, strict=True)
+            (slot, id(v.dtype), v.ndim, s.__array_interface__["data"][0], flags | WANTED_FLAGS)
+            for slot, v, s, flags in zip(
+                slots, values, self.shapes, [WRITEABLE * w for w in written], strict=True
+            )
         ]
         # The class's address comes first: in the code it would differ from process to process.
         self.words = np.array([id(np.ndarray), *(w for row in rows for w in row)], np.int64)
@@ -113,8 +118,11 @@ fields:
   %okd = icmp eq i64 %descr, %wantd
   %flagsp = getelementptr i8, ptr %item, i64 {FLAGS}
   %flags = load i32, ptr %flagsp
-  %kept = and i32 %flags, {WANTED_FLAGS}
-  %okf = icmp eq i32 %kept, {WANTED_FLAGS}
+  %wantfp = getelementptr i64, ptr %slotp, i64 4
+  %wantf64 = load i64, ptr %wantfp
+  %wantf = trunc i64 %wantf64 to i32
+  %kept = and i32 %flags, %wantf
+  %okf = icmp eq i32 %kept, %wantf
   %ndp = getelementptr i8, ptr %item, i64 {NDIM}
   %nd32 = load i32, ptr %ndp
   %nd = sext i32 %nd32 to i64

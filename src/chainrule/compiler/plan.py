@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.allocation import give_back_freed_memory
+from ..ops.layout import overlaps_itself
 from . import host, images, log, objects, pool
 from .binding import Specification, bind_text, layout_known, main_text
 from .codegen import Module, Slots
@@ -36,6 +37,10 @@ from .views import Buffer, View
 
 class InputChanged(ValueError):
     """An input is of another type than the plan was made for; nothing was computed."""
+
+
+class UnwritableInput(ValueError):
+    """An input that the plan writes may not be written; nothing was computed."""
 
 
 def llvm_available() -> bool:
@@ -218,7 +223,8 @@ class Plan:
         self._checked += [(count + i, start + i, v, True) for i, v in enumerate(made)]
         places = [-1 if v.weak else self.slots.of(b) for _, (v, b) in inputs]
         places += [start + i for i in range(len(made))]
-        self.spec = Specification([*self.traced.inputs, *made], places)
+        writes = [i in written for i in range(count)] + [True] * len(made)
+        self.spec = Specification([*self.traced.inputs, *made], places, writes)
         self._spec_address = self.spec.address
         self._results = [_result_plan(x) for x in self.image.outputs]
 
@@ -227,6 +233,8 @@ class Plan:
     def run(self, arrays: list[Any]) -> list[Any]:
         """Run on these inputs (arrays, and Python numbers for weak inputs)."""
         if not self.native:
+            for _, k in self.graph.writes:
+                _refuse_read_only(k, arrays[k])
             return interpret(self.graph, arrays)
         frame = self._frames.pop() if self._frames else Frame(self)
         if frame.thread != get_ident() and self.pool is not None:
@@ -278,9 +286,13 @@ class Plan:
                     f"input {i} of the plan is {value.type}, got "
                     f"{Value(a.shape, a.dtype).type}; compile again for other types"
                 )
+            if written:
+                _refuse_read_only(i, a)
             if not a.flags.c_contiguous or not a.flags.aligned:
                 copied = np.array(a, order="C")
                 if written:
+                    if overlaps_itself(a):
+                        raise UnwritableInput(f"elements of input {i}, which is written, overlap")
                     late.append((a, copied))
                 used.append(copied)
                 a = copied
@@ -317,6 +329,11 @@ class Plan:
             f"{memory.direct_writes} of {len(self.graph.writes)} writes go straight into inputs"
         )
         return "\n".join(lines)
+
+
+def _refuse_read_only(number: int, array: np.ndarray) -> None:
+    if not array.flags.writeable:
+        raise UnwritableInput(f"input {number} of the plan is written, and its memory is read-only")
 
 
 def _last_reads(pieces: list[Any], outputs: list[Any]) -> list[tuple[int, ...]]:

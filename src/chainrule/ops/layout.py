@@ -25,7 +25,15 @@ def reach(
     if memory is None or not x.size:
         return as_strided(x, shape, strides)
     # The plain constructor costs a tenth of as_strided and names the owner as the view's base.
-    return np.ndarray(shape, x.dtype, memory, address(x) - address(memory) + start, strides)
+    start += address(x) - address(memory)
+    return as_writeable_as(x, np.ndarray(shape, x.dtype, memory, start, strides))
+
+
+def as_writeable_as(x: np.ndarray, view: np.ndarray) -> np.ndarray:
+    """A view of the memory behind x, read-only if x is: x's owner may allow what x forbids."""
+    if not x.flags.writeable:
+        view.flags.writeable = False
+    return view
 
 
 def flat_owner(x: np.ndarray) -> np.ndarray | None:

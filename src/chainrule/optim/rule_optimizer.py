@@ -230,6 +230,10 @@ def update_arrays(program: Program, members: list[dict[str, Any]], numbers: tupl
         counters = [steps, steps[0].item()]
     kernel = plan.kernel_of(program, params[0]._a.dtype, counters[0][0].dtype if counters else None)
     if kernel(*arrays, *counters, *numbers) is None:
+        for name, written in zip(program.arrays, arrays, strict=True):
+            for array in written if name != "g" else ():
+                if not array.flags.writeable:
+                    refuse_overlap(array)  # before the first of them is changed
         for of_one in zip(*arrays, strict=True):
             _update_one(program, list(of_one), numbers)
     plan.note_change([p for p in params if p._v is not None])

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P
-from ..autograd.inplace import bump, check_writable
+from ..autograd.inplace import bump, check_writable, refuse_overlap
 from ..autograd.node import not_implemented
 from ..autograd.state import STATE
 from ..autograd.value import ROOT, TensorBase, make
 from ..ops import dtypes
-from ..ops.layout import address, contiguous_strides, owner
+from ..ops.layout import address, as_writeable_as, contiguous_strides, flat_owner, owner
 from .layouts import contiguous_format, format_order, required_order
 from .legacy import WORDS
 
@@ -171,7 +171,8 @@ def _resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     start = address(array) - address(owner(array)) if array.size else 0
     room = (memory.size - start) // array.itemsize
     if count <= room:
-        return memory[start : start + count * array.itemsize].view(array.dtype).reshape(shape)
+        part = memory[start : start + count * array.itemsize].view(array.dtype).reshape(shape)
+        return as_writeable_as(array, part)
     grown = np.zeros(count, array.dtype)
     grown[:room] = memory[start : start + room * array.itemsize].view(array.dtype)
     return grown.reshape(shape)
@@ -210,8 +211,8 @@ def _memory_to_show(t: Any, given: Any, offset: int, size: Any, stride: Any) -> 
         )
     if isinstance(given, TensorBase) and size is None:
         return given._a
-    base = owner(given._a if isinstance(given, TensorBase) else given.array)
-    flat = make(base.reshape(-1).view(np.uint8).view(t._a.dtype))
+    storage = UntypedStorage(given._a) if isinstance(given, TensorBase) else given
+    flat = make(storage.bytes().view(t._a.dtype))
     shape = tuple(flat.shape) if size is None else tuple(size)
     steps = contiguous_strides(shape) if stride is None else tuple(stride)
     inner, outer = strided_layouts(flat, shape, steps, offset)
@@ -231,11 +232,14 @@ def replace_array(t: Any, array: np.ndarray) -> None:
 class UntypedStorage:
     """The block of bytes that a tensor and its views share."""
 
-    __slots__ = ("array", "is_meta")
+    __slots__ = ("array", "is_meta", "seen")
 
     def __init__(self, array: Any = 0, is_meta: bool = False) -> None:
         if isinstance(array, int):
             array = np.zeros(array, np.uint8)
+        self.seen = (
+            array  # by the tensor that was asked: it may be read-only where its owner is not
+        )
         self.array = owner(array)
         self.is_meta = is_meta
 
@@ -251,14 +255,17 @@ class UntypedStorage:
 
     def bytes(self) -> np.ndarray:
         """The bytes, as an array on the same memory."""
-        flat = self.array.reshape(-1) if self.array.flags.c_contiguous else self.array.T.reshape(-1)
-        return flat.view(np.uint8)
+        whole = flat_owner(self.array)
+        flat = (self.array if whole is None else whole).reshape(-1)
+        return as_writeable_as(self.seen, flat.view(np.uint8))
 
     def __getitem__(self, index: Any) -> Any:
         return self.bytes()[index].item() if isinstance(index, int) else self.bytes()[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.bytes()[index] = value
+        target = self.bytes()
+        refuse_overlap(target)
+        target[index] = value
 
     def tolist(self) -> list[int]:
         """The bytes as numbers."""
@@ -313,7 +320,7 @@ class TypedStorage(UntypedStorage):
 
     def untyped(self) -> UntypedStorage:
         """The same memory without the type."""
-        return UntypedStorage(self.array, self.is_meta)
+        return UntypedStorage(self.seen, self.is_meta)
 
     def __repr__(self) -> str:
         rows = "".join(f" {v}\n" for v in self.tolist())
