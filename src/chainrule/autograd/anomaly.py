@@ -1,7 +1,9 @@
 """Anomaly mode: find where NaN first arises, in backward (as PyTorch) and in forward.
 
 While it is on, backward checks every node's gradients and names the forward line of the node that
-made NaN or infinity; `forward=True` also checks every result as it is computed. Saved arrays get a
+made NaN, with the values that did it. `forward=True` also checks every result as it is computed,
+remembers where each infinity began (`nan_origins.py`), and watches optimizer steps, so that the
+message names the beginning: the data, the overflow, the step that blew up. Saved arrays get a
 checksum, so a value changed behind autograd's back (`.data`, `.numpy()`, DLPack) is named too.
 """
 
@@ -10,23 +12,35 @@ from __future__ import annotations
 import sys
 import warnings
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from .nonfinite import has_nan, is_finite, payload
 from .state import ANOMALY_FORWARD, CHECKSUMS, STATE
-from .value import TensorBase
 
 
 class detect_anomaly:
-    """Check for NaN inside the block; `forward=True` also checks forward results."""
+    """Check for NaN inside the block; `forward=True` finds where it began.
+
+    >>> import warnings, chainrule as torch
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, float("nan")]])
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with warnings.catch_warnings(), torch.autograd.detect_anomaly(forward=True):
+    ...     warnings.simplefilter("ignore")
+    ...     (x @ w).sum()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    RuntimeError: nan values in the data: `x` (float32 [2, 2])...
+    """
 
     def __init__(self, check_nan: bool = True, *, forward: bool = False) -> None:
         self.check_nan = check_nan
         self.forward = forward
 
     def __enter__(self) -> None:
-        self.previous = (STATE.anomaly, STATE.anomaly_check_nan, STATE.unusual & ANOMALY_FORWARD)
+        self.previous = (STATE.anomaly, STATE.anomaly_check_nan, STATE.anomaly_log)
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
@@ -34,33 +48,62 @@ class detect_anomaly:
         )
         switch(True, self.check_nan)
         if self.forward:
-            STATE.turn_on(ANOMALY_FORWARD)
+            watch_forward(True)
 
     def __exit__(self, *exc: object) -> None:
-        anomaly, check_nan, forward = self.previous
+        anomaly, check_nan, log = self.previous
         switch(anomaly, check_nan)
-        if not forward:
-            STATE.turn_off(ANOMALY_FORWARD)
+        watch_forward(log is not None, log)
 
 
 class set_detect_anomaly:
     """Switch anomaly mode on or off, at once and until the end of a `with` block."""
 
-    def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self.previous = (STATE.anomaly, STATE.anomaly_check_nan)
+    def __init__(self, mode: bool, check_nan: bool = True, *, forward: bool = False) -> None:
+        self.previous = (STATE.anomaly, STATE.anomaly_check_nan, STATE.anomaly_log)
         switch(mode, check_nan)
+        watch_forward(mode and forward)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exc: object) -> None:
-        switch(*self.previous)
+        anomaly, check_nan, log = self.previous
+        switch(anomaly, check_nan)
+        watch_forward(log is not None, log)
 
 
 def switch(anomaly: bool, check_nan: bool) -> None:
     """Set the thread's anomaly mode."""
     STATE.anomaly, STATE.anomaly_check_nan = anomaly, check_nan
     (STATE.turn_on if anomaly else STATE.turn_off)(CHECKSUMS)
+
+
+def watch_forward(on: bool, log: Any = None) -> None:
+    """Check results as they are computed, or stop; an outer block's notes are kept."""
+    if not on:
+        STATE.anomaly_log = None
+        STATE.turn_off(ANOMALY_FORWARD)
+        return
+    if log is None and STATE.anomaly_log is None:
+        from .nan_origins import Log
+
+        log = Log()
+    STATE.anomaly_log = log if log is not None else STATE.anomaly_log
+    STATE.turn_on(ANOMALY_FORWARD)
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Results computed inside are the engine's own; what they become is checked afterwards."""
+    if not STATE.unusual & ANOMALY_FORWARD:
+        yield
+        return
+    STATE.turn_off(ANOMALY_FORWARD)
+    try:
+        yield
+    finally:
+        STATE.turn_on(ANOMALY_FORWARD)
 
 
 def is_anomaly_enabled() -> bool:
@@ -73,46 +116,34 @@ def is_anomaly_check_nan_enabled() -> bool:
     return STATE.anomaly_check_nan
 
 
-def _bad(value: Any) -> str | None:
-    """'nan' when an array has one."""
-    array = value
-    while isinstance(array, TensorBase):
-        array = array._a
-    if not isinstance(array, np.ndarray | np.generic) or array.dtype.kind not in "fcV":
-        return None
-    if array.dtype.kind == "V":
-        array = array.astype(np.float32)
-    return "nan" if bool(np.isnan(array).any()) else None
+# ---- forward -------------------------------------------------------------------------------------
 
 
-def check_backward(node: Any, grads: Any, raw: bool) -> None:
-    """Raise when a node returned NaN, naming the forward op and line."""
-    if not STATE.anomaly_check_nan:
-        return
-    for k, g in enumerate(grads):
-        if g is not None and _bad(g):
-            raise RuntimeError(
-                f"Function '{node.name()}' returned nan values in its {k}th output.\n"
-                f"  forward: {node.op.name if node.op is not None else node.name()} at "
-                f"{node.where()}\n"
-                "  The gradient became NaN in the backward of that line. Look at its inputs: 0/0, "
-                "inf - inf, log or sqrt of 0 or less, or an inf that came from later lines."
-            )
+def check_forward(op: Any, tensors: Any, outs: Any, params: dict[str, Any]) -> None:
+    """Note where infinity begins; raise where NaN does."""
+    for out in outs:
+        array = payload(out)
+        if array is not None and not is_finite(array):
+            from .anomaly_forward import judge
+
+            judge(STATE.anomaly_log, op, tensors, outs, params)
+            return
 
 
-def check_forward(op: Any, tensors: tuple[Any, ...], outs: tuple[Any, ...]) -> None:
-    """Raise where NaN first arises: finite inputs, NaN output."""
-    from . import source
+# ---- backward ------------------------------------------------------------------------------------
 
-    if not any(_bad(o) for o in outs if isinstance(o, TensorBase)):
-        return
-    if any(_bad(t) for t in tensors if isinstance(t, TensorBase)):
-        return
-    shapes = ", ".join(str(list(t.shape)) for t in tensors if isinstance(t, TensorBase))  # type: ignore[attr-defined]
-    raise RuntimeError(
-        f"{op.name} returned nan values from inputs without any (shapes {shapes})\n"
-        f"  at {source.here(3)}\n  This is where NaN first arises in the forward pass."
-    )
+
+def check_backward(node: Any, g: Any, grads: Any, parents: Any, walk: Any) -> None:
+    """Note where a gradient becomes infinite; raise when it is NaN, naming the forward line."""
+    for k, gradient in enumerate(grads):
+        array = payload(gradient) if gradient is not None else None
+        if array is None or is_finite(array):
+            continue
+        from .anomaly_backward import note_infinite, raise_nan
+
+        if STATE.anomaly_check_nan and has_nan(array):
+            raise_nan(node, k, g, array, walk)
+        note_infinite(node, k, g, array, parents, walk)
 
 
 def blame(node: Any) -> None:

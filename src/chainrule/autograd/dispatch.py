@@ -355,6 +355,6 @@ def _observe(
     if STATE.unusual & ANOMALY_FORWARD:
         from .anomaly import check_forward
 
-        check_forward(op, tensors, outs)
+        check_forward(op, tensors, outs, params)
     for observer in STATE.observers:
         observer(op, tensors, outs, params)

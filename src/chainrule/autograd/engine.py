@@ -48,6 +48,7 @@ class Walk:
         self.results: dict[int, Any] = {}
         self.stopped: list[Any] = []  # edges along which only zeros would go
         self.roots: Sequence[Any] = ()
+        self.nonfinite: dict[int, Any] = {}  # by node: where its gradient began to be infinite
         self.hooked: bool | None = None  # whether hooks are behind the roots, once asked
 
     # -- preparation --
@@ -255,12 +256,13 @@ class Walk:
 
     def watched(self, node: Any, g: Any, parents: tuple[Any, ...]) -> Any:
         """The same in anomaly mode: what goes wrong is traced to the forward line."""
-        from .anomaly import blame, check_backward, check_unchanged
+        from .anomaly import blame, check_backward, check_unchanged, unchecked
 
         try:
             check_unchanged(node)
-            grads = self.run_rules(node, g, parents)
-            check_backward(node, grads, self.mode == RAW)
+            with unchecked():
+                grads = self.run_rules(node, g, parents)
+            check_backward(node, g, grads, parents, self)
         except Exception:
             blame(node)
             raise
@@ -487,6 +489,11 @@ def run_backward(
         walk.prune(edges)
     else:
         walk.count(edges)
+    if STATE.anomaly_log is not None:
+        from .anomaly_forward import check_root
+
+        for root in roots:
+            check_root(STATE.anomaly_log, root)
     previous = STATE.grad_enabled
     STATE.set_grad_enabled(create or _outer_mode(roots))
     STATE.partial_passes += inputs is not None

@@ -17,7 +17,7 @@ from .dispatch import P
 from .function_context import FunctionCtx, _enabled, position
 from .node import Node, OutSlot, start
 from .record import edge
-from .state import STATE, WATCH
+from .state import ANOMALY_FORWARD, STATE, WATCH
 from .value import (
     CREATION,
     FROM_CUSTOM,
@@ -168,6 +168,10 @@ def apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
         outputs = _unrecorded(ctx, args, outputs)
     ctx._wrote_inputs = bool(ctx.dirty_tensors)
     ctx.dirty_tensors = ctx.non_differentiable = ()  # outputs: their history leads here
+    if STATE.unusual & ANOMALY_FORWARD:
+        from .anomaly import check_forward
+
+        check_forward(cls, args, outputs, kwargs)
     for observer in STATE.observers:
         observer(cls, args, outputs, kwargs)
     if isinstance(result, tuple):

@@ -21,7 +21,7 @@ from ..ops.schema import TABLE, Op
 from . import errors, source
 from .node import UNTRACKED, OutSlot, hooks_of, rename
 from .record import edge, live_node, needed_for, record, saved_names
-from .state import STATE, TRACE, WATCH
+from .state import ANOMALY_FORWARD, STATE, TRACE, WATCH
 from .strided_views import begin_at_root, path_from_root, strides_from_root
 from .value import (
     CREATION,
@@ -174,6 +174,10 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     except (ValueError, IndexError, TypeError) as problem:
         raise explain_failure(op, (x, *args), params, problem) from None
     check_fits(x, result, name)
+    if STATE.unusual & ANOMALY_FORWARD:
+        from .anomaly_forward import note_written
+
+        note_written(STATE.anomaly_log, op, x, tensors, result, params)
     if not recording:
         write(x, result, name)
         return x
@@ -462,6 +466,10 @@ def assign(x: Any, value: Any, name: str) -> Any:
     check_fits(x, value._a, name)
     check_apart(x, (value,), name)
     write(x, value._a, name, recording and value._rg)
+    if STATE.unusual & ANOMALY_FORWARD:
+        from .anomaly_forward import note_assigned
+
+        note_assigned(STATE.anomaly_log, x, value, name)
     if recording:
         set_history(x, copying(x, value, name))
         if value._v is x._v and value._view is not None:

@@ -14,6 +14,7 @@ import chainrule as cr
 
 from ..autograd import source
 from ..autograd.node import RemovableHandle
+from ..autograd.state import STATE
 
 ParamsT = Iterable[Any]
 
@@ -67,6 +68,7 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             or self._optimizer_step_post_hooks
             or _global_pre_hooks
             or _global_post_hooks
+            or STATE.anomaly_log is not None
         ):
             return step(self, *args, **kwargs)
         args = (self, *args)
@@ -80,13 +82,22 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                     f"{changed}.\n  at {source.here(2)}"
                 )
             args, kwargs = changed
-        result = step(*args, **kwargs)
+        result = _run(step, args, kwargs)
         for hook in chain(self._optimizer_step_post_hooks.values(), _global_post_hooks.values()):
             hook(self, args, kwargs)
         return result
 
     hooked.hooked = True  # type: ignore[attr-defined]
     return hooked
+
+
+def _run(step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The step itself; where forward results are checked for NaN, so are the parameters."""
+    if STATE.anomaly_log is None:
+        return step(*args, **kwargs)
+    from .watched_step import watched
+
+    return watched(STATE.anomaly_log, step, args, kwargs)
 
 
 def evaluated(closure: Callable[[], Any] | None) -> Any:
