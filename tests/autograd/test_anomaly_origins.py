@@ -336,7 +336,7 @@ def test_blocks_nest_and_leave_nothing_on():
 
     with torch.autograd.detect_anomaly(forward=True):
         with torch.autograd.detect_anomaly():
-            with pytest.raises(RuntimeError, match="log of a|logarithm of a negative"):
+            with pytest.raises(RuntimeError, match="logarithm of a negative"):
                 torch.tensor(-1.0).log()
         with pytest.raises(RuntimeError, match="returned nan"):
             torch.tensor(-1.0).log()

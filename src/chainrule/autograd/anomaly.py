@@ -28,11 +28,13 @@ class detect_anomaly:
     >>> import warnings, chainrule as torch
     >>> x = torch.tensor([[1.0, 2.0], [3.0, float("nan")]])
     >>> w = torch.ones(2, requires_grad=True)
-    >>> with warnings.catch_warnings(), torch.autograd.detect_anomaly(forward=True):
-    ...     warnings.simplefilter("ignore")
-    ...     (x @ w).sum()  # doctest: +ELLIPSIS
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     with torch.autograd.detect_anomaly(forward=True):
+    ...         (x @ w).sum()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    RuntimeError: nan values in the data: `x` (float32 [2, 2])...
+    RuntimeError: nan values in the data: `x` (float32 [2, 2])
+      it holds 1 nan among 4 values, in row 1, first at [1, 1].
+    ...
     """
 
     def __init__(self, check_nan: bool = True, *, forward: bool = False) -> None:
