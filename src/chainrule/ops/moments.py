@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import math
+
 import numpy as np
 
 from .. import ir
@@ -9,20 +12,47 @@ from .batching import Front
 from .dtypes import F32, F64
 from .halves import wide
 from .schema import helper, op
-from .sums import count_of, summed, summed_of, without
+from .sums import count_of, kept, summed, summed_of, without
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 _SMALL = 1 << 10  # elements whose order makes no difference that counts
+_AT_ONCE = 1 << 17  # elements whose distances from the mean may be held at once
 _WITHOUT_POWERS = (0.0, 1.0, float("inf"), float("-inf"))  # orders of norms
 _GOOD_TOTALS = (1e-24, 1e38)  # between them sums of powers of float32 numbers lose nothing
 
 # ---- variance ------------------------------------------------------------------------------------
 
 
+def _distances(x, axis, n):
+    """from_mean on arrays; of a few float32 numbers in doubles."""
+    if x.size <= _SMALL and x.dtype is F32:
+        return _far_from_mean(x, axis, n)
+    away = x - summed(x, axis, True) / x.dtype.type(n)
+    rest = summed(away, axis, True) / x.dtype.type(n)
+    away -= np.where(np.isfinite(rest), rest, x.dtype.type(0))
+    return away
+
+
+def _var_gradient(g, x, axis, keepdims, correction):
+    n = count_of(x.shape, axis)
+    away = _distances(x, axis, n)
+    away *= g.reshape(kept(x.shape, axis)) * away.dtype.type(over(2.0, max(n - correction, 0)))
+    return away.astype(x.dtype, copy=False)
+
+
+def _std_gradient(g, x, out, axis, keepdims, correction):
+    n = count_of(x.shape, axis)
+    away, out = _distances(x, axis, n), out.astype(F64)
+    factor = np.where(out == 0, 0.0, over(1.0, max(n - correction, 0)) / out) * g
+    away *= factor.reshape(kept(x.shape, axis)).astype(away.dtype, copy=False)
+    return away.astype(x.dtype, copy=False)
+
+
 @op(
     vjp={"x": lambda g, x, axis, keepdims, correction: pull(
         g, var_slope(x, axis, correction), axis, keepdims)},
+    arrays={"x": _var_gradient},
     jvp={"x": lambda t, x, axis, keepdims, correction: push(
         t, var_slope(x, axis, correction), axis, keepdims)},
     batch=Front(axes=("axis",)),
@@ -38,6 +68,7 @@ def reduce_var(x, *, axis, keepdims, correction):
 @op(
     vjp={"x": lambda g, x, out, axis, keepdims, correction: pull(
         g, std_slope(x, out, axis, keepdims, correction), axis, keepdims)},
+    arrays={"x": _std_gradient},
     jvp={"x": lambda t, x, out, axis, keepdims, correction: push(
         t, std_slope(x, out, axis, keepdims, correction), axis, keepdims)},
     batch=Front(axes=("axis",)),
@@ -54,17 +85,43 @@ def reduce_std(x, *, axis, keepdims, correction):
 def variance(x, axis, keepdims, correction):
     """The variance of a wide array: what is left of the distances' mean is taken out again."""
     n = count_of(x.shape, axis)
+    if x.size <= _SMALL and x.dtype is F32:
+        return _variance_in_double(x, axis, keepdims, n, np.float64(max(n - correction, 0)))
     mean = summed(x, axis, True) / real_dtype(x.dtype).type(n)
-    square = summed_of(_squared_distance, axis, x, mean)
-    rest = summed_of(np.subtract, axis, x, mean)
+    if x.size <= _AT_ONCE:
+        away = x - mean
+        rest = summed(away, axis, True)
+        square = summed(_squared(away, in_place=True), axis, True)
+    else:
+        square = summed_of(_squared_distance, axis, x, mean)
+        rest = summed_of(np.subtract, axis, x, mean)
     square = square - _squared(rest) / square.dtype.type(n)
     total = without(square, axis, keepdims)
     return np.asarray(total / np.asarray(max(n - correction, 0), square.dtype))
 
 
-def _squared(x):
+def _variance_in_double(x, axis, keepdims, n, divisor):
+    """The variance of a few numbers: as doubles they need no second look at their mean."""
+    away = _far_from_mean(x, axis, n)
+    if axis == (x.ndim - 1,):
+        total = np.vecdot(away, away)
+        return np.asarray((total[..., None] if keepdims else total) / divisor, F32)
+    np.multiply(away, away, out=away)
+    return np.asarray(np.add.reduce(away, axis, keepdims=keepdims) / divisor, F32)
+
+
+def _far_from_mean(x, axis, n):
+    away = x.astype(F64)
+    if n:
+        away -= np.add.reduce(away, axis, keepdims=True) / n
+    return away
+
+
+def _squared(x, in_place=False):
     """|x|^2."""
-    return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+    if x.dtype.kind == "c":
+        return x.real**2 + x.imag**2
+    return np.multiply(x, x, out=x if in_place else None)
 
 
 def _squared_distance(x, mean):
@@ -132,7 +189,20 @@ def std_slope(x, out, axis, keepdims, correction):
 )  # fmt: skip
 def reduce_norm(x, *, axis, keepdims, order):
     """The vector norm of order `order` over `axis`, of any number of dimensions."""
+    if order == 2 and not keepdims and len(axis) == x.ndim and x.dtype is F32:
+        found = _length(x)
+        if found is not None:
+            return found
     return norm_of(wide(x), axis, keepdims, order).astype(real_dtype(x.dtype), copy=False)
+
+
+def _length(x):
+    """The norm of all elements, where plain products do; None if they leave float32's range."""
+    if x.size < 2 or not x.flags.c_contiguous:
+        return None
+    total = float(_sum_of_squares(x.reshape(-1)))
+    low, high = _GOOD_TOTALS
+    return np.array(math.sqrt(total), F32) if low < total < high else None
 
 
 def norm_of(x, axis, keepdims, order):
@@ -140,6 +210,10 @@ def norm_of(x, axis, keepdims, order):
     doubles: a norm near 1e-20 or 1e25 is a number like any other."""
     if order and count_of(x.shape, axis) == 1:
         return without(np.abs(x), axis, keepdims)
+    if order == 2 and axis == (x.ndim - 1,) != (0,) and x.size <= _SMALL and x.dtype is F32:
+        double = x.astype(F64)
+        found = np.sqrt(np.vecdot(double, double)).astype(F32)
+        return found[..., None] if keepdims else found
     found = _norm_by_powers(x, axis, keepdims, order)
     if order in _WITHOUT_POWERS or real_dtype(x.dtype) != F32 or not found.size:
         return found
@@ -149,8 +223,14 @@ def norm_of(x, axis, keepdims, order):
             return found  # as PyTorch, whose norm of all elements clips gradients
     else:
         least, most = float(np.fmin.reduce(found, None)), float(np.fmax.reduce(found, None))
-    low, high = sorted(total ** (1.0 / order) for total in _GOOD_TOTALS)
+    low, high = _good_norms(order)
     return _norm_in_double(x, axis, keepdims, order) if least < low or most > high else found
+
+
+@functools.cache
+def _good_norms(order):
+    """Between which norms of float32 numbers no sum of powers left their range."""
+    return sorted(total ** (1.0 / order) for total in _GOOD_TOTALS)
 
 
 def _norm_in_double(x, axis, keepdims, order):
@@ -162,14 +242,12 @@ def _norm_in_double(x, axis, keepdims, order):
 def _norm_by_powers(x, axis, keepdims, order):
     """The norm, computed in the array's own type."""
     if order == 2:
-        if x.size <= _SMALL and x.dtype.kind != "c":
-            if len(axis) == x.ndim and x.flags.c_contiguous:
-                line = x.reshape(-1)
-                total = np.sqrt(line.dot(line))
-                return total.reshape((1,) * x.ndim) if keepdims else total
-            if axis == (x.ndim - 1,):
-                total = np.sqrt(np.vecdot(x, x))
-                return total[..., None] if keepdims else total
+        if len(axis) == x.ndim and x.dtype.kind != "c" and x.flags.c_contiguous:
+            total = np.sqrt(_sum_of_squares(x.reshape(-1)))
+            return total.reshape((1,) * x.ndim) if keepdims else total
+        if axis == (x.ndim - 1,) and x.size <= _SMALL and x.dtype.kind != "c":
+            total = np.sqrt(np.vecdot(x, x))
+            return total[..., None] if keepdims else total
         return without(np.sqrt(summed_of(_squared, axis, x)), axis, keepdims)
     if order == 0:
         return np.add.reduce(x != 0, axis, keepdims=keepdims, dtype=real_dtype(x.dtype))
@@ -181,6 +259,16 @@ def _norm_by_powers(x, axis, keepdims, order):
         return without(summed_of(np.abs, axis, x), axis, keepdims)
     total = without(summed_of(lambda y: np.abs(y) ** order, axis, x), axis, keepdims)
     return np.asarray(total, F64) ** (1.0 / order)  # 1 / 3 as float32 costs digits of large totals
+
+
+def _sum_of_squares(line):
+    """Products of short pieces, which are summed as doubles: no error grows with the length."""
+    if line.size <= _SMALL:
+        return line.dot(line)
+    even = line.size - line.size % _SMALL
+    pieces, rest = line[:even].reshape(-1, _SMALL), line[even:]
+    total = sum(np.vecdot(pieces, pieces).tolist(), float(rest.dot(rest)))
+    return line.dtype.type(total)
 
 
 @helper

@@ -32,10 +32,8 @@ def pooled_size(n, k, s, p, d, ceil):
 
 def pooled_sizes(spatial, kernel, stride, padding, dilation, ceil):
     """pooled_size of each dimension."""
-    return tuple(
-        pooled_size(n, k, s, p, d, ceil)
-        for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation, strict=True)
-    )
+    sizes = zip(spatial, kernel, stride, padding, dilation, strict=True)
+    return tuple([pooled_size(n, k, s, p, d, ceil) for n, k, s, p, d in sizes])
 
 
 def lowest(dtype):

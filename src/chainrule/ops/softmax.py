@@ -17,6 +17,8 @@ from .sums import summed, summed_of, without
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
+_AT_ONCE = 1 << 17  # elements whose exponentials may be held at once
+
 
 @op(
     vjp={"x": lambda g, x, out, axis, keepdims: pull(
@@ -35,7 +37,10 @@ def logsumexp(x, *, axis, keepdims):
         return np.asarray(np.log(total)).astype(x.dtype, copy=False)
     top = np.maximum.reduce(y.real if y.dtype.kind == "c" else y, axis, keepdims=True)
     top = np.where(np.isinf(top), top.dtype.type(0), top)  # inf - inf would be NaN
-    total = np.log(without(summed_of(_shifted_exp, axis, y, top), axis, keepdims))
+    if y.size <= _AT_ONCE:
+        total = np.log(summed(_shifted_exp(y, top), axis, keepdims))
+    else:
+        total = np.log(without(summed_of(_shifted_exp, axis, y, top), axis, keepdims))
     return np.asarray(total + top.reshape(total.shape)).astype(x.dtype, copy=False)
 
 

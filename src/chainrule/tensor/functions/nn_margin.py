@@ -6,14 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd import source
-from ...autograd.value import bottom
+from ...autograd.state import STATE
+from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
 from ..api import public
 from ..info import result_type
 from ..legacy import WORDS
 from .arranging import broadcast_tensors
-from .common import P, axis_of
+from .common import P, axes_of, axis_of
 from .nn_common import check_reduction, named, reduced, reduction_of
+from .reductions import as_type
 
 
 @public(namespace="nn.functional", out=False, aliases=(".cosine_similarity",))
@@ -27,14 +29,18 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         )
     if eps < 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps}\n  at {source.here(2)}")
-    one, two = broadcast_tensors(x1.to(common), x2.to(common))
+    one, two = as_type(x1, common), as_type(x2, common)
+    if one.shape != two.shape:
+        one, two = broadcast_tensors(one, two)
     axis = axis_of(dim, one.ndim)
     return (one / _length(one, axis, eps) * (two / _length(two, axis, eps))).sum(axis)
 
 
 def _length(x: Any, axis: int, eps: float) -> Any:
     """The norm along an axis, at least eps."""
-    norm = x.norm(2, axis, keepdim=True)
+    norm = P.reduce_norm(x, axis=axes_of(axis, x.ndim), keepdims=True, order=2.0)
+    if STATE.w < 2 and norm.__class__ in PLAIN and norm._a.size and norm._a.min() >= eps:
+        return norm  # as nearly always
     # Only the value has a floor: the slope below it stays the norm's, as in PyTorch.
     return P.where(norm < eps, norm - norm.detach() + eps, norm)
 

@@ -32,16 +32,12 @@ def _windows(
     ceil_mode: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """The checked parameters of a pooling."""
-    if x.ndim not in (nd + 1, nd + 2):
+    shape = tuple(x.shape)
+    if len(shape) not in (nd + 1, nd + 2):
         raise RuntimeError(
             f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor for input, non-empty "
             f"{nd + 1}D or {nd + 2}D (batch mode) tensor expected for input, but got: "
             f"{list(x.shape)}\n  at {source.here(2)}"
-        )
-    if 0 in x.shape[x.ndim - nd - 1 :]:
-        raise RuntimeError(
-            f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim "
-            f"batch size for input, but got: {list(x.shape)}\n  at {source.here(2)}"
         )
     kernel = _ints(kernel_size, nd, name, "kernel_size")
     steps = kernel if stride is None or stride == () or stride == [] else _ints(
@@ -65,13 +61,13 @@ def _windows(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}\n  {name} at {source.here(2)}"
             )
-    if 0 in x.shape[x.ndim - nd - 1 :]:
+    image = shape[-nd - 1 :]
+    if 0 in image:
         raise _nothing_to_pool(x, nd, name)
-    spatial = tuple(x.shape[x.ndim - nd :])
-    out = pooled_sizes(spatial, kernel, steps, pads, gaps, ceil_mode)
-    if any(o < 1 for o in out):
-        before = "x".join(map(str, x.shape[x.ndim - nd - 1 :]))
-        after = "x".join(map(str, (x.shape[x.ndim - nd - 1], *out)))
+    out = pooled_sizes(image[1:], kernel, steps, pads, gaps, ceil_mode)
+    if min(out) < 1:
+        before = "x".join(map(str, image))
+        after = "x".join(map(str, (image[0], *out)))
         raise RuntimeError(
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too "
             f"small\n  {name} at {source.here(2)}\n  Fix: use a smaller kernel or pad the input."
@@ -319,11 +315,6 @@ _declare_with_indices()
 def _unpooled_size(
     x: Any, nd: int, kernel_size: Any, stride: Any, padding: Any, output_size: Any, name: str
 ) -> tuple[int, ...]:
-    if 0 in x.shape[x.ndim - nd - 1 :]:
-        raise RuntimeError(
-            f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim "
-            f"batch size for input, but got: {list(x.shape)}\n  at {source.here(2)}"
-        )
     kernel = _ints(kernel_size, nd, name, "kernel_size")
     steps = kernel if stride is None else _ints(stride, nd, name, "stride")
     pads = _ints(padding, nd, name, "padding")
