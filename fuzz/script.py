@@ -94,6 +94,8 @@ class Raised:
 def array_of(tensor: Any) -> np.ndarray:
     """The values of a tensor of either engine as an array of its own."""
     plain = tensor.detach().resolve_conj().resolve_neg()
+    if getattr(plain, "_is_zerotensor", bool)():  # PyTorch's zeros without memory
+        plain = plain.clone()
     if str(plain.dtype).endswith("bfloat16"):
         plain = plain.float()
     return np.array(plain.numpy())

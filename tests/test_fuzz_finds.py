@@ -1,8 +1,10 @@
 """Programs on which the fuzzer once found a disagreement: all ways must agree now."""
 
+import numpy as np
 import pytest
 
 import chainrule
+import chainrule as torch
 from fuzz.families.straight import Program, check
 
 FINDS = {
@@ -89,3 +91,16 @@ FINDS = {
 @pytest.mark.parametrize("name", FINDS)
 def test_all_ways_agree(name):
     assert check(FINDS[name], chainrule, every_way=True) == "ok"
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e-12, 1e19, 1e30])
+def test_deviations_of_numbers_whose_squares_leave_the_range(scale):
+    # float32 squares of 1e-20 are no numbers any more, their root was 0.
+    values = np.random.default_rng(0).normal(size=(40, 3)) * scale
+    x = torch.tensor(values.astype(np.float32), requires_grad=True)
+    exact = x.detach().double().requires_grad_()
+    for deviation in (lambda t: t.std(0), lambda t: t.std(1), lambda t: t.std()):
+        got, want = deviation(x), deviation(exact)
+        assert np.allclose(got.detach(), want.detach(), rtol=1e-5, atol=0)
+        (slope,), (true,) = (torch.autograd.grad(y.sum(), t) for y, t in ((got, x), (want, exact)))
+        assert np.allclose(slope, true, rtol=1e-3, atol=1e-4)

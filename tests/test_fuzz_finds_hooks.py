@@ -105,3 +105,13 @@ def test_hooks_see_the_zeros_of_second_order(f):
     (g * g).sum().backward()
     assert seen == [("node", [0.0, 0.0]), ("tensor", [0.0, 0.0]), ("leaf", [1.0, 1.0])]
     assert weight.grad.tolist() == [6.0, 8.0]
+
+
+def test_outputs_without_gradient_are_none_for_hooks_of_their_node():
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    for outputs in (x.unbind(0), x.split(1), x.chunk(2)):
+        shown = []
+        outputs[0].grad_fn.register_hook(lambda _, received, shown=shown: shown.extend(received))
+        outputs[0].sum().backward()
+        assert shown[0].flatten().tolist() == [1.0, 1.0]
+        assert shown[1] is None

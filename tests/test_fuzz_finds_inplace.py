@@ -315,3 +315,42 @@ def test_a_retained_gradient_follows_writes_after_a_change_of_shape():
     y.t_().mul_(2)
     (y * y).sum().backward()
     assert y.grad.tolist() == [[0.0, 36.0], [4.0, 64.0], [16.0, 100.0]]
+
+
+@pytest.mark.parametrize(
+    ("write", "slope"),
+    [
+        (lambda y: y.imag.unfold(0, 1, 1).mul_(2), (2, 8)),
+        (lambda y: y.unfold(0, 1, 1).real.mul_(2), (8, 2)),
+        (lambda y: torch.view_as_real(y).unfold(0, 1, 1).mul_(2), (8, 8)),
+    ],
+)
+def test_windows_of_the_parts_of_complex_numbers_are_written(write, slope):
+    # Which elements a chain of views selects was counted in whole numbers, which have no parts.
+    x = torch.tensor([1 + 2j, 3 + 4j], requires_grad=True)
+    y = x * 1
+    write(y)
+    (y * y.conj()).real.sum().backward()
+    assert x.grad.real.tolist() == [slope[0] * 1, slope[0] * 3]
+    assert x.grad.imag.tolist() == [slope[1] * 2, slope[1] * 4]
+
+
+def test_complex_views_of_windows_are_written():
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+    y = x * 1
+    torch.view_as_complex(y.unfold(0, 2, 2)).mul_(1j)  # (a, b) becomes (-b, a)
+    (by_x,) = torch.autograd.grad((y * torch.arange(4.0)).sum(), x)
+    assert y.tolist() == [-2.0, 1.0, -4.0, 3.0]
+    assert by_x.tolist() == [1.0, -0.0, 3.0, -2.0]
+
+
+def test_a_part_of_a_split_tensor_is_written_into_the_whole():
+    # The part is read before its base changes; only afterwards it is stale.
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = x * x
+    part = y.split(1)[0]
+    y[...] = part
+    y.sum().backward()
+    assert x.grad.tolist() == [[4.0, 8.0], [0.0, 0.0]]
+    with pytest.raises(RuntimeError, match="another view of its base has been modified inplace"):
+        part.sin()

@@ -120,11 +120,14 @@ def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways:
     except (RuntimeError, TypeError, OverflowError) as problem:
         return _raised(script, oracle, problem)
     places = next(n for kind, (_, n) in MENUS.items() if f"'{kind}')" in script.text())
-    if oracle is not None and "alpha=s" not in script.text():  # where it depends on the layout
+    # Where PyTorch's result depends on the layout, or is off by 1e-7 whatever the value.
+    apart = re.search(r"alpha=s|x\.erf\(\)", script.text())
+    if oracle is not None and not apart:
         theirs = _theirs(script, oracle)
         if theirs is not None:
             same("PyTorch", got, theirs, places and places + 2)
-    same("float32 rounded once", got, run(script, torch, True), places)
+    if "s / x" not in script.text():  # the reciprocal times s, as in PyTorch: it may overflow
+        same("float32 rounded once", got, run(script, torch, True), places)
     if script.seed % 6 == 0:
         with code_generation(script.seed % 12 == 0):
             same("compiled", run(script, torch, False, _three_times(torch)), got, places)

@@ -77,7 +77,10 @@ class Writer:
     def combine(self) -> None:
         a = self.pick()
         b = self.operand(self.shapes[a], self.kinds[a])
-        self.add(f"{a} {self.rng.choice('+*-')} {b}", self.shapes[a], self.kinds[a])
+        text = f"{a} {self.rng.choice('+*-')} {b}"
+        # Operands of several layouts: PyTorch takes the first's, we C order.
+        self.add(f"({text}).contiguous()" if len(self.shapes[a]) > 1 else text, self.shapes[a],
+                 self.kinds[a])  # fmt: skip
 
     def view(self) -> None:
         a = self.pick()
@@ -91,8 +94,8 @@ class Writer:
         self.add(a + text, shape, self.kinds[a], shared or a in self.shared or a in INPUTS)
 
     def reaches_out(self, a: str, text: str) -> bool:
-        """`as_strided` of a view shows memory beyond it, to which no gradient flows."""
-        return ".as_strided(" in text and not self.wild and a not in self.computed
+        """`as_strided` of a view shows memory beyond it, which PyTorch gives no gradient."""
+        return ".as_strided(" in text and a not in self.computed
 
     def complex_view(self, a: str) -> None:
         s = self.shapes[a]
@@ -137,8 +140,8 @@ class Writer:
             text = self.rng.choice(WILD_FUNCTIONS if self.wild else FUNCTIONS)
         else:
             text = self.rng.choice(menu[self.rng.choice(list(menu))])
-        if target.endswith(")") and re.search("{t} .?.?=", text):
-            return  # no assignment to a call
+        if target.endswith((")", ".T", ".H", ".mT", ".mH")) and re.search("{t} .?.?=", text):
+            return  # no assignment to a call, nor to a property
         slots = Slots(self, target, shape, kind)
         try:
             domain, _, call = text.partition(": ")
@@ -328,7 +331,7 @@ class Slots(dict[str, str]):
 
     def _how(self) -> str:
         return self.rng.choice(
-            ["'prod'", "'mean'", "'amax'", "'amin'", "'amax', include_self=False"]
+            ["'prod'", "'mean'", "'amax'", "'amin'", "'mean', include_self=False"]
         )
 
     def _how2(self) -> str:

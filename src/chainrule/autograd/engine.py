@@ -208,6 +208,7 @@ class Walk:
             if g is None:  # a hook took it away
                 self.skip(node)
                 return
+        received = g
         if node.multi:
             g = self.materialise(node, g)
         parents = node.parents if self.needed is None else self.parents_of(node)
@@ -217,7 +218,7 @@ class Walk:
             else self.watched(node, g, parents)
         )
         if node.hooks is not None and node.hooks.post:
-            grads = self.after(node, grads, g)
+            grads = self.after(node, grads, received)
         if not self.keep:
             node.release()
         counts = self.counts

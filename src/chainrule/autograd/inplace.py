@@ -465,15 +465,20 @@ def assign(x: Any, value: Any, name: str) -> Any:
     check_writable(x, name, recording)
     check_fits(x, value._a, name)
     check_apart(x, (value,), name)
+    relative = value._view if recording and value._v is x._v else None
+    if relative is not None:
+        live_node(value)
     write(x, value._a, name, recording and value._rg)
     if STATE.unusual & ANOMALY_FORWARD:
         from .anomaly_forward import note_assigned
 
         note_assigned(STATE.anomaly_log, x, value, name)
+    if relative is not None:  # what was written is its value from before
+        relative[NODE_VERSION] = value._v[0]
     if recording:
         set_history(x, copying(x, value, name))
-        if value._v is x._v and value._view is not None:
-            value._view[NODE_VERSION] = -1  # recording gave it the history from before
+        if relative is not None:
+            relative[NODE_VERSION] = -1
     return x
 
 

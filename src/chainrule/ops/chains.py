@@ -33,7 +33,7 @@ def write_view(base, value, *, chain):
         view[...] = value
         return out
     flat = out.ravel()
-    flat[_numbers(base.shape, chain)] = value
+    _put(flat, chain, _numbers(base.shape, chain), value)
     return flat.reshape(base.shape)
 
 
@@ -49,7 +49,7 @@ def last_writers(shape, chain):
     """(number in the root of each element that a chain selects, whether it is the last there)."""
     numbers = _numbers(shape, chain)
     order = np.arange(numbers.size).reshape(numbers.shape)
-    last = np.empty(int(np.prod(shape)), np.int64)
+    last = np.empty(2 * int(np.prod(shape)), np.int64)  # there may be two parts to an element
     last[numbers.reshape(-1)] = order.reshape(-1)
     return numbers, last[numbers] == order
 
@@ -62,7 +62,8 @@ def last_writers(shape, chain):
 def view_written(x, *, chain):
     """The part of x that a chain selects, with zeros for all but one of what is one place in x."""
     _, last = last_writers(x.shape, chain)
-    return np.where(last, through(np.asarray(x, order="C"), chain), np.zeros((), x.dtype))
+    part = through(np.asarray(x, order="C"), chain)
+    return np.where(last, part, np.zeros((), part.dtype))
 
 
 @op(
@@ -73,8 +74,8 @@ def view_written(x, *, chain):
 def fill_written(g, *, chain, shape):
     """The transpose of view_written."""
     numbers, last = last_writers(shape, chain)
-    out = np.zeros(int(np.prod(shape)), g.dtype)
-    out[numbers[last]] = g[last]
+    out = np.zeros(int(np.prod(shape)), _root_type(g.dtype, chain))
+    _put(out, chain, numbers[last], g[last])
     return out.reshape(shape)
 
 
@@ -114,7 +115,7 @@ def view_fill(g, *, chain, shape):
         if np.may_share_memory(stages[-1], out) or not g.size:
             stages[-1][...] = g
         else:
-            out.ravel()[_numbers(shape, chain)] = g
+            _put(out.ravel(), chain, _numbers(shape, chain), g)
         return out
     for (name, params), array in zip(reversed(chain), reversed(stages[:-1]), strict=True):
         g = _transposed(TABLE[name], g, array, dict(params))
@@ -139,8 +140,33 @@ def through(array, chain):
 
 
 def _numbers(shape, chain):
-    """Which elements a chain selects, counted row by row."""
-    return through(np.arange(int(np.prod(shape))).reshape(shape), chain)
+    """Which elements a chain selects, counted row by row.
+
+    Where it takes complex numbers apart, their parts are counted; what it puts together has the
+    number of its real part.
+    """
+    numbers = np.arange(int(np.prod(shape))).reshape(shape)
+    names = {name for name, _ in chain}
+    if names & _TO_PARTS:
+        return _as_numbers(through(2 * numbers + (2 * numbers + 1) * 1j, chain))
+    if "view_as_complex" in names:
+        return _as_numbers(through(numbers.astype(np.float64), chain))
+    return through(numbers, chain)
+
+
+def _as_numbers(found):
+    return found.real.astype(np.int64)
+
+
+def _put(flat, chain, numbers, values):
+    """Write values to what was counted by `_numbers`: elements, or parts of elements."""
+    casts = [name for name, _ in chain if name in _TO_PARTS or name == "view_as_complex"]
+    if casts and flat.dtype.kind == "c":
+        flat = flat.view(f"f{flat.itemsize // 2}")
+    if casts and casts[-1] == "view_as_complex":
+        flat[numbers], flat[numbers + 1] = np.real(values), np.imag(values)
+    else:
+        flat[numbers] = values
 
 
 def _root_type(dtype, chain):

@@ -21,6 +21,8 @@ _AT_ONCE = 1 << 17  # elements whose distances from the mean may be held at once
 _WITHOUT_POWERS = (0.0, 1.0, float("inf"), float("-inf"))  # orders of norms
 _GOOD_TOTALS = (1e-24, 1e38)  # between them sums of powers of float32 numbers lose nothing
 
+_GOOD_VARIANCES = (1e-24, 1e30)  # the same of mean squares, of which there may be many
+
 # ---- variance ------------------------------------------------------------------------------------
 
 
@@ -83,7 +85,24 @@ def reduce_std(x, *, axis, keepdims, correction):
 
 
 def variance(x, axis, keepdims, correction):
-    """The variance of a wide array: what is left of the distances' mean is taken out again."""
+    """The variance of a wide array, as a double where squares of float32 numbers leave the range:
+    its root is a number like any other."""
+    found = _variance(x, axis, keepdims, correction)
+    if real_dtype(x.dtype) != F32 or not found.size:
+        return found
+    if found.size == 1:
+        least = most = found.item()
+    else:
+        least, most = float(np.minimum.reduce(found, None)), float(np.maximum.reduce(found, None))
+    low, high = _GOOD_VARIANCES
+    if low <= least and most <= high:  # neither is NaN, as that of a sum that overflowed
+        return found
+    double = np.complex128 if x.dtype.kind == "c" else F64
+    return _variance(x.astype(double), axis, keepdims, correction)
+
+
+def _variance(x, axis, keepdims, correction):
+    """The variance in the array's type: what is left of the distances' mean is taken out again."""
     n = count_of(x.shape, axis)
     if x.size <= _SMALL and x.dtype is F32:
         return _variance_in_double(x, axis, keepdims, n, np.float64(max(n - correction, 0)))
