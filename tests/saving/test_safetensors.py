@@ -116,6 +116,9 @@ def test_metadata_needs_a_place_and_text(tmp_path):
 ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 
 
+TWICE = b'{"a":ONE,"a":ONE}'.replace(b"ONE", json.dumps(ONE).encode())
+
+
 @pytest.mark.parametrize(
     ("content", "phrase"),
     [
@@ -123,7 +126,17 @@ ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
         (struct.pack("<Q", 2**62) + b"{}", "its header should have"),
         (file_of(b'{"a": '), "its header is damaged"),
         (file_of(b"[1, 2]"), "its header is damaged"),
-        (file_of(b'{"a":1,"a":2}'), "a name occurs twice"),
+        (file_of(TWICE), "the name 'a' occurs twice"),
+        (file_of(b'{"__metadata__":{"a":"b","a":"c"}}'), "the name 'a' occurs twice"),
+        (file_of(b'{"__metadata__":{},"__metadata__":{}}'), "occurs twice"),
+        (file_of(b"{} x"), "something follows the table"),
+        (file_of({"a": {**ONE, "shape": [2**62, 4]}}, b"0" * 8), "of shape [461"),
+        (file_of({"a": {**ONE, "shape": [2**61 + 2]}}, b"0" * 8), "of shape [230"),
+        (file_of({"a": {**ONE, "shape": [0, 2**62], "data_offsets": [0, 0]}}), "of shape [0, 461"),
+        (file_of({"a": {**ONE, "shape": [1] * 65}}, b"0" * 8), "has the shape [1, 1"),
+        (file_of({"a": {**ONE, "shape": [True, 2]}}, b"0" * 8), "has the shape [True"),
+        (file_of({"a": {**ONE, "data_offsets": [0, 8.0]}}, b"0" * 8), "lies at 0:8.0"),
+        (file_of({"a": ONE, "b": ONE}, b"0" * 8), "starts at 0, the one before it ends at 8"),
         (file_of({"a": 3}), "the entry of 'a'"),
         (file_of({"a": ONE}), "tensors have 8 bytes, but 0 follow"),
         (file_of({"a": ONE}, b"0" * 9), "tensors have 8 bytes, but 9 follow"),

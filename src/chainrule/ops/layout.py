@@ -22,8 +22,8 @@ def reach(
     if x.dtype.kind == "V":  # bfloat16: NumPy exports no buffer of a foreign type
         return reach(x.view(np.uint16), shape, strides, start).view(x.dtype)
     memory = flat_owner(x)
-    if memory is None or not x.size:
-        return as_strided(x, shape, strides)
+    if memory is None or not memory.size:
+        return _without_owner(x, shape, strides, start)
     # The plain constructor costs a tenth of as_strided and names the owner as the view's base.
     start += address(x) - address(memory)
     return as_writeable_as(x, np.ndarray(shape, x.dtype, memory, start, strides))
@@ -34,6 +34,15 @@ def as_writeable_as(x: np.ndarray, view: np.ndarray) -> np.ndarray:
     if not x.flags.writeable:
         view.flags.writeable = False
     return view
+
+
+def _without_owner(
+    x: np.ndarray, shape: Sequence[int], strides: Sequence[int], start: int
+) -> np.ndarray:
+    """A view from x's first element on; the caller has checked that it stays inside."""
+    if start or not (x.size or 0 in shape):
+        raise ValueError("the memory behind this tensor has gaps or no bytes: nothing is around it")
+    return as_strided(x, shape, strides)
 
 
 def flat_owner(x: np.ndarray) -> np.ndarray | None:
@@ -171,9 +180,20 @@ def lying_as(result: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def owner(x: np.ndarray) -> np.ndarray:
     """The array whose memory x is a window of."""
-    while isinstance(x.base, np.ndarray):
-        x = x.base
-    return x
+    while True:
+        base = x.base
+        if base.__class__.__name__ == "DummyArray":  # what NumPy's as_strided puts in between
+            base = base.base  # type: ignore[union-attr]
+        if not isinstance(base, np.ndarray):
+            return x
+        x = base
+
+
+def extent(x: np.ndarray) -> int:
+    """Bytes from the first to the last that x shows, gaps included, repeated elements once."""
+    if not x.size:
+        return 0
+    return x.itemsize + sum((n - 1) * abs(s) for n, s in zip(x.shape, x.strides, strict=True))
 
 
 def address(x: np.ndarray) -> int:

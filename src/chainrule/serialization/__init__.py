@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from ..autograd import source
 from . import reader, tensors_file, writer
 from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
-from .files import is_path, name_of, writing
+from .files import is_path, name_of, open_regular, writing
 from .rebuild import _get_layout
 from .settings import (
     LoadEndianness,
@@ -142,7 +142,7 @@ def load(
         pickle_module=pickle_module or pickle, options=pickle_load_args,
     )  # fmt: skip
     with _opened(f) as file, _naming_the_file(how.name):
-        return _read(f, file, how, os.fspath(f) if mmap else None)
+        return _read(f, file, how, bool(mmap))
 
 
 _SAFE, _UNSAFE = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
@@ -164,17 +164,17 @@ def _only_weights(asked: bool | None, pickle_module: Any) -> bool:
     return asked
 
 
-def _read(f: Any, file: BinaryIO, how: reader.How, mapped_path: str | None) -> Any:
+def _read(f: Any, file: BinaryIO, how: reader.How, mapped: bool) -> Any:
     head = file.read(9)
     file.seek(0)
     if not head:
         raise EOFError(f"Ran out of input: {how.name} is empty\n  load at {source.here(3)}")
     named_tensors = is_path(f) and os.fspath(f).endswith(".safetensors")
     if named_tensors or tensors_file.looks_like(head):
-        return tensors_file.read(file, how.placement, mapped_path)
+        return tensors_file.read(file, how.placement, mapped)
     if head.startswith(b"PK\3\4"):
-        return reader.read_archive(file, how, mapped_path)
-    if mapped_path is not None:
+        return reader.read_archive(file, how, mapped)
+    if mapped:
         raise RuntimeError(
             "mmap can only be used with files saved with "
             "torch.save(_use_new_zipfile_serialization=True), and this one is older. Fix: load it "
@@ -192,7 +192,7 @@ def _read(f: Any, file: BinaryIO, how: reader.How, mapped_path: str | None) -> A
 def _opened(f: Any) -> Iterator[BinaryIO]:
     """The file, to be read from its start."""
     if is_path(f):
-        with open(f, "rb") as file:
+        with open_regular(f) as file:
             yield file
         return
     for needed in ("read", "seek", "tell"):
@@ -231,4 +231,4 @@ def read_metadata(f: Any) -> dict[str, str]:
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     """The names in a file that `load` would refuse."""
     with _opened(f) as file, _naming_the_file(name_of(f)):
-        return reader.names_in_archive(file)
+        return reader.names_in_archive(file, name_of(f))

@@ -13,31 +13,14 @@ from ..tensor.legacy import LEGACY_TYPES
 from ..tensor.parameter import Parameter
 from ..tensor.size import Size
 from ..tensor.tensor import Tensor
-from . import names, rebuild, storages
-from .rebuild import BadContent
-
-
-def _bytes(text: Any, encoding: Any = "latin1") -> bytes:
-    """Pickles of protocol 2 write bytes as text; no other codec is looked up."""
-    if not isinstance(text, str) or encoding not in ("latin1", "latin-1", "iso8859-1"):
-        raise BadContent(f"bytes are encoded with {encoding!r}")
-    return text.encode("latin1")
-
-
-def _bytearray(data: Any = b"", encoding: Any = "latin1") -> bytearray:
-    return bytearray(_bytes(data, encoding) if isinstance(data, str) else bytes(list(data)))
-
-
-def _set(items: Any = ()) -> set[Any]:
-    return set(items)
-
+from . import builders, names, rebuild, storages
 
 _DEFAULT: dict[str, Any] = {
     "collections.OrderedDict": OrderedDict,
     "collections.Counter": Counter,
-    "_codecs.encode": _bytes,
-    "builtins.bytearray": _bytearray,
-    "builtins.set": _set,
+    "_codecs.encode": builders.ENCODED,
+    "builtins.bytearray": builders.BYTEARRAY,
+    "builtins.set": builders.SET,
     "builtins.complex": complex,
     "torch.Tensor": Tensor,
     "torch.nn.parameter.Parameter": Parameter,
@@ -93,7 +76,8 @@ def may_build(kind: type) -> bool:
 
 
 _CALLABLE = (
-    OrderedDict, Counter, _bytes, _bytearray, _set, complex, Parameter, Size, device,
+    OrderedDict, Counter, builders.ENCODED, builders.BYTEARRAY, builders.SET, complex, Parameter,
+    Size, device,
     rebuild._get_layout, rebuild._rebuild_from_type_v2, *rebuild.REBUILDERS,
 )  # fmt: skip
 

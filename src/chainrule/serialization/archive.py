@@ -14,10 +14,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from .limits import Damaged, brief, clipped, current, reason
+
 ALIGNMENT = 64
 ZIP64_FROM = 0xFFFFFFFF  # sizes and offsets from here on need the 64-bit fields
 _CHUNK = 1 << 20
 _UTF8_NAMES = 0x0800
+_ENCRYPTED = 0x0001
 _PADDING_TAG = b"FB"
 
 
@@ -103,12 +106,18 @@ class ArchiveReader:
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
         try:
-            self.zip = zipfile.ZipFile(file)
-            self.records = {info.filename: info for info in self.zip.infolist()}
+            self.size = file.seek(0, 2)
+            found = zipfile.ZipFile(file)
+            self.records = _by_name(found.infolist())
+            self.ends = _ends(found)
+        except _Refused as problem:
+            raise RuntimeError(
+                f"PytorchStreamReader failed reading zip archive: {problem}"
+            ) from None
         except Exception as problem:  # zipfile meets damage in many ways
             raise RuntimeError(
                 "PytorchStreamReader failed reading zip archive: failed finding central "
-                f"directory. The file is incomplete or damaged ({problem})"
+                f"directory. The file is incomplete or damaged ({reason(problem)})"
             ) from None
         if not self.records:
             raise RuntimeError("PytorchStreamReader failed reading zip archive: it has no records")
@@ -123,17 +132,27 @@ class ArchiveReader:
         """The bytes of a record."""
         return self.read_array(name).tobytes()
 
-    def read_array(self, name: str) -> np.ndarray:
-        """The bytes of a record as an array with memory of its own."""
-        info = self._found(name)
+    def read_array(self, name: str, expected: int | None = None) -> np.ndarray:
+        """The bytes of a record, as many as its tensors need, in memory of its own."""
+        info = self._found(name, expected)
         try:
+            start = self._start_of(info)
             if info.compress_type != zipfile.ZIP_STORED:
-                return np.frombuffer(bytearray(self.zip.read(info)), np.uint8)
+                current().copies(info.file_size)
             data = np.empty(info.file_size, np.uint8)
-            self.file.seek(self._start_of(info))
-            checksum = _fill(self.file, data)
+            self.file.seek(start)
+            if info.compress_type == zipfile.ZIP_STORED:
+                checksum = fill(self.file, data)
+            else:
+                checksum = _inflate(self.file, info.compress_size, data)
+        except Damaged as problem:
+            raise _unreadable(
+                name,
+                f"{problem}; it is compressed, and records of PyTorch's are not. Fix: pack the "
+                "file again without compression",
+            ) from None
         except Exception as problem:
-            raise _unreadable(name, str(problem)) from None
+            raise _unreadable(name, reason(problem)) from None
         if self.has_checksums and checksum != info.CRC:
             raise _unreadable(
                 name,
@@ -142,39 +161,83 @@ class ArchiveReader:
             )
         return data
 
-    def map_array(self, name: str, path: str) -> np.ndarray:
+    def map_array(self, name: str, expected: int) -> np.ndarray:
         """The record as the file's own pages, copied only where they are written to."""
-        info = self._found(name)
+        info = self._found(name, expected)
         if info.compress_type != zipfile.ZIP_STORED:
             raise _unreadable(name, "it is compressed and cannot be mapped; load without mmap=True")
         if not info.file_size:
             return np.empty(0, np.uint8)
         try:
-            start = self._start_of(info)
-            return np.memmap(path, np.uint8, "c", start, (info.file_size,)).view(np.ndarray)
+            return mapped(self.file, self._start_of(info), info.file_size)
         except Exception as problem:
-            raise _unreadable(name, str(problem)) from None
+            raise _unreadable(name, reason(problem)) from None
 
-    def _found(self, name: str) -> zipfile.ZipInfo:
+    def _found(self, name: str, expected: int | None) -> zipfile.ZipInfo:
         info = self.records.get(f"{self.folder}/{name}")
         if info is None:
             raise RuntimeError(
-                f"PytorchStreamReader failed locating file {name}: file not found in the archive"
+                f"PytorchStreamReader failed locating file {clipped(name)}: file not found in the "
+                "archive"
             )
+        if info.flag_bits & _ENCRYPTED:
+            raise _unreadable(name, "it is encrypted, and records of PyTorch's are not")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise _unreadable(
+                name,
+                f"it is compressed by method {info.compress_type}, and records of PyTorch's are "
+                "not compressed. Fix: pack the file again without compression",
+            )
+        if expected is not None and info.file_size != expected:
+            raise _unreadable(name, f"it has {info.file_size} bytes where {expected} are expected")
         return info
 
     def _start_of(self, info: zipfile.ZipInfo) -> int:
+        """Where a record's bytes start, if they all lie before the next record."""
         self.file.seek(info.header_offset)
         header = self.file.read(30)
         if len(header) != 30 or header[:4] != b"PK\3\4":
             raise ValueError("its header is damaged")
         name_length, extra_length = struct.unpack("<HH", header[26:])
-        return info.header_offset + 30 + name_length + extra_length
+        start = info.header_offset + 30 + name_length + extra_length
+        stored = info.compress_type == zipfile.ZIP_STORED
+        if stored and info.compress_size != info.file_size:
+            raise ValueError("its directory gives it two sizes")
+        if start + info.compress_size > self.ends[info.header_offset]:
+            raise ValueError("it reaches into what follows it in the file")
+        return start
 
 
-def _fill(file: BinaryIO, data: np.ndarray) -> int:
+class _Refused(Exception):
+    """An archive that would be read differently by different programs."""
+
+
+def _by_name(found: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+    records = {info.filename: info for info in found}
+    if len(records) != len(found):
+        seen: set[str] = set()
+        twice = next(i.filename for i in found if i.filename in seen or seen.add(i.filename))
+        raise _Refused(f"the record {brief(twice)} occurs twice in it")
+    return records
+
+
+def _ends(archive: zipfile.ZipFile) -> dict[int, int]:
+    """For the start of each record where the next one starts: records share no bytes."""
+    starts = [info.header_offset for info in archive.infolist()]
+    order = sorted(set(starts))
+    if len(order) != len(starts):
+        raise _Refused("two of its records start at the same place")
+    return dict(zip(order, [*order[1:], archive.start_dir], strict=True))
+
+
+def mapped(file: Any, start: int, size: int) -> np.ndarray:
+    """A part of an open file as its own pages, copied only where they are written to."""
+    return np.memmap(file, np.uint8, "c", start, (size,)).view(np.ndarray)
+
+
+def fill(file: BinaryIO, data: np.ndarray) -> int:
     """Read as many bytes as the array has; returns their checksum."""
-    view = memoryview(data) if data.size else memoryview(b"")
+    view = data.data if data.size else memoryview(b"")
     checksum = position = 0
     while position < len(view):
         part = file.read(min(_CHUNK, len(view) - position))
@@ -186,5 +249,30 @@ def _fill(file: BinaryIO, data: np.ndarray) -> int:
     return checksum
 
 
+def _inflate(file: BinaryIO, size: int, data: np.ndarray) -> int:
+    """Fill the array from deflated bytes, never producing more than it holds."""
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    view = data.data if data.size else memoryview(b"")
+    checksum = position = 0
+    while not unpacker.eof:
+        packed = unpacker.unconsumed_tail
+        if not packed:
+            packed = file.read(min(_CHUNK, size))
+            size -= len(packed)
+            if not packed:
+                raise ValueError(f"its compressed bytes end after {position} of {len(view)}")
+        part = unpacker.decompress(packed, min(_CHUNK, len(view) - position + 1))
+        if position + len(part) > len(view):
+            raise ValueError(f"it unpacks to more than its {len(view)} bytes")
+        view[position : position + len(part)] = part
+        checksum = zlib.crc32(part, checksum)
+        position += len(part)
+    if position != len(view):
+        raise ValueError(f"its compressed bytes end after {position} of {len(view)}")
+    return checksum
+
+
 def _unreadable(name: str, why: str) -> RuntimeError:
-    return RuntimeError(f"PytorchStreamReader failed reading file {name}: file read failed: {why}")
+    return RuntimeError(
+        f"PytorchStreamReader failed reading file {clipped(name)}: file read failed: {why}"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -23,6 +24,28 @@ def name_of(f: Any) -> str:
         return repr(os.fspath(f))
     name = getattr(f, "name", None)
     return repr(name) if isinstance(name, str) else f"a {type(f).__name__} object"
+
+
+def open_regular(f: Any) -> BinaryIO:
+    """A named file to read. Pipes and devices are refused: they cannot be read twice, or end."""
+    handle = os.open(f, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(
+                errno.EISDIR, f"{os.strerror(errno.EISDIR)}; load needs a file", os.fspath(f)
+            )
+        if not stat.S_ISREG(mode):
+            raise OSError(
+                errno.ESPIPE,
+                "load needs a file, and this is a pipe, a socket or a device. Fix: read it into "
+                "an io.BytesIO and load that",
+                os.fspath(f),
+            )
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 @contextlib.contextmanager

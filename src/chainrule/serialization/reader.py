@@ -12,9 +12,10 @@ import numpy as np
 
 from ..autograd import source
 from ..tensor.storage import UntypedStorage
-from . import names, settings, storages
-from .archive import ArchiveReader
-from .machine import AbsentFeature, Damaged, Machine, RefusedGlobal
+from . import instructions, limits, names, settings, storages
+from .archive import ArchiveReader, fill
+from .limits import Damaged, brief, clipped
+from .machine import AbsentFeature, RefusedGlobal
 
 LEGACY_MAGIC = 0x1950A86A20F9469CFC6C
 LEGACY_VERSION = 1001
@@ -43,7 +44,7 @@ class How:
         if not self.weights_only:
             return _trusting(self.pickle_module, stream, persistent_load, self.options, self.name)
         try:
-            return Machine(stream, persistent_load).load()
+            return instructions.load(stream, persistent_load)
         except RefusedGlobal as refused:
             raise pickle.UnpicklingError(_refusal(self.name, refused)) from None
         except AbsentFeature as missing:
@@ -60,7 +61,7 @@ class How:
 
 
 def _refusal(name: str, refused: RefusedGlobal) -> str:
-    full_name = refused.full_name.removeprefix("builtins.")
+    full_name = clipped(refused.full_name.removeprefix("builtins."))
     lines = [
         f"Weights only load failed: {name} was not loaded, because loading it would run",
         f"    {refused.action}",
@@ -108,45 +109,54 @@ def _trusting(pickle_module: Any, stream: BinaryIO, persistent_load: Any, option
 class _Storages:
     """Hands out the storages that a pickle names, each read once."""
 
-    def __init__(self, archive: ArchiveReader, how: How, mapped_path: str | None) -> None:
+    def __init__(self, archive: ArchiveReader, how: How, mapped: bool) -> None:
         self.archive = archive
         self.how = how
-        self.mapped_path = mapped_path
+        self.mapped = mapped
         self.read: dict[str, UntypedStorage] = {}
+        self.sizes: dict[str, int] = {}
         self.swap = _byteorder(archive) != sys.byteorder
 
     def load(self, identity: Any) -> UntypedStorage:
         kind, key, location, count = _checked_identity(identity)
         if key not in self.read:
             self.read[key] = self._placed(kind, key, location, count)
+            self.sizes[key] = count * kind.itemsize
+        elif self.sizes[key] != count * kind.itemsize:
+            raise RuntimeError(
+                f"it gives storage {brief(key)} {self.sizes[key]} bytes in one place and "
+                f"{count * kind.itemsize} in another"
+            )
         return storages.typed(self.read[key], kind)
 
     def _placed(self, kind: Any, key: str, location: str, count: int) -> UntypedStorage:
         if self.how.placement.needs_no_data(location):
             return UntypedStorage(np.empty(0, np.uint8), is_meta=True)
-        record = f"data/{key}"
-        if self.mapped_path is not None:
-            data = self.archive.map_array(record, self.mapped_path)
+        record, expected = f"data/{key}", count * kind.itemsize
+        if self.mapped:
+            data = self.archive.map_array(record, expected)
         else:
-            data = self.archive.read_array(record)
-        if data.nbytes != count * kind.itemsize:
-            raise RuntimeError(
-                f"PytorchStreamReader failed reading file {record}: file read failed: it has "
-                f"{data.nbytes} bytes where {count * kind.itemsize} are expected"
-            )
+            data = self.archive.read_array(record, expected)
         if self.swap:
             data = _swapped(data, kind)
         return self.how.placement.placed(UntypedStorage(data), location)
 
 
 def _checked_identity(identity: Any) -> tuple[Any, str, str, int]:
-    parts = [p.decode() if isinstance(p, bytes) else p for p in identity]
-    if len(parts) < 5 or parts[0] != "storage":
-        raise RuntimeError(f"the file names a storage in an unknown form: {identity!r}")
+    """(type, key, location, number of elements) of a storage, or what a file put there."""
+    parts = [p.decode("latin1") if isinstance(p, bytes) else p for p in identity]
+    if len(parts) < 5 or type(parts[0]) is not str or parts[0] != "storage":
+        raise RuntimeError(f"the file names a storage in an unknown form: {brief(identity)}")
     kind = storages.UNTYPED if parts[1] is UntypedStorage else parts[1]
-    if not isinstance(kind, storages.StorageType) or not isinstance(parts[4], int):
-        raise RuntimeError(f"the file names a storage of an unknown type: {identity!r}")
-    return kind, str(parts[2]), str(parts[3]), parts[4]
+    count = parts[4]
+    if not isinstance(kind, storages.StorageType) or type(count) is not int:
+        raise RuntimeError(f"the file names a storage of an unknown type: {brief(identity)}")
+    where: list[Any] = [str(p) if type(p) is int and 0 <= p < 1 << 63 else p for p in parts[2:4]]
+    if not all(type(name) is str and len(name) <= 200 for name in where):
+        raise RuntimeError(f"the file names a storage in an unknown form: {brief(identity)}")
+    if not 0 <= count < 1 << 60:
+        raise RuntimeError(f"the file names a storage of {brief(count)} elements")
+    return kind, where[0], where[1], count
 
 
 def _byteorder(archive: ArchiveReader) -> str:
@@ -154,7 +164,7 @@ def _byteorder(archive: ArchiveReader) -> str:
         return settings.assumed_byteorder()
     order = archive.read("byteorder").decode("latin1")
     if order not in ("little", "big"):
-        raise RuntimeError(f"Unknown endianness type: {order!r} in the record byteorder")
+        raise RuntimeError(f"Unknown endianness type: {brief(order)} in the record byteorder")
     return order
 
 
@@ -166,7 +176,7 @@ def _swapped(data: np.ndarray, kind: Any) -> np.ndarray:
     return data.view(f"u{width}").byteswap().view(np.uint8)
 
 
-def read_archive(file: BinaryIO, how: How, mapped_path: str | None = None) -> Any:
+def read_archive(file: BinaryIO, how: How, mapped: bool = False) -> Any:
     """The object in PyTorch's archive."""
     archive = ArchiveReader(file)
     if "constants.pkl" in archive:
@@ -174,22 +184,23 @@ def read_archive(file: BinaryIO, how: How, mapped_path: str | None = None) -> An
             "it is a TorchScript archive: it holds a program, and chainrule does not run those. "
             "Fix: load it in PyTorch with torch.jit.load and save its state_dict()"
         )
-    found = _Storages(archive, how, mapped_path)
-    return how.unpickled(io.BytesIO(archive.read("data.pkl")), found.load)
+    with limits.counting(archive.size, trusted=not how.weights_only):
+        found = _Storages(archive, how, mapped)
+        return how.unpickled(io.BytesIO(archive.read("data.pkl")), found.load)
 
 
-def names_in_archive(file: BinaryIO) -> list[str]:
+def names_in_archive(file: BinaryIO, name: str) -> list[str]:
     """The names in an archive that are not allowed, without making anything of it."""
-    import pickletools
+    from .survey import names_in
 
-    from . import allowed
-
-    text = ArchiveReader(file).read("data.pkl")
-    machine = Machine(io.BytesIO(text), lambda identity: None)
-    for code, argument, _ in pickletools.genops(text):
-        if code.name == "GLOBAL":
-            machine.find(*str(argument).split(" ", 1))
-    return sorted(name for name in machine.names if allowed.find(name) is None)
+    archive = ArchiveReader(file)
+    with limits.counting(archive.size):
+        try:
+            return names_in(io.BytesIO(archive.read("data.pkl")))
+        except Damaged as damage:
+            raise pickle.UnpicklingError(
+                f"{name} is damaged or no file of tensors: {damage}\n  at {source.here(4)}"
+            ) from None
 
 
 # ---- the format before PyTorch 1.6 ---------------------------------------------------------------
@@ -197,63 +208,106 @@ def names_in_archive(file: BinaryIO) -> list[str]:
 
 def read_legacy(file: BinaryIO, how: How) -> Any:
     """The object in a file of PyTorch before 1.6: pickles in a row, then the storages' bytes."""
-    _check_legacy_head(file, how)
-    found = _LegacyStorages(file, how)
-    result = how.unpickled(file, found.load)
-    keys = How(how.name, how.placement, weights_only=True).unpickled(file, found.load)
-    if not isinstance(keys, list) or sorted(map(str, keys)) != sorted(found.known):
-        raise RuntimeError("its list of storages does not fit its tensors")
-    for key in keys:
-        found.fill(str(key))
-    for finish in found.later:
-        finish()
+    size = _size_of(file)
+    with limits.counting(size, [], trusted=not how.weights_only) as spending:
+        _check_legacy_head(file, how)
+        found = _LegacyStorages(file, how, size)
+        result = how.unpickled(file, found.load)
+        keys = How(how.name, how.placement, weights_only=True).unpickled(file, found.load)
+        if not isinstance(keys, list) or not all(type(key) in (str, int) for key in keys):
+            raise RuntimeError("its list of storages is none")
+        named = [limits.brief(key) if type(key) is int else key for key in keys]
+        if sorted(named) != sorted(found.known):
+            raise RuntimeError("its list of storages does not fit its tensors")
+        for key in named:
+            found.fill(key)
+        later, spending.later = spending.later, None
+        for finish in later or ():
+            _finished(finish, how)
     return result
+
+
+def _finished(finish: Any, how: How) -> None:
+    """Do what had to wait for the bytes; what they show to be wrong is wrong with the file."""
+    try:
+        finish()
+    except Exception as problem:
+        raise pickle.UnpicklingError(
+            f"Weights only load failed: {how.name} is damaged or no file of tensors: "
+            f"{limits.reason(problem)}\n  load at {source.here(3)}"
+        ) from None
+
+
+def _size_of(file: BinaryIO) -> int:
+    here = file.tell()
+    size = file.seek(0, 2)
+    file.seek(here)
+    return size
 
 
 class _LegacyStorages:
     """Storages whose bytes follow after the pickle that names them."""
 
-    def __init__(self, file: BinaryIO, how: How) -> None:
+    def __init__(self, file: BinaryIO, how: How, room: int) -> None:
         self.file = file
         self.how = how
-        start = file.tell()
-        self.room = file.seek(0, 2)
-        file.seek(start)
+        self.room = room
         self.known: dict[str, tuple[Any, UntypedStorage]] = {}
-        self.later: list[Any] = []
+        self.sizes: dict[str, int] = {}
 
     def load(self, identity: Any) -> Any:
         kind, key, location, count = _checked_identity(identity)
+        size = count * kind.itemsize
         if key not in self.known:
-            size = count * kind.itemsize
-            if not 0 <= size <= self.room:
-                raise RuntimeError(f"storage {key} should have {size} bytes, the file {self.room}")
+            if size > self.room:  # of all storages together: their bytes are still to come
+                raise RuntimeError(
+                    f"storage {brief(key)} should have {size} bytes, but only {self.room} of the "
+                    "file are left"
+                )
+            self.room -= size
             memory = UntypedStorage(np.zeros(size, np.uint8))
             self.known[key] = kind, self.how.placement.placed(memory, location)
-        made = storages.unfilled(self.known[key][1], kind, self.later)
+            self.sizes[key] = size
+        elif self.sizes[key] != size:
+            raise RuntimeError(
+                f"it gives storage {brief(key)} {self.sizes[key]} bytes in one place and {size} in "
+                "another"
+            )
+        made = storages.typed(self.known[key][1], kind)
         part = identity[5] if len(identity) > 5 else None
         if part is not None:  # a part that counts as a storage of its own
-            if not (isinstance(part, tuple) and all(isinstance(n, int) for n in part[1:3])):
-                raise RuntimeError(f"storage {key} is a part in an unknown form: {part!r}")
-            begin, size = part[1] * kind.itemsize, part[2] * kind.itemsize
-            made.array = made.array[begin : begin + size]
+            made = _part_of(made, part, kind.itemsize, key)
         return made
 
     def fill(self, key: str) -> None:
         kind, storage = self.known[key]
         head = self.file.read(8)
         if len(head) < 8:
-            raise RuntimeError(f"the file ends before storage {key}")
+            raise RuntimeError(f"the file ends before storage {brief(key)}")
         (count,) = struct.unpack("<q", head)
-        expected = storage.array.nbytes
+        expected = self.sizes[key]
         if count * kind.itemsize != expected:
             raise RuntimeError(
-                f"storage {key} has {count} elements where {expected // kind.itemsize} are expected"
+                f"storage {brief(key)} has {count} elements where {expected // kind.itemsize} are "
+                "expected"
             )
-        data = self.file.read(expected)
-        if len(data) != expected:
-            raise RuntimeError(f"the file ends after {len(data)} of {expected} bytes of {key}")
-        storage.array.reshape(-1).view(np.uint8)[:] = np.frombuffer(data, np.uint8)
+        if storage.is_meta:
+            self.file.seek(expected, 1)
+            return
+        try:
+            fill(self.file, storage.array.reshape(-1).view(np.uint8))
+        except ValueError as problem:
+            raise RuntimeError(f"storage {brief(key)}: {problem}") from None
+
+
+def _part_of(storage: UntypedStorage, part: Any, width: int, key: str) -> UntypedStorage:
+    """A stretch of a storage, given as (its own key, first element, number of elements)."""
+    right = isinstance(part, tuple) and len(part) == 3 and all(type(n) is int for n in part[1:])
+    if right and 0 <= part[1] <= part[1] + part[2] <= storage.nbytes() // width:
+        made = storages.same_kind(storage)
+        made.array = storage.array[part[1] * width : (part[1] + part[2]) * width]
+        return made
+    raise RuntimeError(f"storage {brief(key)} has a part in an unknown form: {brief(part)}")
 
 
 def _check_legacy_head(file: BinaryIO, how: How) -> None:
@@ -263,7 +317,7 @@ def _check_legacy_head(file: BinaryIO, how: How) -> None:
         raise RuntimeError("Invalid magic number; corrupt file? It is no file of PyTorch's")
     version = safely.unpickled(file, lambda identity: None)
     if version != LEGACY_VERSION:
-        raise RuntimeError(f"Invalid protocol version: {version}")
+        raise RuntimeError(f"Invalid protocol version: {brief(version)}")
     system = safely.unpickled(file, lambda identity: None)
     if isinstance(system, dict) and system.get("little_endian", True) != np.little_endian:
         raise RuntimeError("it was written on a machine of the other byte order")

@@ -12,13 +12,15 @@ import numpy as np
 
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
+from ..ops.layout import reach
 from ..sparse import sparse_coo_tensor
 from ..tensor import layouts
-from ..tensor.meta import meta_tensor
+from ..tensor.meta import meta_class, meta_tensor
 from ..tensor.parameter import Parameter
 from ..tensor.storage import TypedStorage, UntypedStorage
 from ..tensor.tensor import Tensor
-from .storages import UnfilledStorage
+from .builders import checked_lengths
+from .limits import brief, current
 
 
 class BadContent(ValueError):
@@ -26,27 +28,48 @@ class BadContent(ValueError):
 
 
 def _strided(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:
-    """A tensor on a storage; NumPy refuses views that would leave it."""
+    """A tensor on a storage, if all of it lies there.
+
+    The first and the last byte are worked out here, in numbers that cannot overflow: NumPy's own
+    check wraps around with large strides and lets everything pass on memory of no bytes.
+    """
     if not isinstance(storage, UntypedStorage) or not isinstance(dtype, dtypes.dtype):
-        raise BadContent(f"a tensor is built on {type(storage).__name__}, not on a storage")
-    numbers = (offset, *size, *stride)
-    if not all(isinstance(n, int) and n >= 0 for n in numbers) or len(size) != len(stride):
-        raise BadContent(f"a tensor has size {size}, stride {stride} and offset {offset}")
+        raise BadContent(f"a tensor is built on {brief(storage)}, not on a storage")
+    size, stride = checked_lengths(size), checked_lengths(stride)
+    if type(offset) is not int or offset < 0 or len(size) != len(stride):
+        raise BadContent(
+            f"a tensor has size {brief(size)}, stride {brief(stride)} and offset {brief(offset)}"
+        )
+    _check_count(size, dtype)
     if storage.is_meta:
-        return meta_tensor(tuple(size), dtype.np)
+        return meta_tensor(size, dtype.np)
     width = dtype.itemsize
     memory = storage.array.reshape(-1).view(np.uint8)
+    empty = 0 in size
+    last = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+    end = offset if empty else last + 1
+    steps = [step * width for step in stride]
     try:
-        if 0 in size:  # NumPy takes no strides for these
+        if end * width > memory.nbytes or any(step >= 1 << 63 for step in steps):
+            raise ValueError
+        if empty:  # NumPy takes no strides for these
             nothing = memory[offset * width : offset * width]
             return make(nothing.view(dtype.np).reshape(size))
-        steps = [step * width for step in stride]
-        return make(np.ndarray(tuple(size), dtype.np, memory, offset * width, steps))
+        return make(np.ndarray(size, dtype.np, memory, offset * width, steps))
     except (TypeError, ValueError, OverflowError):
         raise BadContent(
-            f"a tensor of size {list(size)}, stride {list(stride)} and offset {offset} does not "
-            f"fit into its storage of {memory.nbytes} bytes"
+            f"a tensor of size {brief(list(size))}, stride {brief(list(stride))} and offset "
+            f"{brief(offset)} does not fit into its storage of {memory.nbytes} bytes"
         ) from None
+
+
+def _check_count(size: tuple[int, ...], dtype: dtypes.dtype) -> None:
+    """A tensor can have as many bytes as an address can count, repeated elements included."""
+    count = dtype.itemsize
+    for n in size:
+        count *= max(n, 1)
+    if count >= 1 << 63:
+        raise BadContent(f"a tensor has the size {brief(list(size))}")
 
 
 def _rebuild_tensor(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
@@ -57,49 +80,80 @@ def _rebuild_tensor(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
 
 def _rebuild_tensor_v2(storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any,
                        backward_hooks: Any, metadata: Any = None) -> Any:  # fmt: skip
-    made = _flagged(_rebuild_tensor(storage, offset, size, stride), storage, metadata)
+    made = _flagged(_rebuild_tensor(storage, offset, size, stride), metadata)
     return made.requires_grad_() if requires_grad else made
 
 
 def _rebuild_tensor_v3(storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any,
                        backward_hooks: Any, dtype: Any, metadata: Any = None) -> Any:  # fmt: skip
-    made = _flagged(_strided(storage, dtype, offset, size, stride), storage, metadata)
+    made = _flagged(_strided(storage, dtype, offset, size, stride), metadata)
     return made.requires_grad_() if requires_grad else made
 
 
-def _flagged(made: Any, storage: Any, metadata: Any) -> Any:
+def _flagged(made: Any, metadata: Any) -> Any:
     """What PyTorch keeps as flags beside the values, lazy conjugation and negation, done now."""
     flags = metadata if isinstance(metadata, dict) else {}
     changed = made
     for flag, change in (("conj", np.conjugate), ("neg", np.negative)):
         if flags.get(flag) and not made.is_meta:
-            before, changed = changed._a, make(change(changed._a))
-            if isinstance(storage, UnfilledStorage):
-                storage.later.append(lambda f=change, a=before, out=changed._a: f(a, out=out))
+            changed = _changed(changed._a, change)
     return changed
+
+
+def _changed(array: np.ndarray, change: Any) -> Any:
+    """A tensor of the changed values; dimensions that repeat the same elements still do."""
+    once = array[tuple(slice(0, 1) if not step else slice(None) for step in array.strides)]
+    spending = current()
+    spending.copies(once.nbytes)
+    values = np.asarray(change(once))
+    if spending.later is not None:  # the bytes are still to be read
+        spending.later.append(lambda: change(once, out=values))
+    steps = [n if step else 0 for n, step in zip(values.strides, array.strides, strict=True)]
+    return make(reach(values, array.shape, steps))
 
 
 def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
     """A sparse tensor in coordinate form; indices that leave its shape are refused."""
     if layout is not layouts.sparse_coo:
-        raise BadContent(f"there are no sparse tensors in the layout {layout!r} here")
+        raise BadContent(f"there are no sparse tensors in the layout {brief(layout)} here")
+    if not isinstance(data, tuple) or len(data) < 3:
+        raise BadContent(f"a sparse tensor is built on {brief(data)}")
     indices, values, size = data[:3]
     if not isinstance(indices, TensorBase) or not isinstance(values, TensorBase):
         raise BadContent("a sparse tensor is built on other things than tensors")
-    made = sparse_coo_tensor(indices, values, tuple(size), check_invariants=True)
-    return made.coalesce() if len(data) > 3 and data[3] else made
+    shape = checked_lengths(size)
+    _check_count(shape, dtypes.from_numpy_dtype(values._a.dtype))
+    if indices._a.ndim != 2 or indices._a.shape[0] > len(shape) or values._a.ndim == 0:
+        raise BadContent(
+            f"a sparse tensor of size {brief(list(shape))} has indices of size "
+            f"{brief(list(indices._a.shape))}"
+        )
+    coalesced = len(data) > 3 and data[3] is True
+    spending = current()
+    spending.copies(2 * (indices._a.nbytes + values._a.nbytes) * (1 + coalesced))
+
+    def checked() -> Any:
+        found = sparse_coo_tensor(indices, values, shape, check_invariants=True)
+        return found.coalesce() if coalesced else found
+
+    made = checked()
+    if spending.later is not None:  # the indices are still to be read, and to be checked then
+        spending.later.append(lambda: made.__dict__.update(_coo=checked().__dict__["_coo"]))
+    return made
 
 
 def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
-    if not isinstance(dtype, dtypes.dtype) or not all(isinstance(n, int) for n in size):
-        raise BadContent(f"a meta tensor has type {dtype!r} and size {size!r}")
-    made = meta_tensor(tuple(size), dtype.np)
+    if not isinstance(dtype, dtypes.dtype):
+        raise BadContent(f"a meta tensor has the type {brief(dtype)}")
+    shape = checked_lengths(size)
+    _check_count(shape, dtype)
+    made = meta_tensor(shape, dtype.np)
     return made.requires_grad_() if requires_grad else made
 
 
 def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Any:
     if not isinstance(data, TensorBase):
-        raise BadContent(f"a parameter is built on {type(data).__name__}, not on a tensor")
+        raise BadContent(f"a parameter is built on {brief(data)}, not on a tensor")
     return Parameter(data, bool(requires_grad))
 
 
@@ -112,13 +166,15 @@ def _rebuild_parameter_with_state(data: Any, requires_grad: Any, backward_hooks:
 
 def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> Any:
     """A tensor with attributes, or of a subclass."""
-    if not any(func is known for known in REBUILDERS):
-        raise BadContent(f"a tensor is rebuilt by {func!r}")
+    if not any(func is known for known in REBUILDERS) or not isinstance(args, tuple):
+        raise BadContent(f"a tensor is rebuilt by {brief(func)} from {brief(args)}")
     if not (isinstance(new_type, type) and issubclass(new_type, TensorBase)):
-        raise BadContent(f"a tensor is rebuilt as {new_type!r}")
+        raise BadContent(f"a tensor is rebuilt as {brief(new_type)}")
     made = func(*args)
-    if new_type is not Tensor and new_type is not type(made):
-        made.__class__ = new_type
+    if new_type is not Tensor and not isinstance(made, new_type):
+        if made.is_sparse:
+            raise BadContent(f"a sparse tensor is rebuilt as {brief(new_type)}")
+        made.__class__ = meta_class(new_type) if made.is_meta else new_type
     if hasattr(type(made), "__setstate__") and new_type is not Tensor:
         made.__setstate__(state)
     else:
@@ -128,16 +184,29 @@ def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> An
 
 def _set_attributes(made: Any, state: Any) -> None:
     if isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], dict):
-        state = {**(state[0] or {}), **state[1]}
-    if not isinstance(state, dict):
-        raise BadContent(f"the attributes of a tensor are a {type(state).__name__}")
-    made.__dict__.update({str(k): v for k, v in state.items() if k != "_level"})
+        made.__dict__.update({**attributes(state[0] or {}), **attributes(state[1])})
+        return
+    made.__dict__.update(attributes(state))
+
+
+# What tensors keep among their attributes for themselves: not for a file to set.
+_OWN = frozenset(("_level", "_coo", "_bdim", "_tangent", "_twin_of", "_alias_node", "_returned",
+                  "_device", "_rows_used"))  # fmt: skip
+
+
+def attributes(state: Any) -> dict[str, Any]:
+    """The attributes that a file gives to an object."""
+    if not isinstance(state, dict) or not all(type(name) is str for name in state):
+        raise BadContent(f"the attributes of an object are {brief(state)}")
+    current().objects(64 + 100 * len(state))
+    return {name: value for name, value in state.items() if name not in _OWN}
 
 
 def _get_layout(name: Any) -> Any:
-    found = getattr(layouts, str(name).removeprefix("torch."), None)
+    known = type(name) is str and len(name) <= 40
+    found = getattr(layouts, name.removeprefix("torch."), None) if known else None
     if not isinstance(found, layouts.layout):
-        raise BadContent(f"there is no layout {name!r}")
+        raise BadContent(f"there is no layout {brief(name)}")
     return found
 
 

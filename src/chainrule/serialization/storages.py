@@ -12,6 +12,7 @@ from ..ops.layout import address, flat_owner
 from ..tensor.device import device
 from ..tensor.legacy import WORDS
 from ..tensor.storage import TypedStorage, UntypedStorage
+from .limits import brief, clipped
 
 # The types whose storages PyTorch names; the others go without a type.
 NAMED = {
@@ -111,13 +112,14 @@ class Placement:
         if kind == "cuda":
             raise RuntimeError(
                 "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() "
-                f"is False. The tensor goes to '{target}', and chainrule computes on the CPU.\n"
+                f"is False. The tensor goes to {brief(target)}, chainrule computes on the CPU.\n"
                 f"  load at {source.here(3)}\n  Fix: load(f, map_location=torch.device('cpu')) "
                 "to map your storages to the CPU."
             )
         raise RuntimeError(
             f"don't know how to restore data location of torch.storage.UntypedStorage (tagged "
-            f"with {target})\n  load at {source.here(3)}\n  Fix: load(f, map_location='cpu')."
+            f"with {clipped(target)})\n  load at {source.here(3)}\n"
+            "  Fix: load(f, map_location='cpu')."
         )
 
 
@@ -128,17 +130,8 @@ def typed(storage: UntypedStorage, kind: StorageType) -> UntypedStorage:
     return TypedStorage(storage.array, kind.dtype, storage.is_meta)
 
 
-class UnfilledStorage(TypedStorage):
-    """A storage whose bytes come after the pickle: what needs them is put off."""
-
-    __slots__ = ("later",)
-    later: list[Any]
-
-
-def unfilled(storage: UntypedStorage, kind: StorageType, later: list[Any]) -> Any:
-    """The storage for a file that gives the bytes at its end."""
-    if kind.dtype is None:
-        return UntypedStorage(storage.array, storage.is_meta)
-    made = UnfilledStorage(storage.array, kind.dtype, storage.is_meta)
-    made.later = later
-    return made
+def same_kind(storage: UntypedStorage) -> UntypedStorage:
+    """Another storage object on the same memory."""
+    if isinstance(storage, TypedStorage):
+        return TypedStorage(storage.array, storage.dtype, storage.is_meta)
+    return UntypedStorage(storage.array, storage.is_meta)

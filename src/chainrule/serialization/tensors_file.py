@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import struct
-from collections.abc import Mapping
-from typing import Any, BinaryIO
+import sys
+from collections.abc import Iterator, Mapping
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -19,6 +22,8 @@ from ..autograd import source
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address
+from . import archive
+from .limits import brief, reason
 from .storages import Placement
 
 CODES = {
@@ -140,7 +145,7 @@ def _length(head: bytes) -> int:
     return struct.unpack("<Q", head[:8])[0]
 
 
-def read_header(file: BinaryIO) -> tuple[dict[str, Any], dict[str, str], int, int]:
+def read_header(file: BinaryIO) -> tuple[dict[str, Entry], dict[str, str], int, int]:
     """(table of tensors, metadata, where the data starts, its size), all checked."""
     size = file.seek(0, 2)
     file.seek(0)
@@ -151,14 +156,117 @@ def read_header(file: BinaryIO) -> tuple[dict[str, Any], dict[str, str], int, in
     if length > _LONGEST_HEADER or 8 + length > size:
         raise BadFile(f"its header should have {length} bytes, the file has {size}")
     try:
-        header = json.loads(file.read(length), object_pairs_hook=_without_duplicates)
-        notes = header.pop(_METADATA, {})
-        if not all(isinstance(part, str) for pair in notes.items() for part in pair):
+        table, notes = _parsed(file.read(length).decode())
+    except BadFile:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError) as problem:
+        raise BadFile(f"its header is damaged ({reason(problem)})") from None
+    _check_table(table, size - 8 - length)
+    return table, notes, 8 + length, size - 8 - length
+
+
+class Entry(NamedTuple):
+    """Where one tensor lies."""
+
+    code: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+# The header is read entry by entry: a JSON reader would first build whatever is written there.
+_SPACE = re.compile(r"[ \t\r\n]*")
+_LONGEST_ENTRY = 4096  # 64 dimensions of 20 digits are 1,300 characters
+
+
+def _parsed(text: str) -> tuple[dict[str, Entry], dict[str, str]]:
+    table: dict[str, Entry] = {}
+    notes: dict[str, str] | None = None
+    for name, at in (members := _Members(text, 0)):
+        if name == _METADATA:
+            if notes is not None:
+                raise ValueError(f"the name {name!r} occurs twice")
+            notes, members.at = _parsed_notes(text, at)
+            continue
+        if name in table:
+            raise ValueError(f"the name {brief(name)} occurs twice")
+        end = text.find("}", at, at + _LONGEST_ENTRY) + 1
+        if text[at : at + 1] != "{" or not end:
+            raise _bad_entry(name)
+        table[name], members.at = _entry(name, text[at:end]), end
+    if text[members.at :].strip(" \t\r\n"):
+        raise ValueError("something follows the table")
+    return table, notes or {}
+
+
+def _parsed_notes(text: str, at: int) -> tuple[dict[str, str], int]:
+    notes: dict[str, str] = {}
+    for name, start in (members := _Members(text, at)):
+        if text[start : start + 1] != '"':
             raise ValueError("its metadata is not text")
-    except (ValueError, TypeError, AttributeError, RecursionError) as problem:
-        raise BadFile(f"its header is damaged ({problem})") from None
-    _check_table(header, size - 8 - length)
-    return header, notes, 8 + length, size - 8 - length
+        if name in notes:
+            raise ValueError(f"the name {brief(name)} occurs twice")
+        notes[name], members.at = scanstring(text, start + 1, True)
+    return notes, members.at
+
+
+class _Members:
+    """The names of a JSON object and where their values start; `at` is to be set to their end."""
+
+    def __init__(self, text: str, at: int) -> None:
+        self.text = text
+        self.at = at
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        self._take("{")
+        if self._has("}"):
+            return
+        while True:
+            self._take('"')
+            name, self.at = scanstring(self.text, self.at, True)
+            self._take(":")
+            self.at = self._skipped()
+            yield name, self.at
+            if self._has("}"):
+                return
+            self._take(",")
+
+    def _skipped(self) -> int:
+        found = _SPACE.match(self.text, self.at)
+        return self.at if found is None else found.end()
+
+    def _has(self, sign: str) -> bool:
+        at = self._skipped()
+        if self.text[at : at + 1] != sign:
+            return False
+        self.at = at + 1
+        return True
+
+    def _take(self, sign: str) -> None:
+        if not self._has(sign):
+            raise ValueError(f"{sign!r} is missing at character {self._skipped()}")
+
+
+def _entry(name: str, text: str) -> Entry:
+    try:
+        fields = json.loads(text, object_pairs_hook=_without_duplicates)
+        code, shape, (begin, end) = fields["dtype"], fields["shape"], fields["data_offsets"]
+    except (TypeError, KeyError, ValueError):
+        raise _bad_entry(name) from None
+    if type(code) is not str or not isinstance(shape, list):
+        raise _bad_entry(name)
+    if code not in CODES:
+        raise BadFile(f"tensor {brief(name)} has the type {brief(code)}, which chainrule does not "
+                      "have")  # fmt: skip
+    numbers = (*shape, begin, end)
+    if len(shape) > 64 or not all(type(n) is int and 0 <= n < 1 << 63 for n in numbers):
+        raise BadFile(f"tensor {brief(name)} has the shape {brief(shape)} and lies at "
+                      f"{brief(begin)}:{brief(end)}")  # fmt: skip
+    return Entry(sys.intern(code), tuple(shape), begin, end)
+
+
+def _bad_entry(name: str) -> BadFile:
+    return BadFile(f"its header is damaged (the entry of {brief(name)})")
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -168,85 +276,77 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _check_table(table: dict[str, Any], room: int) -> None:
+def _check_table(table: dict[str, Entry], room: int) -> None:
     """Every tensor lies in the file, has the bytes its shape needs, and nothing is left over."""
-    end = 0
-    for name, entry in sorted(table.items(), key=lambda item: _begin(*item)):
-        code, shape, (begin, stop) = entry["dtype"], entry["shape"], entry["data_offsets"]
-        if code not in CODES:
-            raise BadFile(f"tensor {name!r} has the type {code!r}, which chainrule does not have")
-        if not all(isinstance(n, int) and n >= 0 for n in (*shape, begin, stop)):
-            raise BadFile(f"tensor {name!r} has the shape {shape} and lies at {begin}:{stop}")
-        count = 1
-        for n in shape:
-            count *= n
-        if stop - begin != count * dtypes.BY_NAME[CODES[code]].itemsize:
-            raise BadFile(f"tensor {name!r} of shape {shape} ({code}) has {stop - begin} bytes")
-        if begin != end:
-            raise BadFile(f"tensor {name!r} starts at {begin}, the one before it ends at {end}")
-        end = stop
-    if end != room:
-        raise BadFile(f"its tensors have {end} bytes, but {room} follow the header")
+    last = 0
+    for name, entry in sorted(table.items(), key=lambda item: item[1][2:]):
+        width = dtypes.BY_NAME[CODES[entry.code]].itemsize
+        if entry.end - entry.begin != _count(entry.shape) * width:
+            raise BadFile(
+                f"tensor {brief(name)} of shape {brief(list(entry.shape))} ({entry.code}) has "
+                f"{entry.end - entry.begin} bytes"
+            )
+        if entry.begin != last:
+            raise BadFile(
+                f"tensor {brief(name)} starts at {entry.begin}, the one before it ends at {last}"
+            )
+        last = entry.end
+    if last != room:
+        raise BadFile(f"its tensors have {last} bytes, but {room} follow the header")
 
 
-def _begin(name: str, entry: Any) -> tuple[int, int]:
-    try:
-        begin, stop = entry["data_offsets"]
-        if isinstance(entry["dtype"], str) and isinstance(entry["shape"], list):
-            return int(begin), int(stop)
-    except (TypeError, KeyError, ValueError):
-        pass
-    raise BadFile(f"its header is damaged (the entry of {name!r})")
+def _count(shape: tuple[int, ...]) -> int:
+    """The number of elements; shapes that no address can count are refused, empty ones too."""
+    spread = 1
+    for n in shape:
+        spread *= max(n, 1)
+    if spread >= 1 << 59:
+        raise BadFile(f"it has a tensor of shape {brief(list(shape))}")
+    return 0 if 0 in shape else spread
 
 
-def read(file: BinaryIO, placement: Placement, mapped_path: str | None = None) -> dict[str, Any]:
-    """The tensors of a file, by name; names of one tensor share its memory again."""
+def read(file: BinaryIO, placement: Placement, mapped: bool = False) -> dict[str, Any]:
+    """The tensors of a file, by name; names of one tensor share its memory again.
+
+    Each tensor is read into memory of its own, so that the whole takes little more than the file.
+    """
     table, notes, start, size = read_header(file)
     without_data = placement.needs_no_data("cpu")
-    if mapped_path is not None and size:
-        data = np.memmap(mapped_path, np.uint8, "c", start, (size,)).view(np.ndarray)
-    else:
-        data = np.empty(0, np.uint8) if without_data else _all_bytes(file, start, size)
-    found = {}
-    for name, entry in table.items():
-        found[name] = _tensor(entry, data, placement, without_data, mapped_path is not None)
+    pages = archive.mapped(file, start, size) if mapped and size else None
+    made = {}
+    for name, entry in sorted(table.items(), key=lambda item: item[1][2:]):
+        if without_data:
+            data = np.empty(0, np.uint8)
+        elif pages is not None:  # each a storage of its own: saving it must not save the whole file
+            part = pages[entry.begin : entry.end]
+            data = np.frombuffer(part.data, np.uint8) if part.size else part.copy()
+        else:
+            data = _bytes_of(file, start, entry)
+        made[name] = _tensor(entry, data, placement, without_data)
+    found = {name: made[name] for name in table}
     for name, kept in notes.items():
         if kept in found and name not in found:
             found[name] = make(found[kept]._a) if not found[kept].is_meta else found[kept]
     return found
 
 
-def _all_bytes(file: BinaryIO, start: int, size: int) -> np.ndarray:
-    data = np.empty(size, np.uint8)
-    file.seek(start)
-    view = memoryview(data) if size else memoryview(b"")
-    position = 0
-    while position < size:
-        part = file.read(min(1 << 24, size - position))
-        if not part:
-            raise BadFile(f"it ends after {position} of {size} bytes of data")
-        view[position : position + len(part)] = part
-        position += len(part)
+def _bytes_of(file: BinaryIO, start: int, entry: Entry) -> np.ndarray:
+    data = np.empty(entry.end - entry.begin, np.uint8)
+    file.seek(start + entry.begin)
+    try:
+        archive.fill(file, data)
+    except ValueError as problem:
+        raise BadFile(str(problem)) from None
     return data
 
 
-def _tensor(
-    entry: Any, data: np.ndarray, placement: Placement, without_data: bool, mapped: bool
-) -> Any:
+def _tensor(entry: Entry, data: np.ndarray, placement: Placement, without_data: bool) -> Any:
     from ..tensor.meta import meta_tensor
     from ..tensor.storage import UntypedStorage
 
-    dtype = dtypes.BY_NAME[CODES[entry["dtype"]]]
-    shape = tuple(entry["shape"])
-    if without_data:
-        return meta_tensor(shape, dtype.np)
-    begin, end = entry["data_offsets"]
-    part = data[begin:end]
-    if mapped and part.size:  # a storage of its own: saving the tensor must not save the whole file
-        part = np.frombuffer(memoryview(part), np.uint8)
-    else:
-        part = part.copy()  # one tensor must not keep all the others alive
-    storage = placement.placed(UntypedStorage(part), "cpu")
-    if storage.is_meta:
-        return meta_tensor(shape, dtype.np)
-    return make(part.view(dtype.np).reshape(shape))
+    dtype = dtypes.BY_NAME[CODES[entry.code]]
+    if not without_data:
+        storage = placement.placed(UntypedStorage(data), "cpu")
+        if not storage.is_meta:
+            return make(data.view(dtype.np).reshape(entry.shape))
+    return meta_tensor(entry.shape, dtype.np)

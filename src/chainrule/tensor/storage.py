@@ -13,7 +13,7 @@ from ..autograd.node import not_implemented
 from ..autograd.state import STATE
 from ..autograd.value import ROOT, TensorBase, make
 from ..ops import dtypes
-from ..ops.layout import address, as_writeable_as, contiguous_strides, flat_owner, owner
+from ..ops.layout import address, as_writeable_as, contiguous_strides, extent, flat_owner, owner
 from .layouts import contiguous_format, format_order, required_order
 from .legacy import WORDS
 
@@ -102,7 +102,7 @@ def strided_layouts(
     start = mine if offset is None else int(offset)
     if start < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {start}\n  at {source.here(3)}")
-    have = t.untyped_storage().nbytes() if t._level is None else None
+    have = extent(owner(t._a)) if t._level is None else None
     width = t.dtype.itemsize
     last = start + sum((n - 1) * s for n, s in zip(size, steps, strict=True)) + 1
     if have is not None and 0 not in size and last * width > have:

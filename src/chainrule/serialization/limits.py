@@ -1,0 +1,198 @@
+"""What reading a file may cost: memory and work in proportion to its size.
+
+A few bytes can describe very much: a list that holds another one a thousand times, thirty levels
+deep, has a billion items for whoever walks it. So nothing in a file is walked, hashed, copied or
+shown without being counted here first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+_MEGABYTE = 1 << 20
+_OBJECT_BYTES = 48  # memory for Python's objects per byte of a file: empty lists take 36
+_DEEPEST = 1000  # tuples in tuples: Python hashes them by recursion in C, without a limit
+
+
+class Damaged(Exception):
+    """The bytes are no pickle, or not a whole one, or ask for more than they justify."""
+
+
+class Spending:
+    """What has been spent on one file. Each method raises when its allowance is used up."""
+
+    def __init__(self, size: int, later: list[Any] | None = None) -> None:
+        self.size = size
+        self.later = later  # what waits for bytes that follow the pickle; None: they are there
+        self.objects_left = 32 * _MEGABYTE + _OBJECT_BYTES * size
+        self.copies_left = 24 * _MEGABYTE + 2 * size
+        self.work_left = 1_000_000 + 16 * size
+        self.inserted = 0
+        self.inserting = 0.0
+
+    def objects(self, count: int) -> None:
+        """Bytes of memory for Python objects."""
+        self.objects_left -= count
+        if self.objects_left < 0:
+            raise Damaged(
+                f"its {self.size} bytes describe objects that take more than "
+                f"{(32 * _MEGABYTE + _OBJECT_BYTES * self.size) // _MEGABYTE} MB of memory"
+            )
+
+    def copies(self, count: int) -> None:
+        """Bytes of tensors beyond those that lie in the file as they are."""
+        self.copies_left -= count
+        if self.copies_left < 0:
+            raise Damaged(
+                f"its {self.size} bytes describe tensors that would be copied to more than "
+                f"{(24 * _MEGABYTE + 2 * self.size) // _MEGABYTE} MB"
+            )
+
+    def work(self, steps: int) -> None:
+        """Steps of walking, hashing and comparing."""
+        self.work_left -= steps
+        if self.work_left < 0:
+            raise Damaged(
+                "it holds containers that repeat one another so often that using them as keys, "
+                "sizes or items of sets would take for ever"
+            )
+
+    def insertions(self, count: int, seconds: float) -> None:
+        """Keys put into dicts and sets: those that collide on purpose take far too long."""
+        self.inserted += count
+        self.inserting += seconds
+        if self.inserting > 0.25 + 5e-6 * self.inserted:
+            raise Damaged(f"its {self.inserted} keys are chosen to collide in dicts or sets")
+
+
+class _Unlimited(Spending):
+    """For files that are trusted: what they run is not counted either."""
+
+    def objects(self, count: int) -> None: ...
+    def copies(self, count: int) -> None: ...
+    def work(self, steps: int) -> None: ...
+    def insertions(self, count: int, seconds: float) -> None: ...
+
+
+class _Current(threading.local):
+    spending: Spending = _Unlimited(0)
+
+
+_CURRENT = _Current()
+
+
+def current() -> Spending:
+    """The account of the file that this thread is reading."""
+    return _CURRENT.spending
+
+
+@contextlib.contextmanager
+def counting(
+    size: int, later: list[Any] | None = None, trusted: bool = False
+) -> Iterator[Spending]:
+    """Count what is done inside for a file of that size."""
+    before = _CURRENT.spending
+    _CURRENT.spending = (_Unlimited if trusted else Spending)(size, later)
+    try:
+        yield _CURRENT.spending
+    finally:
+        _CURRENT.spending = before
+
+
+class Nesting:
+    """How much hashing or comparing a tuple or frozen set takes, and how deep it goes.
+
+    Both count every path, as the interpreter walks them. Known when they are made: what they hold
+    cannot change afterwards, and lists and dicts in them stop a hash.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[Any, int, int]] = {}  # keeps the object: ids must not be reused
+
+    def note(self, made: Any) -> Any:
+        """Remember a new tuple or frozen set if it is more than a row of plain values."""
+        weight, depth = 1, 0
+        for item in made:
+            kind = type(item)
+            if kind is tuple or kind is frozenset:
+                _, inner, below = self.known.get(id(item), (None, 1 + len(item), 1))
+                weight += inner
+                depth = max(depth, below)
+            else:
+                weight += self.weight(item)
+        if depth >= _DEEPEST:
+            raise Damaged(f"its tuples lie in each other more than {_DEEPEST} levels deep")
+        if depth or weight != 1 + len(made):
+            self.known[id(made)] = made, min(weight, 1 << 62), depth + 1
+        return made
+
+    def weight(self, value: Any) -> int:
+        """Steps to hash a value once."""
+        if isinstance(value, tuple | frozenset):
+            return self.known.get(id(value), (None, 1 + len(value)))[1]
+        if type(value) is int:
+            return 1 + (value.bit_length() >> 9)
+        if isinstance(value, str | bytes):
+            return 1 + (len(value) >> 9)
+        return 1
+
+
+# ---- words about what a file holds ---------------------------------------------------------------
+
+_LONGEST = 200
+
+
+def brief(value: Any, depth: int = 3) -> str:
+    """A value of a file in an error message: like repr, but short and quick whatever it is."""
+    if type(value) is int:
+        bits = value.bit_length()
+        return repr(value) if bits < 256 else f"<a number of {bits} bits>"
+    if value is None or type(value) in (bool, float, complex):
+        return repr(value)
+    if type(value) in (str, bytes):
+        return repr(value) if len(value) <= 100 else f"{value[:100]!r}..."
+    for kind, opening, closing in ((list, "[", "]"), (tuple, "(", ")"), (set, "{", "}"),
+                                   (frozenset, "frozenset({", "})")):  # fmt: skip
+        if isinstance(value, kind):
+            alone = "," if kind is tuple and len(value) == 1 else ""
+            return opening + _items(value, depth, brief) + alone + closing
+    if isinstance(value, dict):
+        return "{" + _items(value.items(), depth, _pair) + "}"
+    shown = getattr(value, "shown", None)  # a name that is not allowed
+    return shown if isinstance(shown, str) else f"<{type(value).__name__}>"
+
+
+def _items(values: Any, depth: int, show: Any) -> str:
+    if not depth:
+        return "..." if values else ""
+    parts, length = [], 0
+    for value in values:
+        if length > _LONGEST // 2 or len(parts) == 6:
+            parts.append("...")
+            break
+        parts.append(show(value, depth - 1))
+        length += len(parts[-1])
+    return ", ".join(parts)
+
+
+def _pair(pair: tuple[Any, Any], depth: int) -> str:
+    return f"{brief(pair[0], depth)}: {brief(pair[1], depth)}"
+
+
+def clipped(text: str, longest: int = 2 * _LONGEST) -> str:
+    """Text that came from a file: no longer than a message can bear, nothing unprintable in it."""
+    short = text if len(text) <= longest else text[:longest] + "..."
+    if short.replace("\n", "").isprintable():
+        return short
+    return short.encode("unicode_escape").decode("ascii")
+
+
+def reason(problem: BaseException) -> str:
+    """What an exception says, if it says it in words: others would show whole values."""
+    if all(isinstance(part, str | int) and not isinstance(part, bool) for part in problem.args):
+        return clipped(", ".join(part if isinstance(part, str) else brief(part)
+                                 for part in problem.args)) or type(problem).__name__  # fmt: skip
+    return type(problem).__name__
