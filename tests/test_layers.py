@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("compiler", "_dynamo"),
     ("distributed",),
     ("reading",),
-    ("checking", "derivatives", "explain", "doctor", "studio", "memory", "sensitivity"),
+    ("checking", "derivatives", "explanation", "doctor", "studio", "memory", "sensitivity"),
     ("run",),
     ("cli", "tour", "__main__"),
 )  # fmt: skip

@@ -130,7 +130,8 @@ globals().update(_legacy_types)
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
     "_C", "__future__", "_dynamo", "accelerator", "amp", "autograd", "backends", "checking",
-    "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "func", "hub",
+    "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "explanation",
+    "func", "hub",
     "jit", "mps", "multiprocessing", "onnx", "optim", "random", "reading", "run", "serialization",
     "sparse", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
@@ -139,6 +140,7 @@ _LAZY = {
     "autocast": "amp",
     "compare_derivatives": "derivatives",
     "compile": "compiler",
+    "explain": "explanation",
     "OutOfMemoryError": "cuda",
     "GradScaler": "amp",
     "finite_difference": "derivatives",

@@ -24,6 +24,7 @@ from . import cuda as cuda
 from . import derivatives as derivatives
 from . import distributed as distributed
 from . import distributions as distributions
+from . import explanation as explanation
 from . import fft as fft
 from . import func as func
 from . import hub as hub
@@ -77,6 +78,7 @@ from .cuda import OutOfMemoryError as OutOfMemoryError
 from .derivatives.compare import compare_derivatives as compare_derivatives
 from .derivatives.formula import symbolic as symbolic
 from .derivatives.numeric import finite_difference as finite_difference
+from .explanation.explain import explain as explain
 from .ops.dtypes import dtype as dtype
 from .ops.dtypes import get_default_dtype as get_default_dtype
 from .ops.dtypes import set_default_dtype as set_default_dtype

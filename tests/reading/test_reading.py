@@ -82,10 +82,10 @@ def test_reading_changes_nothing():
 
 def test_a_chain_of_many_nodes_is_read_without_recursion():
     x = y = torch.tensor(1.0, requires_grad=True)
-    for _ in range(100_000):
+    for _ in range(30_000):
         y = y + 1
     tape = Tape.of(y)
-    assert len(tape.nodes) == 100_000
+    assert len(tape.nodes) == 30_000
     assert cotangents(tape).of(tape.leaves[0]) == 1
     assert tape.find(x) is not None
 

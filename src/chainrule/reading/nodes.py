@@ -48,8 +48,9 @@ class Vertex:
         if self.node is None:
             return "leaf"
         op = self.node.op
-        if op is not None and isinstance(getattr(op, "name", None), str):
-            return _SPOKEN.get(op.name, op.name.removeprefix("reduce_"))
+        if op is not None:
+            name: str = op.name
+            return _SPOKEN.get(name, name.removeprefix("reduce_"))
         return self.torch_name.removesuffix("Backward")
 
     @property
