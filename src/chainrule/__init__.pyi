@@ -38,6 +38,7 @@ from . import optim as optim
 from . import random as random
 from . import reading as reading
 from . import run as run
+from . import sensitivity as sensitivity
 from . import serialization as serialization
 from . import signal as signal
 from . import sparse as sparse

@@ -1,4 +1,5 @@
-"""The command line: `chainrule run`, `chainrule bench`, `chainrule tour`, `chainrule ops`.
+"""The command line: `chainrule run`, `chainrule bench`, `chainrule tour`, `chainrule ops`,
+`chainrule sensitivity`.
 
 Plain text when the output is no terminal or NO_COLOR is set.
 """
@@ -21,6 +22,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run(arguments[1:])
     if arguments[:1] == ["bench"]:
         return bench(arguments[1:])
+    if arguments[:1] == ["sensitivity"]:
+        from .sensitivity.command import main as sensitivity
+
+        return sensitivity(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="chainrule", description="Automatic differentiation with PyTorch's API, on the CPU."
     )
@@ -28,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
     commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
     commands.add_parser("tour", help="look at a tape, train a model, save it: in a few seconds")
+    commands.add_parser("sensitivity", help="what drives the result of a Python function")
     ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")
     ops.add_argument("pattern", nargs="?", default="", help="only names that contain this")
     parser.add_argument("--version", action="store_true", help="print the version")
