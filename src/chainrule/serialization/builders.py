@@ -57,17 +57,17 @@ def _charge_keys(m: Any, keys: Any) -> None:
         current().work(steps)
 
 
-def _counted(items: Any, *kinds: type) -> Any:
+def _counted(items: Any, *kinds: type, entry: int = _ENTRY) -> Any:
     """A container that is about to be copied."""
     if type(items) not in kinds:
         raise Damaged(f"its pickle makes a container of {brief(items)}")
-    current().objects(64 + _ENTRY * len(items))
+    current().objects(64 + entry * len(items))
     return items
 
 
 def _ordered_dict(m: Any, items: Any = ()) -> OrderedDict[Any, Any]:
     made: OrderedDict[Any, Any] = OrderedDict()
-    found = _counted(items, tuple, list, dict, OrderedDict)
+    found = _counted(items, tuple, list, dict, OrderedDict, entry=2 * _ENTRY)
     pairs = list(found.items()) if isinstance(found, dict) else list(found)
     for pair in pairs:
         if not isinstance(pair, list | tuple) or len(pair) != 2:

@@ -1,0 +1,212 @@
+"""A small file cannot cost much: it is refused by name, quickly, in memory in proportion to it."""
+
+import io
+import pickle
+import time
+import tracemalloc
+import zipfile
+
+import pytest
+
+import chainrule as torch
+from security import pickles
+from security.pickles import STOP, archive, bomb, call, get, legacy, name, put, tensor, text
+
+CLEAN = (RuntimeError, pickle.UnpicklingError)
+MEGABYTE = 1 << 20
+ORDERED = name("collections", "OrderedDict")
+REFUSED = name("os", "system")
+
+
+def outcome(data: bytes, ending: str = "pt", folder=None, **options):
+    """The error's text, or what was loaded; both within a second and 64 MB + 4x the file."""
+    path = folder / f"hostile.{ending}"
+    path.write_bytes(data)
+    tracemalloc.start()
+    start = time.thread_time()
+    try:
+        found = torch.load(path, **options)
+    except CLEAN as problem:
+        found = str(problem)
+        assert "hostile." in found and len(found) < 2000, len(found)
+    finally:
+        seconds = time.thread_time() - start
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert seconds < 3  # tracing costs a factor
+    assert peak < 64 * MEGABYTE + 4 * len(data), peak
+    return found
+
+
+LISTS, TUPLES = bomb(100, 9, b"l"), bomb(100, 9, b"t")
+DEEP = b"K\x01" + b"\x85" * 200_000  # tuples of one tuple
+COLLIDING = [(2**61 - 1) * k for k in range(1, 30_001)]
+MANY = b"(" + b"K\x01" * 50_000 + b"l" + put(0)
+WORDS = text("x" * 100_000) + put(0)
+
+BOMBS = {
+    "lists shown with a refused call": call(REFUSED, LISTS),
+    "tuples shown with a refused call": call(REFUSED, TUPLES),
+    "a refused name deep inside": call(ORDERED, REFUSED + b"(" + TUPLES + REFUSED + b"t"),
+    "lists as a size": call(name("torch", "Size"), LISTS),
+    "tuples as a size": call(name("torch", "Size"), TUPLES),
+    "lists as a tensor's size": pickles.call(
+        name("torch._utils", "_rebuild_tensor_v2"), pickles.storage(), b"K\x00", LISTS, LISTS,
+        b"\x89", b"N",
+    ),
+    "lists as a storage": b"(" + text("storage") + LISTS + LISTS + LISTS + LISTS + b"tQ",
+    "a storage's key": b"(" + text("storage") + name("torch", "FloatStorage") + LISTS + text("cpu")
+    + b"K\x04tQ",
+    "a storage's place": b"(" + text("storage") + name("torch", "FloatStorage") + text("0") + TUPLES
+    + b"K\x04tQ",
+    "tuples as a key": b"}" + TUPLES + b"Ns",
+    "tuples as an item": b"\x8f(" + TUPLES + b"\x90",
+    "tuples in a frozen set": b"(" + TUPLES + b"\x91",
+    "tuples as a name": TUPLES + LISTS + b"\x93",
+    "tuples as a device": call(name("torch", "device"), TUPLES),
+    "tuples as a layout": call(name("torch.serialization", "_get_layout"), TUPLES),
+    "tuples as a codec": call(name("_codecs", "encode"), text("a"), TUPLES),
+    "tuples as attributes": ORDERED + b")R" + TUPLES + b"b",
+    "deep tuples": DEEP,
+    "deep tuples as a key": b"}" + DEEP + b"Ns",
+    "keys that collide": b"}(" + b"".join(pickles.number(k) + b"N" for k in COLLIDING) + b"u",
+    "items that collide": b"\x8f(" + b"".join(map(pickles.number, COLLIDING)) + b"\x90",
+    "colliding keys one by one": b"}" + b"".join(pickles.number(k) + b"Ns" for k in COLLIDING),
+    "one list made a set many times": MANY + b"(" + b"".join(
+        call(name("builtins", "set"), get(0)) for _ in range(3000)) + b"t",
+    "one list made a dict many times": b"(" + b"K\x01K\x02\x86" * 4000 + b"l" + put(0) + b"("
+    + call(ORDERED, get(0)) * 3000 + b"t",
+    "one text encoded many times": WORDS + b"(" + call(name("_codecs", "encode"), get(0)) * 3000
+    + b"t",
+    "one text made bytes many times": WORDS + b"("
+    + call(name("builtins", "bytearray"), get(0)) * 3000 + b"t",
+    "one dict as attributes many times": b"}(" + b"".join(text(f"{k}") + b"N" for k in range(5000))
+    + b"u" + put(0) + b"(" + (ORDERED + b")R" + get(0) + b"b") * 20_000 + b"t",
+    "a huge number as a key": b"}" + pickles.number(2**400_000) + put(0) + b"Ns"
+    + (get(0) + b"Ns") * 30_000,
+    "a huge number as an offset": tensor((1,), (1,), 10**5000),
+    "a name without end": name("x" * 300_000, "y" * 300_000),
+    "quadratic hashing": b"(" + b"K\x01" * 30_000 + b"t" + put(0) + b"}"
+    + (get(0) + b"Ns") * 30_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", BOMBS.values(), ids=BOMBS)
+def test_bombs_in_pickles_are_refused(program, tmp_path):
+    found = outcome(archive(program + STOP, {"0": bytes(16)}), folder=tmp_path)
+    assert isinstance(found, str)
+
+
+def test_bombs_of_the_old_format_are_refused(tmp_path):
+    keys = b"".join(tensor((4096,), (1,), block=pickles.storage(key=f"{k}", count=4096))
+                    for k in range(5000))  # fmt: skip
+    found = outcome(legacy(b"(" + keys + b"t."), folder=tmp_path)
+    assert "of the file are left" in found
+    found = outcome(legacy(LISTS + b".")[: -len(pickle.dumps([], 2))] + b"\x80\x02" + LISTS + b"a.",
+                    folder=tmp_path)  # fmt: skip
+    assert isinstance(found, str)
+
+
+def test_what_is_large_but_in_proportion_is_loaded(tmp_path):
+    found = outcome(archive(LISTS + STOP), folder=tmp_path)
+    assert found[0] is found[1] and isinstance(found, list)
+    found = outcome(archive(b"(" + b"\x8f" * 100_000 + b"t."), folder=tmp_path)
+    assert len(found) == 100_000 and found[7] == set()
+    far = b"".join(f"p{k * 7}\n".encode() for k in range(20_000))
+    assert outcome(archive(b"K\x01" + far + STOP), folder=tmp_path) == 1
+
+
+FLAGS = b"}" + text("neg") + b"\x88s"
+
+
+def test_negated_views_that_repeat_elements_stay_small(tmp_path):
+    made = tensor((2**40,), (0,), more=FLAGS)
+    found = outcome(archive(made + STOP, {"0": b"\0\0\x80?" * 4}), folder=tmp_path)
+    assert found.shape == (2**40,) and found.stride() == (0,) and found[7] == -1
+    windows = tensor((2000, 2000), (1, 1), block=pickles.storage(count=4000), more=FLAGS)
+    program = b"(" + windows * 40 + b"t."
+    found = outcome(archive(program, {"0": bytes(16_000)}), folder=tmp_path)
+    assert "would be copied to more than" in found
+
+
+@pytest.mark.parametrize("shape", [(1, 2**40), (2**40, 0)])
+def test_sparse_tensors_on_repeated_elements_are_refused(shape, tmp_path):
+    indices = tensor(shape, (0, 0), block=pickles.storage("LongStorage", "0", 1))
+    values = tensor(shape[1:], (0,), block=pickles.storage("FloatStorage", "1", 1))
+    layout = call(name("torch.serialization", "_get_layout"), text("torch.sparse_coo"))
+    parts = b"(" + indices + values + pickles.numbers((3,)) + b"\x88t"
+    made = call(name("torch._utils", "_rebuild_sparse_tensor"), layout, parts) + STOP
+    found = outcome(archive(made, {"0": bytes(8), "1": bytes(4)}), folder=tmp_path)
+    assert isinstance(found, str)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_packed_records_cannot_grow_without_end(method, tmp_path):
+    big = (40 if method == zipfile.ZIP_DEFLATED else 1) * MEGABYTE
+    program = tensor((big // 4,), (1,), block=pickles.storage(count=big // 4)) + STOP
+    found = outcome(archive(program, {"0": bytes(big)}, compression=method), folder=tmp_path)
+    assert "compressed" in found and "pack the file again" in found
+
+
+def test_packed_records_hold_what_their_tensors_need(tmp_path):
+    needs_four = tensor((4,), (1,)) + STOP
+    more = archive(needs_four, {"0": bytes(20 * MEGABYTE)}, compression=zipfile.ZIP_DEFLATED)
+    assert "where 16 are expected" in outcome(more, folder=tmp_path)
+    fits = archive(needs_four, {"0": b"\0\0\x80?" * 4}, compression=zipfile.ZIP_DEFLATED)
+    assert outcome(fits, folder=tmp_path).tolist() == [1.0] * 4
+
+
+def test_absurd_headers_of_safetensors_are_refused(tmp_path):
+    for header in (
+        b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b'{"a":{"dtype":"F32","shape":[' + b"[]," * 500_000 + b'1],"data_offsets":[0,4]}}',
+        b'{"a":{"dtype":"F32","shape":[' + b"9" * 5000 + b'],"data_offsets":[0,4]}}',
+        b'{"__metadata__":{"a":[' + b"{}," * 100_000 + b"{}]}}",
+        b'{"' + b"x" * 500_000 + b'":{"dtype":"F32","shape":[3],"data_offsets":[0,4]}}',
+        b"{" + b" " * 1_000_000,
+    ):
+        data = len(header).to_bytes(8, "little") + header + bytes(4)
+        assert isinstance(outcome(data, "safetensors", tmp_path), str)
+
+
+def test_a_safetensors_file_takes_its_own_size_of_memory(tmp_path):
+    path = tmp_path / "weights.safetensors"
+    torch.save({f"w{k}": torch.ones(500_000) for k in range(20)}, path)
+    torch.load(path)
+    tracemalloc.start()
+    found = torch.load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found) == 20 and peak < 1.1 * path.stat().st_size
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        b"cos\nsystem\n.",
+        b"\x80\x04\x8c\x02os\x8c\x06system\x93.",
+        b"\x80\x04\x8c\x02os\x94\x8c\x06system\x94h\x00h\x01\x93.",
+        b"(X\x02\x00\x00\x00lsios\nsystem\n.",
+        b"(cos\nsystem\nX\x02\x00\x00\x00lso.",
+        b"cfractions\nFraction\n)R}cos\nsystem\nNsb0N.",
+    ],
+)
+def test_names_are_found_however_a_pickle_says_them(program):
+    file = io.BytesIO(archive(program))
+    assert "os.system" in torch.serialization.get_unsafe_globals_in_checkpoint(file)
+
+
+def test_names_of_a_bomb_are_found_quickly(tmp_path):
+    start = time.thread_time()
+    for bad in (call(REFUSED, TUPLES), b"}" + REFUSED + b")R" + b"Ns" + call(REFUSED, LISTS)):
+        file = io.BytesIO(archive(bad + STOP))
+        assert torch.serialization.get_unsafe_globals_in_checkpoint(file) == ["os.system"]
+    assert time.thread_time() - start < 1
+
+
+def test_names_cannot_write_to_the_terminal(tmp_path):
+    found = outcome(archive(name("os\x1b[2J", "sys\rtem") + b")R."), folder=tmp_path)
+    assert "\x1b" not in found and "\r" not in found
