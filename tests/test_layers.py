@@ -32,7 +32,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("compiler", "_dynamo"),
     ("distributed",),
     ("reading",),
-    ("checking", "derivatives", "explanation", "doctor", "studio", "memory", "sensitivity"),
+    (
+        "checking", "derivatives", "explanation", "doctor", "studio", "memory", "sensitivity", "flow",
+    ),
     ("run",),
     ("cli", "tour", "__main__"),
 )  # fmt: skip

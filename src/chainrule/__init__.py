@@ -131,7 +131,7 @@ globals().update(_legacy_types)
 _SUBMODULES = {
     "_C", "__future__", "_dynamo", "accelerator", "amp", "autograd", "backends", "checking",
     "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "explanation",
-    "func", "hub",
+    "flow", "func", "hub",
     "jit", "mps", "multiprocessing", "onnx", "optim", "random", "reading", "run", "sensitivity",
     "serialization", "sparse", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
@@ -145,6 +145,7 @@ _LAZY = {
     "GradScaler": "amp",
     "finite_difference": "derivatives",
     "gradcheck_points": "checking",
+    "gradient_flow": "flow",
     "load": "serialization",
     "save": "serialization",
     "smm": "sparse",

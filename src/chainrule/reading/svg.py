@@ -290,7 +290,7 @@ def line_chart(
         p.text(
             left - 6,
             y + 4,
-            f"1e{t:g}" if log_y else short_number(t),
+            (f"1e{t:g}" if t == int(t) else short_number(10**t, 2)) if log_y else short_number(t),
             anchor="end",
             size=11,
             kind="dim",
