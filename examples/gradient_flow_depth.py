@@ -50,12 +50,11 @@ def network(activation: type[nn.Module], depth: int, width: int = 64) -> nn.Sequ
     """Layers of one width; He's initial weights for ReLU, Xavier's for sigmoid."""
     layers: list[nn.Module] = []
     for _ in range(depth):
-        linear = nn.Linear(width, width)
+        linear = nn.Linear(width, width, bias=False)
         if activation is nn.ReLU:
             nn.init.kaiming_normal_(linear.weight, nonlinearity="relu")
         else:
             nn.init.xavier_normal_(linear.weight)
-        nn.init.zeros_(linear.bias)
         layers += [linear, activation()]
     return nn.Sequential(*layers, nn.Linear(width, 1))
 

@@ -33,7 +33,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("distributed",),
     ("reading",),
     (
-        "checking", "derivatives", "explanation", "doctor", "studio", "memory", "sensitivity", "flow",
+        "checking", "derivatives", "explanation", "doctor", "studio", "memory", "sensitivity",
+        "flow",
     ),
     ("run",),
     ("cli", "tour", "__main__"),

@@ -26,6 +26,7 @@ from . import distributed as distributed
 from . import distributions as distributions
 from . import explanation as explanation
 from . import fft as fft
+from . import flow as flow
 from . import func as func
 from . import hub as hub
 from . import jit as jit
@@ -751,6 +752,7 @@ float16: _dtype
 float32: _dtype
 float64: _dtype
 float: _dtype
+gradient_flow: Any
 half: _dtype
 inf: _float
 int16: _dtype

@@ -51,7 +51,7 @@ class _GradientFlow:
         >>> [layer.name for layer in flow.layers]
         ['0', '2']
         >>> print(flow.reading("2.bias"))  # doctest: +ELLIPSIS
-        2.bias[0] = ..., gradient ...: decrease it: the loss falls...
+        2.bias[0] = ..., gradient ...: increase it: the loss falls...
         """
         units = units_of(model, inputs) if inputs is not None else {}
         layers, parameters = measure(model, optimizer, lr, units)

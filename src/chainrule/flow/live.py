@@ -99,7 +99,7 @@ class Watch(Report):
     def _step_ends(self, *_: Any) -> None:
         if self._due():
             updates = {key: norm([_array(p) - old]) for key, (old, p) in self._before.items()}
-            layers, _ = measure(self.model, units=self._seen, updates=updates, keep=False)
+            layers = measure(self.model, units=self._seen, updates=updates, keep=False)[0]
             flow = GradientFlow(layers, (), self.step)
             self.history.append(flow)
             self._before, self._seen = {}, {}

@@ -138,8 +138,8 @@ def _of_depth(reached: Sequence[Layer]) -> tuple[str, list[str]]:
     if (len(reached) > 1 and share < FADED) or (small and len(small) * 2 >= len(reached)):
         return "vanishing", [
             whole,
-            "Plain descent hardly moves the early layers. Remedies: ReLU or GELU instead of sigmoid or tanh, "
-            "He or Xavier initial weights, normalisation, residual connections.",
+            "Plain descent hardly moves the early layers. Remedies: ReLU or GELU instead of "
+            "sigmoid or tanh, He or Xavier initial weights, normalisation, residual connections.",
         ]
     large = [x for x in reached if (x.gradient or 0.0) > LARGEST]
     if large or (len(reached) > 1 and share > 1 / FADED):
