@@ -8,6 +8,7 @@ from math import log
 from .case import Goal
 from .driver import Row
 from .quantities import quantity
+from .workloads.readers import MOST
 
 OURS = "chainrule"
 # Two timings of the same program differ by about this much on a quiet machine.
@@ -38,6 +39,7 @@ def verdicts(rows: list[Row]) -> Iterator[Verdict]:
             yield import_verdict(row.measured[OURS], row.measured["control"])
     yield from mean_verdicts(rows)
     yield from mode_verdicts({row.name: row for row in rows if row.group == "mode"})
+    yield from reader_verdicts({row.name: row for row in rows if row.group == "reader"})
     yield from attention_verdicts({row.name: row for row in rows if row.group == "attention"})
 
 
@@ -106,6 +108,17 @@ def mode_verdicts(rows: dict[str, Row]) -> Iterator[Verdict]:
         if ours and theirs:
             claim = f"{prefix}: {mode} {quantity(ours, 's')}, {cheaper} {quantity(theirs, 's')}"
             yield Verdict(claim, ours <= theirs * NOISE)
+
+
+def reader_verdicts(rows: dict[str, Row]) -> Iterator[Verdict]:
+    """Looking costs what it may, and nothing when it is over."""
+    for name, row in rows.items():
+        prefix, what = name.rsplit("/", 1)
+        alone = rows.get(f"{prefix}/unused")
+        ours, free = row.best(OURS), alone.best(OURS) if alone else None
+        if what in MOST and ours and free:
+            claim = f"{name}: {ours / free:.2f} times the step alone, at most {MOST[what]:g} wanted"
+            yield Verdict(claim, ours <= free * MOST[what])
 
 
 def attention_verdicts(rows: dict[str, Row]) -> Iterator[Verdict]:
