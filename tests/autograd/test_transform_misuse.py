@@ -103,6 +103,14 @@ def test_misuse_raises(name):
         run()
 
 
+def test_lists_of_dimensions_do_not_stand_for_tuples():
+    with pytest.raises(ValueError, match="in_dims is not compatible"):
+        vmap(lambda both: both[0], in_dims=([0, 0],))((x, x))
+    with pytest.raises(ValueError, match="out_dims is not compatible"):
+        vmap(lambda x: (x, x), out_dims=[0, 0])(x)
+    assert vmap(lambda both: both[0], in_dims=([0, 0],))([x, x]).shape == (3,)
+
+
 def test_values_of_a_wrong_kind_are_value_errors():
     with pytest.raises(ValueError, match="must be Tensor, got"):
         grad(keeps)(2.0)

@@ -53,7 +53,8 @@ def broadcast_prefix(prefix: Any, tree: Any, is_leaf: Callable[[Any], bool]) -> 
     if is_leaf(prefix):
         return [prefix] * len(flatten(tree)[0])
     if isinstance(prefix, tuple | list):
-        if not isinstance(tree, tuple | list) or len(prefix) != len(tree):
+        kind = list if isinstance(prefix, list) else tuple  # one does not stand for the other
+        if not isinstance(tree, kind) or len(prefix) != len(tree):
             return None
         parts = [broadcast_prefix(p, t, is_leaf) for p, t in zip(prefix, tree, strict=True)]
     elif isinstance(prefix, dict):

@@ -1,0 +1,211 @@
+"""torch.lobpcg: a few extreme eigenpairs of a large symmetric matrix, and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...autograd import source
+from ...autograd.function import Function
+from ...autograd.modes import no_grad
+from ..api import public
+from .common import TensorBase
+from .joining import stack
+from .linalg import solve
+from .lobpcg_iteration import LOBPCG, METHODS
+from .random_functions import randn
+
+_ITERATIONS = 1000
+_FULL_PRECISION = {
+    "float32": 1.2e-07, "complex64": 1.2e-07, "float64": 2.23e-16, "complex128": 2.23e-16
+}  # fmt: skip
+
+
+@public(method=False, out=False)
+def lobpcg(
+    A: Any, k: int | None = None, B: Any = None, X: Any = None, n: int | None = None,
+    iK: Any = None, niter: int | None = None, tol: float | None = None,
+    largest: bool | None = None, method: str | None = None,
+    tracker: Callable[[LOBPCG], None] | None = None,
+    ortho_iparams: dict[str, int] | None = None, ortho_fparams: dict[str, float] | None = None,
+    ortho_bparams: dict[str, bool] | None = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """(E, X): the k largest or smallest eigenvalues of A X = B X diag(E), and eigenvectors with
+    X^H B X = I. Only products with A, B and the preconditioner iK are taken, so that they may be
+    sparse. Gradients by A and B need dense real matrices and eigenvalues apart from each other.
+
+    >>> import chainrule as torch
+    >>> E, X = torch.lobpcg(torch.diag(torch.arange(1.0, 10.0)), k=2, X=torch.ones(9, 2).tril())
+    >>> E
+    tensor([9.0000, 8.0000])
+    """
+    _check(A, B, X, method)
+    columns = X.shape[-1] if X is not None else n if n is not None else 1 if k is None else k
+    wanted = columns if k is None else k
+    _check_sizes(A, wanted, columns)
+    iparams = {"m": A.shape[-1], "n": columns, "k": wanted,
+               "niter": _ITERATIONS if niter is None else niter}  # fmt: skip
+    limit = _FULL_PRECISION[A.dtype.name] ** 0.5 if tol is None else tol
+    fparams, bparams = {"tol": limit}, {"largest": True if largest is None else largest}
+    method = method or "ortho"
+    if method == "ortho":
+        iparams |= {"i_max": 3, "j_max": 3} | (ortho_iparams or {})
+        fparams |= {"ortho_tol": limit, "ortho_tol_drop": limit, "ortho_tol_replace": limit}
+        fparams |= ortho_fparams or {}
+        bparams |= {"ortho_use_drop": False} | (ortho_bparams or {})
+
+    def solved(A: Any, B: Any) -> tuple[Any, Any]:
+        with no_grad():
+            start = randn(*A.shape[:-1], columns, dtype=A.dtype) if X is None else X.detach()
+            return _each(A, B, start, iK, (iparams, fparams, bparams), method, tracker)
+
+    if not _differentiable(A, B):
+        return solved(A, B)
+    if A.requires_grad or (B is not None and B.requires_grad):
+        A, B = _symmetric(A), None if B is None else _symmetric(B)
+    return _Eigenpairs.apply(A, B, solved)
+
+
+def _each(
+    A: Any, B: Any, X: Any, iK: Any, params: tuple[Any, ...], method: str, tracker: Any
+) -> tuple[Any, Any]:
+    """The eigenpairs of every matrix of a batch."""
+    if A.ndim == 2:
+        iparams, fparams, bparams = (dict(p) for p in params)
+        return LOBPCG(A, B, X, iK, iparams, fparams, bparams, method, tracker).run()
+    lead, m = tuple(A.shape[:-2]), A.shape[-1]
+    flat_A, flat_X = A.reshape(-1, m, m), X.reshape(-1, *X.shape[-2:])
+    flat_B, flat_K = (
+        None if t is None else t.expand(*lead, m, m).reshape(-1, m, m) for t in (B, iK)
+    )
+    pairs = [
+        _each(flat_A[i], None if flat_B is None else flat_B[i], flat_X[i],
+              None if flat_K is None else flat_K[i], params, method, tracker)
+        for i in range(len(flat_A))
+    ]  # fmt: skip
+    k = params[0]["k"]
+    if not pairs:
+        return A.new_empty((*lead, k)).real, A.new_empty((*lead, m, k))
+    return (
+        stack([E for E, _ in pairs]).reshape(*lead, k),
+        stack([V for _, V in pairs]).reshape(*lead, m, k),
+    )
+
+
+def _differentiable(*matrices: Any) -> bool:
+    """Whether all matrices that are given are dense."""
+    return all(m is None or (isinstance(m, TensorBase) and not m.is_sparse) for m in matrices)  # type: ignore[attr-defined]
+
+
+def _symmetric(A: Any) -> Any:
+    """A itself for symmetric matrices; its gradient is symmetric then, too."""
+    return (A + A.mT) / 2
+
+
+# ---- checks --------------------------------------------------------------------------------------
+
+
+def _check(A: Any, B: Any, X: Any, method: str | None) -> None:
+    if A.ndim < 2 or A.shape[-2] != A.shape[-1]:
+        raise RuntimeError(
+            f"lobpcg: A must be square, got shape {tuple(A.shape)}\n  at {source.here(3)}"
+        )
+    if A.dtype.name not in _FULL_PRECISION:
+        raise RuntimeError(
+            f"lobpcg: expected a matrix of float32, float64 or complex numbers, got {A.dtype!r}\n"
+            f"  at {source.here(3)}"
+        )
+    for name, given in (("B", B), ("X", X)):
+        if given is not None and given.dtype != A.dtype:
+            raise RuntimeError(
+                f"lobpcg: expected A and {name} to have the same dtype, but got {A.dtype!r} and "
+                f"{given.dtype!r}\n  at {source.here(3)}"
+            )
+    if B is not None and tuple(B.shape[-2:]) != tuple(A.shape[-2:]):
+        raise RuntimeError(
+            f"lobpcg: B must have the shape of A, {tuple(A.shape)}, got {tuple(B.shape)}\n"
+            f"  at {source.here(3)}"
+        )
+    if X is not None and tuple(X.shape[:-1]) != tuple(A.shape[:-1]):
+        raise RuntimeError(
+            f"lobpcg: X must have a row for each row of A, {tuple(A.shape)}, got "
+            f"{tuple(X.shape)}\n  at {source.here(3)}"
+        )
+    if method is not None and method not in METHODS:
+        raise ValueError(
+            f"lobpcg: method must be one of {', '.join(METHODS)}, got {method!r}\n"
+            f"  at {source.here(3)}"
+        )
+
+
+def _check_sizes(A: Any, wanted: int, columns: int) -> None:
+    rows = A.shape[-1]
+    if rows < 3 * columns:
+        raise ValueError(
+            f"LOBPCG algorithm is not applicable when the number of A rows (={rows}) is smaller "
+            f"than 3 x the number of requested eigenpairs (={columns})\n  at {source.here(3)}\n"
+            "  Fix: linalg.eigh finds all eigenpairs of a small matrix."
+        )
+    if not 1 <= wanted <= columns:
+        raise ValueError(
+            f"lobpcg: k must be between 1 and the {columns} columns of X, got {wanted}\n"
+            f"  at {source.here(3)}"
+        )
+
+
+# ---- derivatives ---------------------------------------------------------------------------------
+
+
+class _Eigenpairs(Function):
+    """(E, U) with their derivatives by A and B, by one linear system for each eigenvector."""
+
+    @staticmethod
+    def forward(ctx: Any, A: Any, B: Any, solved: Callable[[Any, Any], Any]) -> Any:
+        E, U = solved(A.detach(), None if B is None else B.detach())
+        ctx.save_for_backward(A, B, E, U)
+        ctx.save_for_forward(A, B, E, U)
+        return E, U
+
+    @staticmethod
+    def backward(ctx: Any, gE: Any, gU: Any) -> Any:
+        A, B, E, U = _real(ctx.saved_tensors)
+        gained = gE.unsqueeze(-2) * U + _moved(A, B, E, U, gU)  # gradient by (A - E B) U
+        by_A = _symmetric(gained @ U.mT) if ctx.needs_input_grad[0] else None
+        by_B = None
+        if B is not None and ctx.needs_input_grad[1]:
+            shrunk = (gU * U).sum(-2, keepdim=True) * U / 2  # U^T B U stays the identity
+            by_B = _symmetric(-(gained * E.unsqueeze(-2) + shrunk) @ U.mT)
+        return by_A, by_B, None
+
+    @staticmethod
+    def jvp(ctx: Any, tA: Any, tB: Any, _: Any) -> Any:
+        A, B, E, U = _real(ctx.saved_tensors)
+        pushed = U * 0.0 if tA is None else tA @ U
+        if tB is not None:
+            pushed = pushed - tB @ U * E.unsqueeze(-2)
+        tE = (U * pushed).sum(-2)
+        tU = _moved(A, B, E, U, pushed, transposed=True)
+        if tB is not None:
+            tU = tU - (U * (tB @ U)).sum(-2, keepdim=True) * U / 2
+        return tE, tU
+
+
+def _real(saved: Any) -> Any:
+    if saved[0].dtype.is_complex:
+        raise ValueError("lobpcg.backward does not support complex input yet.")
+    return saved
+
+
+def _moved(A: Any, B: Any, E: Any, U: Any, V: Any, transposed: bool = False) -> Any:
+    """How eigenvectors move: column by column the solution y of (E B - A) y = v without the part
+    along its own eigenvector u, for which that matrix is made regular by B u (B u)^T."""
+    BU = U if B is None else B @ U
+    if transposed:
+        V = V - BU * (U * V).sum(-2, keepdim=True)
+    own = BU.mT
+    shift = E[..., None, None]
+    spread = shift if B is None else shift * B.unsqueeze(-3)
+    eye = A.new_ones(A.shape[-1]).diag() if B is None else 1.0
+    matrices = spread * eye - A.unsqueeze(-3) + own.unsqueeze(-1) * own.unsqueeze(-2)
+    Y = solve(matrices, V.mT).mT
+    return Y if transposed else Y - U * (BU * Y).sum(-2, keepdim=True)
