@@ -1,5 +1,4 @@
-"""The command line: `chainrule run`, `chainrule bench`, `chainrule tour`, `chainrule ops`,
-`chainrule sensitivity`.
+"""The command line: `chainrule run`, `bench`, `memory`, `tour`, `ops` and others.
 
 Plain text when the output is no terminal or NO_COLOR is set.
 """
@@ -26,12 +25,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .sensitivity.command import main as sensitivity
 
         return sensitivity(arguments[1:])
+    if arguments[:1] == ["memory"]:
+        from .run.watched import memory_command
+
+        return memory_command(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="chainrule", description="Automatic differentiation with PyTorch's API, on the CPU."
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
     commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
+    commands.add_parser("memory", help="run a script or file.py:function, report its memory")
     commands.add_parser("tour", help="look at a tape, train a model, save it: in a few seconds")
     commands.add_parser("sensitivity", help="what drives the result of a Python function")
     ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")

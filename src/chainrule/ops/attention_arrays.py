@@ -163,6 +163,11 @@ def prepared(q, k, v, mask, masked):
     return q, k, v, mask if masked else None, lead, sizes
 
 
+def keeps_weights(lead, rows, columns, width):
+    """Whether the weights are few enough to be kept for the backward pass."""
+    return math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * width + 64
+
+
 def attention_arrays(q, k, v, mask, scale, causal, masked):
     """(softmax(q k^T scale + mask) v, logarithms of the sums, transposed weights or nothing)."""
     dtype = q.dtype
@@ -173,8 +178,7 @@ def attention_arrays(q, k, v, mask, scale, causal, masked):
     same = v.shape[-1] == q.shape[-1] and q.strides[-1] == q.itemsize
     out = np.empty_like(q) if same else np.empty((*lead, rows, v.shape[-1]), q.dtype)
     weights = np.empty(0, q.dtype)
-    few = math.prod(lead) * rows * columns <= _KEPT and columns <= 4 * q.shape[-1] + 64
-    keep = must_keep or few
+    keep = must_keep or keeps_weights(lead, rows, columns, q.shape[-1])
     jobs = _jobs_for(lead, rows, columns, q, v)
     if jobs is not None:
         room = np.empty((*lead, columns, rows), q.dtype) if keep else None

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .. import ir
 from ..autograd import source
 from ..autograd.dispatch import explain_failure, prepare
 from ..autograd.levels import Level, track_view
@@ -24,6 +21,7 @@ from ..ops.schema import Op
 from .creation import blank_array
 from .device import META
 from .parameter import Parameter
+from .result_types import result_types
 from .tensor import Tensor
 
 
@@ -170,48 +168,6 @@ def _check_devices(op: Op, tensors: tuple[Any, ...]) -> None:
                 f"be on the same device ({op.name})\n  at {source.here(4)}\n"
                 "  Fix: move one of them with .to('meta'), or give both data."
             )
-
-
-# ---- shapes and types of results -----------------------------------------------------------------
-
-Type = tuple[tuple[int, ...], Any]
-
-
-def result_types(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> list[Type]:
-    """(shape, dtype) of each result, without computing it where a rule is known."""
-    if op.random and op.n_out == 1 and (op.name.startswith("fill_") or op.batch == "elementwise"):
-        # Nothing is drawn: the stream of random numbers stays where it is.
-        return [(np.broadcast_shapes(*(np.shape(v) for v in values)), values[0].dtype)]
-    if op.batch == "elementwise" and op.n_out == 1:
-        shape = np.broadcast_shapes(*(np.shape(v) for v in values))
-        return [(shape, _probe(op, values, params))]
-    if op.lower is ir.contract:
-        a, b = values
-        if a.shape[-1] != b.shape[-2]:
-            raise ValueError("matmul: mismatch in core dimension")
-        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        return [((*batch, a.shape[-2], b.shape[-1]), a.dtype)]
-    if op.name in ("linear2d", "linear2d_no_bias"):
-        return [((values[0].shape[0], values[1].shape[0]), values[0].dtype)]
-    if op.name == "addmm":
-        return [((values[1].shape[0], values[2].shape[1]), values[1].dtype)]
-    if isinstance(params.get("axis"), tuple) and isinstance(params.get("keepdims"), bool):
-        return [(_reduced(values[0].shape, **params), _probe(op, values, params))]
-    if op.name in ("write_view", "index_put", "clone", "cast", "copy_value", "blank", "fill"):
-        return [(values[0].shape, params.get("dtype", values[0].dtype))]
-    results = op.forward(*values, **params)
-    outs = (results,) if op.n_out == 1 else results
-    return [(np.shape(r), np.asarray(r[..., :0] if np.ndim(r) else r).dtype) for r in outs]
-
-
-def _probe(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """The dtype of a result, found on single elements."""
-    ones = [np.ones((1,) * v.ndim, v.dtype) if isinstance(v, np.ndarray) else v for v in values]
-    return np.asarray(op.forward(*ones, **params)).dtype
-
-
-def _reduced(shape: tuple[int, ...], *, axis: Any, keepdims: bool, **rest: Any) -> tuple[int, ...]:
-    return tuple(1 if d in axis else n for d, n in enumerate(shape) if keepdims or d not in axis)
 
 
 __all__ = ["META", "META_LEVEL", "MetaParameter", "MetaTensor", "meta_like", "meta_tensor"]
