@@ -132,7 +132,7 @@ _SUBMODULES = {
     "_C", "__future__", "_dynamo", "accelerator", "amp", "autograd", "backends", "checking",
     "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "explanation",
     "flow", "func", "hub",
-    "jit", "memory", "mps", "multiprocessing", "onnx", "optim", "profiler", "random", "reading",
+    "jit", "memory", "mps", "multiprocessing", "onnx", "optim", "random", "reading",
     "run", "sensitivity",
     "serialization", "sparse", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip

@@ -31,6 +31,7 @@ from . import func as func
 from . import hub as hub
 from . import jit as jit
 from . import linalg as linalg
+from . import memory as memory
 from . import mps as mps
 from . import multiprocessing as multiprocessing
 from . import nn as nn
