@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import io
+import linecache
 import re
 from pathlib import Path
 
@@ -61,10 +62,15 @@ def test_every_python_block_runs_and_prints_what_follows_it(page, monkeypatch, t
     monkeypatch.chdir(tmp_path)
     space = BEFORE.get(page.name, lambda _: {})(monkeypatch) | {"__name__": "page"}
     printed = None
-    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+    whole = page.read_text(encoding="utf-8")
+    # Reports may show lines of the page: the code is compiled where it stands.
+    linecache.cache[page.name] = (len(whole), None, whole.splitlines(keepends=True), page.name)
+    for block in BLOCK.finditer(whole):
+        language, text = block.groups()
         if language == "python":
+            above = "\n" * whole[: block.start(2)].count("\n")
             with contextlib.redirect_stdout(io.StringIO()) as out:
-                exec(compile(text, page.name, "exec"), space)
+                exec(compile(above + text, page.name, "exec"), space)
             printed = out.getvalue()
         elif language == "text" and printed is not None:
             assert matches(text, printed), f"{page.name} shows\n{text}\nbut prints\n{printed}"

@@ -84,7 +84,7 @@ class Cascade(Report, Drawn):
             table.rows.append((link.name, seen, *numbers, mark))
         where = Table(
             "where it could have been stopped",
-            ("at", "undo", f"1 unit there is {last}", "cost" if self._priced else "size"),
+            ("at", "undo", f"{last} per unit there", "cost" if self._priced else "size"),
         )
         for b in self.breaks:
             where.rows.append((b.name, *map(plain_number, (b.undo, b.leverage, b.cost))))
