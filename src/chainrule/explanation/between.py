@@ -53,6 +53,11 @@ class Between:
             self._places = {one.key: k for k, one in enumerate(self.order)}
         return self._places[v.key]
 
+    def between(self, upper: Vertex, lower: Vertex) -> list[Vertex]:
+        """The vertices from one that every path passes up to, but without, the next such one."""
+        end = self.position(lower) if self.has(lower) else len(self.order)
+        return self.order[self.position(upper) : end]
+
     def ends(self, link: Link) -> bool:
         """Whether a link arrives at the target."""
         return self.is_target(link.parent, link.nr)

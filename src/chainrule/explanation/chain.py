@@ -68,15 +68,20 @@ def scalar_steps(
 
 def _step(upper: Vertex, lower: Vertex, multiplier: float, product: float, ways: int) -> Step:
     return Step(
-        label_of(upper), label_of(lower), upper.place, upper.module, multiplier, product, ways
+        _called(upper), _called(lower), upper.place, upper.module, multiplier, product, ways
     )
+
+
+def _called(v: Vertex) -> str:
+    """The label; inside a module also which one, since its variables have the same names in all."""
+    return f"{label_of(v)} [{v.module}]" if v.node is not None and v.module else label_of(v)
 
 
 def _derivative(between: Between, weights: Weights, upper: Vertex, lower: Vertex) -> float:
     """d upper / d lower: backward from one stop to the next, which nothing goes around."""
     pending: dict[int, float] = {upper.key: 1.0}
     total = 0.0
-    for v in _from(between, upper, lower):
+    for v in between.between(upper, lower):
         g = pending.pop(v.key, 0.0)
         for link in between.inputs(v):
             part = g * weights[id(link)]
@@ -85,13 +90,6 @@ def _derivative(between: Between, weights: Weights, upper: Vertex, lower: Vertex
             else:
                 pending[link.parent.key] = pending.get(link.parent.key, 0.0) + part
     return total
-
-
-def _from(between: Between, upper: Vertex, lower: Vertex) -> list[Vertex]:
-    """The vertices from one stop on, up to but without the next: a slice of the order."""
-    start = between.position(upper)
-    end = between.position(lower) if between.has(lower) else len(between.order)
-    return between.order[start:end]
 
 
 def tensor_steps(between: Between, flow: Flow, stops: list[tuple[Vertex, int, int]]) -> list[Step]:

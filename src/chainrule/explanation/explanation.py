@@ -179,7 +179,10 @@ class Explanation(Report):
     def chain(self) -> list[Step]:
         """The steps between the named values that every path goes through; their product is the
         gradient (for tensors: its norm)."""
-        stops = named(crossings(self.between))
+        return self.steps(named(crossings(self.between)))
+
+    def steps(self, stops: list[tuple[Vertex, int, int]]) -> list[Step]:
+        """The steps between values that every path passes (see `chain.crossings`)."""
         if self._weights is not None:
             return scalar_steps(self.between, self._weights, stops)
         return tensor_steps(self.between, self._flow, stops)

@@ -10,6 +10,8 @@ from typing import Any
 from ..reading import Vertex
 from .between import Between
 
+OUTSIDE = "(outside of modules)"
+
 
 @dataclass(slots=True)
 class Group:
@@ -63,7 +65,7 @@ def by_line(v: Vertex) -> str:
 
 
 def by_module(v: Vertex) -> str:
-    return v.module or "(outside of modules)"
+    return v.module or OUTSIDE
 
 
 def by_layer(v: Vertex) -> str:
@@ -72,7 +74,7 @@ def by_layer(v: Vertex) -> str:
     for k, part in enumerate(parts):
         if part.isdigit():
             return ".".join(parts[: k + 1])
-    return parts[0] or "(outside of modules)"
+    return parts[0] or OUTSIDE
 
 
 __all__ = ["Group", "by_layer", "by_line", "by_module", "group"]

@@ -26,6 +26,16 @@ def _is_part_of_a_call(v: Vertex) -> bool:
     return any(u.child.node.code is node.code and u.child.node.lasti == node.lasti for u in v.uses)
 
 
+def fraction(result: str, by: str) -> str:
+    """`d y / d x`; what is an expression is put in brackets."""
+    return f"d {_bracketed(result)} / d {_bracketed(by)}"
+
+
+def _bracketed(name: str) -> str:
+    plain = " " not in name or name.endswith("]") or name[:1] == "("
+    return name if plain else f"({name})"
+
+
 @dataclass(frozen=True, slots=True)
 class PathLink:
     """One link of a path: how much `result` moves when `by` moves."""
@@ -99,4 +109,4 @@ def path_link(link: Link, derivative: float, product: float) -> PathLink:
     )  # fmt: skip
 
 
-__all__ = ["Path", "PathLink", "Step", "label_of", "path_link"]
+__all__ = ["Path", "PathLink", "Step", "fraction", "label_of", "path_link"]

@@ -8,7 +8,7 @@ from typing import Any
 from ..reading.svg import short_number
 from ..reading.terminal import TIMES, Block, Table, Text, Tree
 from .flows import norm
-from .paths import Path, Step
+from .paths import Path, Step, fraction
 
 SHOWN_LINKS = 12  # of one path; a longer one is shown by its ends and its biggest links
 SHOWN_MERGES = 5
@@ -38,10 +38,10 @@ def _worth_showing(e: Any, k: int) -> bool:
 def headline(e: Any) -> list[str]:
     if e.kind == "scalar":
         value = short_number(float(e.gradient._a.reshape(())), 6)
-        first = f"d {e.y_name} / d {e.x_name} = {value}"
+        first = f"{fraction(e.y_name, e.x_name)} = {value}"
     else:
         first = (
-            f"d {e.y_name} / d {e.x_name}: shape {list(e.gradient.shape)}, "
+            f"{fraction(e.y_name, e.x_name)}: shape {list(e.gradient.shape)}, "
             f"norm {short_number(norm(e.gradient._a), 6)}"
         )
     biggest = e.largest_link() if e.paths and e.paths[0].links else None
@@ -65,7 +65,7 @@ def chain_table(e: Any) -> Table:
     )
     rows = []
     for s in e.chain:
-        rows.append((f"d {s.result} / d {s.by}", short_number(s.multiplier, 6),
+        rows.append((fraction(s.result, s.by), short_number(s.multiplier, 6),
                      short_number(s.product, 6), short_number(s.ways), s.place.label))  # fmt: skip
     rows, notes = _ends(rows)
     return Table(

@@ -49,21 +49,21 @@ def style() -> str:
 _NARROW, _WIDE = set("iljtfrI.,:;'|!()[]{} "), set("mwMW@%&—→")
 
 
-def text_width(text: str, size: float = 12, mono: bool = False) -> float:
+def text_width(text: str, size: float = 12, mono: bool = False, bold: bool = False) -> float:
     """About how wide a text will be."""
     if mono:
         return len(text) * size * 0.605
     total = 0.0
     for c in text:
         if c in _NARROW:
-            total += 0.32
+            total += 0.37
         elif c in _WIDE:
-            total += 0.88
+            total += 0.98
         elif c.isupper():
-            total += 0.68
+            total += 0.73
         else:
-            total += 0.57
-    return total * size
+            total += 0.62
+    return total * size * (1.12 if bold else 1.0)
 
 
 def shorten(text: str, width: float, size: float = 12, mono: bool = False) -> str:
@@ -111,7 +111,7 @@ class Picture:
             f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" text-anchor="{anchor}" '
             f'class="{classes}"{weight}>{inner}</text>'
         )
-        width = text_width(text, size, mono)
+        width = text_width(text, size, mono, bold)
         self._reach(
             x + (width if anchor == "start" else width / 2 if anchor == "middle" else 0), y + 4
         )
