@@ -29,6 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .run.watched import memory_command
 
         return memory_command(arguments[1:])
+    if arguments[:1] in (["explain"], ["graph"]):
+        from .explanation.command import main as explanation
+
+        return explanation(arguments[0], arguments[1:])
     parser = argparse.ArgumentParser(
         prog="chainrule", description="Automatic differentiation with PyTorch's API, on the CPU."
     )
@@ -37,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
     commands.add_parser("memory", help="run a script or file.py:function, report its memory")
     commands.add_parser("tour", help="look at a tape, train a model, save it: in a few seconds")
+    commands.add_parser("explain", help="why a derivative of a function is what it is")
+    commands.add_parser("graph", help="the computation graph of a function at a point")
     commands.add_parser("sensitivity", help="what drives the result of a Python function")
     ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")
     ops.add_argument("pattern", nargs="?", default="", help="only names that contain this")

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..reading.functions import load_function
+
 
 def main(command: str, arguments: Sequence[str]) -> int:
     """Run one of the two commands; returns the exit code."""
@@ -59,7 +61,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
 
 def evaluate(target: str, at: Sequence[str]) -> tuple[Any, dict[str, Any]]:
     """The function's result at a point, recorded, and its inputs as leaves."""
-    function = _load(target)
+    function = load_function(target)
     given = dict(_assignment(text) for text in at)
     inputs: dict[str, Any] = {}
     for name, parameter in inspect.signature(function).parameters.items():
@@ -78,29 +80,6 @@ def evaluate(target: str, at: Sequence[str]) -> tuple[Any, dict[str, Any]]:
         known = ", ".join(inspect.signature(function).parameters)
         raise CommandError(f"{target} has no input {', '.join(given)}; it has {known}")
     return function(**inputs), inputs
-
-
-def _load(target: str) -> Any:
-    """The function named by file.py:function, from a module run as an import would."""
-    import importlib.util
-
-    file, _, name = target.rpartition(":")
-    path = Path(file)
-    if not file or not name:
-        raise CommandError(f"{target!r} must be written file.py:function")
-    if not path.is_file():
-        raise CommandError(f"there is no file {file}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise CommandError(f"{file} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent.resolve()))
-    spec.loader.exec_module(module)
-    found = getattr(module, name, None)
-    if not callable(found):
-        functions = [n for n, v in vars(module).items() if inspect.isfunction(v)]
-        raise CommandError(f"{file} has no function {name!r}; it has {', '.join(functions)}")
-    return found
 
 
 def _assignment(text: str) -> tuple[str, Any]:

@@ -303,7 +303,26 @@ class Tape:
         return False
 
     def value(self, v: Vertex, nr: int = 0) -> np.ndarray | None:
-        """The value of a vertex where somebody still has it: a rule, a variable, a leaf."""
+        """The value of a vertex where somebody still has it: a rule, a variable, a leaf.
+
+        A sum or product of values that somebody has is computed again.
+        """
+        found = self._kept(v, nr)
+        return self._recomputed(v) if found is None else found
+
+    def _recomputed(self, v: Vertex) -> np.ndarray | None:
+        """The result of an op without settings whose inputs are all known, else None."""
+        op = None if v.node is None else v.node.op
+        if op is None or op.params or op.variadic or op.random or op.n_out != 1:
+            return None
+        if [link.position for link in v.inputs] != list(range(len(op.inputs))):
+            return None  # an operand was a constant, which nobody kept
+        values = [self._kept(link.parent, link.nr) for link in v.inputs]
+        if any(value is None for value in values):
+            return None
+        return np.asarray(op.forward(*values))
+
+    def _kept(self, v: Vertex, nr: int) -> np.ndarray | None:
         if v is self.root and nr == self.root_nr and self.tensor is not None:
             return self.tensor._a
         for link in v.uses:

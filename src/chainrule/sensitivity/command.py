@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
+from ..reading.functions import load_function
 from .cascade import from_changes
 from .errors import TraceError
 from .result import analyse
@@ -62,7 +60,7 @@ def _results(options: Any) -> dict[str, Any]:
     if not options.model:
         raise Wrong("name a model, e.g. model.py:revenue --at price=10, or give --changes")
     at = {name: _number(name, text) for name, text in _pairs(options.at)}
-    s = analyse(_load(options.model), at, None, options.output)
+    s = analyse(load_function(options.model), at, None, options.output)
     results: dict[str, Any] = {"sensitivity": s}
     if options.tornado:
         results["tornado"] = s.tornado()
@@ -122,39 +120,3 @@ def _number(name: str, text: str) -> float | int:
         return float(text)
     except ValueError:
         raise Wrong(f"{name}={text}: {text!r} is not a number") from None
-
-
-def _load(model: str) -> Any:
-    """The function that `file.py:name` or `module:name` says."""
-    place, colon, name = model.rpartition(":")
-    if not colon or not place or not name:
-        raise Wrong(f"{model!r} names no function; write model.py:revenue or module:revenue")
-    if place.endswith(".py"):
-        module = _from_file(place)
-    else:
-        sys.path.insert(0, os.getcwd())
-        try:
-            module = importlib.import_module(place)
-        except ImportError as problem:
-            raise Wrong(f"{place} cannot be imported: {problem}") from None
-    found: Any = module
-    for part in name.split("."):
-        if not hasattr(found, part):
-            functions = [n for n, v in vars(module).items() if callable(v) and n[0] != "_"]
-            raise Wrong(f"{place} has no {name!r}; it has {', '.join(functions) or 'no functions'}")
-        found = getattr(found, part)
-    return found
-
-
-def _from_file(place: str) -> Any:
-    path = FilePath(place)
-    if not path.is_file():
-        raise Wrong(f"there is no file {place}")
-    # Its neighbours can be imported, as when Python runs it.
-    sys.path.insert(0, str(path.resolve().parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
-    return module
