@@ -152,3 +152,11 @@ def test_summary_by_use():
     y.sum().backward()
     assert memory.summary().by_use["gradients"] - before["gradients"] == 500 * 500 * 4
     assert "parameters" in str(memory.summary())
+
+
+def test_memory_that_one_op_keeps_several_views_of_is_let_go_once():
+    x = torch.randn(2, 8, 4, requires_grad=True)
+    with memory.track() as m:
+        q = x * 1
+        torch.nn.functional.scaled_dot_product_attention(q, q, q).sum().backward()
+    assert m.saved_peak > 0 and m.saved_now == 0

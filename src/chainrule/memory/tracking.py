@@ -172,8 +172,9 @@ class track(SavedReport, watching.Watcher):
                     self.saved_now += made.bytes
             else:
                 known[0].entry.nodes += 1
-            known[1].add(key)
-            roots.append(id(root))
+            if key not in known[1]:  # one op may keep several views of the same memory
+                known[1].add(key)
+                roots.append(id(root))
         self._refs[key] = weakref.ref(node, lambda _, key=key: self._release(key))
 
     def _let_go(self) -> None:
