@@ -40,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
     commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
     commands.add_parser("memory", help="run a script or file.py:function, report its memory")
-    commands.add_parser("tour", help="look at a tape, train a model, save it: in a few seconds")
+    commands.add_parser(
+        "tour", help="a graph, a gradient explained, a model trained and measured: in a few seconds"
+    )
     commands.add_parser("explain", help="why a derivative of a function is what it is")
     commands.add_parser("graph", help="the computation graph of a function at a point")
     commands.add_parser("sensitivity", help="what drives the result of a Python function")
