@@ -342,7 +342,8 @@ class Tape:
 
 
 def _order(v: Vertex) -> tuple[bool, int]:
-    return v.node is None, v.key
+    # Leaves stay as they were met: their keys are addresses, which differ from run to run.
+    return v.node is None, 0 if v.node is None else v.key
 
 
 def _root_edge(y: Any) -> Any:
