@@ -34,7 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("reading",),
     (
         "checking", "derivatives", "explanation", "doctor", "studio", "memory", "sensitivity",
-        "flow",
+        "flow", "profiler",
     ),
     ("run",),
     ("cli", "tour", "__main__"),

@@ -37,6 +37,7 @@ from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import onnx as onnx
 from . import optim as optim
+from . import profiler as profiler
 from . import random as random
 from . import reading as reading
 from . import run as run

@@ -26,6 +26,8 @@ _LAZY = {
     "Variable": ("variable", "Variable"),
     "grad_mode": ("modes", None),
     "anomaly_mode": ("anomaly", None),
+    "profiler": ("profiler", None),
+    "profiler_util": ("profiler_util", None),
 }
 
 

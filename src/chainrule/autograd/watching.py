@@ -21,8 +21,15 @@ from .value import TensorBase
 class Watcher:
     """What can be seen; a subclass overrides what it wants."""
 
-    def op_begins(self, op: Any, args: tuple[Any, ...], params: dict[str, Any]) -> None:
-        """An op (of the table, or a class of `autograd.Function`) is about to run."""
+    sees_plans = False  # whether compiled functions may run as plans: as one named block each
+
+    def op_begins(
+        self, op: Any, args: tuple[Any, ...], params: dict[str, Any], written: str = ""
+    ) -> None:
+        """An op (of the table, or a class of `autograd.Function`) is about to run.
+
+        `written` is the name of the method where it writes into its first argument ("add_").
+        """
 
     def op_ends(self, op: Any, args: tuple[Any, ...], params: dict[str, Any], result: Any) -> None:
         """It has run; `result` is None if it raised."""
@@ -127,7 +134,7 @@ def watched_inplace(
 
     watchers = tuple(STATE.watchers)
     for w in watchers:
-        w.op_begins(op, (x, *args), params)
+        w.op_begins(op, (x, *args), params, name)
     result = None
     try:
         with _unwatched():
@@ -188,12 +195,31 @@ class WatchedWalk(Walk):
                 w.leaf_ends(leaf)
 
 
-@contextlib.contextmanager
-def named(name: str, args: Any = None) -> Iterator[None]:
+class named:
     """Show a block to the watchers under a name."""
-    marks = [(w, w.named_begins(name, args)) for w in STATE.watchers]
-    try:
-        yield
-    finally:
-        for w, mark in reversed(marks):
+
+    __slots__ = ("_args", "_marks", "_name")
+
+    def __init__(self, name: str, args: Any = None) -> None:
+        self._name = name
+        self._args = args
+        self._marks: list[tuple[Any, Any]] = []
+
+    def __enter__(self) -> None:
+        self._marks = [(w, w.named_begins(self._name, self._args)) for w in STATE.watchers]
+
+    def __exit__(self, *exc: object) -> None:
+        for w, mark in reversed(self._marks):
             w.named_ends(mark)
+
+
+def plans_run() -> bool:
+    """Whether a compiled function should run its plan although somebody watches."""
+    watchers = STATE.watchers
+    return bool(watchers) and STATE.stand_in is None and all(w.sees_plans for w in watchers)
+
+
+def run_plan(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a compiled function as one block: what happens inside of a plan is not seen."""
+    with named(name), _unwatched():
+        return compiled(*args, **kwargs)

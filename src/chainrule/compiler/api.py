@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from types import MethodType
 from typing import Any
 
-from ..autograd.state import STATE
+from ..autograd.state import STATE, WATCH
 from ..autograd.value import PLAIN
+from ..autograd.watching import plans_run, run_plan
 from ..ops import dtypes
 from ..ops.kernels import fast
 from . import log
@@ -56,6 +57,8 @@ class CompiledFunction:
         if leaves is not None:
             entry = last.entry
         else:
+            if STATE.unusual == WATCH and not STATE.levels and plans_run():
+                return run_plan(self, f"CompiledFunction: {self._name()}", args, kwargs)
             if STATE.unusual or STATE.levels:
                 return self.function(*args, **kwargs)  # part of an outer trace, anomaly mode...
             entry, leaves = self._entries.find(args, kwargs)

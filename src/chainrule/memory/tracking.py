@@ -82,7 +82,6 @@ class track(SavedReport, watching.Watcher):
         self._refs: dict[int, Any] = {}
         self._ran: list[Any] = []  # nodes whose rules ran; they may have let go since
         self._passes = 0
-        self._depth = 0
         self._ledger: Ledger | None = None
 
     # ---- the block -------------------------------------------------------------------------------
@@ -108,11 +107,7 @@ class track(SavedReport, watching.Watcher):
 
     # ---- what is seen ----------------------------------------------------------------------------
 
-    def op_begins(self, op: Any, args: tuple[Any, ...], params: dict[str, Any]) -> None:
-        self._depth += 1
-
     def op_ends(self, op: Any, args: tuple[Any, ...], params: dict[str, Any], result: Any) -> None:
-        self._depth -= 1
         outs = result if isinstance(result, tuple | list) else (result,)
         for t in outs:
             if isinstance(t, TensorBase):

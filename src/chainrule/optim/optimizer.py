@@ -15,6 +15,7 @@ import chainrule as cr
 from ..autograd import source
 from ..autograd.node import RemovableHandle
 from ..autograd.state import STATE
+from ..autograd.watching import named
 
 ParamsT = Iterable[Any]
 
@@ -69,6 +70,7 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             or _global_pre_hooks
             or _global_post_hooks
             or STATE.anomaly_log is not None
+            or STATE.watchers
         ):
             return step(self, *args, **kwargs)
         args = (self, *args)
@@ -82,7 +84,9 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                     f"{changed}.\n  at {source.here(2)}"
                 )
             args, kwargs = changed
-        result = _run(step, args, kwargs)
+        kind = type(self).__name__
+        with named(f"Optimizer.step#{kind}.step"):
+            result = _run(step, args, kwargs)
         for hook in chain(self._optimizer_step_post_hooks.values(), _global_post_hooks.values()):
             hook(self, args, kwargs)
         return result
@@ -244,6 +248,13 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients: to None, or to zeros in place with `set_to_none=False`."""
+        if STATE.watchers:
+            kind = type(self).__name__
+            with named(f"Optimizer.zero_grad#{kind}.zero_grad"):
+                return self._zero_grad(set_to_none)
+        return self._zero_grad(set_to_none)
+
+    def _zero_grad(self, set_to_none: bool) -> None:
         if set_to_none:
             for group in self.param_groups:
                 for p in group["params"]:

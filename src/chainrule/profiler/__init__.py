@@ -1,0 +1,19 @@
+"""`torch.profiler` on a CPU: what runs, how long it takes, on which line and in which module."""
+
+from ..autograd.profiler import record_function
+from ..autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
+from .profile import (
+    ProfilerAction,
+    ProfilerActivity,
+    profile,
+    schedule,
+    supported_activities,
+    tensorboard_trace_handler,
+)
+from .report import TimeReport
+
+__all__ = [
+    "EventList", "FunctionEvent", "FunctionEventAvg", "ProfilerAction", "ProfilerActivity",
+    "TimeReport", "profile", "record_function", "schedule", "supported_activities",
+    "tensorboard_trace_handler",
+]  # fmt: skip
