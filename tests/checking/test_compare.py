@@ -129,3 +129,23 @@ def test_show_prints_with_or_without_rich(capsys, monkeypatch):
 def test_a_function_that_returns_no_single_number_is_refused():
     with pytest.raises(TypeError, match=r"returned Tensor of shape \[2\].*sum"):
         torch.compare_derivatives(lambda x: x * 2, torch.ones(2))
+
+
+def test_what_the_first_run_prepares_is_not_timed():
+    """Every way is run before it is timed: a slow first call does not count."""
+    import time
+
+    calls = []
+
+    def slow_at_first(x):
+        calls.append(x.requires_grad)
+        if len(calls) == 1 or (not x.requires_grad and calls.count(False) == 1):
+            time.sleep(0.05)  # the first run, and the first one without recording
+        return (x * x).sum()
+
+    x = torch.ones(1, dtype=torch.float64)
+    found = torch.compare_derivatives(slow_at_first, x, depths=[], steps=[1e-6])
+    assert found.passes["automatic"] == (1, 1)
+    assert found.passes["forward differences"] == (2, 0)
+    assert found.passes["central differences"] == (2, 0)
+    assert all(spent < 0.05 for spent in found.seconds.values())

@@ -216,3 +216,34 @@ def test_the_report_reads_as_tables():
     assert "kink at x = 0: slope 0 before, 1 after" in text
     assert "dead for x in [-10, 0]" in text
     assert "gradient check at 9 points: passed" in text
+
+
+class TripledSlope(torch.autograd.Function):
+    """The slope is three times too large; `scale` and `offset` hide it from differences."""
+
+    @staticmethod
+    def forward(ctx, x, scale, offset):
+        ctx.scale = scale
+        return x * scale + offset
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3 * ctx.scale, None, None
+
+
+@pytest.mark.parametrize(("scale", "offset", "why"), [(1e-6, 0.0, "below atol"),
+                                                      (3.0, 1e12, "rounding")])  # fmt: skip
+def test_ok_never_stands_beside_a_large_error(scale, offset, why):
+    report = torch.gradcheck_points(lambda x: TripledSlope.apply(x, scale, offset))
+    rows = [line for line in str(report).splitlines() if line.split()[:1] in (["1"], ["5"], ["8"])]
+    assert len(rows) >= 3
+    assert not any(line.rstrip().endswith("ok") for line in rows)
+    assert any(f"not resolved ({why}): off by" in line for line in rows)
+    assert "differences cannot tell whether the slope is right" in str(report)
+
+
+def test_points_where_differences_are_not_finite_are_not_ok():
+    report = torch.gradcheck_points(lambda x: torch.sqrt(x - 1), points=[1.0000001, 4.0])
+    near, far = report.points
+    assert any("not finite" in v or v in ("kink", "overflow") for v in near.verdicts)
+    assert far.verdicts == []

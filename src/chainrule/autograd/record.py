@@ -19,6 +19,7 @@ from ..ops.halves import is_half
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
+from . import saved_names as saved_attributes
 from .leaves import GRAPH
 from .node import Node, OutSlot, start
 from .state import CHECKSUMS, SAVED_HOOKS, STATE
@@ -70,6 +71,11 @@ class OpNode(Node):
         if name.startswith("_saved_"):
             return saved_attribute(self, name[len("_saved_") :])
         raise AttributeError(f"'{self.name()}' object has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        known = [*saved_attributes.public_names(self.op, saved_names(self.op))]
+        known += saved_attributes.CONSTANTS.get(self.op.name, {})
+        return sorted({*super().__dir__(), *(f"_saved_{name}" for name in known)})
 
 
 class LevelOpNode(OpNode):
@@ -347,23 +353,19 @@ def _alias_of_leaf(leaf: Any, value: Any) -> Any:
 
 def saved_attribute(node: Any, name: str) -> Any:
     """`grad_fn._saved_result` and friends, by PyTorch's names (self, other, result, dim...)."""
-    op = node.op
-    mine = _ALIASES.get(name, name)
-    if mine == "self" and op.inputs:
-        mine = op.inputs[0]
-    if mine == "other" and len(op.inputs) > 1:
-        mine = op.inputs[1]
-    if mine not in saved_names(op) and f"{mine}_shape" in saved_names(op):
-        mine = f"{mine}_shape"
-    if mine not in saved_names(op):
+    saved = saved_names(node.op)
+    found = saved_attributes.find(node.op, saved, name)
+    if found is None:
+        constants = saved_attributes.CONSTANTS.get(node.op.name, {})
+        if name in constants:
+            return constants[name]
+        known = [*saved_attributes.public_names(node.op, saved), *constants]
         raise AttributeError(
             f"'{node.name()}' object has no attribute '_saved_{name}'; it saves "
-            f"{', '.join('_saved_' + n for n in saved_names(op)) or 'nothing'}"
+            f"{', '.join('_saved_' + n for n in known) or 'nothing'}"
         )
-    return saved_as_tensors(node, "graph")[mine]
-
-
-_ALIASES = {"result": "out", "self_sym_sizes": "self", "exponent": "y"}
+    mine, part = found
+    return saved_attributes.as_asked(saved_as_tensors(node, "graph")[mine], name, part)
 
 
 # ---- running the rules --------------------------------------------------------------------------

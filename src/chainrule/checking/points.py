@@ -313,6 +313,7 @@ def _judge_point(check: PointCheck, s: _Settings) -> None:
         check.verdicts.append("overflow")
         return
     if not np.isfinite([left, right]).all():
+        check.verdicts.append("not resolved: the differences are not finite")
         return
     allowed = _allowed(check, s, left, right, check.step)
     if check.jumps:
@@ -323,6 +324,18 @@ def _judge_point(check: PointCheck, s: _Settings) -> None:
             check.verdicts.append("wrong gradient")
     elif abs(slope - (left + right) / 2) > allowed:
         check.verdicts.append("wrong gradient")
+    else:
+        check.verdicts += _unresolved(slope, (left + right) / 2, s, allowed)
+
+
+def _unresolved(automatic: float, numerical: float, s: _Settings, allowed: float) -> list[str]:
+    """What passes only because the tolerance swallows a large relative error is not "ok"."""
+    size = max(abs(automatic), abs(numerical))
+    apart = abs(automatic - numerical)
+    if apart <= 10 * s.rtol * size or size <= 1e-12 * s.greatest:
+        return []
+    reason = "below atol" if apart <= s.atol + s.rtol * size else "rounding"
+    return [f"not resolved ({reason}): off by {apart / size:.0%}"]
 
 
 def _suspects(f: Any, track: Track, points: Sequence[float], s: _Settings) -> list[str]:
@@ -377,6 +390,8 @@ def _compare(check: BatchCheck, problem: Problem, x: Any, rng: Any, s: _Settings
     check.agrees = bool(np.isclose(automatic, numerical, s.rtol, s.atol * slack))
     if not check.agrees:
         check.verdicts.append(f"wrong gradient ({number(automatic)} for {number(numerical)})")
+    else:
+        check.verdicts += _unresolved(automatic, numerical, s, s.atol)
 
 
 def _couple(check: BatchCheck, f: Any, problem: Problem, x: Any) -> None:
@@ -439,6 +454,14 @@ def _conclude(report: PointsReport) -> None:
             report.remarks.append(f"a single example is refused: {b.error}")
         elif not b.agrees:
             report.problems.append(f"on a random batch of {b.size}: {b.verdicts[0]}")
+    unresolved = [p for p in report.points if any("not resolved" in v for v in p.verdicts)]
+    if unresolved:
+        places = ", ".join(f"{p.point:g}" for p in unresolved[:4])
+        more = ", ..." if len(unresolved) > 4 else ""
+        report.remarks.append(
+            f"at x = {places}{more} differences cannot tell whether the slope is right: scale the "
+            "function, or lower atol"
+        )
     _remark(report)
 
 

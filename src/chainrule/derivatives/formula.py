@@ -11,6 +11,7 @@ from ..autograd.value import TensorBase
 from ..ops.schema import TABLE
 from . import expression as e
 from .expression import Expr
+from .latex import latex
 from .meaning import derivative
 from .printing import text
 from .simplify import simplified
@@ -72,6 +73,24 @@ class Formula:
         if self.size > _LONGEST:
             return f"<a formula of {self.size:,} nodes, {self.distinct:,} distinct>"
         return text(self.expression)
+
+    def latex(self) -> str:
+        r"""The formula as LaTeX.
+
+        >>> import chainrule as torch
+        >>> f = torch.symbolic(lambda x: torch.sin(x ** 2) / (1 + x))
+        >>> print(f.latex())
+        \frac{\sin\left(x^{2}\right)}{x + 1}
+        >>> print(torch.symbolic(lambda x: torch.sin(x ** 2)).derivative().latex())
+        2 x \cos\left(x^{2}\right)
+        """
+        if self.size > _LONGEST:
+            return rf"\text{{{self}}}"
+        return latex(self.expression)
+
+    def _repr_latex_(self) -> str:
+        """How notebooks show it."""
+        return f"$\\displaystyle {self.latex()}$"
 
     def __repr__(self) -> str:
         return f"Formula({', '.join(self.variables)} -> {self})"

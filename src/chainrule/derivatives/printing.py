@@ -40,7 +40,7 @@ def _inside(e: Expr, made: dict[Expr, Text], tight: int) -> str:
 
 def _write(e: Expr, made: dict[Expr, Text]) -> Text:
     if e.kind == "num":
-        return _number(e.value)
+        return number_text(e.value)
     if e.kind == "sym":
         return e.value, ATOM
     if e.kind == "add":
@@ -56,7 +56,8 @@ def _write(e: Expr, made: dict[Expr, Text]) -> Text:
     return _call(e, made)
 
 
-def _number(value: Any) -> Text:
+def number_text(value: Any) -> Text:
+    """A number as short as it stays readable: 3, 1/2, 0.01."""
     if isinstance(value, float):
         written = f"{value:.6g}"
     elif value.denominator == 1:
@@ -99,18 +100,24 @@ def _power(e: Expr, made: dict[Expr, Text]) -> Text:
 
 
 def _sum(e: Expr, made: dict[Expr, Text]) -> Text:
-    terms = sorted(e.args, key=lambda t: _sum_order(t, made))
-    if _is_negative(terms[0]):
-        first = next((t for t in terms if not _is_negative(t)), terms[0])
-        terms.remove(first)
-        terms.insert(0, first)
+    terms = ordered_terms(e, made)
     written = _inside(terms[0], made, SUM + 1 if terms[0].kind == "where" else SUM)
     for term in terms[1:]:
-        if _is_negative(term):
+        if is_negative(term):
             written += f" - {_inside(mul(MINUS_ONE, term), made, PRODUCT)}"
         else:
             written += f" + {_inside(term, made, PRODUCT)}"
     return written, SUM
+
+
+def ordered_terms(e: Expr, made: dict[Expr, Text]) -> list[Expr]:
+    """The terms of a sum as they are written."""
+    terms = sorted(e.args, key=lambda t: _sum_order(t, made))
+    if is_negative(terms[0]):
+        first = next((t for t in terms if not is_negative(t)), terms[0])
+        terms.remove(first)
+        terms.insert(0, first)
+    return terms
 
 
 def _sum_order(term: Expr, made: dict[Expr, Text]) -> tuple[Any, ...]:
@@ -130,7 +137,8 @@ def _degree(e: Expr) -> float:
     return 0.5
 
 
-def _is_negative(e: Expr) -> bool:
+def is_negative(e: Expr) -> bool:
+    """Whether it is written with a minus."""
     if e.kind == "num":
         return e.value < 0
     return e.kind == "mul" and e.args[0].kind == "num" and e.args[0].value < 0
@@ -139,7 +147,8 @@ def _is_negative(e: Expr) -> bool:
 # ---- products: number, symbols, functions, sums; negative powers below the line ----------------
 
 
-def _product(e: Expr, made: dict[Expr, Text]) -> Text:
+def split_product(e: Expr) -> tuple[str, list[Expr], list[Expr]]:
+    """The sign of a product, and its factors above and below the line."""
     above: list[Expr] = []
     below: list[Expr] = []
     sign = ""
@@ -153,10 +162,14 @@ def _product(e: Expr, made: dict[Expr, Text]) -> Text:
             below.append(power(factor.args[0], number(-factor.args[1].value)))
         else:
             above.append(factor)
+    return sign, above, _joined_roots(below) if below else below
+
+
+def _product(e: Expr, made: dict[Expr, Text]) -> Text:
+    sign, above, below = split_product(e)
     top = _factors(above, made)
     if not below:
         return sign + top, SIGN if sign else PRODUCT
-    below = _joined_roots(below)
     bottom = _factors(below, made)
     if len(below) > 1:
         bottom = f"({bottom})"
@@ -165,7 +178,7 @@ def _product(e: Expr, made: dict[Expr, Text]) -> Text:
 
 def _number_parts(value: Any, above: list[Expr], below: list[Expr]) -> tuple[Any, Any]:
     """A coefficient above the line, below it (x/2), or as a decimal (0.01*x)."""
-    if isinstance(value, Fraction) and "/" in _number(value)[0]:
+    if isinstance(value, Fraction) and "/" in number_text(value)[0]:
         if value.numerator != 1:
             above = [number(value.numerator), *above]
         return above, [number(value.denominator), *below]
@@ -175,8 +188,12 @@ def _number_parts(value: Any, above: list[Expr], below: list[Expr]) -> tuple[Any
 def _factors(factors: list[Expr], made: dict[Expr, Text]) -> str:
     if not factors:
         return "1"
-    ordered = sorted(_joined_roots(factors), key=lambda f: _product_order(f, made))
-    return "*".join(_inside(f, made, POWER) for f in ordered)
+    return "*".join(_inside(f, made, POWER) for f in ordered_factors(factors, made))
+
+
+def ordered_factors(factors: list[Expr], made: dict[Expr, Text]) -> list[Expr]:
+    """The factors of a product as they are written."""
+    return sorted(_joined_roots(factors), key=lambda f: _product_order(f, made))
 
 
 def _joined_roots(factors: list[Expr]) -> list[Expr]:
