@@ -1,4 +1,4 @@
-"""What looking costs: a GPT's training step alone, watched, and in anomaly mode.
+"""What looking costs: a GPT's training step alone, watched, explained, and in anomaly mode.
 
 `unused` has never been looked at; `after` has, and the block has ended: both are to take the same
 time. The others run inside their block.
@@ -14,7 +14,7 @@ from . import models
 SIZES = {"layers": 4, "width": 128, "heads": 4, "length": 64, "batch": 12}
 STEPS_COMPARED = 2
 # How many times the step that nobody looks at each may take.
-MOST = {"after": 1.05, "gradient_flow": 1.15, "anomaly_forward": 3.0}
+MOST = {"after": 1.05, "gradient_flow": 1.15, "explain": 3.0, "anomaly_forward": 3.0}
 
 Context = Callable[[], AbstractContextManager[Any]]
 
@@ -32,6 +32,7 @@ def contexts(torch: Any, model: Any, optimizer: Any) -> dict[str, Context]:
         "unused": nullcontext,
         "after": nullcontext,
         "gradient_flow": watched,
+        "explain": nullcontext,
         "anomaly_forward": anomaly,
     }
 
@@ -45,10 +46,20 @@ def reader_case(torch: Any, style: Style, name: str) -> Case | None:
     x, y = torch.tensor(inputs), torch.tensor(targets)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
+    def forward() -> Any:
+        logits = model(x)
+        return torch.nn.functional.cross_entropy(logits.view(-1, logits.shape[-1]), y)
+
+    def explained() -> Any:
+        """The forward pass, and why the gradient of a weight far from the loss is what it is."""
+        with torch.reading.track_modules(model) as calls:
+            loss = forward()
+        torch.explain(loss, wrt="blocks.0.norm1.weight", module=model, modules=calls)
+        return loss
+
     def step() -> Any:
         optimizer.zero_grad()
-        logits = model(x)
-        loss = torch.nn.functional.cross_entropy(logits.view(-1, logits.shape[-1]), y)
+        loss = explained() if name == "explain" else forward()
         loss.backward()
         optimizer.step()
         return loss

@@ -50,6 +50,19 @@ def test_only_the_whole_expression_is_the_variable():
     assert expressions == {"(x * w + b) ** 2": "y", "x * w + b": "", "x * w": ""}
 
 
+def test_a_page_that_is_not_python_still_names_its_lines():
+    import linecache
+
+    space = {"x": torch.tensor(1.0, requires_grad=True)}
+    code = compile("\n" * 3 + "if True:\n" + "    y = (x *\n         2).sin()\n", "a page", "exec")
+    page = "A cell with magic:\n\n%timeit\n" + "if True:\n    y = (x *\n         2).sin()\n"
+    linecache.cache["a page"] = (len(page), None, page.splitlines(keepends=True), "a page")
+    exec(code, space)
+    tape = Tape.of(space["y"])
+    assert [v.place.expression for v in tape.nodes] == ["(x * 2).sin()", "x * 2"]
+    assert [v.place.target for v in tape.nodes] == ["y", ""]
+
+
 def test_two_uses_by_one_op_are_two_links():
     x = torch.tensor(3.0, requires_grad=True)
     tape = Tape.of(x * x)

@@ -7,6 +7,7 @@ says so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -164,7 +165,8 @@ def single_box(tape: Tape, grads: Cotangents | None, v: Vertex) -> Box:
     """The box of one vertex, with what hovering tells."""
     value = shown_value(tape, v)
     kind = "leaf" if v.leaf is not None else "root" if v is tape.root else "op"
-    under = " ".join(p for p in (v.op if kind != "leaf" else "", _beside(value)) if p)
+    op = "" if kind == "leaf" or label_of(v) == v.op else v.op
+    under = " ".join(p for p in (op, _beside(value)) if p)
     details = [("op", f"{v.op} ({v.torch_name})")] if v.node is not None else []
     text, numbers = formula(v), with_numbers(tape, v)
     if text:
@@ -203,8 +205,9 @@ def draw(d: Diagram, *, caption: str = "") -> Picture:
         top = 26.0
     sizes = [_size(b) for b in d.boxes]
     laid = lay_out(sizes, [(a.start, a.end) for a in d.arrows])
+    entering = Counter(arrow.end for arrow in d.arrows)
     for arrow, bends in zip(d.arrows, laid.bends, strict=True):
-        _draw_arrow(p, arrow, laid, bends, top)
+        _draw_arrow(p, arrow, laid, bends, top, entering[arrow.end] > 1)
     for k, (box, place) in enumerate(zip(d.boxes, laid.boxes, strict=True)):
         x, y = place.x - place.width / 2, place.y + top
         fill = {"leaf": "leaf", "root": "root"}.get(
@@ -231,7 +234,7 @@ def _size(box: Box) -> tuple[float, float]:
     return min(max(width, 56.0), WIDEST), 42.0 if box.under else 26.0
 
 
-def _draw_arrow(p: Picture, arrow: Arrow, laid: Any, bends: Any, top: float) -> None:
+def _draw_arrow(p: Picture, arrow: Arrow, laid: Any, bends: Any, top: float, meets: bool) -> None:
     a, b = laid.boxes[arrow.start], laid.boxes[arrow.end]
     stroke = "red" if arrow.strong else "dim"
     width = 2.2 if arrow.strong else 1.2
@@ -242,8 +245,11 @@ def _draw_arrow(p: Picture, arrow: Arrow, laid: Any, bends: Any, top: float) -> 
                 tip=arrow.details)  # fmt: skip
     if arrow.label:
         (x1, y1), (x2, y2) = points[-2:]
-        p.text((x1 + x2) / 2 + 5, (y1 + y2) / 2 + top + 3, arrow.label, size=11,
-               kind="red" if arrow.strong else "dim", tip=arrow.details)  # fmt: skip
+        # Beside the curve, on the side where no other one runs: those that meet lie inside.
+        left = (x1 < x2 - 4) if meets else (x2 < x1 - 4)
+        p.text((x1 + x2) / 2 + (-8 if left else 6), (y1 + y2) / 2 + top + 4, arrow.label, size=11,
+               anchor="end" if left else "start", kind="red" if arrow.strong else "dim",
+               tip=arrow.details)  # fmt: skip
 
 
 __all__ = ["Arrow", "Box", "Diagram", "diagram", "draw", "single_box"]

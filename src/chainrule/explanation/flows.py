@@ -111,7 +111,7 @@ def _note_merges(v: Vertex, arrived: Any, at: Cotangents, made: Flow) -> None:
 
 
 def norm(g: Any) -> float:
-    """The Euclidean norm of a gradient (or of several together), in double precision."""
+    """The Euclidean norm of a gradient (or of several together)."""
     if g is None:
         return 0.0
     if isinstance(g, list | tuple):
@@ -119,6 +119,10 @@ def norm(g: Any) -> float:
     a = np.asarray(g).reshape(-1)
     if a.dtype.kind == "c":
         return float(np.linalg.norm(a))
+    if a.dtype == np.float32:
+        square = float(a @ a)
+        if 1e-30 < square < 1e30:  # within what float32 holds: no copy is needed
+            return math.sqrt(square)
     if a.dtype != np.float64:
         a = a.astype(np.float64)
     return math.sqrt(float(a @ a))

@@ -130,7 +130,7 @@ def graph_page(g: Any) -> str:
     body = (
         f"{_STYLE}<header><h1>{escape(title)}</h1>{buttons}"
         f'<button id="back" style="display:none">back</button> '
-        f'<span class="dim">{count}; drag to move, wheel to zoom, hover for values</span> '
+        f'<span class="dim">{count}; drag, zoom, hover, click</span> '
         f"{note}</header>"
         f'<div id="stage"></div><div id="tip"></div>{"".join(drawn)}'
         f'<script type="application/json" id="views">{_json(data)}</script>'

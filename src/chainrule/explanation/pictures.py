@@ -90,9 +90,10 @@ def _body(e: Any, heading: str) -> str:
                 lines = lines[1:]
             parts += [f"<p>{line}</p>" for line in lines]
             if n == 0:
-                parts.append(f'<div class="frame">{explanation_svg(e)}</div>')
-                if len(chain_rows(e)) > 1:
-                    parts.append(f'<div class="frame">{waterfall_svg(e)}</div>')
+                pictures = [explanation_svg(e)]
+                pictures += [waterfall_svg(e)] if len(chain_rows(e)) > 1 else []
+                framed = "".join(f'<div class="frame">{picture}</div>' for picture in pictures)
+                parts.append(f'<div class="row">{framed}</div>')
         elif isinstance(block, Table):
             parts.append(f"<h2>{escape(block.title)}</h2>")
             parts.append(table(block.head, block.rows, code=(0, len(block.head) - 1)))
@@ -105,7 +106,7 @@ def waterfall(e: Any, ax: Any = None) -> Any:
     import math
 
     try:
-        import matplotlib.pyplot as plt
+        import matplotlib.pyplot as plt  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise ImportError(
             "waterfall() draws with matplotlib, which is not installed. Fix: pip install "
@@ -125,6 +126,8 @@ def waterfall(e: Any, ax: Any = None) -> Any:
         ax.text(high, k, f"  {TIMES}{link:.4g} = {product:.4g}", va="center", fontsize=8)
         previous = now
     ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    ax.set_xlim(low, high * (high / low) ** 0.25)  # room for the figures beside the bars
     ax.set_yticks(range(len(rows)), [name for name, _, _ in rows])
     ax.invert_yaxis()
     ax.set_xlabel("|running product|" if e.kind == "scalar" else "norm of the gradient")

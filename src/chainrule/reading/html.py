@@ -21,6 +21,7 @@ tbody tr:hover{background:var(--cr-panel)}
 code,pre{font-family:%(mono)s;font-size:13px}
 pre{background:var(--cr-panel);padding:10px 14px;overflow:auto}
 .note{border-left:3px solid var(--cr-amber);padding:2px 12px;background:var(--cr-panel)}
+.row{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin:12px 0}
 .frame{border:1px solid var(--cr-line);border-radius:8px;overflow:auto;padding:6px}
 """
 
@@ -49,6 +50,7 @@ def fragment(body: str) -> str:
         ".cr-out th,.cr-out td{padding:2px 12px 2px 0;text-align:left;background:none;border:none}"
         ".cr-out th{color:var(--cr-dim);border-bottom:1px solid var(--cr-line)}"
         ".cr-out td.n,.cr-out th.n{text-align:right}"
+        ".cr-out .row{display:flex;flex-wrap:wrap;gap:14px}"
         f".cr-out code{{font-family:{MONO};font-size:12px}}.cr-out .dim{{color:var(--cr-dim)}}"
     )
     return f'<div class="cr cr-out"><style>{style()}{rules}</style>{body}</div>'

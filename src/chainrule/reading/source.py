@@ -19,6 +19,7 @@ from typing import Any
 
 from ..autograd.source import line_of
 
+LONGEST_STATEMENT = 8  # lines that are tried where a file cannot be parsed as a whole
 LONGEST_EXPRESSION = 48  # characters; a longer one says little as a name
 
 
@@ -111,10 +112,33 @@ def _parsed(file: str, text: str) -> ast.Module | None:
         return None
 
 
+@lru_cache(maxsize=4096)
+def _parsed_around(file: str, text: str, line: int) -> ast.Module | None:
+    """The lines around one in a file that is not Python as a whole: a page, a cell with magics."""
+    lines = text.splitlines()
+    for start in range(line, max(line - LONGEST_STATEMENT, 0), -1):
+        for end in range(line, min(line + LONGEST_STATEMENT, len(lines)) + 1):
+            some = lines[start - 1 : end]
+            indent = len(some[0]) - len(some[0].lstrip())
+            try:
+                tree = ast.parse("\n".join(t[indent:] for t in some))
+            except (SyntaxError, ValueError):
+                continue
+            ast.increment_lineno(tree, start - 1)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.stmt | ast.expr):
+                    node.col_offset += indent
+                    node.end_col_offset = (node.end_col_offset or 0) + indent
+            return tree
+    return None
+
+
 def _statement(file: str, line: int, span: Span | None) -> tuple[Any, str] | None:
     """The innermost statement around a line, and the file's text."""
     source = "".join(linecache.getlines(file))
     tree = _parsed(file, source) if source else None
+    if source and tree is None:
+        tree = _parsed_around(file, source, line)
     if tree is None:
         return None
     found: Any = None
