@@ -354,3 +354,12 @@ def test_a_part_of_a_split_tensor_is_written_into_the_whole():
     assert x.grad.tolist() == [[4.0, 8.0], [0.0, 0.0]]
     with pytest.raises(RuntimeError, match="another view of its base has been modified inplace"):
         part.sin()
+
+
+def test_a_stale_part_cannot_be_set():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    part = y.split(1)[0]
+    y.mul_(2)
+    with pytest.raises(RuntimeError, match="another view of its base has been modified inplace"):
+        (x * 3).set_(part)

@@ -186,3 +186,28 @@ def test_gradient_after_the_result_was_modified_through_data(name):
         part(y).data.mul_(1.5).add_(1)
         (found,) = torch.autograd.grad((y * y).sum(), x)
         np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("handed_out", [lambda t: t.numpy(), np.asarray, np.from_dlpack])
+@pytest.mark.parametrize("name", ["RNN", "max_pool1d"])
+def test_gradient_after_the_result_was_modified_by_numpy(name, handed_out):
+    function = {"RNN": layer(nn.RNN, 3, 2), "max_pool1d": lambda x: F.max_pool1d(x, 2)}[name]
+    x = values(2, 4, 3)
+    (want,) = torch.autograd.grad(function(x).sum(), x)
+    y = function(x)
+    handed_out(y.detach())[...] = 0.5
+    (got,) = torch.autograd.grad(y.sum(), x)
+    assert np.allclose(got, want)
+
+
+@pytest.mark.parametrize(
+    "extreme",
+    [lambda x: x.amax(0), lambda x: x.min(), lambda x: torch.linalg.vector_norm(x, np.inf, 0)],
+)
+def test_a_changed_extreme_that_nothing_equals_has_no_gradient(extreme):
+    # Zeros would be wrong without a word.
+    x = torch.tensor([[1.0, 2.0], [3.0, -4.0]], requires_grad=True)
+    y = extreme(x)
+    y.data.add_(1)
+    y.sum().backward()
+    assert x.grad.isnan().all()

@@ -156,3 +156,51 @@ def test_strict_modes_refuse_what_does_not_depend_on_the_inputs():
         functional.vhp(lambda a: (a**3).sum(), x, (x, 2))
     with pytest.raises(TypeError, match="The outputs of the user-provided function given to hess"):
         functional.hessian(lambda a: (a, "text"), x)
+
+
+def test_a_constant_has_no_second_derivative_of_its_deviation():
+    # A quotient by the deviation, 0, was not chosen, but its slope made NaN of the other's.
+    for shape in ((3,), ()):
+        x = torch.full(shape, 2.0, dtype=torch.float64, requires_grad=True)
+        (slope,) = torch.autograd.grad(x.std(correction=0), x, create_graph=True)
+        (curve,) = torch.autograd.grad(slope.sum(), x)
+        assert not slope.any() and not curve.any()
+
+
+def test_variances_of_a_number():
+    x = torch.tensor(0.5, requires_grad=True)
+    for dtype in (torch.float32, torch.float64):
+        number = x.to(dtype)
+        assert number.var(correction=0).tolist() == number.std(correction=0).tolist() == 0.0
+        assert torch.autograd.grad(number.std(0, correction=0), x)[0].tolist() == 0.0
+
+
+@pytest.mark.parametrize(
+    "name", ["elu", "celu", "selu", "hardswish", "hardtanh", "relu6", "softshrink", "hardshrink"]
+)
+def test_activations_at_zero_and_at_nan(name):
+    # As in PyTorch: no curvature at the kink; NaN goes through, or is where nothing moves.
+    x = torch.tensor([0.0, float("nan")], requires_grad=True)
+    (slope,) = torch.autograd.grad(
+        getattr(torch.nn.functional, name)(x).sum(), x, create_graph=True
+    )
+    if name.endswith("elu") or name == "hardswish":
+        assert slope[1].isnan()
+    else:
+        assert slope[1] == 0
+    if name.endswith("elu"):
+        assert torch.autograd.grad(slope[0], x)[0].tolist()[0] == 0.0
+
+
+@pytest.mark.parametrize("size", [1, 20_000])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_gelu_of_infinity(size, dtype):
+    x = torch.tensor([float("inf"), float("-inf")] * size, dtype=dtype)
+    assert torch.nn.functional.gelu(x)[-2:].tolist() == [float("inf"), 0.0]
+
+
+def test_solving_an_empty_factorisation():
+    solved = torch.linalg.ldl_solve(
+        torch.ones(0, 0), torch.ones(0, dtype=torch.int32), torch.ones(0, 5)
+    )
+    assert solved.shape == (0, 5)

@@ -23,7 +23,7 @@ from . import saved_names as saved_attributes
 from .leaves import GRAPH
 from .node import Node, OutSlot, start
 from .state import CHECKSUMS, SAVED_HOOKS, STATE
-from .value import PLAIN, TensorBase, make, with_history
+from .value import PLAIN, Exposed, TensorBase, make, with_history
 
 _UNCHANGED: list[int] = [0]  # the version of what nobody can modify
 _new = object.__new__
@@ -285,7 +285,7 @@ def saved_payloads(node: Any) -> dict[str, Any]:
     values = dict(zip(names, node.s, strict=False))
     for name in node.op.overwritable:  # tensors come first among the names
         k = len(names) + 2 * names.index(name)
-        if node.s[k][0] != node.s[k + 1]:
+        if node.s[k][0] != node.s[k + 1] or node.s[k][0].__class__ is Exposed:
             values[name] = None
     fix = fix_of(node)
     if fix is not None and fix.packed:

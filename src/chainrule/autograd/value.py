@@ -88,3 +88,15 @@ def with_history(array: Any, node: Any, version: Any = None) -> Any:
     if version is not None:
         t._v = version
     return t
+
+
+class Exposed(int):
+    """The version of memory that others hold and may write to unnoticed, as NumPy does: rules that
+    can make a result again do not trust it."""
+
+
+def expose(t: TensorBase) -> None:
+    """Note that the tensor's memory was handed out."""
+    v = t._v
+    if v is not None and v[0].__class__ is int:
+        v[0] = Exposed(v[0])

@@ -87,10 +87,10 @@ def _unpacking(op: Op) -> list[str]:
     lines = ["    s = node.s", "    if s is None: raise errors.freed(node)"]
     lines.append(f"    {', '.join(unpack)}, = s")
     for k, name in enumerate(tensors):
-        stale = (
-            f"s_{name} = None" if name in op.overwritable else f"raise errors.modified(node, {k})"
-        )
-        lines.append(f"    if v{k}[0] != n{k}: {stale}")
+        if name in op.overwritable:
+            lines.append(f"    if v{k}[0] != n{k} or v{k}[0].__class__ is not int: s_{name} = None")
+        else:
+            lines.append(f"    if v{k}[0] != n{k}: raise errors.modified(node, {k})")
     return lines
 
 

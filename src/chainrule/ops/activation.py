@@ -82,6 +82,7 @@ NORMAL_TAIL = (
     0.0712253655109909, -0.27795595718167626, 0.29670118254141614, -0.02019324425886168,
     0.21581882389077225, 0.21731159158726746, 0.24887148499061046, 0.2482209346318423,
 )  # fmt: skip
+NO_TAIL = 100.0  # above it the probability is 0, also times infinity
 
 
 def upper_tail(x):
@@ -110,7 +111,7 @@ def upper_tail(x):
 def gelu_block(out, x):
     """x * probability below x, into `out`: max(x, 0) - |x| * tail, exact in both tails."""
     tail, _ = upper_tail(x)
-    tail *= np.abs(x)
+    tail *= np.minimum(np.abs(x), x.dtype.type(NO_TAIL))
     np.maximum(x, np.asarray(0, x.dtype), out=out)
     out -= tail
 
@@ -171,7 +172,7 @@ def _gelu_scalar(x, *, approximate):
     if approximate == "tanh":
         return 0.5 * x * (1 + ir.tanh(_SQRT_2_PI * (x + _CUBE * x * x * x)))
     tail = ir.upper_tail(x, ir.exp(-0.5 * x * x))
-    return ir.maximum(x, 0.0) - ir.absolute(x) * tail
+    return ir.maximum(x, 0.0) - ir.minimum(ir.absolute(x), NO_TAIL) * tail
 
 
 def _gelu_joint(gradient):
@@ -289,10 +290,16 @@ def logsigmoid(x):
 # ---- with a kink ---------------------------------------------------------------------------------
 
 
+@helper
+def below_zero(x):
+    """x where it is negative or NaN, else 0: at 0 itself nothing moves with x."""
+    return where(x >= 0, 0.0, x)
+
+
 @op(
     partials={
         "x": lambda x, alpha, scale, rate: where(
-            x <= 0, (alpha * scale * rate) * exp(where(x <= 0, x, 0.0) * rate), scale
+            x > 0, scale, (alpha * scale * rate) * exp(below_zero(x) * rate)
         )
     },
     lower=ir.pointwise(
@@ -309,7 +316,7 @@ def elu(x, *, alpha, scale, rate):
 
 
 @op(
-    partials={"x": lambda x, alpha: where(x <= 0, exp(where(x <= 0, x, 0.0) / alpha), 1.0)},
+    partials={"x": lambda x, alpha: where(x > 0, 1.0, exp(below_zero(x) / alpha))},
     lower=ir.pointwise(
         lambda x, *, alpha: ir.select(x <= 0, alpha * ir.expm1(x / alpha), x)
     ),
@@ -335,8 +342,8 @@ def leaky_relu(x, *, slope):
 
 
 @op(
-    vjp={"x": lambda g, x, low, high: where((x <= low) | (x >= high), 0.0, g)},
-    jvp={"x": lambda t, x, low, high: where((x <= low) | (x >= high), 0.0, t)},
+    vjp={"x": lambda g, x, low, high: where((x > low) & (x < high), g, 0.0)},
+    jvp={"x": lambda t, x, low, high: where((x > low) & (x < high), t, 0.0)},
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, low, high: ir.clamp(x, low, high)),
     flat=("x",),
@@ -359,8 +366,8 @@ def hardsigmoid(x):
 
 
 @op(
-    vjp={"x": lambda g, x: where(x <= -3, 0.0, where(x < 3, g * (x / 3 + 0.5), g))},
-    jvp={"x": lambda t, x: where(x <= -3, 0.0, where(x < 3, t * (x / 3 + 0.5), t))},
+    vjp={"x": lambda g, x: where(x >= 3, g, where(x <= -3, 0.0, g * (x / 3 + 0.5)))},
+    jvp={"x": lambda t, x: where(x >= 3, t, where(x <= -3, 0.0, t * (x / 3 + 0.5)))},
     broadcasts=True,
     lower=ir.pointwise(lambda x: x * ir.clamp(x + 3, 0.0, 6.0) / 6),
 )
@@ -371,8 +378,8 @@ def hardswish(x):
 
 
 @op(
-    vjp={"x": lambda g, x, limit: where((x >= -limit) & (x <= limit), 0.0, g)},
-    jvp={"x": lambda t, x, limit: where((x >= -limit) & (x <= limit), 0.0, t)},
+    vjp={"x": lambda g, x, limit: where((x > limit) | (x < -limit), g, 0.0)},
+    jvp={"x": lambda t, x, limit: where((x > limit) | (x < -limit), t, 0.0)},
     broadcasts=True,
     lower=ir.pointwise(
         lambda x, *, limit: ir.select((x >= -limit) & (x <= limit), 0.0, x)
@@ -386,8 +393,8 @@ def hardshrink(x, *, limit):
 
 
 @op(
-    vjp={"x": lambda g, x, limit: where((x >= -limit) & (x <= limit), 0.0, g)},
-    jvp={"x": lambda t, x, limit: where((x >= -limit) & (x <= limit), 0.0, t)},
+    vjp={"x": lambda g, x, limit: where((x > limit) | (x < -limit), g, 0.0)},
+    jvp={"x": lambda t, x, limit: where((x > limit) | (x < -limit), t, 0.0)},
     broadcasts=True,
     flat=("x",),
 )

@@ -379,6 +379,8 @@ def ldl_solve(factor, pivots, b, *, hermitian):
     name = "hetrs" if hermitian and b.dtype.kind == "c" else "sytrs"
 
     def one(m, p, r):
+        if not r.size:
+            return r.copy()
         x, _ = lapack.routine(name, r.dtype)(m, p, r, lower=1)
         return np.ascontiguousarray(x)
 

@@ -88,7 +88,7 @@ def variance(x, axis, keepdims, correction):
     """The variance of a wide array, as a double where squares of float32 numbers leave the range:
     its root is a number like any other."""
     found = _variance(x, axis, keepdims, correction)
-    if real_dtype(x.dtype) != F32 or not found.size:
+    if found.dtype != F32 or not found.size:
         return found
     if found.size == 1:
         least = most = found.item()
@@ -108,7 +108,7 @@ def _variance(x, axis, keepdims, correction):
         return _variance_in_double(x, axis, keepdims, n, np.float64(max(n - correction, 0)))
     mean = summed(x, axis, True) / real_dtype(x.dtype).type(n)
     if x.size <= _AT_ONCE:
-        away = x - mean
+        away = np.asarray(x - mean)
         rest = summed(away, axis, True)
         square = summed(_squared(away, in_place=True), axis, True)
     else:
@@ -124,9 +124,9 @@ def _variance_in_double(x, axis, keepdims, n, divisor):
     away = _far_from_mean(x, axis, n)
     if axis == (x.ndim - 1,):
         total = np.vecdot(away, away)
-        return np.asarray((total[..., None] if keepdims else total) / divisor, F32)
+        return np.asarray((total[..., None] if keepdims else total) / divisor)
     np.multiply(away, away, out=away)
-    return np.asarray(np.add.reduce(away, axis, keepdims=keepdims) / divisor, F32)
+    return np.asarray(np.add.reduce(away, axis, keepdims=keepdims) / divisor)
 
 
 def _far_from_mean(x, axis, n):
@@ -189,7 +189,8 @@ def std_slope(x, out, axis, keepdims, correction):
     """How the standard deviation moves with each element; nothing moves it at 0."""
     shape = tuple(x.shape)
     out = unreduced(out, shape, axis, keepdims)
-    factor = where(out == 0, 0.0, over(1.0, max(count_of(shape, axis) - correction, 0)) / out)
+    share = over(1.0, max(count_of(shape, axis) - correction, 0))
+    factor = where(out == 0, 0.0, share / where(out == 0, 1.0, out))  # nor does it move the slope
     return from_mean(x, axis) * factor
 
 
@@ -303,7 +304,7 @@ def norm_slope(x, out, axis, order):
         size = abs(x)
         hit = (size == out) | (isnan(size) & isnan(out))
         count = reduce_sum(cast(hit, dtype=g_dtype(out)), axis=axis, keepdims=True)
-        return where(hit, sgn(x) / count, 0.0)
+        return where(hit, sgn(x) / count, zero_if_any(count))
     if order < 0:
         share = abs(x) / where(out == 0, 1.0, out)  # powers of shares stay in range
         return where(out == 0, 0.0, sgn(x) * pow(share, order - 1))

@@ -266,7 +266,14 @@ def spread_to_ties(g, x, out, axis, keepdims):
     """Share the gradient equally among the elements equal to the reduced value."""
     hit = ties(x, out, axis, keepdims)
     count = reduce_sum(cast(hit, dtype=g_dtype(g)), axis=axis, keepdims=True)
-    return where(hit, unreduced(g, tuple(x.shape), axis, keepdims) / count, 0.0)
+    share = unreduced(g, tuple(x.shape), axis, keepdims) / count
+    return where(hit, share, zero_if_any(count))
+
+
+@helper
+def zero_if_any(count):
+    """0, but NaN where nothing was counted: no element equals a result that `data` has changed."""
+    return count / count - 1.0
 
 
 @helper

@@ -10,7 +10,7 @@ import numpy as np
 from ..autograd import source
 from ..autograd.levels import synced
 from ..autograd.state import STATE, TRACE
-from ..autograd.value import make
+from ..autograd.value import expose, make
 from ..ops import dtypes
 from .leaf import want_grad
 
@@ -43,6 +43,7 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
             f"  at {source.here(2)}\n  Fix: x.float().numpy() converts it, "
             "x.numpy(force=True) gives ml_dtypes' array."
         )
+    expose(self)
     return array
 
 
@@ -145,6 +146,7 @@ def __dlpack__(self: Any, *, stream: Any = None, **options: Any) -> Any:
     array = readable_array(self, "DLPack export")
     if array.dtype.kind == "V":
         raise BufferError(f"NumPy cannot export bfloat16 by DLPack\n  at {source.here(2)}")
+    expose(self)
     return array.__dlpack__(**options)
 
 

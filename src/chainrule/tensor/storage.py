@@ -10,6 +10,7 @@ from ..autograd import source
 from ..autograd.dispatch import P
 from ..autograd.inplace import bump, check_writable, refuse_overlap
 from ..autograd.node import not_implemented
+from ..autograd.record import live_node
 from ..autograd.state import STATE
 from ..autograd.value import ROOT, TensorBase, make
 from ..ops import dtypes
@@ -191,6 +192,8 @@ def set_(self: Any, source_: Any = None, storage_offset: int = 0, size: Any = No
     """
     recording = STATE.grad_enabled and (self._rg or getattr(source_, "_rg", False))
     check_writable(self, "set_", recording)
+    if recording and getattr(source_, "_view", None) is not None:
+        live_node(source_)  # which a stale part of a split tensor does not have
     root = self if self._view is None else self._view[ROOT]
     replace_array(self, _memory_to_show(self, source_, storage_offset, size, stride))
     if recording:

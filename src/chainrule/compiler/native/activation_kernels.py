@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...ops.activation import NORMAL_STEP, NORMAL_TAIL
-from .language import T, exp, horner, inlined, maximum, native, shared, sigmoid, tanh
+from ...ops.activation import NO_TAIL, NORMAL_STEP, NORMAL_TAIL
+from .language import T, exp, horner, inlined, maximum, minimum, native, shared, sigmoid, tanh
 
 _SQRT_HALF = 0.7071067811865476
 _SQRT_2_PI = 0.7978845608028654  # sqrt(2 / pi)
@@ -24,7 +24,7 @@ def gelu(x, y, n):
     for i in shared(n):
         v = x[i]
         tail = upper_tail(v, exp(v * v * -0.5))
-        y[i] = maximum(v, 0.0) - abs(v) * tail
+        y[i] = maximum(v, 0.0) - minimum(abs(v), NO_TAIL) * tail
 
 
 @native("f32 g[*n], f32 x[*n], out f32 gx[like x]")
