@@ -46,6 +46,7 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
     ("chainrule.autograd.vmap", "tensor"): "chunked results are joined by the public `cat`",
     ("chainrule.tensor.attributes", "sparse"): "x.to_sparse() is a method of every tensor",
+    ("chainrule.utils.tensorboard.graphs", "reading"): "a model's graph is read from its tape",
     ("chainrule.tensor.functions.nn_linear", "sparse"): "sparse=True marks the rows of gradients",
 }
 

@@ -140,5 +140,5 @@ def test_bad_values_are_refused(tmp_path):
             writer.add_hparams({"a": [1]}, {})
         with pytest.raises(NotImplementedError, match="add_embedding is not supported"):
             writer.add_embedding(torch.ones(2, 2))
-        with pytest.warns(UserWarning, match="graph of a model is not written"):
+        with pytest.raises(TypeError, match=r"draws an nn\.Module, got NoneType"):
             writer.add_graph(None)

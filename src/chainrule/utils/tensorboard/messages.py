@@ -127,6 +127,38 @@ def tensor(array: np.ndarray, with_shape: bool) -> bytes:
     return block(8, integer(1, kind) + shape + block(field, array.astype(stored).tobytes()))
 
 
+# ---- graphs ---------------------------------------------------------------------------------
+
+_PRODUCER = 22  # the version of the format that readers expect
+
+
+def graph_node(
+    name: str, kind: str, inputs: Iterable[str], shape: tuple[int, ...] | None, settings: str
+) -> bytes:
+    """A node of a graph, with the shape of its output and its settings as text."""
+    content = text(1, name) + text(2, kind) + b"".join(text(3, i) for i in inputs)
+    if shape is not None:
+        sizes = b"".join(block(2, integer(1, n)) for n in shape)
+        content += _attribute("_output_shapes", block(1, block(7, sizes)))
+    if settings:
+        content += _attribute("settings", text(2, settings))
+    return content
+
+
+def _attribute(name: str, value: bytes) -> bytes:
+    return block(5, text(1, name) + block(2, value))
+
+
+def graph(nodes: Iterable[bytes]) -> bytes:
+    """A graph of encoded nodes."""
+    return b"".join(block(1, node) for node in nodes) + block(4, integer(1, _PRODUCER))
+
+
+def graph_event(wall_time: float, encoded: bytes) -> bytes:
+    """An event with a graph."""
+    return double(1, wall_time) + block(4, encoded)
+
+
 # ---- hyperparameters -----------------------------------------------------------------------------
 
 _STRING, _BOOL, _FLOAT = 1, 2, 3

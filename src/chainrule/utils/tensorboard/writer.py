@@ -6,7 +6,6 @@ import io
 import os
 import socket
 import time
-import warnings
 import wave
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 import chainrule as torch
 
 from ...autograd import source
-from . import histograms, messages, pictures
+from . import graphs, histograms, messages, pictures
 from .records import RecordWriter
 
 _file_count = 0
@@ -66,6 +65,12 @@ class FileWriter:
         ):
             self.flush()
 
+    def add_graph(self, graph: bytes, walltime: Any = None) -> None:
+        """Append an event with an encoded graph."""
+        now = time.time() if walltime is None else walltime
+        self._records.write(messages.graph_event(now, graph))
+        self.flush()
+
     def flush(self) -> None:
         """Hand everything to the operating system."""
         self._file.flush()
@@ -78,10 +83,10 @@ class FileWriter:
 
 
 class SummaryWriter:
-    """Writes what TensorBoard shows: numbers, histograms, text, pictures, sound, trials.
+    """Writes what TensorBoard shows: numbers, histograms, text, pictures, sound, trials, graphs.
 
     Without `log_dir` it is `runs/<date>_<host><comment>`. What TensorBoard needs more than the
-    event format for (graphs, embeddings, videos, meshes) is not written.
+    event format for (embeddings, videos, meshes) is not written.
     """
 
     def __init__(
@@ -289,7 +294,7 @@ class SummaryWriter:
             for tag, value in metric_dict.items():
                 trial.add_scalar(tag, value, global_step)
 
-    # ---- what is not written ----
+    # ---- graphs ----
 
     def add_graph(
         self,
@@ -298,12 +303,16 @@ class SummaryWriter:
         verbose: bool = False,
         use_strict_trace: bool = True,
     ) -> None:
-        """Not written: says so once, because scripts go on without it."""
-        warnings.warn(
-            "add_graph: the graph of a model is not written to TensorBoard. print(model) shows its "
-            "modules, chainrule.explain and `chainrule graph` its operations.",
-            stacklevel=2,
-        )
+        """The graph of a model: its operations inside of its modules, from one forward pass.
+
+        `input_to_model` is a tensor or a tuple of tensors. `verbose` prints the model;
+        `use_strict_trace` is accepted for compatibility. Buffers and random state are put back.
+        """
+        if verbose:
+            print(model)
+        self._get_file_writer().add_graph(graphs.graph_of(model, input_to_model))
+
+    # ---- what is not written ----
 
     def __getattr__(self, name: str) -> Any:
         if name in _REFUSED:
