@@ -325,7 +325,30 @@ def selected():
     torch.where(x > 0, torch.where(x > 0, x, 1.0).log(), 0.0).sum().backward()
 
 
-@pytest.mark.parametrize("program", [attention, masked_softmax, running_best, selected])
+def recurrent():
+    """Their working memory is never written in places: it holds what lay there before."""
+    before = [np.full((15, n), np.nan, np.float32) for n in (4, 5, 10, 20)]
+    del before
+    for kind in (nn.RNN, nn.LSTM, nn.GRU):
+        out, _ = kind(4, 5, num_layers=2, bidirectional=True)(torch.randn(5, 3, 4))
+        out.sum().backward()
+
+
+def empty_batch():
+    assert nn.BatchNorm1d(3)(torch.randn(0, 3)).shape == (0, 3)
+
+
+def transformer():
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    mask = nn.Transformer.generate_square_subsequent_mask(5).isinf()
+    padding = torch.tensor([[False] * 5, [False, False, True, True, True]])
+    layer(torch.randn(2, 5, 8), mask, padding).sum().backward()
+
+
+HEALTHY = [attention, masked_softmax, running_best, selected, recurrent, empty_batch, transformer]
+
+
+@pytest.mark.parametrize("program", HEALTHY)
 def test_healthy_infinities_are_not_flagged(program):
     with torch.autograd.detect_anomaly(forward=True):
         program()

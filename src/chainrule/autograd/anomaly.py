@@ -122,7 +122,13 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def check_forward(op: Any, tensors: Any, outs: Any, params: dict[str, Any]) -> None:
-    """Note where infinity begins; raise where NaN does."""
+    """Note where infinity begins; raise where NaN does.
+
+    Results without a gradient are working memory of fused layers, parts of it never written.
+    """
+    aside = getattr(op, "nondiff_out", ())
+    if aside:
+        outs = tuple(out for k, out in enumerate(outs) if k not in aside)
     for out in outs:
         array = payload(out)
         if array is not None and not is_finite(array):

@@ -84,6 +84,8 @@ def _is(candidate: Any, value: Any, array: Any) -> bool:
     if not isinstance(candidate, TensorBase):
         return False
     held = candidate._a
+    while isinstance(held, TensorBase):  # of a transform level
+        held = held._a
     return held is array or (
         isinstance(held, np.ndarray)
         and isinstance(array, np.ndarray)
