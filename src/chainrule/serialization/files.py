@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -78,23 +79,67 @@ def writing(f: Any) -> Iterator[BinaryIO]:
         yield made
 
 
+_UNFINISHED = ".chainrule.tmp"
+_ABANDONED = 600  # seconds without a write after which an unfinished file has lost its writer
+
+
 @contextlib.contextmanager
 def _replacing(target: str, folder: str) -> Iterator[BinaryIO]:
     """A new file in the same folder that takes the target's name once it is safely on disk."""
-    handle, temporary = tempfile.mkstemp(f".{os.getpid()}.tmp", f".{os.path.basename(target)}.",
-                                         folder)  # fmt: skip
+    temporary = ""
     try:
+        handle, temporary = tempfile.mkstemp(
+            f".{os.getpid()}{_UNFINISHED}", f".{os.path.basename(target)[:60]}.", folder
+        )
         with os.fdopen(handle, "wb") as made:
+            _lock(made)
             yield made
             made.flush()
             os.fchmod(made.fileno(), _mode_for(target))
             os.fsync(made.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            os.replace(temporary, target)
+    except BaseException as problem:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        unnamed = getattr(problem, "filename", None) is None
+        if isinstance(problem, OSError) and (unnamed or _UNFINISHED in str(problem.filename)):
+            raise _named(problem, target) from None
         raise
     _sync_folder(folder)
+    _sweep(folder)
+
+
+def _named(problem: OSError, target: str) -> OSError:
+    """An error of the disk that says which file was not written."""
+    kept = "; the file of this name that was there is unchanged" if os.path.exists(target) else ""
+    return type(problem)(problem.errno, f"{problem.strerror}: nothing was saved{kept}", target)
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Mark a file as being written, until it is closed; False when somebody else does."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        return True
+    except OSError as problem:
+        return problem.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True
+
+
+def _sweep(folder: str) -> None:
+    """Remove the unfinished files of writers that were killed."""
+    oldest = time.time() - _ABANDONED
+    with contextlib.suppress(OSError), os.scandir(folder) as found:
+        for entry in found:
+            if not entry.name.endswith(_UNFINISHED) or not entry.is_file(follow_symlinks=False):
+                continue
+            if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                with contextlib.suppress(OSError), open(entry.path, "rb") as file:
+                    if _lock(file):
+                        os.unlink(entry.path)
 
 
 def _mode_for(target: str) -> int:
