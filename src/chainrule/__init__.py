@@ -25,6 +25,7 @@ from .ops import dtypes as _dtypes
 from .ops import kernels as _kernels
 from .ops.dtypes import dtype, get_default_dtype, set_default_dtype
 from .tensor import Parameter, Size, Tensor, return_types
+from .tensor.control_flow import cond
 from .tensor.creation import (
     as_tensor,
     asarray,
@@ -65,7 +66,7 @@ from .tensor.info import (
     result_type,
     typename,
 )
-from .tensor.interop import from_dlpack, from_numpy, frombuffer, to_dlpack
+from .tensor.interop import from_dlpack, from_file, from_numpy, frombuffer, to_dlpack
 from .tensor.layouts import (
     channels_last,
     channels_last_3d,
@@ -105,6 +106,7 @@ from .tensor.settings import (
     is_warn_always_enabled,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
+    set_flush_denormal,
     set_num_interop_threads,
     set_num_threads,
     set_warn_always,
@@ -148,6 +150,9 @@ _LAZY = {
     "finite_difference": "derivatives",
     "gradcheck_points": "checking",
     "gradient_flow": "flow",
+    "is_anomaly_check_nan_enabled": "autograd",
+    "is_anomaly_enabled": "autograd",
+    "set_anomaly_enabled": "autograd",
     "load": "serialization",
     "save": "serialization",
     "smm": "sparse",
@@ -237,6 +242,7 @@ __all__ = [
     "can_cast",
     "channels_last",
     "channels_last_3d",
+    "cond",
     "contiguous_format",
     "default_generator",
     "detach",
@@ -252,6 +258,7 @@ __all__ = [
     "fft",
     "finfo",
     "from_dlpack",
+    "from_file",
     "from_numpy",
     "frombuffer",
     "full",
@@ -312,6 +319,7 @@ __all__ = [
     "set_default_tensor_type",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
+    "set_flush_denormal",
     "set_grad_enabled",
     "set_num_interop_threads",
     "set_num_threads",

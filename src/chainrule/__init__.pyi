@@ -68,6 +68,9 @@ from .amp.state import set_autocast_cpu_enabled as set_autocast_cpu_enabled
 from .amp.state import set_autocast_dtype as set_autocast_dtype
 from .amp.state import set_autocast_enabled as set_autocast_enabled
 from .amp.state import set_autocast_gpu_dtype as set_autocast_gpu_dtype
+from .autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from .autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
+from .autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
 from .autograd.modes import enable_grad as enable_grad
 from .autograd.modes import inference_mode as inference_mode
 from .autograd.modes import is_grad_enabled as is_grad_enabled
@@ -94,6 +97,7 @@ from .sparse import smm as smm
 from .sparse import spmm as spmm
 from .sparse.creation import sparse_coo_tensor as sparse_coo_tensor
 from .tensor import return_types as return_types
+from .tensor.control_flow import cond as cond
 from .tensor.device import device as device
 from .tensor.device import get_default_device as get_default_device
 from .tensor.device import set_default_device as set_default_device
@@ -117,6 +121,7 @@ from .tensor.info import numel as numel
 from .tensor.info import promote_types as promote_types
 from .tensor.info import result_type as result_type
 from .tensor.info import typename as typename
+from .tensor.interop import from_file as from_file
 from .tensor.interop import to_dlpack as to_dlpack
 from .tensor.layouts import layout as layout
 from .tensor.layouts import memory_format as memory_format
@@ -139,6 +144,7 @@ from .tensor.settings import is_deterministic_algorithms_warn_only_enabled as is
 from .tensor.settings import is_warn_always_enabled as is_warn_always_enabled
 from .tensor.settings import set_deterministic_debug_mode as set_deterministic_debug_mode
 from .tensor.settings import set_float32_matmul_precision as set_float32_matmul_precision
+from .tensor.settings import set_flush_denormal as set_flush_denormal
 from .tensor.settings import set_num_interop_threads as set_num_interop_threads
 from .tensor.settings import set_num_threads as set_num_threads
 from .tensor.settings import set_warn_always as set_warn_always
@@ -562,6 +568,7 @@ def negative_(input: Tensor) -> Tensor: ...
 def nextafter(input: Tensor | _bool | _int | _float | _complex, other: Tensor | _bool | _int | _float | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def nextafter_(input: Tensor, other: Tensor | _bool | _int | _float | _complex) -> Tensor: ...
 def nonzero(input: Tensor, *, as_tuple: _bool = False, out: Any | None = None) -> Any: ...
+def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1, out: Tensor | None = None) -> Tensor: ...
 def norm(input: Tensor, p: Any = "fro", dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: _bool = False, out: Any = None, **ignored: Any) -> Tensor: ...
 def not_equal(input: Tensor | _bool | _int | _float | _complex, other: Tensor | _bool | _int | _float | _complex, *, out: Tensor | None = None) -> Tensor: ...

@@ -28,6 +28,11 @@ _LAZY = {
     "anomaly_mode": ("anomaly", None),
     "profiler": ("profiler", None),
     "profiler_util": ("profiler_util", None),
+    "is_anomaly_check_nan_enabled": ("anomaly", "is_anomaly_check_nan_enabled"),
+    "is_anomaly_enabled": ("anomaly", "is_anomaly_enabled"),
+    "set_anomaly_enabled": ("anomaly", "set_anomaly_enabled"),
+    "is_multithreading_enabled": ("modes", "is_multithreading_enabled"),
+    "set_multithreading_enabled": ("modes", "set_multithreading_enabled"),
 }
 
 

@@ -75,6 +75,11 @@ class set_detect_anomaly:
         watch_forward(log is not None, log)
 
 
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly mode on or off in this thread."""
+    switch(enabled, check_nan)
+
+
 def switch(anomaly: bool, check_nan: bool) -> None:
     """Set the thread's anomaly mode."""
     STATE.anomaly, STATE.anomaly_check_nan = anomaly, check_nan

@@ -122,6 +122,25 @@ class enable_grad(_GradMode):
     value = True
 
 
+class set_multithreading_enabled(ModeSwitch):
+    """Allow backward to use several threads; here it always runs in the thread that called it."""
+
+    def __init__(self, mode: bool) -> None:
+        self.previous, self.mode = STATE.multithreading, bool(mode)
+        STATE.multithreading = self.mode
+
+    def __enter__(self) -> None:
+        STATE.multithreading = self.mode
+
+    def __exit__(self, *exc: object) -> None:
+        STATE.multithreading = self.previous
+
+
+def is_multithreading_enabled() -> bool:
+    """Whether backward may use several threads."""
+    return STATE.multithreading
+
+
 class set_grad_enabled(ModeSwitch):
     """Switch recording on or off, at once and until the end of the `with` block."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +43,8 @@ def has_nan(array: np.ndarray) -> bool:
     return not is_finite(array) and bool(np.isnan(wide(array)).any())
 
 
-@dataclass(frozen=True)
-class Found:
+
+class Found(NamedTuple):
     """The values of an array that are not finite."""
 
     shape: tuple[int, ...]

@@ -32,6 +32,7 @@ class State(threading.local):
         self.forward_grad_enabled = True
         self.anomaly = False
         self.anomaly_check_nan = True
+        self.multithreading = True
         self.anomaly_log: Any = None  # where infinities began, while forward results are checked
         self.levels: list[Any] = []
         self.saved_hooks: list[Any] = []

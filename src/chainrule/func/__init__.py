@@ -3,10 +3,12 @@
 from ..autograd.jacobians import hessian, jacfwd, jacobian, jacrev
 from ..autograd.transforms import grad, grad_and_value, jvp, linearize, vjp
 from ..autograd.vmap import vmap
+from .functionalize import functionalize
 from .stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",

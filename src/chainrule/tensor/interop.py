@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,31 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
     stop = None if count < 0 else offset + count * dtype.itemsize
     made._a = made._a[offset:stop].view(dtype.np)
     return want_grad(made, requires_grad)
+
+
+def from_file(
+    filename: str, shared: bool | None = None, size: int = 0, *, dtype: Any = None,
+    layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:  # fmt: skip
+    """A tensor of `size` elements on the memory of a file; what is written to it reaches the file
+    if `shared`, which is made or lengthened as needed then."""
+    kind = (dtype or dtypes.get_default_dtype()).np
+    path, wanted = Path(filename), size * kind.itemsize
+    if shared:
+        path.touch()
+    have = path.stat().st_size
+    if have < wanted and not shared:
+        raise RuntimeError(
+            f"unable to mmap {wanted} bytes from file <{filename}>: it has {have} bytes\n"
+            f"  at {source.here(2)}\n  Fix: a smaller size=, or shared=True to lengthen the file."
+        )
+    if not size:
+        return want_grad(make(np.empty(0, kind)), requires_grad)
+    if have < wanted:
+        with path.open("r+b") as file:
+            file.truncate(wanted)
+    memory = np.memmap(path, np.uint8, "r+" if shared else "c", shape=(wanted,))
+    return want_grad(make(np.frombuffer(memory, np.uint8).view(kind)), requires_grad)
 
 
 def from_numpy_quietly(array: np.ndarray) -> Any:

@@ -52,6 +52,11 @@ def get_deterministic_debug_mode() -> int:
     return 1 if _Settings.deterministic_warn_only else 2
 
 
+def set_flush_denormal(mode: bool) -> bool:
+    """Ask for tiny numbers to count as zero; False, as it is not possible here: they are kept."""
+    return False
+
+
 def set_float32_matmul_precision(precision: str) -> None:
     """Allow less exact matrix products; they stay exact here."""
     if precision not in ("highest", "high", "medium"):

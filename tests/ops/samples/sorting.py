@@ -44,6 +44,8 @@ SAMPLES = {
     "nn.functional.one_hot": [Sample(ints(3, 4)), Sample(ints(4), 7), Sample(ints(high=3), 4)],
     "nonzero": [Sample(ints(3, 4, high=2)), Sample(bools(5)), Sample(ints(2, 3, high=2),
                 as_tuple=True), Sample(normal()), Sample(np.zeros((2, 0)))],
+    "nonzero_static": [Sample(ints(3, 4, high=2), size=4), Sample(bools(5), size=9, fill_value=7),
+                       Sample(normal(), size=2), Sample(ints(3, high=2), size=0)],
     "argwhere": [Sample(ints(3, 4, high=2)), Sample(bools(5)), Sample(normal())],
 }  # fmt: skip
 
@@ -56,7 +58,9 @@ SAMPLES["nn.functional.one_hot"][0].without(
 for _path in ("searchsorted", "bucketize"):
     for _sample in SAMPLES[_path]:
         _sample.dtypes("float32", "float16", "bfloat16", "int64")
-for _sample in SAMPLES["unique"] + SAMPLES["nonzero"] + SAMPLES["argwhere"]:
+for _sample in (
+    SAMPLES["unique"] + SAMPLES["nonzero"] + SAMPLES["argwhere"] + SAMPLES["nonzero_static"]
+):
     _sample.without("batch", because="the size of the result depends on the data")
 for _sample in SAMPLES["unique_consecutive"]:
     _sample.without("batch", because="the size of the result depends on the data")

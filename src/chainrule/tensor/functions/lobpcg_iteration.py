@@ -12,8 +12,6 @@ from .joining import cat
 from .linalg import solve_triangular
 from .spectral import eigh
 
-METHODS = ("basic", "ortho")
-
 
 class LOBPCG:
     """The state of the iteration for one pair of matrices, as a tracker sees it.

@@ -148,6 +148,20 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     return P.nonzero_parts(x.detach())
 
 
+@public()
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
+    """The coordinates of the first `size` nonzero elements; rows of fill_value where there are
+    fewer."""
+    if size < 0:
+        raise RuntimeError(
+            f"nonzero_static: 'size' must be an non-negative integer, got {size}\n"
+            f"  at {source.here(2)}"
+        )
+    found = P.nonzero(input.detach())[:size]
+    rest = found.new_full((size - found.shape[0], input.ndim), fill_value)
+    return P.cat(found, rest, axis=0)
+
+
 @public(out=False)
 def argwhere(input: Any) -> Any:
     """The coordinates of the nonzero elements, one row each."""
