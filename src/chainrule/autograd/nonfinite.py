@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +40,6 @@ def is_finite(array: np.ndarray) -> bool:
 def has_nan(array: np.ndarray) -> bool:
     """Whether a value is NaN."""
     return not is_finite(array) and bool(np.isnan(wide(array)).any())
-
 
 
 class Found(NamedTuple):
