@@ -235,3 +235,59 @@ def test_inside_a_transform_it_says_what_to_do():
 
     with pytest.raises(RuntimeError, match="func transform"):
         torch.func.grad(f)(torch.tensor(1.0))
+
+
+def test_reading_never_writes_gradients():
+    from chainrule.utils.checkpoint import checkpoint
+
+    layer = nn.Linear(3, 3)
+    x = torch.randn(2, 3, requires_grad=True)
+    y = checkpoint(layer, x, use_reentrant=True).sum()
+    with pytest.raises(RuntimeError, match="use_reentrant=True"):
+        torch.explain(y, wrt=x)
+    assert "gradients are not shown" in str(torch.graph(y))
+    assert layer.weight.grad is None
+    h = x * 2
+    h.retain_grad()
+    e = torch.explain(h.sum(), wrt=x)
+    assert h.grad is None and "may change" not in str(e)
+
+
+def test_checkpointed_blocks_are_recomputed_and_explained():
+    from chainrule.utils.checkpoint import checkpoint
+
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3))
+    x = torch.randn(2, 3, requires_grad=True)
+    y = checkpoint(model, x, use_reentrant=False).sum()
+    e = torch.explain(y, wrt=x)
+    assert e.check.ok
+    y.backward()
+    np.testing.assert_allclose(e.gradient.numpy(), x.grad.numpy(), rtol=1e-6)
+
+
+def test_in_place_writes_double_backward_and_compiled_functions():
+    x = leaf([1.0, 2.0, 3.0])
+    y = x * 2
+    y[0] = y[1] * 3
+    y[1:].mul_(x[1:])
+    e = torch.explain((y**2).sum(), wrt=x, paths=100)
+    total = sum(p.contribution.numpy() for p in e.paths)
+    np.testing.assert_allclose(total, e.gradient.numpy(), rtol=1e-12)
+    (g,) = torch.autograd.grad((x.relu() * x.sin()).sum(), x, create_graph=True)
+    assert torch.explain((g**2).sum(), wrt=x).check.ok
+    f = torch.compile(lambda t: (t * t).tanh().sum())
+    assert torch.explain(f(x), wrt=x).check.ok
+
+
+def test_nan_in_both_is_no_difference():
+    x = leaf(0.0)
+    e = torch.explain(x / x + x, wrt=x)
+    assert math.isnan(e.gradient.item()) and e.check.ok
+    assert "DIFFERENT" not in str(e)
+
+
+def test_parameters_that_were_not_used_are_named():
+    model = nn.ModuleDict({"used": nn.Linear(2, 2), "idle": nn.Linear(2, 2)})
+    found = torch.explain(model["used"](torch.ones(1, 2)).sum(), wrt=model)
+    assert list(found) == ["used.weight", "used.bias"]
+    assert "not used: idle.weight, idle.bias" in str(found)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..autograd import errors
 from ..autograd.value import TensorBase
+from ..nn.modules.module import Module
 from ..reading import Names, Tape
 from ..reading import modules as module_paths
 from ..reading.svg import short_number
@@ -16,14 +17,15 @@ from ..reading.terminal import Block, Report, Table, Text
 from .between import Between
 from .explanation import Explanation
 from .flows import norm
-from .targets import locate, named_targets, not_used
+from .targets import locate, named_targets, not_used, used
 
 
 class Explanations(Report):
     """One explanation per tensor, by name: `found["fc.weight"]`."""
 
-    def __init__(self, y_name: str, each: dict[str, Explanation]) -> None:
+    def __init__(self, y_name: str, each: dict[str, Explanation], unused: list[str]) -> None:
         self.y_name = y_name
+        self.unused = unused  # parameters of the module that the output does not depend on
         self._each = each
 
     def __getitem__(self, name: str) -> Explanation:
@@ -49,7 +51,8 @@ class Explanations(Report):
                          short_number(e.count), f"{short_number(size)} {link.result} <- {link.by}",
                          "ok" if e.check.ok else "DIFFERENT"))  # fmt: skip
         head = ("d / d", "shape", "norm", "paths", "largest link", "sum of paths")
-        return [Text([f"gradients of {self.y_name}"]), Table("", head, rows)]
+        notes = [f"not used: {', '.join(self.unused)}"] if self.unused else []
+        return [Text([f"gradients of {self.y_name}"]), Table("", head, rows, notes)]
 
     def to_json(self, **options: Any) -> str:
         """All of them as one JSON object."""
@@ -94,6 +97,10 @@ def explain(
     targets = named_targets(wrt, module, tape.names)
     y_name = tape.root.title or tape.root.place.expression or "y"
     several = len(targets) > 1 or not isinstance(wrt, TensorBase | str)
+    unused: list[str] = []
+    if isinstance(wrt, Module):
+        some, unused = used(tape, targets)
+        targets = some or targets
     made = {}
     for name, tensor in targets.items():
         vertex, nr = locate(tape, tensor, name)
@@ -103,7 +110,7 @@ def explain(
             raise not_used(name, tape)
         most = paths or (10 if tensor._a.size == 1 and y._a.size == 1 else 5)
         made[name] = Explanation(tape, between, tensor, name, y_name, seed, most)
-    return Explanations(y_name, made) if several else next(iter(made.values()))
+    return Explanations(y_name, made, unused) if several else next(iter(made.values()))
 
 
 def _seed(y: Any, gradient: Any) -> np.ndarray:

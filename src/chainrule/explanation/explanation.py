@@ -17,7 +17,7 @@ from ..reading.terminal import Block, Report
 from . import groups as grouping
 from .between import Between
 from .chain import crossings, named, scalar_steps, tensor_steps
-from .flows import Flow, along, cosine, derivatives, dot, flow, norm
+from .flows import Flow, along, apart, cosine, derivatives, dot, flow, norm
 from .paths import Path, PathLink, Step, path_link
 from .semirings import count_paths, log_size, spread, strongest, sum_product
 
@@ -57,6 +57,10 @@ class Explanation(Report):
         self.kind = "tensor" if self._weights is None else "scalar"
         self.gradient = self._gradient()
         self.paths = self._scalar_paths() if self._weights is not None else self._tensor_paths()
+
+    def __repr__(self) -> str:
+        many = "1 path" if self.count == 1 else f"{self.count:,} paths"
+        return f"<Explanation of d {self.y_name} / d {self.x_name}: {many}; print it>"
 
     # ---- what is computed ------------------------------------------------------------------------
 
@@ -162,15 +166,15 @@ class Explanation(Report):
         longest = max((len(p.links) for p in self.paths), default=1)
         if self._weights is not None:
             summed: Any = sum_product(self.between, self._weights).get(self.tape.root.key, 1.0)
-            difference = abs(summed * self._one - float(self.gradient._a.reshape(())))
+            difference = apart(summed * self._one, self.gradient._a.reshape(()))
             size = self.total_absolute
         else:
             every = self.count <= len(self.paths)
             summed = self.listed._a if every else self._reached()
-            difference = norm(summed - self.gradient._a)
+            difference = apart(summed, self.gradient._a)
             # A rule may cancel inside: what it was given bounds what rounding can do.
             size = math.fsum(max((k.product for k in p.links), default=p.norm) for p in self.paths)
-        engine = "the chain rule without the hooks" if self.tape.has_hooks() else "backward"
+        engine = "this pass (hooks were not run)" if self.tape.has_hooks() else "backward"
         return Check(difference, 8 * eps * (longest + 4) * max(size, 1e-300), engine)
 
     # ---- reading it ------------------------------------------------------------------------------

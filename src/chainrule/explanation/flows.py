@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..reading import Link, Vertex
-from ..reading.gradients import Cotangents, incoming, outputs_of
+from ..reading.gradients import Cotangents, incoming, only_reading, outputs_of
 from .between import Between
 
 
@@ -30,7 +30,8 @@ def derivatives(between: Between) -> dict[int, float] | None:
             return None
         # A vertex that nothing flows into has derivatives of its own all the same.
         one = np.ones((), np.float64) if one is None else one
-        grads = v.node.vjp(one, between.mask(v))
+        with only_reading():
+            grads = v.node.vjp(one, between.mask(v))
         for link in between.inputs(v):
             g = grads[link.position]
             if g is not None and not _is_number(g):
@@ -85,7 +86,8 @@ def flow(between: Between, seed: Any) -> Flow:
             made.sizes.update({id(link): 0.0 for link in between.inputs(v)})
             continue
         g = incoming(v, slots)
-        grads = v.node.vjp(g, between.mask(v))
+        with only_reading():
+            grads = v.node.vjp(g, between.mask(v))
         for link in between.inputs(v):
             size = norm(grads[link.position])
             before = norm(slots[0] if len(slots) == 1 else [s for s in slots if s is not None])
@@ -126,6 +128,14 @@ def norm(g: Any) -> float:
     if a.dtype != np.float64:
         a = a.astype(np.float64)
     return math.sqrt(float(a @ a))
+
+
+def apart(a: Any, b: Any) -> float:
+    """The norm of a - b; what is NaN or infinite in both alike is no difference."""
+    a, b = np.asarray(a), np.asarray(b)
+    same = (a == b) | ((a != a) & (b != b))
+    with np.errstate(invalid="ignore"):
+        return norm(np.where(same, 0, a - b))
 
 
 def dot(a: Any, b: Any) -> float:
@@ -171,7 +181,8 @@ def _restricted(link: Link, g: Any, nr: int) -> Any:
     child = link.child
     slots: list[Any] = [None] * outputs_of(child)
     slots[nr] = g
-    return link.vjp(incoming(child, slots))
+    with only_reading():
+        return link.vjp(incoming(child, slots))
 
 
-__all__ = ["Flow", "Merge", "along", "cosine", "derivatives", "dot", "flow", "norm"]
+__all__ = ["Flow", "Merge", "along", "apart", "cosine", "derivatives", "dot", "flow", "norm"]

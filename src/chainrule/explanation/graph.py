@@ -23,14 +23,15 @@ class Graph(Report):
     def __init__(self, tape: Tape, fold: str) -> None:
         self.tape = tape
         self.fold = fold
-        freed = tape.first_freed()
-        seedable = tape.tensor._a.dtype.kind in "fc"
-        self.gradients = None if freed is not None or not seedable else cotangents(tape)
-        self.note = (
-            ""
-            if freed is None
-            else ("backward() has used this graph up: saved values and gradients are not shown.")
-        )
+        self.gradients: Any = None
+        self.note = ""
+        if tape.first_freed() is not None:
+            self.note = "backward() has used this graph up: saved values and gradients are gone."
+        elif tape.tensor._a.dtype.kind in "fc":
+            try:
+                self.gradients = cotangents(tape)
+            except RuntimeError as problem:  # a graph can be shown though it cannot be walked
+                self.note = f"gradients are not shown: {str(problem).splitlines()[0]}"
 
     @property
     def diagram(self) -> Diagram:

@@ -64,6 +64,12 @@ def _by_name(name: str, module: Any) -> Any:
     )
 
 
+def used(tape: Tape, tensors: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """(those that the output was computed from, the names of the others)."""
+    found = {name: t for name, t in tensors.items() if t._rg and tape.find(t) is not None}
+    return found, [name for name in tensors if name not in found]
+
+
 def locate(tape: Tape, tensor: Any, shown: str) -> tuple[Any, int]:
     """The tensor's vertex and output number; an error where it is not in the graph."""
     if not tensor._rg:
@@ -92,4 +98,4 @@ def not_used(shown: str, tape: Tape) -> RuntimeError:
     )
 
 
-__all__ = ["locate", "named_targets", "not_used"]
+__all__ = ["locate", "named_targets", "not_used", "used"]

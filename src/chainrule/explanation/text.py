@@ -144,7 +144,7 @@ def closing(e: Any) -> list[str]:
         f"sum of all paths against {check.engine}: {good} "
         f"(difference {short_number(check.difference, 2)})"
     )
-    if e.tape.has_hooks():
+    if e.tape.changes_gradients():
         lines.append(
             "Hooks on this graph may change the gradient in backward(); they were not run."
         )

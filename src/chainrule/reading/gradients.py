@@ -5,14 +5,26 @@ The pass reads only: no hooks run, no `.grad` is written, nothing is freed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from ..autograd.state import STATE
 from .nodes import Link, Tape, Vertex
 
 Slots = list[Any]  # the gradients of a vertex's outputs, None where none arrived
+
+
+@contextmanager
+def only_reading() -> Iterator[None]:
+    """Rules run inside are part of no `backward()`: one that would write `.grad` refuses."""
+    STATE.partial_passes += 1
+    try:
+        yield
+    finally:
+        STATE.partial_passes -= 1
 
 
 class Cotangents:
@@ -74,7 +86,8 @@ def cotangents(
         if slots is None or v.node is None or not v.inputs:
             continue
         g = incoming(v, slots)
-        grads = v.node.vjp(g, v.node.parents)
+        with only_reading():
+            grads = v.node.vjp(g, v.node.parents)
         for link in v.inputs:
             out = grads[link.position] if link.position < len(grads) else None
             if visit is not None:
@@ -84,4 +97,4 @@ def cotangents(
     return found
 
 
-__all__ = ["Cotangents", "cotangents", "incoming", "outputs_of"]
+__all__ = ["Cotangents", "cotangents", "incoming", "only_reading", "outputs_of"]

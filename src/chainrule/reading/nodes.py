@@ -294,13 +294,13 @@ class Tape:
             raise errors.freed(v.node)
 
     def has_hooks(self) -> bool:
-        """Whether somebody may change gradients on their way through this graph."""
-        for v in self.order:
-            if v.node is not None and v.node.hooks is not None:
-                return True
-            if v.leaf is not None and v.leaf._meta is not None and "hooks" in v.leaf._meta:
-                return True
-        return False
+        """Whether a backward pass through this graph would call or write something on its way."""
+        return any(_hooks_of(v) is not None for v in self.order)
+
+    def changes_gradients(self) -> bool:
+        """Whether hooks may change gradients on their way; keeping one (`retain_grad`) does not."""
+        found = [hooks for v in self.order if (hooks := _hooks_of(v)) is not None]
+        return any(any(h.tensor.values()) or h.pre or h.post for h in found)
 
     def value(self, v: Vertex, nr: int = 0) -> np.ndarray | None:
         """The value of a vertex where somebody still has it: a rule, a variable, a leaf.
@@ -339,6 +339,12 @@ class Tape:
             return out
         held = self.names.held(v.key, nr)
         return held._a if held is not None and isinstance(held._a, np.ndarray) else None
+
+
+def _hooks_of(v: Vertex) -> Any:
+    if v.node is not None:
+        return v.node.hooks
+    return None if v.leaf._meta is None else v.leaf._meta.get("hooks")
 
 
 def _order(v: Vertex) -> tuple[bool, int]:

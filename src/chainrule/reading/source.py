@@ -20,6 +20,7 @@ from typing import Any
 from ..autograd.source import line_of
 
 LONGEST_STATEMENT = 8  # lines that are tried where a file cannot be parsed as a whole
+LONGEST_SHOWN = 100  # characters of a line that is cited
 LONGEST_EXPRESSION = 48  # characters; a longer one says little as a name
 
 
@@ -45,7 +46,10 @@ class Place:
         """`"phones = 0.1 * chips", line 7`: how a person would cite it."""
         if not self.line:
             return "an unknown line"
-        return f'"{self.text}", line {self.line}' if self.text else self.short
+        if not self.text:
+            return self.short
+        text = self.text if len(self.text) <= LONGEST_SHOWN else self.text[:LONGEST_SHOWN] + " ..."
+        return f'"{text}", line {self.line}'
 
 
 UNKNOWN = Place("", 0, "", "", "", "", "")
