@@ -110,8 +110,8 @@ class Runner:
             space[f"z{i}"] = tensor
             after.append(f"z{i}._grad = None")
         for i, (place, value) in enumerate(program.settings):
-            space[f"e{i}"] = place.container
-            after.append(f"e{i}{place.access} = {value!r}")
+            space[f"e{i}"] = (place, value)
+            after.append(f"e{i}[0].put(e{i}[1])")
         lines = [*before, f"arrays = [{', '.join(items)}]", "outputs = compute(arrays)", *after]
         lines.append("return finish(outputs, leaves, arrays)")
         local = ", ".join(f"{name}={name}" for name in space)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from enum import Enum
 from functools import _lru_cache_wrapper, partial
+from keyword import iskeyword
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from weakref import ReferenceType
@@ -197,14 +198,27 @@ class Scan:
     def _walk_dict(self, value: Mapping[Any, Any], path: str) -> None:
         self.sizes[path] = len(value)
         for key, item in list(value.items()):
-            if type(key) in (str, int):
-                access = f"[{key!r}]"
-            else:  # tensors are keys of optimizer state
-                self.keys.append(key)
-                access = f"[K[{len(self.keys) - 1}]]"
-                if not isinstance(key, _PLAIN_VALUES):
-                    self._walk(key, f"K[{len(self.keys) - 1}]")
+            access = self._item(key)
+            if not isinstance(key, _PLAIN_VALUES):  # tensors are keys of optimizer state
+                self._walk(key, f"K[{len(self.keys) - 1}]")
             self._enter(item, path, value, access, key)
+
+    # How places are asked becomes source text. What a user named is part of it only where it can
+    # be nothing but a literal or a name; anything else travels as data.
+
+    def _item(self, key: Any) -> str:
+        """`[key]`, as source."""
+        return f"[{key!r}]" if type(key) in (str, int) else f"[{self._key(key)}]"
+
+    def _attribute(self, name: Any) -> str:
+        """`.name`, as source."""
+        if type(name) is str and name.isidentifier() and not iskeyword(name):
+            return f".{name}"
+        return f".__getattribute__({self._key(name)})"
+
+    def _key(self, key: Any) -> str:
+        self.keys.append(key)
+        return f"K[{len(self.keys) - 1}]"
 
     def _walk_buffer(self, value: Any, path: str) -> None:
         """Bytes that anybody may write."""
@@ -256,7 +270,7 @@ class Scan:
         except Exception:
             return
         if isinstance(item, (*_PLAIN_VALUES, list, dict, tuple, set, TensorBase)):
-            self._enter(item, path, value, f".{name}", name)
+            self._enter(item, path, value, self._attribute(name), name)
 
     def _note_library(self, value: Any) -> None:
         """Whose code may be given numbers: not all of it takes a stand-in for one."""
@@ -290,7 +304,7 @@ class Scan:
                 self.sizes[inside] = len(fields)
                 for name, item in list(fields.items()):
                     if name not in _BOOKKEEPING:
-                        self._enter(item, inside, fields, f"[{name!r}]", name)
+                        self._enter(item, inside, fields, self._item(name), name)
         if own:
             self._walk_slots(value, path)
             self._walk_class(kind, self._root(kind))
@@ -300,7 +314,7 @@ class Scan:
         for name, item in list(fields.items()):
             if name in _BOOKKEEPING:
                 continue
-            enter = partial(self._enter, item, path, fields, f"[{name!r}]", name)
+            enter = partial(self._enter, item, path, fields, self._item(name), name)
             if name in _USED_BY_MODULE:
                 enter()
             else:
@@ -314,7 +328,7 @@ class Scan:
             for name in (slots,) if isinstance(slots, str) else slots:
                 if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                     item = getattr(value, name)
-                    enter = partial(self._enter, item, path, value, f".{name}", name)
+                    enter = partial(self._enter, item, path, value, self._attribute(name), name)
                     self._when_named(name, enter)
 
     def _walk_class(self, kind: type, path: str) -> None:
@@ -342,7 +356,7 @@ class Scan:
         if (module.__name__, name) == ("sys", "modules"):
             self._note_unseen("sys.modules")
         elif isinstance(item, (*_PLAIN_VALUES, list, dict, set)) or unseen.is_setting(item):
-            self._enter(item, path, module, f".{name}", name)
+            self._enter(item, path, module, self._attribute(name), name)
         elif (module.__name__, name) == ("os", "getenv"):
             self._walk(vars(module)["environ"], self._root(module.environ))
         elif unseen.is_clock(item):
@@ -353,20 +367,20 @@ class Scan:
     def _walk_named(self, fields: Any, path: str, owner: Any) -> None:
         """Members of a class or of a user's file, if code names them."""
         for name, item in list(fields.items()):
-            if not name.isidentifier():
+            if not isinstance(name, str) or not name.isidentifier():
                 continue  # no code names it
             if isinstance(item, property):
                 item = item.fget
             elif isinstance(item, staticmethod | classmethod):
                 item = item.__func__
             elif isinstance(item, (*_PLAIN_VALUES, FunctionType, list, tuple, dict, set)):
-                enter = partial(self._enter, item, path, owner, f".{name}", name)
+                enter = partial(self._enter, item, path, owner, self._attribute(name), name)
                 self._when_named(name, enter, isinstance(item, FunctionType))
                 continue
             elif name.startswith("__"):
                 continue  # descriptors that every class has
             elif isinstance(owner, ModuleType) or not isinstance(item, _DESCRIPTORS):
-                enter = partial(self._enter, item, path, owner, f".{name}", name)
+                enter = partial(self._enter, item, path, owner, self._attribute(name), name)
                 self._when_named(name, enter)
                 continue
             if isinstance(item, FunctionType):
@@ -423,7 +437,7 @@ class Scan:
             if name in function.__globals__:
                 scope = scope or self._root(function.__globals__)
                 content = function.__globals__[name]
-                self._enter(content, scope, function.__globals__, f"[{name!r}]", name)
+                self._enter(content, scope, function.__globals__, self._item(name), name)
             elif name in sys.modules:  # imported inside of the function
                 self._walk(sys.modules[name], self._root(sys.modules[name]))
 
