@@ -23,7 +23,7 @@ from .differentiable import runner_of
 from .entries import Entries, Entry
 from .facts import same_facts
 from .followed import same_number
-from .plan import InputChanged, UnwritableInput
+from .plan import CheckFailed, InputChanged, UnwritableInput
 from .tracer import CaptureError
 
 # A function whose guards keep failing is not worth compiling again and again.
@@ -73,8 +73,8 @@ class CompiledFunction:
                     runners.insert(0, runner)
                 try:
                     return runner.run(leaves)
-                except UnwritableInput:
-                    return self.function(*args, **kwargs)  # which refuses the write, at its line
+                except (CheckFailed, UnwritableInput):
+                    return self.function(*args, **kwargs)  # which refuses it, at its line
                 except InputChanged as changed:
                     runner.broken = str(changed)
                     runners.remove(runner)

@@ -199,7 +199,9 @@ class Program:
             self._with_grads.append(tensor)
             self._grad_storages.add(known.storage)
             value = self._values[trace._current(known)]
-            self.graph.write(value, self._input(value, Source("new grad", tensor)))
+            buffer = self._input(value, Source("new grad", tensor))
+            buffer.room = True
+            self.graph.write(value, buffer)
 
     # ---- results ---------------------------------------------------------------------------------
 

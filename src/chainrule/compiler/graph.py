@@ -60,15 +60,17 @@ class Value:
     """One array of the program: its type, and nothing else.
 
     A weak value is a Python number that arrives at run time (a learning rate): it takes the dtype
-    of what it meets, as a literal would.
+    of what it meets, as a literal would. An input that is `room` is memory for a result that nobody
+    has seen yet (a new gradient): it may be written before it is certain that the call succeeds.
     """
 
-    __slots__ = ("dtype", "shape", "weak")
+    __slots__ = ("dtype", "room", "shape", "weak")
 
     def __init__(self, shape: Sequence[int], dtype: Any, weak: bool = False) -> None:
         self.shape = tuple(int(n) for n in shape)
         self.dtype = np.dtype(dtype)
         self.weak = weak
+        self.room = False
 
     @property
     def ndim(self) -> int:
@@ -170,9 +172,10 @@ class Graph:
     # ---- reading -----------------------------------------------------------------------------
 
     def results(self) -> Iterator[Value]:
-        """Every value that must exist at the end: outputs and written values."""
+        """Every value that must be computed: outputs, written values, and what is checked."""
         yield from (v for v in self.outputs if isinstance(v, Value))
         yield from (v for v, _ in self.writes)
+        yield from (v for instr in self.instrs if instr.op == "expected" for v in instr.outputs)
 
     def producers(self) -> dict[Value, Instr]:
         """Which instruction makes each value."""

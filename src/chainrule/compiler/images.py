@@ -170,7 +170,7 @@ def _graph_data(graph: Graph, objects: list[Any]) -> Any:
 
     def defined(v: Value) -> Any:
         numbers[v] = len(numbers)
-        return v.shape, dtype_name(v.dtype), v.weak
+        return v.shape, dtype_name(v.dtype), v.weak, v.room
 
     def operand(x: Any) -> Any:
         return (numbers[x],) if isinstance(x, Value) else _plain(x, objects)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .groups import bring_together
-from .lower import KernelCall, Schedule
+from .lower import ExternCall, KernelCall, Schedule
 from .views import Buffer, View
 
 ALIGNMENT = 64
@@ -116,12 +116,25 @@ def _share_in_place(schedule: Schedule, lives: dict[Buffer, list[int]]) -> dict[
     return shared
 
 
+def _may_fail(call: Any) -> bool:
+    """Whether a call checks an index or runs code that may raise."""
+    return isinstance(call, ExternCall) or (
+        isinstance(call, KernelCall) and bool(call.kernel.checks())
+    )
+
+
 class _Uses:
     """Who makes, reads and shows each buffer, kept up to date while buffers are replaced."""
 
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
         self.position = {id(call): i for i, call in enumerate(schedule.calls)}
+        # What may end the plan: nothing is written before the last of these.
+        self.last_check = max(
+            (i for i, call in enumerate(schedule.calls) if _may_fail(call)), default=-1
+        )
+        inputs = zip(schedule.graph.inputs, schedule.input_buffers, strict=True)
+        self.room = {buffer for value, buffer in inputs if value.room}
         self.writers: dict[Buffer, list[Any]] = {}
         self.readers: dict[Buffer, list[Any]] = {}
         self.views: dict[Buffer, list[Any]] = {}
@@ -142,6 +155,8 @@ class _Uses:
             return False
         (maker,) = makers
         made = self.position[id(maker)]
+        if made <= self.last_check and target not in self.room:
+            return False
         readers = [c for c in self.readers.get(target, []) if c is not copy]
         if any(self.position[id(c)] > made for c in readers):
             return False

@@ -39,6 +39,10 @@ class InputChanged(ValueError):
     """An input is of another type than the plan was made for; nothing was computed."""
 
 
+class CheckFailed(IndexError):
+    """An index or a class number is outside its range; nothing was written."""
+
+
 class UnwritableInput(ValueError):
     """An input that the plan writes may not be written; nothing was computed."""
 
@@ -252,7 +256,10 @@ class Plan:
                 ran = self.whole
             if not ran:
                 for step, read in zip(self.steps, self.image.last_reads, strict=True):
-                    step(frame)
+                    try:
+                        step(frame)
+                    except Exception as refused:  # by an op in Python, before the first write
+                        raise CheckFailed(str(refused)) from refused
                     for k in read:
                         frame.externs[k] = None
                     if any(frame.flags):
@@ -266,14 +273,10 @@ class Plan:
             frame.arrays = ()
             self._frames.append(frame)
 
-    def _wrong_index(self, frame: Frame) -> IndexError:
+    def _wrong_index(self, frame: Frame) -> CheckFailed:
         size = self.image.check_sizes[int(frame.checks.argmax())]
         frame.checks[:] = 0
-        return IndexError(
-            f"index out of bounds for dimension with size {size} in a compiled function, which "
-            "ended there. Fix: check the indices (class labels?); run "
-            "without chainrule.compile to see the value and the line."
-        )
+        return CheckFailed(f"index out of bounds for dimension with size {size} in a plan")
 
     def _bind(self, frame: Frame, arrays: list[Any]) -> list[Any]:
         """Put the inputs' addresses into the table; strided ones are copied, and copied back."""

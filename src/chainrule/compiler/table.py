@@ -63,6 +63,20 @@ def _checked_class(target: Any, *, classes: int, ignore: int) -> Any:
     return target
 
 
+def _expected(index: Any, *, low: int, high: int, spared: int | None) -> Any:
+    wrong = index[((index < low) | (index > high)) & (True if spared is None else index != spared)]
+    if wrong.size:
+        raise IndexError(f"index {wrong.flat[0]} is out of bounds: not within {low} and {high}")
+    return np.zeros_like(index)
+
+
+def _lower_expected(index: ir.Expr, *, low: int, high: int, spared: int | None) -> ir.Expr:
+    wrong = ir.select(index < low, 2, ir.select(index > high, 2, 0))
+    if spared is not None:
+        wrong = ir.select(index == spared, 0, wrong)
+    return ir.Expr("check", (wrong,), 1)
+
+
 def _take(x: Any, *indices: Any) -> Any:
     return x[_without_free_axes(indices, x.ndim)]
 
@@ -104,6 +118,9 @@ INTERNAL = {
         _checked_index,
         ir.pointwise(lambda index, *, size: ir.Expr("check", (index,), size)),
     ),
+    # Zeros for integers within low..high (or equal to `spared`), which an op asked of them; never
+    # dropped: a value that is not ends the plan before anything is written.
+    "expected": InternalOp("expected", _expected, ir.pointwise(_lower_expected)),
     # Restarts a generator, in order with the draws; it has no result.
     "seed_generator": InternalOp("seed_generator", _seed_generator, ir.extern, random=True),
     # A matrix product whose operands may be read transposed: what BLAS calls its flags.

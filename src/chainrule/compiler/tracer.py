@@ -235,6 +235,15 @@ class Trace:
         where = source.user_position(3)
         self.graph.instrs.append(Instr("seed_generator", (), params, [], where))
 
+    def expect(self, tensor: Any, low: int, high: int, spared: int | None) -> None:
+        """Somebody made sure that integers lie within low..high: compiled calls do so too."""
+        if self.reason is None:
+            index = self.operand(tensor)
+            params = {"low": low, "high": high, "spared": spared}
+            checked = Value(index.shape, index.dtype)
+            where = source.user_position(3)
+            self.graph.instrs.append(Instr("expected", (index,), params, [checked], where))
+
     def concrete(self, tensor: Any, what: str) -> None:
         """Somebody asks for the numbers of a tensor: a graph cannot depend on them."""
         if id(tensor._a) in self.known or id(tensor._a) in self.visible:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P
+from ..autograd.expected import expect_within
 from ..autograd.value import PLAIN, TensorBase, make
 from ..ops import dtypes
 
@@ -40,7 +41,7 @@ def getitem(self: Any, index: Any) -> Any:
             return P.slice_view(self, index=key) if key else P.alias(self)
         if kind in PLAIN and index._a.dtype is INT64 and index._a.ndim and self.ndim:
             try:
-                return P.index_axis(self, index, axis=0)
+                return taken(self, [index], (0,))
             except Exception:  # the long way finds out why
                 pass
         return advanced(self, index)
@@ -70,8 +71,13 @@ def advanced(self: Any, index: Any) -> Any:
 def taken(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> Any:
     """view at index tensors for its dimensions `dims`."""
     if len(tensors) == 1:
-        return P.index_axis(view, tensors[0], axis=dims[0])
-    return P.index_get(view, *tensors, dims=dims)
+        found = P.index_axis(view, tensors[0], axis=dims[0])
+    else:
+        found = P.index_get(view, *tensors, dims=dims)
+    if found.numel():
+        for t, d in zip(tensors, dims, strict=True):
+            expect_within(t, -view.shape[d], view.shape[d] - 1)
+    return found
 
 
 def result_shape(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.expected import expect_within
 from ...autograd.value import PLAIN, bottom, make
 from ...ops import dtypes
 from ..api import public
@@ -25,6 +26,7 @@ def check_index(index: Any, size: int, axis: int, name: str, negative: bool = Fa
     values = index._a
     if index._level is not None or values.__class__ is not np.ndarray or not values.size:
         return
+    expect_within(index, -size if negative else 0, size - 1)
     if not negative and np.maximum.reduce(values.view(UINT64), None) < size:
         return
     low, high = int(values.min()), int(values.max())
@@ -75,7 +77,10 @@ def usual(x: Any, index: Any, axis: int) -> bool:
         if n > large[d] and d != axis:
             return False
     # Negative numbers are huge when read as unsigned: one pass checks both ends.
-    return bool(np.maximum.reduce(index._a.view(UINT64), None) < large[axis]) if small else False
+    if not small or np.maximum.reduce(index._a.view(UINT64), None) >= large[axis]:
+        return False
+    expect_within(index, 0, large[axis] - 1)
+    return True
 
 
 @public()
@@ -281,6 +286,7 @@ def _row_index(name: str, x: Any, dim: int, index: Any) -> tuple[int, Any]:
         if values.dtype is INT64 and (
             not values.size or np.maximum.reduce(values.view(UINT64)) < x._a.shape[axis]
         ):
+            expect_within(index, 0, x._a.shape[axis] - 1)
             return axis, index
     if index.ndim > 1:
         raise IndexError(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.expected import expect_within
 from ...autograd.inplace import assign
 from ...autograd.modes import no_grad
 from ...autograd.value import PLAIN, bottom, make
@@ -146,6 +147,7 @@ def _check_indices(input: Any, weight: Any, name: str) -> None:
         )
     rows = bottom(input)
     if rows._level is None and rows._a.size and not weight.is_meta:
+        expect_within(rows, 0, weight.shape[0] - 1)
         if rows._a.max() >= weight.shape[0] or rows._a.min() < 0:
             raise _row_error(rows, weight)
 
@@ -288,6 +290,7 @@ def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
                 f"the indices tensor, {input.shape[0]}, with include_last_offset=True, but offsets "
                 f"are {offsets.tolist()}\n  at {source.here(2)}"
             )
+    expect_within(offsets, 0, input.shape[0])
     return P.bag_numbers(offsets, length=input.shape[0], count=count), count
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import dtype, ndarray
 
 from ...autograd import source
+from ...autograd.expected import expect_within
 from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
 from ...ops.loss import TargetOutOfBounds
@@ -141,6 +142,7 @@ def cross_entropy(
             and t.__class__ is ndarray and t.ndim == 1 and t.dtype is INT64
             and x.shape[0] == t.shape[0] and x.size
         ):  # fmt: skip
+            expect_within(target, 0, x.shape[1] - 1, ignore_index)
             try:
                 return P.cross_entropy(input, target, axis=1, ignore=ignore_index, reduction="mean")
             except TargetOutOfBounds as problem:
@@ -194,10 +196,15 @@ def _usual(input: Any, target: Any) -> bool:
 
 def _of_classes(x: Any, target: Any, axis: int, ignore: int, reduction: str) -> Any:
     op = P.cross_entropy if x.ndim <= 2 else P.cross_entropy2d
+    _expect_classes(x, target, axis, ignore)
     try:
         return op(x, target, axis=axis, ignore=ignore, reduction=reduction)
     except TargetOutOfBounds as problem:
         raise _out_of_bounds(problem) from None
+
+
+def _expect_classes(x: Any, target: Any, axis: int, ignore: int) -> None:
+    expect_within(bottom(target), 0, x.shape[axis] - 1, ignore)
 
 
 def _check_smoothing(smoothing: float) -> None:
@@ -266,6 +273,7 @@ def _weighted_cross_entropy(
 def _nll(x: Any, target: Any, weight: Any, ignore: int, reduction: str, axis: int) -> Any:
     op = P.nll_loss if x.ndim <= 2 else P.nll_loss2d
     w = stand_in(x) if weight is None else weight.detach()
+    _expect_classes(x, target, axis, ignore)
     try:
         return op(
             x, target, w, axis=axis, ignore=ignore, reduction=reduction,

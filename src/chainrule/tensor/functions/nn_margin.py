@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd import source
+from ...autograd.expected import expect_within
 from ...autograd.state import STATE
 from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
@@ -241,6 +242,7 @@ def _check_rows(name: str, x: Any) -> None:
 def _check_targets(target: Any, classes: int) -> None:
     target = bottom(target)
     if target._level is None and target.numel():
+        expect_within(target, 0, classes - 1)
         low, high = int(target._a.min()), int(target._a.max())
         if low < 0 or high >= classes:
             raise RuntimeError(
@@ -251,6 +253,7 @@ def _check_targets(target: Any, classes: int) -> None:
 
 def _check_listed(target: Any, classes: int) -> None:
     if target._level is None and target.numel():
+        expect_within(target, -1, classes - 1)
         low, high = int(target._a.min()), int(target._a.max())
         if low < -1 or high >= classes:
             raise RuntimeError(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.expected import expect_within
 from ...autograd.value import bottom
 from ...ops.pool import pooled_sizes
 from ..api import public
@@ -356,6 +357,7 @@ def _unpool(
     size = _unpooled_size(x, nd, kernel_size, stride, padding, output_size, name)
     places = bottom(indices)
     if places._level is None and places.numel():
+        expect_within(places, 0, math.prod(size) - 1)
         worst = places._a.max()
         if worst >= math.prod(size) or places._a.min() < 0:
             raise RuntimeError(

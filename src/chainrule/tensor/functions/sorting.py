@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.expected import expect_within
 from ...autograd.value import bottom, make
 from ...ops import dtypes
 from .. import return_types
@@ -343,6 +344,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     values = bottom(tensor)
     known = values._level is None and values._a.__class__ is np.ndarray
     if known and values._a.size:
+        expect_within(values, 0, num_classes - 1)
         low, high = int(values._a.min()), int(values._a.max())
         if low < 0:
             raise RuntimeError(

@@ -1,0 +1,121 @@
+"""Compiled code checks the indices and class numbers that eager code checks, before it writes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import chainrule as torch
+from chainrule import nn, optim
+from chainrule.nn import functional as F
+
+
+def numbers(*values: int) -> torch.Tensor:
+    return torch.tensor(values)
+
+
+Table = torch.Tensor
+# name: (function of a 5x4 table and an index tensor, index tensor with one number chosen, length)
+USES: dict[str, tuple[Callable[[Table, torch.Tensor], Any], Callable[[int], torch.Tensor], int]] = {
+    "index_select": (lambda x, i: x.index_select(0, i), lambda k: numbers(0, k), 5),
+    "getitem": (lambda x, i: x[i], lambda k: numbers(0, k), 5),
+    "getitem of two": (lambda x, i: x[i, numbers(0, 1)], lambda k: numbers(0, k), 5),
+    "setitem": (lambda x, i: x.__setitem__(i, 1.0), lambda k: numbers(0, k), 5),
+    "index_put_": (lambda x, i: x.index_put_((i,), torch.ones(4)), lambda k: numbers(0, k), 5),
+    "index_add": (lambda x, i: x.index_add(0, i, torch.ones(2, 4)), lambda k: numbers(0, k), 5),
+    "index_add_": (lambda x, i: x.index_add_(0, i, torch.ones(2, 4)), lambda k: numbers(0, k), 5),
+    "index_copy_": (lambda x, i: x.index_copy_(0, i, torch.ones(2, 4)), lambda k: numbers(0, k), 5),
+    "index_fill_": (lambda x, i: x.index_fill_(0, i, 2.0), lambda k: numbers(0, k), 5),
+    "gather": (lambda x, i: x.gather(0, i[None]), lambda k: numbers(0, k, 1, 1), 5),
+    "take": (lambda x, i: x.take(i), lambda k: numbers(0, k), 20),
+    "put_": (lambda x, i: x.put_(i, torch.ones(2)), lambda k: numbers(0, k), 20),
+    "scatter": (lambda x, i: x.scatter(0, i[None], 1.0), lambda k: numbers(0, k, 1, 1), 5),
+    "scatter_add_": (
+        lambda x, i: x.scatter_add_(0, i[None], torch.ones(1, 4)),
+        lambda k: numbers(0, k, 1, 1),
+        5,
+    ),
+    "cross_entropy": (F.cross_entropy, lambda k: numbers(0, 1, 2, 3, k), 4),
+    "cross_entropy, weights": (
+        lambda x, i: F.cross_entropy(x, i, weight=torch.ones(4)),
+        lambda k: numbers(0, 1, 2, 3, k),
+        4,
+    ),
+    "cross_entropy, smooth": (
+        lambda x, i: F.cross_entropy(x, i, label_smoothing=0.1),
+        lambda k: numbers(0, 1, 2, 3, k),
+        4,
+    ),
+    "nll_loss": (F.nll_loss, lambda k: numbers(0, 1, 2, 3, k), 4),
+    "one_hot": (lambda x, i: F.one_hot(i, 5), lambda k: numbers(0, k), 5),
+    "embedding": (lambda x, i: F.embedding(i, x), lambda k: numbers(0, k), 5),
+    "embedding_bag": (lambda x, i: F.embedding_bag(i, x, numbers(0)), lambda k: numbers(0, k), 5),
+    "offsets": (lambda x, i: F.embedding_bag(numbers(0, 1), x, i), lambda k: numbers(0, k), 3),
+    "multi_margin_loss": (F.multi_margin_loss, lambda k: numbers(0, 1, 2, 3, k), 4),
+    "multilabel_margin_loss": (
+        lambda x, i: F.multilabel_margin_loss(x[0], i),
+        lambda k: numbers(k, 0, -1, 1),
+        4,
+    ),
+    "max_unpool1d": (
+        lambda x, i: F.max_unpool1d(x[:1, :2], i[None], 2),
+        lambda k: numbers(0, k),
+        4,
+    ),
+}
+
+
+def outcome(function: Callable[..., Any], table: Table, index: torch.Tensor) -> tuple[Any, ...]:
+    """What a call returns or raises, and the table afterwards."""
+    try:
+        found = function(table, index)
+    except Exception as problem:
+        return type(problem), str(problem).split("\n")[0], table.tolist()
+    return None if found is None else found.tolist(), table.tolist()
+
+
+@pytest.mark.parametrize("used", [True, False], ids=["used", "unused"])
+@pytest.mark.parametrize("name", USES)
+def test_wrong_numbers_are_refused_as_in_eager(name, used):
+    use, index_with, length = USES[name]
+    function = use if used else lambda x, i: (use(x, i), x.sum())[1]
+    compiled = torch.compile(function)
+    for _ in range(3):
+        compiled(torch.ones(5, 4), index_with(1))
+    for k in (1, length, length + 7, -1, -length, -length - 1, -100, 1 << 40, -(1 << 40)):
+        expected = outcome(function, torch.ones(5, 4), index_with(k))
+        assert outcome(compiled, torch.ones(5, 4), index_with(k)) == expected, k
+    assert outcome(function, torch.ones(5, 4), index_with(length + 7))[0] in (
+        IndexError,
+        RuntimeError,
+    )
+
+
+def test_a_step_that_meets_a_wrong_class_changes_nothing():
+    model = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4))
+    optimizer = optim.AdamW(model.parameters(), lr=0.1)
+
+    @torch.compile
+    def step(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        optimizer.zero_grad(set_to_none=False)
+        loss = F.cross_entropy(model(x), target)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    x = torch.randn(6, 3)
+    for _ in range(4):
+        step(x, numbers(0, 1, 2, 3, 0, 1))
+    weights = [p.detach().clone() for p in model.parameters()]
+    with pytest.raises(IndexError, match="Target 4 is out of bounds"):
+        step(x, numbers(0, 1, 2, 3, 4, 1))
+    assert all(torch.equal(a, b) for a, b in zip(weights, model.parameters(), strict=True))
+    assert step(x, numbers(0, 1, 2, 3, 0, 1)).isfinite()
+
+
+def test_the_refusal_names_the_line_of_the_program():
+    compiled = torch.compile(lambda x, i: F.cross_entropy(x, i))
+    for _ in range(4):
+        compiled(torch.ones(2, 3), numbers(0, 1))
+    with pytest.raises(IndexError, match=r"test_value_checks\.py"):
+        compiled(torch.ones(2, 3), numbers(0, 3))
