@@ -7,6 +7,7 @@ import gc
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import RLock
 from types import MethodType
 from typing import Any
 
@@ -31,6 +32,9 @@ _RECOMPILE_LIMIT = 8
 _TRACE_LIMIT = 10  # calls that are traced in vain: no two of them were alike
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 _EAGER_BACKENDS = ("eager", "aot_eager")
+# One capture at a time: while numbers are followed, stand-ins lie where threads read them.
+_CAPTURING = RLock()
+_PATIENCE = 10.0  # seconds for another thread's capture, which may wait for this very thread
 
 
 class CompiledFunction:
@@ -69,15 +73,14 @@ class CompiledFunction:
                 if runner.written_arguments and not runner.separate(leaves):
                     return self.function(*args, **kwargs)
                 if runner is not runners[0]:
-                    runners.remove(runner)
-                    runners.insert(0, runner)
+                    entry.put_first(runner)
                 try:
                     return runner.run(leaves)
                 except (CheckFailed, UnwritableInput):
                     return self.function(*args, **kwargs)  # which refuses it, at its line
                 except InputChanged as changed:
                     runner.broken = str(changed)
-                    runners.remove(runner)
+                    entry.drop(runner)
                     break
         return self._slow(entry, args, kwargs)
 
@@ -105,6 +108,18 @@ class CompiledFunction:
                 return self.function(*args, **kwargs)
         if self._stays(entry):
             return self.function(*args, **kwargs)
+        known = entry.runners
+        if not _CAPTURING.acquire(timeout=_PATIENCE):
+            return self.function(*args, **kwargs)
+        try:
+            if entry.runners is known and entry.reason is None:
+                return self._traced(entry, args, kwargs)
+        finally:
+            _CAPTURING.release()
+        return self.function(*args, **kwargs)  # another thread came to an end with it meanwhile
+
+    def _traced(self, entry: Entry, args: Any, kwargs: Any) -> Any:
+        """A call from which a plan is learnt."""
         self._note_broken(entry)
         if entry.reason is not None:
             return self.function(*args, **kwargs)
@@ -176,7 +191,7 @@ class CompiledFunction:
             entry.reason = (
                 f"{broken.broken} and other guards failed {entry.captures} times; it stays eager"
             )
-            entry.runners.clear()
+            entry.runners = []
             self._tell(entry.reason)
 
     def _learn(self, entry: Entry, call: Call) -> None:
@@ -203,7 +218,7 @@ class CompiledFunction:
         for traced in (first, call):
             traced.trace.close()
         entry.captures += 1
-        entry.runners.insert(0, runner)
+        entry.put_first(runner)
         log.say(runner.explain)
         if self._print:
             print(runner.explain())

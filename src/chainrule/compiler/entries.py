@@ -38,6 +38,16 @@ class Entry:
         self.reason: str | None = None
         self.types: list[tuple[str, str]] = []  # arguments in words, for the log
 
+    # Other threads walk over the list: it is replaced, never changed.
+
+    def put_first(self, runner: Runner) -> None:
+        """A runner, new or known, that is tried first from now on."""
+        self.runners = [runner, *(r for r in self.runners if r is not runner)]
+
+    def drop(self, runner: Runner) -> None:
+        """A runner that does not fit any more."""
+        self.runners = [r for r in self.runners if r is not runner]
+
 
 class _Numbers:
     """Calls that are alike but for numbers among their arguments."""

@@ -161,6 +161,11 @@ entry:
   br label %look
 look:
   %turn = phi i64 [0, %entry], [0, %work], [0, %woken], [%following, %wait]
+  ; Asked before every job: others may go on posting them while the process ends.
+  %word = load atomic i64, ptr %leave acquire, align 8
+  %ends = icmp ne i64 %word, 0
+  br i1 %ends, label %gone, label %seek
+seek:
   %ticket = load atomic i64, ptr %board acquire, align 8
   %some = icmp sgt i64 %ticket, 0
   br i1 %some, label %work, label %idle

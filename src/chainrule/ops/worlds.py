@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from threading import RLock
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -24,34 +25,63 @@ class World:
         self._resolve = resolve
         self.namespace: dict[str, Any] = {"__builtins__": builtins, "__name__": f"rules.{name}"}
         self._bound: dict[Any, Callable[..., Any]] = {}
+        self._making = RLock()
 
     def function(self, name: str) -> Callable[..., Any]:
         """The world's function for an op or helper name."""
-        self._provide((name,))
+        if name not in self.namespace:
+            with self._making:
+                made = _Made(self)
+                made.provide((name,))
+                made.publish()
         return self.namespace[name]
 
     def bind(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """The rule with its op names meaning this world's functions."""
         twin = self._bound.get(rule)
         if twin is None:
-            self._provide(_names_of(rule.__code__))
-            twin = FunctionType(
-                rule.__code__, self.namespace, rule.__name__, rule.__defaults__, rule.__closure__
-            )
-            twin.__kwdefaults__ = rule.__kwdefaults__
-            self._bound[rule] = twin
+            with self._making:
+                made = _Made(self)
+                twin = made.twin(rule)
+                made.publish()
         return twin
 
-    def _provide(self, names: tuple[str, ...]) -> None:
+
+class _Made:
+    """Functions that are being bound: other threads see them when all they call is there."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.functions: dict[str, Any] = {}
+        self.twins: dict[Any, Callable[..., Any]] = {}
+
+    def twin(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """The rule in the world's namespace, and all that it names."""
+        twin = self.world._bound.get(rule) or self.twins.get(rule)
+        if twin is None:
+            twin = FunctionType(
+                rule.__code__, self.world.namespace, rule.__name__, rule.__defaults__,
+                rule.__closure__,
+            )  # fmt: skip
+            twin.__kwdefaults__ = rule.__kwdefaults__
+            self.twins[rule] = twin  # before what it names: helpers may call each other
+            self.provide(_names_of(rule.__code__))
+        return twin
+
+    def provide(self, names: tuple[str, ...]) -> None:
+        """What these names mean in the world."""
         for name in names:
-            if name in self.namespace:
+            if name in self.world.namespace or name in self.functions:
                 continue
             if name in HELPERS:
-                # Registered before binding, so that helpers may call each other.
-                self.namespace[name] = None
-                self.namespace[name] = self.bind(HELPERS[name])
+                self.functions[name] = self.twin(HELPERS[name])
             elif name in TABLE:
-                self.namespace[name] = self._resolve(TABLE[name])
+                self.functions[name] = self.world._resolve(TABLE[name])
+
+    def publish(self) -> None:
+        """Show what was made: first what is called, then who calls it."""
+        self.world.namespace.update(self.functions)
+        self.world._bound.update(self.twins)
 
 
 def _names_of(code: CodeType) -> tuple[str, ...]:
