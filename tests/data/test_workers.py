@@ -361,3 +361,60 @@ def test_the_folder_goes_at_exit_though_workers_write_into_it_until_they_end():
     running.wait(10)
     running.stdout.close()
     assert all(map(gone, pids)) and not os.path.exists(folder)
+
+
+class Leaves(Numbers):
+    """Ends with what a dataset may raise that no other process knows."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+
+    def __getitem__(self, i):
+        if self.kind == "local":
+
+            class Local(ValueError):
+                pass
+
+            raise Local("of this function alone")
+        if self.kind == "two arguments":
+
+            class Wants(Exception):
+                def __init__(self, a, b):
+                    super().__init__(a, b)
+
+            raise Wants(1, 2)
+        raise KeyboardInterrupt("asked for")
+
+
+@pytest.mark.parametrize(
+    ("kind", "raised", "words"),
+    [
+        ("local", ValueError, "Caught Local in DataLoader worker process 0"),
+        ("two arguments", Exception, "Caught Wants in DataLoader worker process 0"),
+        ("interrupt", KeyboardInterrupt, "Caught KeyboardInterrupt in DataLoader worker"),
+    ],
+)
+def test_what_no_other_process_knows_is_raised_with_its_traceback(kind, raised, words):
+    with pytest.raises(raised, match=words) as caught:
+        list(DataLoader(Leaves(kind), num_workers=1))
+    assert "in __getitem__" in str(caught.value)
+    del caught
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no shared memory")
+def test_folders_of_killed_processes_are_removed_by_the_next():
+    program = (
+        "import os, signal; from chainrule.utils.data._utils import transport; "
+        "print(transport.make_folder(), flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    killed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    left = killed.stdout.strip()
+    assert os.path.isdir(left)
+    mine = transport.make_folder()
+    other = transport.make_folder()
+    assert not os.path.exists(left)
+    assert os.path.isdir(mine) and os.path.isdir(other)
+    for folder in (mine, other):
+        transport.remove_folder(folder)
+        assert not os.path.exists(folder)

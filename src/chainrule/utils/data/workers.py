@@ -11,7 +11,6 @@ import contextlib
 import multiprocessing
 import os
 import pickle
-import shutil
 import signal
 import time
 import warnings
@@ -259,7 +258,7 @@ def _end(workers: list[_Handle], folder: str, owner: int, patience: float) -> No
             worker.process.kill()
             worker.process.join()
     # Last: while a worker still writes into it, a folder cannot be removed.
-    shutil.rmtree(folder, ignore_errors=True)
+    transport.remove_folder(folder)
 
 
 def _way_out(exitcode: int | None) -> str:

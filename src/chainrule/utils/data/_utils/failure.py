@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import traceback
 from typing import Any
@@ -14,18 +15,30 @@ class _Verbatim(str):
         return str(self)
 
 
+def _sendable(kind: Any) -> Any:
+    """The type itself, or the nearest base that another process knows by its name."""
+    for base in kind.__mro__:
+        try:
+            if pickle.loads(pickle.dumps(base)) is base:
+                return base
+        except Exception:
+            continue
+    return RuntimeError
+
+
 class ExceptionWrapper:
     """An exception with its traceback as text; holds no frames, so it can be sent."""
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
         kind, value, trace = sys.exc_info() if exc_info is None else exc_info
-        self.exc_type = kind
+        self.exc_type = _sendable(kind)
+        self.name = kind.__name__
         self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
         self.where = where
 
     def reraise(self) -> None:
         """Raise an exception of the same type that says where it comes from."""
-        text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        text = f"Caught {self.name} {self.where}.\nOriginal {self.exc_msg}"
         try:
             if issubclass(self.exc_type, KeyError):
                 problem = self.exc_type(_Verbatim(text))

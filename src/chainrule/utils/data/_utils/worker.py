@@ -170,7 +170,7 @@ class _Worker:
             self.fetcher = fetcher_for(
                 job.dataset, job.iterable, job.batched, job.collate_fn, job.drop_last
             )
-        except Exception:
+        except (Exception, KeyboardInterrupt):
             self.failure = ExceptionWrapper(where=self.where)
 
     def run(self, inbox: _Inbox) -> None:
@@ -196,7 +196,7 @@ class _Worker:
                 return ExceptionWrapper(where=self.where)
             self.fetcher = None
             return Ended()
-        except Exception:
+        except (Exception, KeyboardInterrupt):  # of Ctrl-C the main process hears by itself too
             return ExceptionWrapper(where=self.where)
 
     def _send(self, epoch: int, number: int, answer: Any) -> None:
