@@ -102,8 +102,14 @@ _RULES: dict[str, Any] = {
 }
 
 
+# They keep the type, and may refuse the ones that others are tried with.
+_CHECKS = {"expected", "checked_index", "checked_class"}
+
+
 def _probe_dtype(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> np.dtype:
     """The result's dtype, by running the op's forward once per combination on single elements."""
+    if op in _CHECKS:
+        return inputs[0].dtype
     kinds = tuple(
         (x.dtype, x.weak, x.ndim) if isinstance(x, Value) else (type(x), True, 0) for x in inputs
     )
