@@ -29,7 +29,7 @@ def run_cell(source: str, space: dict, name: str) -> tuple[str, object]:
 
 
 def test_there_are_notebooks():
-    assert {p.stem for p in NOTEBOOKS} >= {"sensitivity"}
+    assert {p.stem for p in NOTEBOOKS} >= {"explain", "sensitivity"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)

@@ -34,6 +34,19 @@ def test_the_text_names_variables_lines_and_the_check(revenue):
     assert "sum of all paths against backward: ok" in text
 
 
+def test_the_tree_draws_what_paths_share_once(revenue, capsys):
+    lines = revenue.tree().splitlines()
+    assert lines[0] == "revenue" and len([t for t in lines if "800 * phones" in t]) == 1
+    revenue.show()
+    assert revenue.tree() in capsys.readouterr().out
+
+
+def test_every_step_has_its_elasticity_and_their_product_is_the_whole(revenue):
+    found = [step.elasticity for step in revenue.chain]
+    assert math.prod(found) == pytest.approx(revenue.elasticity)
+    assert found[1] == pytest.approx(1)
+
+
 def test_json_has_everything_and_is_json(revenue):
     data = json.loads(revenue.to_json())
     assert data["gradient"] == pytest.approx(-3992.5)

@@ -11,11 +11,13 @@ is one step, d revenue / d phones = 798.5, though two paths lead through that li
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from ..reading import Vertex
 from .between import Between
 from .flows import Flow, norm
+from .formulas import number_of
 from .paths import Step, label_of
 from .semirings import Weights, count_paths
 
@@ -62,7 +64,8 @@ def scalar_steps(
     for (upper, _, above), (lower, _, below) in pairwise(stops):
         multiplier = _derivative(between, weights, upper, lower)
         product *= multiplier
-        steps.append(_step(upper, lower, multiplier, product, above // below))
+        step = _step(upper, lower, multiplier, product, above // below)
+        steps.append(replace(step, elasticity=_elasticity(between, upper, lower, multiplier)))
     return steps
 
 
@@ -70,6 +73,11 @@ def _step(upper: Vertex, lower: Vertex, multiplier: float, product: float, ways:
     return Step(
         _called(upper), _called(lower), upper.place, upper.module, multiplier, product, ways
     )
+
+
+def _elasticity(between: Between, upper: Vertex, lower: Vertex, slope: float) -> float | None:
+    result, by = number_of(between.tape, upper), number_of(between.tape, lower)
+    return None if result is None or by is None or result == 0 else slope * by / result
 
 
 def _called(v: Vertex) -> str:

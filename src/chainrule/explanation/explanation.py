@@ -13,7 +13,7 @@ import numpy as np
 from ..autograd.backward import grad
 from ..autograd.value import make
 from ..reading import Tape, Vertex
-from ..reading.terminal import Block, Report
+from ..reading.terminal import Block, Report, plain, show
 from . import groups as grouping
 from .between import Between
 from .chain import crossings, named, scalar_steps, tensor_steps
@@ -244,6 +244,18 @@ class Explanation(Report):
         from .text import blocks
 
         return blocks(self)
+
+    def tree(self) -> str:
+        """The listed paths as a tree from the output: what they share is drawn once."""
+        from .text import tree
+
+        return plain([tree(self)])
+
+    def show(self) -> None:
+        """Print in colour in a terminal, as plain text elsewhere; with the tree of paths."""
+        from .text import tree
+
+        show([*self.blocks(), *([tree(self)] if self.count > 1 else [])])
 
     def to_json(self, **options: Any) -> str:
         """Everything as JSON."""

@@ -92,12 +92,14 @@ class Step:
     multiplier: float  # d result / d by over all ways between them; for tensors a gain
     product: float  # of the steps so far
     ways: int  # paths between the two
+    elasticity: float | None = None  # percent per percent, where both values are known numbers
 
     def as_dict(self) -> dict[str, Any]:
         return {
             "result": self.result, "by": self.by, "multiplier": self.multiplier,
             "product": self.product, "ways": self.ways, "line": self.place.line,
             "file": self.place.file, "text": self.place.text, "module": self.module,
+            "elasticity": self.elasticity,
         }  # fmt: skip
 
 

@@ -191,7 +191,12 @@ def tree(e: Any) -> Tree:
     root = Tree(e.y_name)
     for p in e.paths:
         at = root
-        for link in p.links:
+        links, left = _middle_cut(p.links)
+        for k, link in enumerate(links):
+            if left and k == len(links) // 2:
+                between = Tree(f"... {left} links ...")
+                at.children.append(between)
+                at = between
             text = f"{link.by}  {TIMES}{short_number(link.derivative)}  [{link.op}]"
             found = next((c for c in at.children if c.text == text), None)
             if found is None:
@@ -200,6 +205,12 @@ def tree(e: Any) -> Tree:
             at = found
         at.children.append(Tree(_brings(e, p)))
     return root
+
+
+def _middle_cut(links: tuple[Any, ...]) -> tuple[tuple[Any, ...], int]:
+    if len(links) <= 2 * SHOWN_LINKS:
+        return links, 0
+    return links[:SHOWN_LINKS] + links[-SHOWN_LINKS:], len(links) - 2 * SHOWN_LINKS
 
 
 def as_dict(e: Any) -> dict[str, Any]:

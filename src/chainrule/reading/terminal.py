@@ -133,16 +133,16 @@ def _rich_table(console: Any, block: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text as RichText
 
+    if block.title:
+        console.print(block.title, style="bold", markup=False)
     if block.rows:
-        table = RichTable(title=block.title or None, title_justify="left", box=box.SIMPLE_HEAD)
+        table = RichTable(box=box.SIMPLE_HEAD)
         for k, head in enumerate(block.head):
             numbers = all(is_number(r[k]) for r in block.rows)
             table.add_column(head, justify="right" if numbers else "left")
         for row in block.rows:
             table.add_row(*(RichText(cell) for cell in row))
         console.print(table)
-    elif block.title:
-        console.print(block.title, style="bold", markup=False)
     for note in block.notes:
         console.print(f"  {note}", style="dim", markup=False)
 
