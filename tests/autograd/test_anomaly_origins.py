@@ -295,6 +295,15 @@ def test_a_scaler_that_skips_its_step_is_no_anomaly():
     assert w.tolist() == [1.0, 1.0] and scaler.get_scale() == 2.0**126
 
 
+def test_nan_handed_back_by_a_distribution_is_named_where_the_program_goes_on():
+    from chainrule.distributions import Normal
+
+    scale = leaf(-1.0)
+    normal = Normal(torch.zeros(1), scale, validate_args=False)
+    message = told(lambda: (normal.log_prob(torch.ones(1)) * 2).square().sum().backward())
+    assert "They began with log at" in message and "logarithm of a negative number" in message
+
+
 # ---- what is healthy -----------------------------------------------------------------------------
 
 
@@ -345,7 +354,18 @@ def transformer():
     layer(torch.randn(2, 5, 8), mask, padding).sum().backward()
 
 
-HEALTHY = [attention, masked_softmax, running_best, selected, recurrent, empty_batch, transformer]
+def distributions():
+    """Modes and moments are chosen after all cases were computed."""
+    from chainrule.distributions import Beta, StudentT
+
+    assert Beta(torch.tensor([2.0, 1.0]), torch.tensor([0.5, 1.0])).mode[0] == 1
+    assert StudentT(torch.tensor([0.5, 3.0])).variance[1] == 3
+
+
+HEALTHY = [
+    attention, masked_softmax, running_best, selected, recurrent, empty_batch, transformer,
+    distributions,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", HEALTHY)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import numpy as np
@@ -21,11 +23,11 @@ def judge(log: Log, op: Any, tensors: Any, outs: Any, params: dict[str, Any]) ->
     infinite = [t for t in operands if (a := payload(t)) is not None and not is_finite(a)]
     nans = [t for t in infinite if has_nan(_array(t))]
     arises = any(has_nan(a) for a in map(payload, outs) if a is not None)
-    if arises and not nans:
+    if arises and not nans and not _selects_later():
         raise _arising(log, op, operands, infinite, outs, params)
-    if arises:
+    if nans and arises:
         origin = origin_of(log, nans[0])
-        if _enters(op, operands):
+        if _enters(op, operands) and not _selects_later():
             raise _entering(op, nans[0], origin)
     elif infinite:
         origin = origin_of(log, infinite[0])
@@ -35,6 +37,22 @@ def judge(log: Log, op: Any, tensors: Any, outs: Any, params: dict[str, Any]) ->
         array = payload(out)
         if array is not None and not is_finite(array):
             log.note(out, origin)
+
+
+_SELECTING = os.sep + os.path.join("chainrule", "distributions") + os.sep
+
+
+def _selects_later() -> bool:
+    """Whether code of ours runs that computes first and leaves out afterwards: distributions.
+
+    A NaN that such code hands back is named where the user's program goes on with it.
+    """
+    frame: Any = sys._getframe(1)
+    while frame is not None and source.is_library(frame.f_code.co_filename):
+        if _SELECTING in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def note_written(log: Log, op: Any, x: Any, tensors: Any, result: Any, params: Any) -> None:
