@@ -130,6 +130,11 @@ def numpy_lists(x, y):
     return np.mean(values) + np.std([x, y, 1.0]) + np.dot([x, y], [1.0, 2.0]) + np.sum(values**2)
 
 
+def numpy_mixed(x, y):
+    values = np.array([x, 1.0, y * 2])
+    return np.exp(-values).sum() + np.tanh([x, 0.5]).sum() + np.arctan2(values, [1.0, x, 2.0]).sum()
+
+
 def numpy_arrays(x, y):
     t = np.linspace(0.1, 1, 5)
     return np.sum(np.exp(-x * t) * y) + (x * t).mean() + np.prod(1 + t * y)
@@ -197,7 +202,8 @@ def swallows(x, y):
 PROGRAMS = [
     with_helpers, from_math_import, while_loop, recursion, comprehension, generator, classes,
     default_arguments, builtins, conversions, checks_types, exceptions, prints, caching,
-    numpy_scalars, numpy_lists, numpy_arrays, more_numpy, of_statistics, of_math, exotic_numbers,
+    numpy_scalars, numpy_lists, numpy_arrays, numpy_mixed, more_numpy, of_statistics, of_math,
+    exotic_numbers,
     reduces, sorts, closure_of(), swallows, lambda x, y: x**y,
     functools.partial(default_arguments, rate=0.1), lambda x, y: Plant(x).run(y),
 ]  # fmt: skip
@@ -217,11 +223,11 @@ def test_the_derivative_is_that_of_the_differences(f):
 
 @pytest.mark.filterwarnings("ignore::chainrule.sensitivity.SensitivityWarning")
 def test_nothing_of_it_stays_behind():
-    before = {id(n): dict(vars(n)) for n in (math, statistics, helper_module)}
+    before = {id(n): dict(vars(n)) for n in (math, statistics, np, helper_module)}
     mine = dict(globals())
     for f in PROGRAMS:
         chainrule.sensitivity(f, at={"x": 3.7, "y": 2.3})
-    for module in (math, statistics, helper_module):
+    for module in (math, statistics, np, helper_module):
         assert dict(vars(module)) == before[id(module)]
     assert dict(globals()) == mine
     assert type(cached(3.7, 2.3)) is float
@@ -328,3 +334,22 @@ def test_a_global_that_the_function_sets_is_a_number_again():
     exec("last = 0.0\ndef f(x):\n    global last\n    last = x * 3\n    return last", space)
     assert chainrule.sensitivity(space["f"], at={"x": 2.0})["x"].derivative == 3
     assert type(space["last"]) is float
+
+
+def test_a_quick_bend_is_no_kink():
+    s = chainrule.sensitivity(lambda x: math.sin(1e5 * x), at={"x": 2.7})
+    assert s["x"].derivative == pytest.approx(1e5 * math.cos(2.7e5))
+    assert s.notes == []
+
+
+def test_long_loops_take_time_in_proportion():
+    def total(x):
+        s = 0.0
+        for k in range(3000):
+            s += x / (k + 1)
+        return s
+
+    s = chainrule.sensitivity(total, at={"x": 2.7})
+    assert s["x"].derivative == pytest.approx(sum(1 / (k + 1) for k in range(3000)))
+    assert [step.name for step in s["x"].chain.steps] == ["x", "s"]
+    assert s["x"].path_count == 1

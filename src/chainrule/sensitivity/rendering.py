@@ -97,12 +97,23 @@ def _markup(block: Block) -> str:
         return f"<pre>{escape(chr(10).join(tree_lines(block)))}</pre>"
     assert isinstance(block, Table)
     title = f"<h2>{escape(block.title)}</h2>" if block.title else ""
-    body = html.table(block.head, block.rows) if block.rows else ""
-    notes = "".join(f'<p class="dim">{escape(n)}</p>' for n in block.notes)
+    # Bars of signs are for terminals: a page has its picture.
+    kept = [
+        k
+        for k in range(len(block.head))
+        if block.head[k] or any(r[k].strip("#") for r in block.rows)
+    ]
+    rows = [[_arrows(row[k]) for k in kept] for row in block.rows]
+    body = html.table([block.head[k] for k in kept], rows) if rows else ""
+    notes = "".join(f'<p class="dim">{escape(_arrows(n))}</p>' for n in block.notes)
     return title + body + notes
 
 
-def chain_svg(path: Path, output: str) -> str:
+def _arrows(text: str) -> str:
+    return text.replace(" -> ", " \N{RIGHTWARDS ARROW} ").replace("<- ", "\N{LEFTWARDS ARROW} ")
+
+
+def chain_svg(path: Path, output: str, below: str = "") -> str:
     """Boxes with values, the multiplier on every arrow; the biggest one in red."""
     steps = path.steps
     picture = svg.Picture(f"how {output} answers to {steps[0].name}" if steps else output)
@@ -141,6 +152,8 @@ def chain_svg(path: Path, output: str) -> str:
                 width / 2 + 12, y + 32, f"product {plain_number(link.running)}", size=11, kind="dim"
             )
             y += 40
+    if below:
+        picture.text(0, y + 20, below, size=11, kind="dim")
     return picture.svg()
 
 

@@ -276,7 +276,7 @@ class Sensitivity(Report, Drawn, Mapping[str, Driver]):
             f"{self.output} = {plain_number(self.value)}",
             ("input", "value", f"d {self.output}", "elasticity"),
         )
-        order = sorted(self.values(), key=lambda d: -abs(d.derivative * (d.value or 1.0)))
+        order = self._in_order()
         for driver in order:
             cells = (driver.value, driver.derivative, driver.elasticity)
             first.rows.append((driver.name, *map(plain_number, cells)))
@@ -317,17 +317,23 @@ class Sensitivity(Report, Drawn, Mapping[str, Driver]):
         """The chain of the strongest input, drawn."""
         from .rendering import chain_svg
 
-        return chain_svg(self._strongest_chain(), self.output)
+        driver = self._strongest()
+        chain = driver.chain if driver else Path(())
+        return chain_svg(chain, self.output, _share(driver) if driver else "")
 
     def _figure(self) -> Any:
         from .rendering import chain_figure
 
-        chain = self._strongest_chain()
-        return chain_figure(chain, f"{self.output} = {plain_number(self.value)}")
+        driver = self._strongest()
+        title = f"{self.output} = {plain_number(self.value)}"
+        return chain_figure(driver.chain if driver else Path(()), title)
 
-    def _strongest_chain(self) -> Path:
-        order = sorted(self.values(), key=lambda d: -abs(d.derivative * (d.value or 1.0)))
-        return order[0].chain if order else Path(())
+    def _in_order(self) -> list[Driver]:
+        """The inputs, those that weigh most first."""
+        return sorted(self.values(), key=lambda d: -abs(d.derivative * (d.value or 1.0)))
+
+    def _strongest(self) -> Driver | None:
+        return next(iter(self._in_order()), None)
 
 
 def _chain_table(driver: Driver) -> Table:
@@ -346,13 +352,20 @@ def _chain_table(driver: Driver) -> Table:
         cells = (plain_number(link.multiplier), plain_number(link.running))
         table.rows.append((link.name, *cells, where + mark))
     if driver.path_count > 1:
-        share = f"{plain_number(driver.chain.contribution)} of {plain_number(driver.derivative)}"
-        table.notes.append(f"the strongest of {driver.path_count:,} paths: {share}")
+        table.notes.append(_share(driver))
         for path in driver.paths[1:4]:
             table.notes.append(f"{plain_number(path.contribution)} by {path}")
         if driver.path_count > 4:
             table.notes.append(f"... and {driver.path_count - 4:,} more")
     return table
+
+
+def _share(driver: Driver) -> str:
+    """What the strongest path makes of the whole, where there are others."""
+    if driver.path_count < 2:
+        return ""
+    share = f"{plain_number(driver.chain.contribution)} of {plain_number(driver.derivative)}"
+    return f"the strongest of {driver.path_count:,} paths: {share}"
 
 
 def _shortened(links: tuple[Link, ...], most: int = 14) -> list[Link | None]:

@@ -355,6 +355,9 @@ def substitutes() -> dict[int, tuple[Any, Any]]:
     made += [(getattr(math, n), _question(getattr(math, n))) for n in _MATH_QUESTIONS]
     made += [(getattr(math, n), _refused(getattr(math, n))) for n in _MATH_REFUSED]
     made.append((np.interp, _composed(np.interp, _interp)))
+    for name in {*_UFUNC_OPS, *_UFUNC_COMPOSED, *_UFUNC_FLAT, *_UFUNC_QUESTIONS}:
+        if isinstance(getattr(np, name, None), np.ufunc):
+            made.append((getattr(np, name), UfuncSubstitute(getattr(np, name))))
     return {id(original): (original, mine) for original, mine in made}
 
 
@@ -391,6 +394,30 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[s
     )
 
 
+class UfuncSubstitute:
+    """A ufunc that asks each element of an array or list with traced numbers in it.
+
+    NumPy's own loop for objects would call `x.exp()`, which the plain floats among them lack.
+    """
+
+    def __init__(self, ufunc: Any) -> None:
+        self._ufunc = ufunc
+        self._each = np.frompyfunc(ufunc, ufunc.nin, ufunc.nout)
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        operands = inputs[: self._ufunc.nin]
+        several = any(isinstance(a, list | tuple | np.ndarray) for a in operands)
+        if options or len(inputs) != self._ufunc.nin or not several or _first(operands) is None:
+            return self._ufunc(*inputs, **options)
+        return self._each(*(np.asarray(a, object) for a in operands))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ufunc, name)
+
+    def __repr__(self) -> str:
+        return repr(self._ufunc)
+
+
 def _answer(name: str, inputs: tuple[Any, ...], value: Any) -> Any:
     numbers = [value_of(a) for a in inputs]
     gap = abs(numbers[0] - numbers[1]) if len(numbers) == 2 else math.inf
@@ -404,7 +431,8 @@ def _by_elements(ufunc: Any, method: str, inputs: tuple[Any, ...], options: Any)
     out = options.get("out")
     if out is not None and any(o.dtype != object for o in out if o is not None):
         raise _first(inputs).tape.refuse(
-            f"np.{ufunc.__name__} writes traced numbers into an array of {out[0].dtype}"
+            f"np.{ufunc.__name__} writes traced numbers into an array of {out[0].dtype}, where "
+            "their derivative would be lost. Fix: make a new array (a = a + x instead of a += x)"
         )
     arrays = [np.asarray(a, object) for a in inputs]
     return getattr(ufunc, method)(*arrays, **options)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from .errors import TraceError
 Place = tuple[CodeType | None, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One number: an input (`op` is None), or an op on earlier numbers and constants."""
 
     op: Op | None
@@ -71,6 +70,7 @@ class Tape:
     events: list[Event] = field(default_factory=list)
     lost: list[TraceError] = field(default_factory=list)  # raised; the function may have caught it
     open: bool = True  # once closed, what is left of its numbers acts as plain floats
+    _partials: dict[tuple[int, int], float] = field(default_factory=dict)
 
     def add_input(self, value: float) -> int:
         self.entries.append(Entry(None, (), (), value, (None, 0)))
@@ -99,10 +99,14 @@ class Tape:
 
     def partial(self, index: int, position: int) -> float:
         """The local derivative of an entry by one of its arguments."""
-        entry = self.entries[index]
-        assert entry.op is not None
-        with np.errstate(all="ignore"):
-            return _partial(entry.op, position, entry.numbers, entry.value)
+        known = self._partials.get((index, position))
+        if known is None:
+            entry = self.entries[index]
+            assert entry.op is not None
+            with np.errstate(all="ignore"):
+                known = _partial(entry.op, position, entry.numbers, entry.value)
+            self._partials[index, position] = known
+        return known
 
     def adjoints(self, output: int) -> list[float]:
         """d output / d entry for every entry: one pass from the output back."""

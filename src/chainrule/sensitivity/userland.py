@@ -16,6 +16,11 @@ _INSTALLED = tuple(
 )
 
 
+def known_files() -> dict[str, bool]:
+    """What `is_users` has said so far, by file name: to ask without a call."""
+    return _USERS
+
+
 def is_users(filename: str) -> bool:
     """Whether a file is the user's own: not ours, not Python's, not an installed package's."""
     known = _USERS.get(filename)

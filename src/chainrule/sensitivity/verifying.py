@@ -98,6 +98,11 @@ def _check(f: _Plain, x: float, derivative: float) -> Check:
     same = all(c.verdict == "wrong" and c.smooth for c in (first, wide))
     if same and abs(first.central - wide.central) <= 1e-2 * abs(wide.central):
         return first  # two differences agree on another number
+    if narrow.verdict == "kink" and not wide.verdict == "agrees":
+        # Slopes on both sides of a bend meet as the step shrinks; at a kink they stay apart.
+        closer = _differences(f, x, derivative, _NARROW / 10)
+        if abs(closer.left - closer.right) < 0.3 * abs(narrow.left - narrow.right):
+            narrow = replace(narrow, verdict="agrees")
     found = (narrow, wide, first)
     return min(found, key=lambda c: _RANK[c.verdict])
 

@@ -121,7 +121,7 @@ class Watch:
         if is_library(code.co_filename):
             return None
         self.prepare(frame.f_globals, code)
-        if not is_users(code.co_filename):
+        if not is_users(code.co_filename) or code.co_name in _COMPREHENSIONS:
             return None
         depth = self._depth(frame)
         if depth and id(frame) not in self._frames:
@@ -165,14 +165,13 @@ class _FrameWatch:
     def __init__(self, watch: Watch, frame: FrameType, depth: int) -> None:
         self.watch, self.depth = watch, depth
         self.line = frame.f_lineno
-        self.quiet = frame.f_code.co_name in _COMPREHENSIONS
         self.last: dict[str, int] = {}
         self._look(frame)  # parameters
 
     def step(self, frame: FrameType, event: str, argument: Any) -> Any:
         self._look(frame)
         self.line = frame.f_lineno
-        if event == "return" and is_live(argument) and self.depth and not self.quiet:
+        if event == "return" and is_live(argument) and self.depth:
             code = frame.f_code
             text = f"{code.co_name}()"
             # As weak as a variable of the caller's caller: any variable of the caller is better.
@@ -181,8 +180,6 @@ class _FrameWatch:
         return self.step
 
     def _look(self, frame: FrameType) -> None:
-        if self.quiet:
-            return
         code = frame.f_code
         for text, number in _named_numbers(frame.f_locals):
             if self.last.get(text) == number.index:
