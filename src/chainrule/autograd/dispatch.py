@@ -255,7 +255,7 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
         if op.input_name(i) in keep:
             out.append(_as_tensor(op, a, i))
         elif isinstance(a, NUMBERS):
-            out.append(_number(op, a, target))
+            out.append(_number(op, i, a, target))
         else:
             t = _as_tensor(op, a, i)
             have = t._a.dtype
@@ -281,7 +281,7 @@ _INT_RANGE = {
 HALVES = (dtypes.float16, dtypes.bfloat16)
 
 
-def _number(op: Op, value: Any, target: dtypes.dtype) -> Any:
+def _number(op: Op, i: int, value: Any, target: dtypes.dtype) -> Any:
     # NumPy treats Python numbers as weak. Half precision is computed in float32: a number that
     # PyTorch rounds to the tensors' type first has to be rounded here.
     if isinstance(value, bool) or (target in HALVES and op.numbers != "wide"):
@@ -292,6 +292,8 @@ def _number(op: Op, value: Any, target: dtypes.dtype) -> Any:
     if target.category == dtypes.INT and not _INT_RANGE[target.name](value):
         if not -(1 << 63) <= value < 1 << 64:
             raise errors.too_long(op, value)
+        if op.input_name(i) in op.in_range:
+            raise errors.out_of_range(op, value, target)
         return make_plain(
             np.asarray(value & (1 << 8 * target.itemsize) - 1, np.uint64).astype(target.np)
         )  # fmt: skip - wraps around, as in C

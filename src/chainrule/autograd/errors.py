@@ -34,6 +34,15 @@ def too_long(op: Any, value: int) -> OverflowError:
     )
 
 
+def out_of_range(op: Any, value: int, target: Any) -> RuntimeError:
+    negative = "Integers to negative integer powers are not allowed. " if value < 0 else ""
+    return RuntimeError(
+        f"{negative}value cannot be converted to type {target.name} without overflow: {value}\n"
+        f"  {op.name} with a tensor of {target!r}\n{_at(4)}\n  Fix: convert the tensor first, with "
+        ".float() or .long()."
+    )
+
+
 def modified(node: Any, position: int) -> RuntimeError:
     from .record import saved_names
 

@@ -223,6 +223,7 @@ def _base_gradient(g, a, b):
         "b": lambda a, b, out: where((a == 0) & (b_real(b) >= 0), 0.0, out * log_base(a)),
     },
     arrays={"a": _base_gradient},
+    in_range=("b",),
     numbers="wide",  # for the gradient
     halves="own",
     domain={"a": "positive"},

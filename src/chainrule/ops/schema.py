@@ -50,6 +50,7 @@ class Op:
         "flat",
         "forward",
         "function",
+        "in_range",
         "inline",
         "inputs",
         "joint",
@@ -105,6 +106,7 @@ class Op:
         self.materialise: bool = spec.pop("materialise", True)
         self.flat = tuple(spec.pop("flat", ()))
         self.dead = tuple(spec.pop("dead", ()))
+        self.in_range = tuple(spec.pop("in_range", ()))
         self.overwritable = tuple(spec.pop("overwritable", ()))
         self.broadcasts = spec.pop("broadcasts", bool(self.partials))
         self.promote: str = spec.pop("promote", "same" if self.broadcasts else "none")
@@ -230,6 +232,8 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                though no gradient comes of it (a bias beside a weight)
     overwritable  results (out, out0...) that the joint rule can do without: it gets None for one
                that was modified in place since; every other saved value is an error then
+    in_range   inputs for which a number must lie in the range of the integers it is combined with;
+               for others it wraps around as in C
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
     halves     "single": half precision is widened before the function and its result rounded
                (default for ops that promote); "own": the function does that itself

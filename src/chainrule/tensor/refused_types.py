@@ -16,23 +16,23 @@ from .legacy import WORDS
 _POOLS = "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d"
 _NN = {
     "bic": _POOLS + " adaptive_max_pool3d max_unpool1d max_unpool2d max_unpool3d glu group_norm "
-    "layer_norm instance_norm nll_loss",
+    "layer_norm instance_norm nll_loss binary_cross_entropy binary_cross_entropy_with_logits",
     "bjc": "avg_pool1d avg_pool2d avg_pool3d local_response_norm",
     "bj": "conv_transpose1d conv_transpose2d conv_transpose3d",
     "b": "conv1d conv2d conv3d softsign tanhshrink hinge_embedding_loss poisson_nll_loss ctc_loss",
     "bi": "rms_norm multi_margin_loss multilabel_margin_loss grid_sample",
-    "i": "unfold gaussian_nll_loss",
-    "ic": "binary_cross_entropy binary_cross_entropy_with_logits kl_div pdist",
+    "i": "unfold",
+    "ic": "kl_div pdist",
     "bc": "max_pool1d max_pool2d max_pool3d hardtanh relu6 threshold",
     "c": "cosine_similarity softmin scaled_dot_product_attention linear_cross_entropy",
 }
 _OTHERS = {
-    "b": "addcmul corrcoef cov kthvalue median nanmedian topk trace argmax argmin round mvlgamma",
+    "b": "corrcoef cov kthvalue median nanmedian topk trace argmax argmin round mvlgamma cross "
+    "linalg.cross",
     "bu": "gradient",
     "bi": "histogram histogramdd lerp renorm logcumsumexp linalg.vecdot",
     "bic": "histc grid_sampler_2d grid_sampler_3d native_group_norm native_layer_norm",
     "c": "deg2rad rad2deg amax amin unique unique_consecutive msort logit",
-    "i": "dist",
 }
 TYPES: dict[str, str] = {
     **{f"nn.functional.{name}": kinds for kinds, names in _NN.items() for name in names.split()},

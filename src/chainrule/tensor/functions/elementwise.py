@@ -9,6 +9,7 @@ from ...autograd.dispatch import HALVES, NUMBERS, common_dtype, refuse_operands
 from ...ops import dtypes
 from ...ops.schema import TABLE
 from ..api import expose_elementwise, public
+from ..refused_types import refuse
 from ..return_types import named
 from ..scalars import number_for
 from .common import P, TensorBase
@@ -222,6 +223,8 @@ def true_divide(input: Any, other: Any) -> Any:
 @public(inplace=True)
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
+    if all(_category(x) == dtypes.BOOL for x in (input, tensor1, tensor2)):
+        refuse("addcmul", input)
     half = half_type(input, tensor1, tensor2)
     if half is not None:
         input, tensor1, tensor2 = single(input), single(tensor1), single(tensor2)
@@ -297,9 +300,11 @@ def _is_complex(value: Any) -> bool:
 @public(inplace=True)
 def ldexp(input: Any, other: Any) -> Any:
     """input * 2 ** other."""
-    if isinstance(other, TensorBase) and _category(input) >= dtypes.FLOAT > _category(other):
-        other = other.to(input.dtype)
-    return P.mul(input, P.pow(2.0, other))
+    half = half_type(input, other)
+    common = common_dtype(TABLE["mul"], (input, other))
+    if isinstance(other, TensorBase) and common.category >= dtypes.FLOAT:
+        other = other.to(dtypes.float32 if half else common)
+    return rounded(P.mul(single(input), P.pow(2.0, other)), half)
 
 
 # ---- bounds and choices --------------------------------------------------------------------------

@@ -320,6 +320,18 @@ def _compared(op: Any, input: Any, target: Any, reduction: str, **params: Any) -
     return op(input, target, reduction=reduction, **params)
 
 
+def _as_given(loss: Any, input: Any) -> Any:
+    """A loss in the type of its input, whatever the target's, as PyTorch has it for some."""
+    if loss.dtype is input.dtype:
+        return loss
+    if input.dtype.category < loss.dtype.category:
+        raise RuntimeError(
+            f"result type {WORDS[loss.dtype.name]} can't be cast to the desired output type "
+            f"{WORDS[input.dtype.name]}\n  at {source.here(3)}\n  Fix: input.to(target.dtype)."
+        )
+    return loss.to(input.dtype)
+
+
 def _weighted(loss: Any, weight: Any, reduction: str, input: Any) -> Any:
     """A weighted loss per element; the mean is over the weights."""
     if tuple(weight.shape) != tuple(input.shape):
@@ -397,8 +409,9 @@ def huber_loss(
         )
     if weight is not None:
         loss = _compared(P.huber_loss, input, target, "none", delta=float(delta))
-        return _weighted(loss, weight, reduction, input)
-    return _compared(P.huber_loss, input, target, reduction, delta=float(delta))
+        return _weighted(_as_given(loss, input), weight, reduction, input)
+    loss = _compared(P.huber_loss, input, target, reduction, delta=float(delta))
+    return _as_given(loss, input)
 
 
 @public(namespace="nn.functional", out=False)
@@ -444,6 +457,11 @@ def binary_cross_entropy_with_logits(
             ".view_as(input)."
         )
     if target.dtype is not input.dtype:
+        if target.dtype is dtypes.bool_:
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with a bool tensor is not supported: the target is "
+                f"bool\n  at {source.here(2)}\n  Fix: target.to(input.dtype)."
+            )
         both = dtypes.promote_types(input.dtype, target.dtype)
         input, target = input.to(both), target.to(both)
     shape = input.shape
@@ -463,6 +481,11 @@ def kl_div(
     """Kullback-Leibler divergence of log-probabilities `input` from `target`."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("kl_div", input, target)
+    if input.dtype.category < dtypes.FLOAT or target.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            f"kl_div: Integral inputs not supported. They are {input.dtype!r} and "
+            f"{target.dtype!r}\n  at {source.here(2)}\n  Fix: convert them with .float()."
+        )
     if reduction != "batchmean":
         reduction = reduction_of(size_average, reduce, reduction)
     if log_target:
@@ -536,4 +559,5 @@ def soft_margin_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     z = -(target * input)
     loss = (z.exp() + 1).log() if z.is_complex() else P.softplus(z, beta=1.0, threshold=1e30)
-    return named(reduced(loss, reduction), "SoftMarginLossBackward0")
+    loss = named(reduced(loss, reduction), "SoftMarginLossBackward0")
+    return _as_given(loss, input)

@@ -11,7 +11,6 @@ from ...autograd.state import STATE
 from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
 from ..api import public
-from ..info import result_type
 from ..legacy import WORDS
 from .arranging import broadcast_tensors
 from .common import P, axes_of, axis_of
@@ -22,7 +21,7 @@ from .reductions import as_type
 @public(namespace="nn.functional", out=False, aliases=(".cosine_similarity",))
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
-    common = result_type(x1, x2)
+    common = dtypes.promote_types(x1.dtype, x2.dtype)
     if common.category < dtypes.FLOAT:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {common!r}\n"
@@ -130,7 +129,7 @@ def margin_ranking_loss(
             f"input1: {list(input1.shape)}, input2: {list(input2.shape)}, target: "
             f"{list(target.shape)}\n  at {source.here(2)}"
         )
-    return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+    return reduced((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
 
 
 @public(namespace="nn.functional", out=False)

@@ -16,10 +16,19 @@ _FULL = slice(None)
 # ---- flat positions ------------------------------------------------------------------------------
 
 
+def _long_index(index: Any, name: str) -> Any:
+    if getattr(index, "dtype", None) is dtypes.int32:
+        raise RuntimeError(
+            f"{name}(): Expected a long tensor for index, but got Int\n"
+            f"  at {lines.here(3)}\n  Fix: index.long()."
+        )
+    return int_index(index, name)
+
+
 @public()
 def take(input: Any, index: Any) -> Any:
     """The elements at positions of the flattened tensor."""
-    index = int_index(index, "take")
+    index = _long_index(index, "take")
     check_index(index, input.numel(), 0, "take", negative=True)
     return P.index_axis(input.reshape(-1), index, axis=0)
 
@@ -27,7 +36,7 @@ def take(input: Any, index: Any) -> Any:
 @public(inplace=True)
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """input with source written (or added) at positions of the flattened tensor."""
-    index = int_index(index, "put")
+    index = _long_index(index, "put")
     if index.numel() != source.numel():
         raise RuntimeError(
             f"put_(): Expected source and index to have the same number of elements, but got "

@@ -389,7 +389,7 @@ def inner(input: Any, other: Any) -> Any:
 @public(method=False, exact_out=True)
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sum the products of a and b over pairs of dimensions."""
-    first, second = _dims_of(dims, a)
+    first, second = _dims_of(dims, a, b)
     if len(first) != len(second):
         raise complaint(f"both dimension lists should have same length, got {first} and {second}")
     size = 1
@@ -420,13 +420,13 @@ def _count(x: Any, dims: Sequence[int]) -> int:
     return math.prod(x.shape[d] for d in dims)
 
 
-def _dims_of(dims: Any, a: Any) -> tuple[list[int], list[int]]:
+def _dims_of(dims: Any, a: Any, b: Any) -> tuple[list[int], list[int]]:
     if isinstance(dims, TensorBase):
         dims = dims.item() if dims.numel() == 1 else dims.tolist()  # type: ignore[attr-defined]
     if isinstance(dims, int):
         if dims < 0:
             raise complaint(f"tensordot expects dims >= 0, but got dims={dims}", depth=4)
-        if dims > a.ndim:
+        if dims > min(a.ndim, b.ndim):
             raise complaint(
                 f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}", depth=4
             )

@@ -11,6 +11,7 @@ from ...ops import dtypes
 from ...ops.dtypes import F32, F64
 from .. import return_types
 from ..api import public
+from ..refused_types import refuse
 from .common import P, TensorBase, axes_of, axis_of
 
 _ALL = tuple(tuple(range(n)) for n in range(65))
@@ -388,7 +389,10 @@ def vector_norm_of(input: Any, order: float, dim: Any, keepdim: bool) -> Any:
 @public()
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The p-norm of input - other."""
-    return vector_norm_of(as_float(P.sub(input, other)), float(p), None, False)
+    difference = P.sub(input, other)
+    if difference.dtype.category < dtypes.FLOAT:
+        refuse("dist", difference)
+    return vector_norm_of(difference, float(p), None, False)
 
 
 @public(inplace=True)

@@ -13,6 +13,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import public
 from ..interop import readable_array
+from ..refused_types import refuse
 from .common import P, TensorBase, axis_of
 from .reductions import as_type, ordered_along, ordinary, pair_along, refuse_complex
 
@@ -99,6 +100,9 @@ def searchsorted(
         )
     values = input if isinstance(input, TensorBase) else _number_like(input, sorted_sequence)
     edges = sorted_sequence
+    common = dtypes.promote_types(edges.dtype, values.dtype)
+    if common is dtypes.bool_ or common.is_complex:
+        refuse("searchsorted_out", edges if edges.dtype is common else values)
     if sorter is not None:
         edges = P.gather(edges, sorter, axis=edges.ndim - 1)
     if edges.ndim > 1 and tuple(edges.shape[:-1]) != tuple(values.shape[:-1]):  # type: ignore[attr-defined]
@@ -113,8 +117,11 @@ def searchsorted(
 
 
 def _number_like(value: Any, like: Any) -> Any:
-    dtype = like.dtype.np if isinstance(value, int) or like.dtype.category >= 2 else np.float64
-    return make(np.asarray(value, dtype))
+    if isinstance(value, complex):
+        return make(np.asarray(value, np.complex128))
+    if isinstance(value, int):  # which the type of the others need not hold
+        return make(np.asarray(value, np.int64 if like.dtype.category < 2 else like.dtype.np))
+    return make(np.asarray(value, like.dtype.np if like.dtype.category >= 2 else np.float64))
 
 
 @public(method=False)
