@@ -34,7 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("reading",),
     (
         "checking", "derivatives", "explanation", "doctor", "studio", "memory", "sensitivity",
-        "flow", "profiler",
+        "flow", "profiler", "model_summary",
     ),
     ("run",),
     ("cli", "tour", "__main__"),

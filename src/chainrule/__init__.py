@@ -158,6 +158,7 @@ _LAZY = {
     "smm": "sparse",
     "sparse_coo_tensor": "sparse",
     "spmm": "sparse",
+    "summary": "model_summary",
     "symbolic": "derivatives",
     "vmap": "func",
 }

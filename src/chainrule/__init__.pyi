@@ -88,6 +88,7 @@ from .derivatives.numeric import finite_difference as finite_difference
 from .explanation.blackboard import chain_rule as chain_rule
 from .explanation.explain import explain as explain
 from .explanation.graph import graph as graph
+from .model_summary import summary as summary
 from .ops.dtypes import dtype as dtype
 from .ops.dtypes import get_default_dtype as get_default_dtype
 from .ops.dtypes import set_default_dtype as set_default_dtype

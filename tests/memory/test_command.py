@@ -1,4 +1,4 @@
-"""`chainrule memory script.py` and `file.py:function`."""
+"""`chainrule memory` and `chainrule profile` of scripts and of `file.py:function`."""
 
 import json
 
@@ -55,5 +55,14 @@ def test_a_function_of_a_file_as_json(program, capsys):
 
 def test_what_is_not_there(program, capsys):
     assert main(["memory", f"{program}:stepp"]) == 2
-    assert "has no function 'stepp'" in capsys.readouterr().err
+    assert "has no 'stepp'; it has step" in capsys.readouterr().err
     assert main(["memory", "nowhere.py"]) == 2
+
+
+def test_time_of_a_function(program, tmp_path, capsys):
+    page, trace = tmp_path / "time.html", tmp_path / "trace.json"
+    arguments = ["profile", "--html", str(page), "--trace", str(trace), f"{program}:step"]
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "by line" in out and "aten::exp" in out and "backward" in out
+    assert "<svg" in page.read_text() and json.loads(trace.read_text())["traceEvents"]

@@ -245,7 +245,7 @@ def test_custom_functions_and_in_place_ops():
 def test_an_error_closes_what_is_open():
     with pytest.raises(RuntimeError), profile() as prof:
         with record_function("block"):
-            torch.ones(2, 3) @ torch.ones(2, 3)
+            torch.mm(torch.ones(2, 3), torch.ones(2, 3))
     assert STATE.watchers == [] and STATE.w == 0
     assert prof.events()[0].name == "block" and prof.events()[0].cpu_time_total > 0
 

@@ -20,7 +20,7 @@ from ..ops.aten import aten_names
 from ..ops.flops import backward_flops, forward_flops
 from . import source, watching
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg
-from .record import saved_names
+from .record import fix_of, saved_names
 from .state import STATE
 from .value import TensorBase
 
@@ -184,7 +184,7 @@ def node_flops(node: Any, g: Any, parents: tuple[Any, ...]) -> dict[str, int]:
     op = node.op
     if op is None or not node.s:
         return {}
-    saved: dict[str, Any] = {}
+    saved = _input_shapes(node)  # hooks may have packed what was saved
     for name, value in zip(saved_names(op), node.s, strict=False):
         if isinstance(value, np.ndarray | TensorBase):
             saved[name] = tuple(value.shape)
@@ -193,6 +193,17 @@ def node_flops(node: Any, g: Any, parents: tuple[Any, ...]) -> dict[str, int]:
     first = next((x for x in g if x is not None), None) if isinstance(g, list) else g
     wanted = tuple(p is not None for p in parents)
     return {} if first is None else backward_flops(op.name, saved, tuple(first.shape), wanted)
+
+
+def _input_shapes(node: Any) -> dict[str, Any]:
+    fix = fix_of(node)
+    if fix is None or fix.inputs is None or node.op.variadic:
+        return {}
+    return {
+        name: known[0]
+        for name, known in zip(node.op.inputs, fix.inputs, strict=False)
+        if known is not None
+    }
 
 
 def user_stack(depth: int) -> list[str]:

@@ -117,18 +117,26 @@ def estimate(
         raise TypeError("memory.estimate needs the shape of the model's input, e.g. (32, 784)")
     kwargs = kwargs or {}
     stand_in = StandIn()
-    with _as_of(model, dtype, train), fork_rng(), standing_in(stand_in), restored_buffers(model):
-        args = tuple(_argument(model, x, dtype) for x in inputs)
+    with _as_of(model, dtype, train), prepared_inputs(model, inputs, dtype, stand_in) as args:
         calls = ModuleCalls(model)
         with enable_grad(), calls:
             result = model(*args, **kwargs)
-        made = Estimate(_entries(result, calls, args), model)
+        made = Estimate(saved_by(result, calls, args), model)
         made.ran = stand_in.ran
         made.result = _result_bytes(result)
         del result
         if made.activations:
             made.checkpointed = _checkpointed(model, args, kwargs)
     return made
+
+
+@contextlib.contextmanager
+def prepared_inputs(
+    model: Any, inputs: Sequence[Any], dtype: Any, stand_in: StandIn
+) -> Iterator[tuple[Any, ...]]:
+    """Inside the block nothing is computed; gives the inputs, shapes as tensors."""
+    with fork_rng(), restored_buffers(model), standing_in(stand_in):
+        yield tuple(_argument(model, x, dtype) for x in inputs)
 
 
 def _argument(model: Any, given: Any, dtype: Any) -> Any:
@@ -186,7 +194,7 @@ def _tensors(value: Any) -> list[Any]:
     return [t for v in value for t in _tensors(v)] if isinstance(value, tuple | list) else []
 
 
-def _entries(result: Any, calls: ModuleCalls, args: tuple[Any, ...]) -> list[Saved]:
+def saved_by(result: Any, calls: ModuleCalls, args: tuple[Any, ...]) -> list[Saved]:
     """What the graph behind a result holds, without the model's own inputs."""
     given = {id(memory_root(t._a)) for t in _tensors(args)}
     nodes = {}

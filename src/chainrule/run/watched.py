@@ -7,12 +7,14 @@ The target is a script (`train.py`, run with `torch` meaning chainrule) or a fun
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from ..reading.functions import NoSuchFunction, load_function
 
 
 def memory_command(argv: Sequence[str]) -> int:
@@ -35,6 +37,28 @@ def memory_command(argv: Sequence[str]) -> int:
     return 0
 
 
+def profile_command(argv: Sequence[str]) -> int:
+    """`chainrule profile target`: run it and print where its time went."""
+    parser = _parser("profile", "Run a program and report its time by op, line and module.")
+    parser.add_argument("--trace", metavar="FILE", help="write a trace for chrome://tracing")
+    options = parser.parse_args(argv)
+    from ..profiler import profile
+
+    prof = profile(record_shapes=True)
+    code = _run(options, prof)
+    if code is not None:
+        return code
+    report = prof.report()
+    _write(options.html, report.to_html)
+    if options.trace:
+        prof.export_chrome_trace(options.trace)
+    if options.json:
+        print(json.dumps(report.facts()))
+    else:
+        report.show()
+    return 0
+
+
 def _parser(command: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"chainrule {command}", description=description)
     parser.add_argument("--html", metavar="FILE", help="write the report as a page")
@@ -51,14 +75,15 @@ def _write(path: str | None, text: Callable[[], str]) -> None:
 
 def _run(options: Any, watcher: Any) -> int | None:
     """Run the target inside the watcher's block; an exit code where there is nothing to report."""
-    file, colon, name = options.target.rpartition(":")
-    if not colon or not file.endswith(".py"):
+    if ":" not in os.path.basename(options.target):
         return _run_script([options.target, *options.arguments], watcher)
-    if not os.path.exists(file):
-        return _refuse(f"can't open file {file!r}: no such file")
-    function = getattr(_loaded(file), name, None)
-    if not callable(function):
-        return _refuse(f"{file} has no function {name!r}")
+    from . import install
+
+    install()  # before anything of the program is imported
+    try:
+        function = load_function(options.target)
+    except NoSuchFunction as problem:
+        return _refuse(str(problem))
     with watcher:
         function()
     return None
@@ -77,20 +102,6 @@ def _run_script(argv: list[str], watcher: Any) -> int | None:
     if code not in (None, 0):
         print(f"the program ended with {code!r}", file=sys.stderr)
     return None
-
-
-def _loaded(file: str) -> Any:
-    """The module of a file, with `torch` meaning chainrule, found beside its neighbours."""
-    from . import install
-
-    install()
-    path = Path(file).resolve()
-    sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _refuse(reason: str) -> int:

@@ -11,8 +11,8 @@ from typing import Any
 from ..tensor.exchange import swap_tensors
 
 _SUBMODULES = {
-    "_pytree", "checkpoint", "collect_env", "cpp_extension", "data", "dlpack", "hooks",
-    "tensorboard",
+    "_pytree", "benchmark", "checkpoint", "collect_env", "cpp_extension", "data", "dlpack",
+    "flop_counter", "hooks", "module_tracker", "tensorboard",
 }  # fmt: skip
 
 
