@@ -68,6 +68,24 @@ def test_the_ratio_is_that_of_the_step_the_optimizer_then_takes(make):
         assert layer(flow, name).update == pytest.approx(size, rel=1e-4)
 
 
+def test_trying_the_step_calls_no_hooks_and_leaves_a_scheduler_alone():
+    model, _ = trained(nn.Linear(4, 1))
+    optimizer = optim.Adam(model.parameters(), lr=0.01)
+    schedule = optim.lr_scheduler.StepLR(optimizer, 1)
+    calls = []
+    optimizer.register_step_pre_hook(lambda *_: calls.append("pre"))
+    optimizer.register_step_post_hook(lambda *_: calls.append("post"))
+    with torch.gradient_flow.watch(model, optimizer, every=1, callback=calls.append) as watch:
+        assert torch.gradient_flow(model, optimizer).layers[0].update > 0
+    assert calls == [] and watch.step == 0 and schedule.last_epoch == 0
+
+
+def test_an_optimizer_that_needs_a_closure_has_no_known_step():
+    model, _ = trained(nn.Linear(4, 1))
+    flow = torch.gradient_flow(model, optim.LBFGS(model.parameters()))
+    assert flow.layers[0].update is None and "update/weight" not in str(flow)
+
+
 def test_with_a_rate_alone_the_step_is_that_of_plain_descent():
     model, _ = trained(nn.Linear(4, 1))
     flow = torch.gradient_flow(model, lr=0.1)
@@ -226,6 +244,23 @@ def test_every_form_tells_the_same():
     for text in (str(flow), flow._repr_html_(), flow.to_html()):
         assert "gradient flow: healthy" in text and f"{flow.layers[0].gradient:.3g}" in text
     assert "http" not in flow.to_html().replace("http://www.w3.org/2000/svg", "")
+
+
+def test_the_plot_has_a_bar_per_layer_on_a_logarithmic_axis():
+    class Axes:
+        """What the plot asks of matplotlib's axes."""
+
+        def __init__(self):
+            self.asked = {}
+
+        def __getattr__(self, name):
+            return lambda *args, **options: self.asked.setdefault(name, args)
+
+    model, _ = trained(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+    flow = torch.gradient_flow(model)
+    asked = flow.plot(ax=Axes()).asked
+    assert asked["barh"] == (["0", "2"], [x.gradient for x in flow.layers])
+    assert asked["set_xscale"] == ("log",) and asked["set_title"] == ("gradient flow: healthy",)
 
 
 def test_it_takes_modules_only():

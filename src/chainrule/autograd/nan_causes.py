@@ -153,9 +153,10 @@ def _of_element(
     except ValueError:
         return []
     shown = ", ".join(show(x) for x in operands)
-    text = f"{name}({shown}) = {show(found.value)} at {list(found.first)}"
+    at = f" at {list(found.first)}" if found.first else ""
+    text = f"{name}({shown}) = {show(found.value)}{at}"
     if name == "cast":
-        text = f"{shown} became {show(found.value)} at {list(found.first)}"
+        text = f"{shown} became {show(found.value)}{at}"
     others = found.nan + found.inf - 1
     tail = f" ({others} more value{'s' if others > 1 else ''} so)" if others else ""
     for cause in CAUSES:

@@ -137,8 +137,9 @@ def step_sizes(model: Any, optimizer: Any, lr: float | None) -> dict[int, float]
     for mine, theirs in zip(optimizer.param_groups, trial.param_groups, strict=True):
         for p, q in zip(mine["params"], theirs["params"], strict=True):
             q.grad = None if p.grad is None else p.grad.detach().clone()
+    step = getattr(type(trial).step, "__wrapped__", type(trial).step)  # without anybody's hooks
     try:
-        trial.step()
+        step(trial)
     except TypeError:  # it needs a closure: its step is not known from the gradients alone
         return {}
     sizes = {}
