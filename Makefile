@@ -4,7 +4,8 @@
 #   make test    set up .venv-test and run every check
 #
 # A set-up runs again only when pyproject.toml changed. Choose an interpreter with
-# `make test PYTHON=python3.13`.
+# `make test PYTHON=python3.13`. `make test LOCKED=1` installs the versions of requirements/ci.txt and
+# nothing else, each checked by its hash.
 
 NEWEST_FIRST := python3 python3.14 python3.13 python3.12 python3.11 python
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
@@ -44,7 +45,14 @@ format: .venv-test/.installed
 		echo "chainrule needs Python 3.11 or newer; $$python is older" >&2; exit 1; }; \
 	echo "setting up $* with $$($$python --version)"; \
 	$$python -m venv --clear $*
-	@$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.$(EXTRAS)'
+	@if test -n "$(LOCKED)"; then \
+		$*/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+			--require-hashes --requirement requirements/ci.txt && \
+		$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+			--no-build-isolation --editable .; \
+	else \
+		$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.$(EXTRAS)'; \
+	fi
 	@touch $@
 
 clean:

@@ -179,3 +179,11 @@ def test_what_is_not_allowed_stays_refused_beside_what_is():
     with torch.serialization.safe_globals([Fraction]):
         with pytest.raises(pickle.UnpicklingError, match="eval"):
             torch.load(saved([Fraction(1, 2), Calls(eval, "1")]))
+
+
+def test_the_old_names_of_types_are_saved_without_importing_anything():
+    import sys
+
+    for kind in (torch.FloatTensor, torch.ByteTensor):
+        assert torch.load(saved({"kind": kind})) == {"kind": kind}
+    assert "torch" not in sys.modules or sys.modules["torch"] is torch

@@ -12,6 +12,7 @@ from typing import Any
 from ..ops import dtypes
 from ..tensor import layouts
 from ..tensor.device import device
+from ..tensor.legacy import LEGACY_TYPES
 from ..tensor.parameter import Parameter
 from ..tensor.random import Generator
 from ..tensor.size import Size
@@ -38,6 +39,7 @@ _SPECIAL: dict[tuple[str, str], Any] = {
     **{("torch._utils", f.__name__): f for f in rebuild.REBUILDERS},
     **{("torch", name): kind for name, kind in storages.TYPES.items() if kind.dtype is not None},
     **{("torch", d.name): d for d in dtypes.ALL},
+    **{("torch", name): kind for name, kind in LEGACY_TYPES.items()},
     **{
         ("torch", name): found
         for name, found in vars(layouts).items()
