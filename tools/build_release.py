@@ -2,9 +2,9 @@
 
     python tools/build_release.py dist
 
-The list (an SBOM in CycloneDX's JSON) names the packages of requirements/ci.txt that the library needs
-to run, with their hashes, and the files that were built. Times are the commit's, so that the same
-commit gives the same bytes.
+The list (an SBOM in CycloneDX's JSON) names the packages of requirements/ci.txt that the library
+needs to run, with their hashes, and the files that were built. Times are the commit's, so that the
+same commit gives the same bytes.
 """
 
 from __future__ import annotations

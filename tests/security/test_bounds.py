@@ -127,3 +127,22 @@ def test_numpy_windows_that_repeat_elements_do_not_count_them_as_memory():
     windows = np.lib.stride_tricks.as_strided(np.ones(4), (3, 2), (8, 8))
     with pytest.raises(RuntimeError, match="out of bounds for storage of size 32"):
         torch.from_numpy(windows).as_strided((6,), (1,), 0)
+
+
+@pytest.mark.parametrize("form", ["archive", "legacy", "safetensors"])
+def test_bools_are_zero_or_one_whatever_bytes_a_file_has(form, tmp_path):
+    data = bytes([2, 255, 0, 1])
+    program = tensor((4,), (1,), block=pickles.storage("BoolStorage")) + STOP
+    header = b'{"a":{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]}}'
+    path = tmp_path / f"bools.{'safetensors' if form == 'safetensors' else 'pt'}"
+    path.write_bytes(
+        {
+            "archive": archive(program, {"0": data}),
+            "legacy": legacy(program, {"0": (4, data)}),
+            "safetensors": len(header).to_bytes(8, "little") + header + data,
+        }[form]
+    )
+    for mmap in (False, True)[: 1 if form == "legacy" else 2]:
+        found = torch.load(path, mmap=mmap)
+        found = found["a"] if form == "safetensors" else found
+        assert found.view(torch.uint8).tolist() == [1, 1, 0, 1]

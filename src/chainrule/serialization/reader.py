@@ -137,6 +137,7 @@ class _Storages:
             data = self.archive.map_array(record, expected)
         else:
             data = self.archive.read_array(record, expected)
+        storages.only_bools(data, kind.dtype)
         if self.swap:
             data = _swapped(data, kind)
         return self.how.placement.placed(UntypedStorage(data), location)
@@ -295,7 +296,9 @@ class _LegacyStorages:
             self.file.seek(expected, 1)
             return
         try:
-            fill(self.file, storage.array.reshape(-1).view(np.uint8))
+            data = storage.array.reshape(-1).view(np.uint8)
+            fill(self.file, data)
+            storages.only_bools(data, kind.dtype)
         except ValueError as problem:
             raise RuntimeError(f"storage {brief(key)}: {problem}") from None
 

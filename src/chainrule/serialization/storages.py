@@ -123,6 +123,13 @@ class Placement:
         )
 
 
+def only_bools(data: np.ndarray, dtype: dtypes.dtype | None) -> np.ndarray:
+    """Bytes of bools as 0 and 1: with others in them, operations would disagree on what is true."""
+    if dtype is dtypes.bool_ and data.size and data.max() > 1:
+        np.minimum(data, 1, out=data)
+    return data
+
+
 def typed(storage: UntypedStorage, kind: StorageType) -> UntypedStorage:
     """The storage with the type its name in the file gives it."""
     if kind.dtype is None:

@@ -24,7 +24,7 @@ from ..ops import dtypes
 from ..ops.layout import address
 from . import archive
 from .limits import brief, reason
-from .storages import Placement
+from .storages import Placement, only_bools
 
 CODES = {
     "F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64",
@@ -345,6 +345,7 @@ def _tensor(entry: Entry, data: np.ndarray, placement: Placement, without_data: 
     from ..tensor.storage import UntypedStorage
 
     dtype = dtypes.BY_NAME[CODES[entry.code]]
+    only_bools(data, dtype)
     if not without_data:
         storage = placement.placed(UntypedStorage(data), "cpu")
         if not storage.is_meta:
