@@ -26,6 +26,7 @@ NEXT = """\
   torch.sensitivity(f, at={"price": 10})        what drives a figure of your own function
   torch.gradient_flow(model, optimizer)         vanishing, exploding, dead, saturated
   torch.memory.track(model)                     what keeps memory, by op, line and module
+  torch.profiler.profile()                      where the time goes, by line and module
   torch.autograd.detect_anomaly(forward=True)   where NaN comes from
   torch.compile(step)                           a whole training step as machine code
   chainrule run train.py                        your PyTorch script, unmodified

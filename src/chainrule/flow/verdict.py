@@ -132,7 +132,8 @@ def _of_depth(reached: Sequence[Layer]) -> tuple[str, list[str]]:
         f"{g_first:.2e}"
     )
     if factor is not None:
-        whole += f": a factor of {factor:.3g} per layer over {len(reached) - 1} layers."
+        count = len(reached) - 1
+        whole += f": a factor of {factor:.3g} per layer over {count} layer{'s' * (count > 1)}."
     share = g_first / g_last if g_last else math.inf
     small = [x for x in reached if (x.gradient or 0.0) < SMALLEST]
     if (len(reached) > 1 and share < FADED) or (small and len(small) * 2 >= len(reached)):
