@@ -209,11 +209,12 @@ def same_array(
     """Equal within the tolerance, and zeros of one sign if that counts."""
     if want.dtype.kind not in "fc":
         return bool(np.array_equal(got, want))
-    if rtol or atol:
+    equal = np.array_equal(got, want, equal_nan=True)
+    if not equal and (rtol or atol):
         scale = float(np.max(np.abs(want), initial=0.0, where=np.isfinite(want)))
         if not np.allclose(got, want, rtol, atol * max(1.0, scale), equal_nan=True):
             return False
-    elif not np.array_equal(got, want, equal_nan=True):
+    elif not equal:
         return False
     if not signed_zeros or want.dtype.kind == "c":
         return True

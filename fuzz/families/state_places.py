@@ -219,8 +219,8 @@ PLACES: dict[str, Place] = {
         "import threading\n{n} = threading.local()\n{n}.value = {v}", "{n}.value", "{n}.value = {v}"
     ),
     "weak reference": _object(
-        "import types, weakref\nbox_{n} = types.SimpleNamespace(value={v})\n"
-        "{n} = weakref.ref(box_{n})",
+        "import weakref\nclass Box_{n}:\n    def __init__(self, value):\n"
+        "        self.value = value\nbox_{n} = Box_{n}({v})\n{n} = weakref.ref(box_{n})",
         "{n}().value", "box_{n}.value = {v}",
     ),
     "generator of a helper": _object(

@@ -39,10 +39,13 @@ MATHS = (
 )  # fmt: skip
 TEXT = (
     "q = {v}\ny = y * float(f'{{q:.1f}}')", "y = y * len(str({v}))", "y = y * float(repr({v}))",
-    "y = y * float('%s' % {v})", "y = y * (hash(float({v})) % 7)",
+    "y = y * float('%s' % {v})", "y = y * (hash(float({v})) % 7 if {v} == {v} else 3)",
     "q = {v}\ny = y * len(f'{{q!r}}')",
     "y = y * float('{{}}'.format({v}))", "y = y * (str({v}) == '1')", "y = y * int('%d' % {v})",
     "y = y * float(json.dumps({v}))", "y = y * float(ast.literal_eval(repr({v})))",
+    "y = y * len('{{0:>8}}'.format({v}))", "q = {v}\ny = y * float(f'{{q:.2e}}')",
+    "y = y * len(','.join(map(str, [{v}, 1])))", "y = y * sum(map(ord, str({v})))",
+    "y = y * len('%.3f' % {v})", "y = y * len('{{n}}'.format_map(dict(n={v})))",
 )  # fmt: skip
 LOOK_UP = (
     "y = y * {{0: 0.5, 1: 2.0, 2: 3.0}}.get({v}, 0.3)", "y = y * ({v} in (1, 2))",
@@ -50,6 +53,11 @@ LOOK_UP = (
     "y = y * len({{1, 0, {v}}})", "y = y * ({v} in {{0, 1}})", "y = y * [{v}, 1].count(1)",
     "y = y * {{True: 3.0, False: 5.0}}[bool({v})]", "y = y * ('a', 'bc')[{v} > 0].count('b')",
     "y = y * bisect.bisect([0.1, 1, 2], {v})", "y = y * ({v} in [0.5, 2.0])",
+    "y = y * sorted([3, 1, 2], key=lambda q: q * {v})[0]", "y = y * {{{v}: 5.0}}.get(1, 2.0)",
+    "y = y * dict([({v}, 1)]).get(2, 3.0)", "y = y * list({{'a': {v}}}.values())[0]",
+    "y = y * (lambda **named: named['q'])(q={v})", "y = y * max({{'a': {v}, 'b': 1}}.values())",
+    "y = y * min([1, {v}], key=abs)", "y = y * [q for q in (0.5, 1, 2) if q <= {v}].count(1)",
+    "y = y * len([*zip([1] * 3, range(int(bool({v})) + 1))])", "y = y * ({v} == 1 == True)",
 )  # fmt: skip
 KIND = (
     "y = y * (2 if isinstance({v}, int) else 3)", "y = y * isinstance({v}, bool)",
@@ -57,6 +65,9 @@ KIND = (
     "y = y * (2 if {v} is True else 5)", "y = y * (2 if {v} is None else 5)",
     "y = y * (2 if isinstance({v}, numbers.Integral) else 3)", "y = y * hasattr({v}, 'is_integer')",
     "y = y * (2 if {v} is keep else 5)", "y = y * (4 if callable({v}) else 6)",
+    "y = y * (3 if isinstance({v}, (float, np.floating)) else 4)",
+    "y = y * (2 if issubclass({v}.__class__, int) else 3)", "y = y * getattr({v}, 'real', 3)",
+    "y = y * (2 if np.isscalar({v}) else 3)", "y = y * (2 if hasattr({v}, '__float__') else 3)",
     "match {v}:\n    case bool():\n        y = y * 2\n    case int():\n        y = y * 3\n"
     "    case _:\n        y = y * 5",
 )  # fmt: skip
@@ -75,6 +86,16 @@ BRANCH = (
     "if all(q > 1 for q in [{v}]):\n    y = y * 2", "assert {v} < 1.75\ny = y * 2",
     "y = y * 2\nif {v} > 1:\n    raise ValueError", "y = getattr(y, 'sin' if {v} > 1 else 'cos')()",
     "y = y * {v} if {v} > 1 else y + {v}",
+    "try:\n    if {v} > 1:\n        raise KeyError\n    y = y * 2\nexcept KeyError:\n"
+    "    y = y * 3\nfinally:\n    y = y + 1",
+    "try:\n    y = y * int({v})\nexcept (ValueError, OverflowError, TypeError):\n    y = y * 9",
+    "with torch.set_grad_enabled(bool({v})):\n    y = y * 2",
+    "y = y * 2 if (q := {v}) > 1 else y * q", "while {v} > 1:\n    y = y * 2\n    break",
+    "def inner(t):\n    return t * 2 if {v} > 1 else t * {v}\ny = inner(y)",
+    "y = (lambda t: t * {v})(y)", "y = [t * {v} for t in (y,)][0]",
+    "y = next(t * {v} for t in (y,))", "match {v}:\n    case int() | float() as q if q > 1:\n"
+    "        y = y * q\n    case _:\n        y = y * 5",
+    "y = y.sin() if {v} is None or {v} > 1 else y.cos()", "y = y * (1 if {v} else 2) + ({v} or 3)",
 )  # fmt: skip
 LOOP = (
     "for _ in range(int(abs({v}))):\n    y = y * 0.5", "for k in range({v}):\n    y = y + k",
@@ -94,6 +115,14 @@ SHAPE = (
     "y = y.reshape(1, -1).transpose(0, int(bool({v})))",
     "y = y.unsqueeze(0).permute(int(bool({v})), int(not {v}))",
     "y = y.split(int(abs({v})) + 1)[0]", "y = y.chunk(int(abs({v})) + 1)[-1]",
+    "y = y.flip(int(abs({v})) % y.dim())", "y = y.softmax(int(bool({v})) - 1)",
+    "y = torch.cat([y] * (int(bool({v})) + 1), -1)", "y = y[..., [int(bool({v})), 0]]",
+    "y = y.narrow(-1, int(bool({v})), 1)",
+    "y = y.unsqueeze(-1).expand(*y.shape, int(abs({v})) % 3)",
+    "y = y.to([torch.float32, torch.float64][int(bool({v}))])",
+    "y = y[y.new_ones(y.shape[0]) > {v}]",
+    "y = torch.zeros(2, int(abs({v})) % 3) + y.sum()", "y = y.topk(int(bool({v})) + 1).values",
+    "y = y.std(correction=int(bool({v})))", "y = y.clamp(min={v}, max=2)",
 )  # fmt: skip
 NUMPY = (
     "y = y * float(np.float32({v}))", "y = y * float(np.sin({v}))", "y = y * np.maximum({v}, 1)",
@@ -101,6 +130,10 @@ NUMPY = (
     "y = y * float(np.array([{v}, 1]).sum())", "y = y * np.float64({v})", "y = y * np.sign({v})",
     "y = y * float(np.clip({v}, 0, 1))", "y = y * float(np.isnan({v}))",
     "y = y + torch.from_numpy(np.full(3, {v}, dtype=np.float32))",
+    "y = y * np.array([{v}, 2.0])[0]", "y = y * float(np.interp({v}, [0, 1], [1, 2]))",
+    "y = y * np.where({v} > 1, 2.0, 3.0)", "y = y * np.float64(2) * {v}",
+    "y = np.float64(2) * {v} * y", "y = y * int(np.floor({v}))", "y = y * bool(np.any([{v}, 0]))",
+    "y = y * float(np.mean([{v}, 1]))",
 )  # fmt: skip
 USES: dict[str, tuple[str, ...]] = {
     "operand": OPERAND, "arithmetic": ARITHMETIC, "math": MATHS, "text": TEXT, "look-up": LOOK_UP,
@@ -122,8 +155,13 @@ RETURNS = (
 FLOATS = ("0.5", "2.0", "1.0", "-1.5", "3.0", "0.25", "1.5", "1e-3", "7.0", "0.1", "-2.0")
 INTS = ("1", "2", "3", "0", "-1", "5", "7", "300", "4")
 SPECIAL = ("float('nan')", "float('inf')", "-float('inf')", "0.0", "-0.0", "1e300", "1e-40")
-ODD = ("2**40", "2**70", "np.float32(0.5)", "np.int64(2)", "np.float64(1.5)", "np.bool_(True)",
-       "1 + 2j", "None", "'a'", "keep", "np.array(2.0)", "fractions.Fraction(1, 2)")  # fmt: skip
+# Loops and sizes take what is small: others run for hours.
+HUGE = ("2**40", "2**70", "1e300", "300")
+ODD = (
+    "2**40", "2**70", "np.float32(0.5)", "np.int64(2)", "np.float64(1.5)", "np.bool_(True)",
+    "1 + 2j", "None", "'a'", "keep", "np.array(2.0)", "fractions.Fraction(1, 2)",
+    "decimal.Decimal('0.5')", "b'a'", "[]", "torch.tensor(2.0)", "torch.float64",
+)  # fmt: skip
 EQUAL = (("1", "1.0", "True"), ("0", "0.0", "-0.0", "False"), ("2", "2.0", "np.int64(2)"),
          ("0.5", "np.float32(0.5)", "fractions.Fraction(1, 2)"),
          ("keep", "float('0.' + '5')", "0.5"),

@@ -49,6 +49,7 @@ class CompiledFunction:
         self._print = explain
         self._entries = Entries(function, self._name())
         self._told: set[str] = set()
+        self._strangers: tuple[Any, ...] = ()  # functions that ran and that no name leads to
         self._inputs: set[str] = set()  # paths of numbers that were seen to change
         compiled_functions.add(self)
         self._last: Any = None  # types of the arguments of the last usual call, and its entry
@@ -70,7 +71,7 @@ class CompiledFunction:
         runners = entry.runners
         for runner in runners:
             if runner.holds(leaves):
-                if runner.written_arguments and not runner.separate(leaves):
+                if runner.writes and not runner.separate(leaves):
                     return self.function(*args, **kwargs)
                 if runner is not runners[0]:
                     entry.put_first(runner)
@@ -124,7 +125,7 @@ class CompiledFunction:
         if entry.reason is not None:
             return self.function(*args, **kwargs)
         try:
-            call = Call(self.function, args, kwargs)
+            call = Call(self.function, args, kwargs, self._strangers)
             self._follow(entry, call)
         except Exception as problem:
             self._give_up(entry, problem)
@@ -197,6 +198,11 @@ class CompiledFunction:
     def _learn(self, entry: Entry, call: Call) -> None:
         if call.trace.reason is not None:
             raise CaptureError(call.trace.reason)
+        if call.strangers:  # what they read is looked at from now on
+            self._strangers += tuple(call.strangers)
+            entry.pending = None
+            self._count(entry, f"{call.strangers[0].__qualname__}() runs, made anew in every call")
+            return
         call.check_side_effects(self.function)
         first = entry.pending
         if call.follower is None:
@@ -306,7 +312,7 @@ class _Types:
         # Class and length of each argument; None where every argument is a tensor.
         plain = all(x.__class__ in PLAIN for x in args)
         self.groups = None if plain else [_group(x) for x in args]
-        self.kinds = [(x._a.shape, x._a.strides, x._a.dtype, x._rg) for x in leaves]
+        self.kinds = [(x.__class__, x._a.shape, x._a.strides, x._a.dtype, x._rg) for x in leaves]
 
     @staticmethod
     def usual(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -330,14 +336,16 @@ class _Types:
         if leaves is None or len(leaves) != self.count:
             return None
         arrays = set()
-        for x, (shape, strides, dtype, requires_grad) in zip(leaves, self.kinds):  # noqa: B905
-            if x.__class__ not in PLAIN:
+        for x, (kind, shape, strides, dtype, requires_grad) in zip(leaves, self.kinds):  # noqa: B905
+            if x.__class__ is not kind:
                 return None
             array = x._a
             if array.shape != shape or array.strides != strides:
                 return None
             if array.dtype is not dtype or x._rg is not requires_grad:
                 return None
+            if requires_grad and x._meta is not None:
+                return None  # it may have hooks
             arrays.add(id(array))
         return leaves if len(arrays) == self.count else None
 

@@ -20,12 +20,14 @@ from ..autograd.record import edge
 from ..autograd.state import STATE
 from ..autograd.value import ROOT, TensorBase, make
 from .arguments import flatten, with_stand_ins
-from .facts import facts_of, named_attribute
+from .facts import facts_of, hooks_of, named_attribute
 from .followed import Expression, Follower, plain_structure, plain_value, same_number
-from .scan import Scan, interchangeable
+from .scan import interchangeable, same_order
 from .substitute import followable, standing_in
 from .tracer import CaptureError, Trace, tracing
 from .unseen import stream_state
+from .walk import walk
+from .witness import Witness
 
 
 class Call:
@@ -35,14 +37,17 @@ class Call:
     the positions of arguments.
     """
 
-    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, also: tuple[Any, ...] = ()
+    ) -> None:
+        self.also = also  # functions that it runs though nothing in sight leads to them
         self.follower: Follower | None = None
         self.followed: set[str] = set()
         self.free: tuple[int, ...] = ()
         self.leaves: list[Any] = []
         self.given = (args, kwargs)
         flatten(self.given, self.leaves)
-        self.scan = Scan(function, self._objects())
+        self.scan = walk(function, self._objects(), also)
         self.grads_before = {id(t): t._grad for t in self.tensors() if t._grad is not None}
         self.grad_owners = {  # array of a gradient at entry -> the tensor it belongs to
             id(t._grad._a): t for t in self.tensors() if t._grad is not None
@@ -52,6 +57,7 @@ class Call:
         self.inference = STATE.inference
         self.effects: dict[str, Any] = {}  # switches that the call sets, by path
         self.flags = [x._rg for x in self.leaves if isinstance(x, TensorBase)]
+        self.strangers: list[Any] = []  # functions that ran and had not been looked at
         self.trace: Trace
         self.result: Any = None
         self.returned: Any = None
@@ -111,7 +117,13 @@ class Call:
         with tracing(self.leaves, strict) as self.trace:
             self.trace.lasting = {id(t) for _, t in self.scan.tensors.values()}
             self.trace.visible = {id(array) for _, array in self.memory}
-            self._run(function, args, kwargs)
+            witness = Witness(self.scan.known_codes)
+            self._run(function, args, kwargs, witness)
+            self.strangers = witness.strangers()
+            if any(isinstance(x, TensorBase) and hooks_of(x) for x in self.leaves):
+                self.trace.fail("a tensor it is given has hooks, which every call may bring others")
+            if witness.problem is not None:
+                self.trace.fail(f"{witness.problem} is called, whose state no guard can check")
             if _python_streams(self.scan.streams) != streams:
                 self.trace.fail("Python's or NumPy's own random numbers are drawn; draw tensors")
             if self.trace.reason is None:
@@ -119,9 +131,10 @@ class Call:
                 if STATE.grad_enabled and opened:
                     self._differentiate(opened)
 
-    def _run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    def _run(self, function: Callable[..., Any], args: Any, kwargs: Any, witness: Witness) -> None:
         if self.follower is None:
-            self.result = function(*args, **kwargs)
+            with witness.watching():
+                self.result = function(*args, **kwargs)
             return
         follower = self.follower
         numbers = {i: follower.number(self.leaves[i], Expression("argument", i)) for i in self.free}
@@ -129,6 +142,7 @@ class Call:
             with (
                 with_stand_ins((args, kwargs), numbers) as (given, named),
                 standing_in(self.scan, self.followed, follower),
+                witness.watching(),
             ):
                 result = function(*given, **named)
         finally:
@@ -214,7 +228,7 @@ class Call:
                 "the call gives a tensor other memory (x.data = ...), which a compiled call would "
                 "not; write into it (x.copy_(...), x.data.sub_(...))"
             )
-        before, after = self.scan, Scan(function, self._objects())
+        before, after = self.scan, walk(function, self._objects(), self.also)
         self.effects = {}
         for path, value in before.values.items():
             now = after.values.get(path, "nothing")
@@ -226,6 +240,7 @@ class Call:
                 and isinstance(now, bool | str | None)
                 and place is not None
                 and isinstance(place.container, dict | list)
+                and place.kind is None  # a class must be told
             ):
                 self.effects[path] = now  # a switch, such as the mode of a module
                 continue
@@ -240,18 +255,20 @@ class Call:
                     f"the call changes the length of a container ({before.describe(path)}: {size} "
                     f"-> {after.sizes[path]}), which a compiled call would not"
                 )
-        for kind, then in (("sets", before.sets), ("arrays", before.arrays)):
-            for path, contents in then.items():
-                found = getattr(after, kind).get(path)
-                if (
-                    found is None or found[-1:] != contents[-1:]
-                    if kind == "arrays"
-                    else (found != contents)
-                ):
-                    raise CaptureError(
-                        f"the call changes the contents of {before.describe(path)}, which a "
-                        "compiled call would not"
-                    )
+        for path, keys in before.orders.items():
+            if not same_order(after.orders.get(path, ()), keys):
+                raise CaptureError(
+                    f"the call changes the keys of {before.describe(path)}, or their order, which "
+                    "a compiled call would not"
+                )
+        for path, (_, contents) in before.arrays.items():
+            if path not in after.arrays or after.arrays[path][1] != contents:
+                raise CaptureError(
+                    f"the call changes the contents of {before.describe(path)}, which a compiled "
+                    "call would not"
+                )
+        if before.kinds != after.kinds or before.codes != after.codes:
+            raise CaptureError("the call gives an object another class, or a function other code")
         for path, thing in before.objects.items():
             now = after.objects.get(path, thing)
             if now is not thing and not interchangeable(thing, now):

@@ -19,7 +19,7 @@ from ..autograd.record import distinct, edge
 from ..autograd.state import STATE
 from ..autograd.value import make
 from .capture import Output, Program
-from .partition import Partition
+from .partition import Partition, without
 from .plan import Plan
 from .replay import Replay
 from .runner import Runner
@@ -31,6 +31,7 @@ class CompiledFunctionBackward(Node):
     __slots__ = ("again", "compute")
 
     multi = True
+    materialise = False  # what got no gradient takes no part
     compute: Callable[[list[Any], list[Any]], list[Any]]
     again: Callable[[Any, list[Any]], list[Any]]
 
@@ -46,12 +47,13 @@ class CompiledFunctionBackward(Node):
                 raise self._modified(version, then, shape)
 
     def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
-        if mode == GRAPH or STATE.levels or any(x._level is not None for x in g):
+        if mode == GRAPH or STATE.levels or any(x is not None and x._level is not None for x in g):
             if self.s is None:
                 raise errors.freed(self)
             self._check(self.s[2])
             return self.again(self.s, g)
-        return tuple(make(a) for a in self.vjp([x._a for x in g], parents))
+        arrays = self.vjp([None if x is None else x._a for x in g], parents)
+        return tuple(None if a is None else make(a) for a in arrays)
 
     def _modified(self, version: Any, then: int, shape: Any) -> RuntimeError:
         writer = "an in-place operation"
@@ -75,16 +77,31 @@ class DifferentiableRunner(Runner):
         seeds = {i: s.what for i, s in enumerate(program.sources) if s.kind == "seed"}
         self.partition = Partition(program.graph, seeds, program.results)
         self.backward_plan: Plan | None = None
+        self._partial_plans: dict[tuple[int, ...], tuple[Plan | None, list[bool]]] = {}
         return Plan(self.partition.forward)
 
     def compute_gradients(self, values: list[Any], seeds: list[Any]) -> Any:
         """Gradients of the tensors that are differentiated by, as arrays of their own."""
         if not self._wanted:
             return ()
+        given = [seeds[k] for k in self._seeds if seeds[k] is not None]
+        if len(given) < len(self._seeds):
+            return self._without_some(values, seeds, given)
         if self.backward_plan is None:
             self.backward_plan = Plan(self.partition.backward)
-        gradients = self.backward_plan.run([*values, *(seeds[k] for k in self._seeds)])
-        return tuple(distinct(gradients))
+        return tuple(distinct(self.backward_plan.run([*values, *given])))
+
+    def _without_some(self, values: list[Any], seeds: list[Any], given: list[Any]) -> Any:
+        """The same where results got no gradient."""
+        missing = tuple(i for i, k in enumerate(self._seeds) if seeds[k] is None)
+        if missing not in self._partial_plans:
+            whole = self.partition.backward
+            first = len(whole.inputs) - len(self._seeds)
+            graph, there = without(whole, [whole.inputs[first + i] for i in missing])
+            self._partial_plans[missing] = (Plan(graph) if graph.outputs else None, there)
+        plan, there = self._partial_plans[missing]
+        found = iter(() if plan is None else distinct(plan.run([*values, *given])))
+        return tuple(next(found) if is_there else None for is_there in there)
 
     def differentiate(self, saved: Any, g: list[Any]) -> list[Any]:
         """Gradients that can be differentiated."""

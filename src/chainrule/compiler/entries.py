@@ -12,6 +12,7 @@ from ..ops import dtypes
 from . import log
 from .arguments import flatten
 from .calls import Call
+from .facts import hooks_of
 from .followed import exact
 from .graph import dtype_name
 from .runner import Runner
@@ -156,7 +157,8 @@ def _parts(leaves: list[Any]) -> tuple[list[Any], list[Any], list[int]]:
         if x.__class__ in PLAIN:
             array = x._a
             layout = (array.shape, array.strides, array.dtype)  # it decides what is a view
-            parts.append((*layout, x._rg, seen.setdefault(id(array), i)))
+            hooked = x._meta is not None and bool(hooks_of(x))
+            parts.append((x.__class__, *layout, x._rg, hooked, seen.setdefault(id(array), i)))
         elif isinstance(x, bool | int | float | str | type(None)):
             parts.append(exact(x))
             if type(x) in (int, float):

@@ -51,6 +51,15 @@ def _asked(read: Any, tensor: Any) -> Any:
         return None
 
 
+def hooks_of(tensor: Any) -> list[Any]:
+    """The hooks that a backward pass runs at a tensor, in order."""
+    found = (tensor._meta or {}).get("hooks")
+    if found is None:
+        return []
+    kinds = (*found.tensor.values(), found.pre, found.post, found.post_accumulate)
+    return [hook for kind in kinds for hook in kind.values()]
+
+
 def same_facts(a: list[Fact], b: list[Fact]) -> bool:
     """Whether two calls of one kind began with the same facts."""
     return [(f.argument, f.form, f.value) for f in a] == [(f.argument, f.form, f.value) for f in b]

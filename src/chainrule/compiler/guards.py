@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .facts import hooks_of
 from .followed import SPACE, Condition, Expression, same_number
-from .scan import Scan, contents_of
+from .scan import Scan, contents_of, dict_of, same_order
 from .versions import Versions
 
 
@@ -35,7 +36,7 @@ class Guards:
         self.sizes += [
             (p, len(scan.objects[p])) for p in sorted(renewed) if isinstance(scan.objects[p], tuple)
         ]
-        self.sets = list(scan.sets.items())
+        self.orders = list(scan.orders.items())
         self.arrays = list(scan.arrays.items())
         found = call.follower.conditions.values()
         self.conditions = [c for c in found if not _of_arguments(c)]
@@ -45,6 +46,8 @@ class Guards:
         conditions += [(t, "._grad is None") for t in program.without_grad]
         conditions += _of_unused(program, used)
         self.facts = call.facts
+        same = [(i, x) for i, x in enumerate(call.leaves) if isinstance(x, _NUMBERS)]
+        self._same_objects = same if scan.by_identity else []
         self.writer = _Writer(scan, renewed)
         self.checks = self.writer.checks(self, conditions)
         self.admits = self._written_admits()
@@ -63,6 +66,7 @@ class Guards:
             if fact.argument is not None:
                 read = fact.form.format(f"leaves[{fact.argument}]")
                 tests.append(f"{read} == {self.writer.name(fact.value)}")
+        tests += [f"leaves[{i}] is {self.writer.name(x)}" for i, x in self._same_objects]
         if not tests:
             return None
         space = dict(self.writer.space)
@@ -92,7 +96,7 @@ class Guards:
                 return f"{scan.describe(path)} is a {type(now).__name__} now", ""
         for path, value in self.values:
             now = _read(scan, path)
-            if not same_number(now, value):
+            if now is not value and (scan.by_identity or not same_number(now, value)):
                 return f"{scan.describe(path)}: {value!r} -> {now!r}", path
         for path, kind in self.followed:
             now = _read(scan, path)
@@ -102,23 +106,32 @@ class Guards:
             now = _read(scan, path)
             if len(now) != size:
                 return f"the length of {scan.describe(path)}: {size} -> {len(now)}", ""
-        for path, _ in self.sets + self.arrays:
-            if not self._same_contents(path):
+        for path, keys in self.orders:
+            if not same_order(_read(scan, path), keys):
+                return f"the keys of {scan.describe(path)} changed", ""
+        for path, (_, contents) in self.arrays:
+            if contents_of(_read(scan, path)) != contents:
                 return f"the contents of {scan.describe(path)} changed", ""
+        for path, kind in scan.kinds.items():
+            if type(_read(scan, path)) is not kind:
+                return f"the class of {scan.describe(path)} is no longer {kind.__name__}", ""
+        for path, code in scan.codes.items():
+            if _read(scan, path).__code__ is not code:
+                return f"{code.co_name} has other code", ""
+        for (_, name), scope in scan.absent.items():
+            if name in scope:
+                return f"{name} is a global now", ""
         for condition in self.conditions:
             if not condition.holds(lambda leaf: _read(scan, leaf.parts[0])):
                 return f"{self._in_words(condition)} is no longer {condition.expected!r}", ""
-        return "requires_grad or .grad of a tensor changed between None and a tensor", ""
+        for (_, name), thing in scan.unset.items():
+            if hasattr(thing, name):
+                return f".{name} is there now", ""
+        return "requires_grad, hooks or .grad of a tensor changed between None and a tensor", ""
 
     def _in_words(self, condition: Condition) -> str:
         """A condition as a user would write it."""
         return condition.expression.write(lambda leaf: self.scan.describe(leaf.parts[0]), repr)
-
-    def _same_contents(self, path: str) -> bool:
-        now = _read(self.scan, path)
-        if path in self.scan.sets:
-            return now == self.scan.sets[path]
-        return contents_of(now) == self.scan.arrays[path][1]
 
 
 def _of_unused(program: Any, used: dict[int, Any]) -> list[tuple[Any, str]]:
@@ -158,6 +171,7 @@ def _tuples_around(scan: Scan, paths: set[str]) -> set[str]:
     return found
 
 
+_NUMBERS = (int, float, complex, str)
 _FILE = "<chainrule guard>"
 _GONE = type("_Gone", (), {"__repr__": lambda self: "nothing", "__len__": lambda self: -1})()
 
@@ -176,7 +190,8 @@ class _Writer:
         self.scan = scan
         self.replaced = replaced  # paths of containers that are other ones in every call
         self.space: dict[str, Any] = {
-            "K": scan.keys, "R": scan.roots, "same": same_number, "contents": contents_of, **SPACE,
+            "K": scan.keys, "R": scan.roots, "same": same_number, "contents": contents_of,
+            "same_order": same_order, "hooks_of": hooks_of, **SPACE,
         }  # fmt: skip
         self.names: dict[int, str] = {}
         self.linked: set[str] = set()
@@ -229,8 +244,12 @@ class _Writer:
             self.tests.append(f"len({container}) == {size}" if size else f"not {container}")
         for path, thing in guards.tensors + guards.objects:
             self._is(path, thing)
-        for path, members in guards.sets:
-            self.tests.append(f"{self._contents(path)} == {self.name(members)}")
+        self._classes_and_code()
+        for path, keys in guards.orders:
+            container, wanted = self._contents(path), self.name(keys)
+            texts = all(type(key) is str for key in keys)
+            found = f"[*{container}] == {wanted}" if texts else f"same_order({container}, {wanted})"
+            self.tests.append(found)
         for path, (_, contents) in guards.arrays:
             self.tests.append(f"contents({self._contents(path)}) == {self.name(contents)}")
         for path, kind in guards.followed:
@@ -241,6 +260,28 @@ class _Writer:
                 read = fact.form.format(self.name(fact.tensor))
                 self.tests.append(f"{read} == {self.name(fact.value)}")
         return Versions(self.tests, self.space)
+
+    def _classes_and_code(self) -> None:
+        """An object may be given another class or dictionary, a function other code."""
+        for path, kind in self.scan.kinds.items():
+            thing = self.scan.objects[path]
+            if path not in self.replaced:
+                self.tests.append(f"type({self.name(thing)}) is {self.name(kind)}")
+                if isinstance(getattr(thing, "__dict__", None), dict):
+                    fields = self.name(thing.__dict__)
+                    self.tests.append(f"{self.name(thing)}.__dict__ is {fields}")
+        for path, code in self.scan.codes.items():
+            function = self.name(self.scan.objects[path])
+            self.tests.append(f"{function}.__code__ is {self.name(code)}")
+        for _, tensor in self.scan.tensors.values():
+            name, hooks = self.name(tensor), hooks_of(tensor)
+            none = f"({name}._meta is None or not hooks_of({name}))"
+            self.tests.append(f"hooks_of({name}) == {self.name(hooks)}" if hooks else none)
+        for (path, name), thing in self.scan.unset.items():
+            if path not in self.replaced:
+                self.tests.append(f"not hasattr({self.name(thing)}, {name!r})")
+        for (_, name), scope in self.scan.absent.items():
+            self.tests.append(f"{name!r} not in {self.name(scope)}")
 
     def _is_fixed(self, path: str) -> bool:
         """Whether a tuple holds it that is the same object: it cannot change."""
@@ -257,6 +298,9 @@ class _Writer:
             self.tests.append(f"{read} is {value!r}")
         else:
             wanted = self.name(value)
+            if self.scan.by_identity:
+                self.tests.append(f"{read} is {wanted}")
+                return
             self.tests.append(f"({read} is {wanted} or same({read}, {wanted}))")
 
     def condition(self, condition: Condition) -> str:
@@ -287,6 +331,6 @@ class _Writer:
         if thing is None:  # the dict of an object, which it keeps
             place = self.scan.places[path]
             self._link(place.owner, place.container)
-            return self.name(place.container.__dict__)
+            return self.name(dict_of(place.container))
         self._link(path, thing)
         return self.name(thing)

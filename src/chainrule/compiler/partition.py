@@ -8,6 +8,10 @@ costs less than memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
+
 from .graph import Graph, Instr, Value
 from .passes import drop_dead, expand, fold_constants, merge_duplicates, simplify
 from .table import lookup, lowering
@@ -142,3 +146,47 @@ class Partition:
         if v in self.position:
             return "output", self.position[v]
         return "input", self.input_numbers[v]
+
+
+def without(graph: Graph, absent: Iterable[Value]) -> tuple[Graph, list[bool]]:
+    """A backward program for results of which some got no gradient, and which outputs are left.
+
+    It is what the tape does then: nothing is computed from a gradient that is not there, whereas
+    zeros in its place would meet infinities.
+    """
+    gone = set(absent)
+    kept = [(v, n) for v, n in zip(graph.inputs, graph.input_names, strict=True) if v not in gone]
+    waiting = set(gone) | {v for v, name in kept if name.startswith("seed")}
+    made = Graph()
+    made.inputs, made.input_names = [v for v, _ in kept], [name for _, name in kept]
+    made.constants = dict(graph.constants)
+    same: dict[Value, Value] = {}
+    for instr in graph.instrs:
+        late = [v for v in instr.values if v in waiting]
+        waiting.update(instr.outputs if late else ())
+        left = [v for v in late if v not in gone]
+        if late and not left:
+            gone.update(instr.outputs)
+            continue
+        if len(left) < len(late) and _passes(instr, left):
+            same[instr.outputs[0]] = same.get(left[0], left[0])
+            continue
+        operands = [_present(made, v, gone, same) for v in instr.inputs]
+        made.instrs.append(Instr(instr.op, operands, instr.params, instr.outputs, instr.source))
+    there = [not (isinstance(v, Value) and v in gone) for v in graph.outputs]
+    found = [same.get(v, v) if isinstance(v, Value) else v for v in graph.outputs]
+    made.outputs = [v for v, is_there in zip(found, there, strict=True) if is_there]
+    return drop_dead(made), there
+
+
+def _passes(instr: Instr, left: list[Value]) -> bool:
+    """Whether a sum of two is the one that is left."""
+    if instr.op != "add" or len(left) != 1 or len(instr.inputs) != 2:
+        return False
+    return (left[0].shape, left[0].dtype) == (instr.outputs[0].shape, instr.outputs[0].dtype)
+
+
+def _present(graph: Graph, v: object, gone: set[Value], same: dict[Value, Value]) -> object:
+    if not isinstance(v, Value):
+        return v
+    return graph.constant(np.zeros(v.shape, v.dtype)) if v in gone else same.get(v, v)

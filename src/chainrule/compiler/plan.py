@@ -104,6 +104,14 @@ def address_of(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
+def _check_type(position: int, value: Value, array: np.ndarray) -> None:
+    if array.shape != value.shape or array.dtype != value.dtype:
+        raise InputChanged(
+            f"input {position} of the plan is {value.type}, got "
+            f"{Value(array.shape, array.dtype).type}; compile again for other types"
+        )
+
+
 class Plan:
     """See the module's docstring."""
 
@@ -237,6 +245,9 @@ class Plan:
     def run(self, arrays: list[Any]) -> list[Any]:
         """Run on these inputs (arrays, and Python numbers for weak inputs)."""
         if not self.native:
+            for i, value in enumerate(self.graph.inputs):
+                if not value.weak:
+                    _check_type(i, value, arrays[i])
             for _, k in self.graph.writes:
                 _refuse_read_only(k, arrays[k])
             return interpret(self.graph, arrays)
@@ -284,11 +295,7 @@ class Plan:
         used: list[Any] = []
         for i, slot, value, written in self._checked:
             a = arrays[i]
-            if a.shape != value.shape or a.dtype != value.dtype:
-                raise InputChanged(
-                    f"input {i} of the plan is {value.type}, got "
-                    f"{Value(a.shape, a.dtype).type}; compile again for other types"
-                )
+            _check_type(i, value, a)
             if written:
                 _refuse_read_only(i, a)
             if not a.flags.c_contiguous or not a.flags.aligned:

@@ -59,9 +59,11 @@ class Replay:
         with enable_grad():
             for instr in self.instrs:
                 env.update(zip(instr.outputs, _run(instr, env, drawn), strict=True))
+        pairs = zip((env[v] for v in self.outputs), g, strict=True)
+        given = [(out, seed) for out, seed in pairs if seed is not None]
         with apart(wanted):
             return grad(
-                [env[v] for v in self.outputs], wanted, list(g), create_graph=True,
+                [out for out, _ in given], wanted, [seed for _, seed in given], create_graph=True,
                 allow_unused=True,
             )  # fmt: skip
 

@@ -65,14 +65,26 @@ class Runner:
             reach = max(reach, end)
             if is_written:
                 reach_written = max(reach_written, end)
-        self.written_arguments = [
-            program.sources[k].what
-            for _, k in program.graph.writes
-            if program.sources[k].kind == "argument"
-        ]
+        arguments = {s.what: i in written for i, s in enumerate(program.sources)
+                     if s.kind == "argument"}  # fmt: skip
+        self.writes = bool(written)
+        self.written_arguments = [i for i, is_written in arguments.items() if is_written]
+        lasting = [(_array_of(s, leaves), i in written) for i, s in enumerate(program.sources)
+                   if s.kind in ("tensor", "grad")]  # fmt: skip
+        roots = frozenset(_root(a) for a, _ in lasting if a is not None)
+        of_written = frozenset(_root(a) for a, is_written in lasting if is_written)
+        self._apart = [(i, roots if is_written else of_written)
+                       for i, is_written in arguments.items()]  # fmt: skip
 
     def separate(self, leaves: list[Any]) -> bool:
-        """Whether written arguments share memory with no other argument in this call."""
+        """Whether what is written shares memory with no argument, and no argument with it."""
+        for i, roots in self._apart:
+            array = leaves[i]._a
+            base = array.base
+            if id(array if base is None else base) in roots:
+                return False
+        if not self.written_arguments:
+            return True
         arrays = [x._a for x in leaves if hasattr(x, "_a")]
         return not any(
             other is not leaves[k]._a and np.may_share_memory(leaves[k]._a, other)
@@ -163,6 +175,13 @@ def computed_parts(result: Any) -> list[Computed]:
         if isinstance(result, tuple | list)
         else []
     )
+
+
+def _root(array: Any) -> int:
+    """What the arrays of one piece of memory have in common."""
+    while getattr(array, "base", None) is not None:
+        array = array.base
+    return id(array)
 
 
 def _array_of(where: Source, leaves: list[Any]) -> Any:

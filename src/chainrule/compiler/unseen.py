@@ -55,6 +55,25 @@ def asks_settings(function: Any) -> bool:
     return function.__name__ in _SETTINGS
 
 
+# Functions of libraries that read files, or settings that no name leads to; by package.
+_OUTSIDE = {
+    "numpy": {
+        "fromfile", "load", "loadtxt", "genfromtxt", "memmap", "geterr", "geterrcall", "getbufsize",
+        "get_printoptions",
+    },
+    "chainrule": {"load", "get_printoptions"},
+    "warnings": {"warn", "warn_explicit"},
+    "_warnings": {"warn", "warn_explicit"},
+    "logging": {"getLogger"},
+    "locale": {"getlocale", "localeconv"},
+}  # fmt: skip
+
+
+def looks_outside(module: str, name: str) -> bool:
+    """Whether a function of a library reads something that is neither named nor an argument."""
+    return name in _OUTSIDE.get(module.partition(".")[0], ())
+
+
 def is_buffer(value: Any) -> bool:
     """Whether it shows its memory, as arrays do."""
     try:

@@ -1,9 +1,10 @@
-"""Guards on dictionaries, answered by their version numbers.
+"""Guards that are answered by words of memory.
 
 CPython gives a dictionary a new number whenever it is changed (up to 3.11, at a fixed place of the
 object).  Most guards ask what a dictionary holds, of the modules of a model above all: as long as
-no number differs from the one read when those guards last held, they hold.  Machine code compares
-the numbers; the guards themselves are asked again after a change.
+no number differs from the one read when those guards last held, they hold.  The class of an object,
+its dictionary and the code of a function are pointers at known places.  Machine code compares all
+of these; the guards themselves are asked again after a change.
 """
 
 from __future__ import annotations
@@ -15,16 +16,20 @@ import sys
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
+
+from ..autograd.value import TensorBase
 
 _PLACE = object.__basicsize__ + 8  # after the number of items
 _SCALARS = (int, float, complex, str, bytes, bool, type(None))
 # A dictionary that changes so often is asked in every call.
 _RESTLESS = 8
+_MANAGED_DICT = 1 << 4  # Py_TPFLAGS_MANAGED_DICT: the dictionary is three words before the object
 _FEW = 4  # guards that are asked faster than the machine code is called
 
-_TEXT = f"""
-define i64 @unchanged(ptr %rows, i64 %count) nounwind {{
+_TEXT = """
+define i64 @unchanged(ptr %rows, i64 %count) nounwind {
 entry:
   br label %next
 next:
@@ -35,8 +40,7 @@ look:
   %at = mul i64 %i, 16
   %row = getelementptr i8, ptr %rows, i64 %at
   %object = load ptr, ptr %row
-  %place = getelementptr i8, ptr %object, i64 {_PLACE}
-  %now = load i64, ptr %place
+  %now = load i64, ptr %object
   %known_at = getelementptr i8, ptr %row, i64 8
   %known = load i64, ptr %known_at
   %same = icmp eq i64 %now, %known
@@ -46,7 +50,7 @@ changed:
   ret i64 0
 all:
   ret i64 1
-}}
+}
 """
 
 
@@ -94,6 +98,8 @@ _DECIDED = [
         rf"\({_ITEM} is (?P<same>c\d+) or same\(.*\)\)",
         r"len\((c\d+)\) == \d+",
         r"not (c\d+)",
+        r"'\w+' not in (c\d+)",
+        r"\[\*(?P<plain>c\d+)\] == c\d+",
     )
 ]
 
@@ -105,9 +111,71 @@ def dictionary_of(test: str, space: dict[str, Any]) -> str | None:
         if found is not None:
             wanted = found.groupdict().get("same")
             plain = wanted is None or type(space[wanted]) in _SCALARS
-            known = type(space[found[1]]) in (dict, OrderedDict)
+            # The order of an OrderedDict may change by itself.
+            kinds = (dict,) if found.groupdict().get("plain") else (dict, OrderedDict)
+            known = type(space[found[1]]) in kinds
             return found[1] if plain and known else None
     return None
+
+
+_POINTERS = [
+    re.compile(pattern)
+    for pattern in (
+        r"type\((?P<of>c\d+)\) is (?P<is>c\d+)",
+        r"(?P<of>c\d+)\.(?P<name>__code__|__dict__) is (?P<is>c\d+)",
+        r"(?P<of>c\d+)\.(?P<name>_rg|_grad)(?: is (?P<is>True|False|None))?",
+        r"\((?P<of>c\d+)\.(?P<name>_meta) is (?P<is>None) or not hooks_of\(c\d+\)\)",
+    )
+]
+
+
+def pointer_of(test: str, space: dict[str, Any]) -> tuple[int, int] | None:
+    """(address, value) of the pointer that decides a guard; None where there is none."""
+    for pattern in _POINTERS:
+        found = pattern.fullmatch(test)
+        if found is not None:
+            thing, name = space[found["of"]], found.groupdict().get("name", "")
+            wanted = _CONSTANTS[found["is"]] if found["is"] in _CONSTANTS else space[found["is"]]
+            place = _place(thing, name)
+            if place is None or _word(id(thing) + place) != id(wanted):
+                return None
+            return id(thing) + place, id(wanted)
+    return None
+
+
+_CONSTANTS = {"True": True, "False": False, "None": None, None: True}
+
+
+def _place(thing: Any, name: str) -> int | None:
+    """Where in an object there is a pointer to its class, its dictionary, its code, a slot."""
+    if not name:
+        return 8
+    if name == "__dict__":
+        return -24 if type(thing).__flags__ & _MANAGED_DICT else None
+    if name == "__code__":
+        return _place_of_code() if type(thing) is FunctionType else None
+    return _place_of_slot(name) if isinstance(thing, TensorBase) else None
+
+
+@functools.cache
+def _place_of_code() -> int | None:
+    return _first_place(_word, _word.__code__, FunctionType.__basicsize__)
+
+
+@functools.cache
+def _place_of_slot(name: str) -> int | None:
+    probe, mark = object.__new__(TensorBase), object()
+    object.__setattr__(probe, name, mark)
+    return _first_place(probe, mark, TensorBase.__basicsize__)
+
+
+def _first_place(thing: Any, content: Any, size: int) -> int | None:
+    words = (place for place in range(16, size, 8) if _word(id(thing) + place) == id(content))
+    return next(words, None)
+
+
+def _word(address: int) -> int:
+    return ctypes.c_int64.from_address(address).value
 
 
 class Versions:
@@ -118,6 +186,7 @@ class Versions:
         self.space = space
         self.changes: dict[str, int] = {}  # how often each dictionary was found changed
         self.kept: list[Any] = []  # another thread may still be reading earlier rows
+        self.loose: set[str] = set()  # tests that hold though their pointer is another one
         self.check: Callable[[], bool] = self._written()
 
     def _written(self) -> Callable[[], bool]:
@@ -129,11 +198,18 @@ class Versions:
         unchanged = comparer() if len(asked) > _FEW else None
         if unchanged is None:
             return self._function("check", self.tests)
-        self.rows = array("q", [x for n in self.names for x in (id(self.space[n]), 0)])
+        pointed = {
+            t: p for t in self.tests
+            if t not in self.loose and (p := pointer_of(t, self.space)) is not None
+        }  # fmt: skip
+        self.pointed = [*pointed]
+        asked += pointed
+        rows = [(id(self.space[n]) + _PLACE, 0) for n in self.names] + [*pointed.values()]
+        self.rows = array("q", [x for row in rows for x in row])
         self.kept.append(self.rows)
         self.ask = self._function("ask", asked)
-        live = [t for t in self.tests if deciding[t] not in named]
-        start, count = self.rows.buffer_info()[0], len(self.names)
+        live = [t for t in self.tests if deciding[t] not in named and t not in pointed]
+        start, count = self.rows.buffer_info()[0], len(rows)
         self.space.update(unchanged=unchanged, renew=self._renew)
         return self._function("check", [f"(unchanged({start}, {count}) or renew())", *live])
 
@@ -157,8 +233,10 @@ class Versions:
             if self.rows[2 * i + 1] != now[i]:
                 self.rows[2 * i + 1] = now[i]
                 self.changes[name] = self.changes.get(name, 0) + 1
-        if max(self.changes.values()) >= _RESTLESS and any(
-            self.changes.get(n, 0) >= _RESTLESS for n in self.names
-        ):
+        start = 2 * len(self.names)
+        rows = zip(self.pointed, self.rows[start::2], self.rows[start + 1 :: 2], strict=True)
+        loose = {test for test, address, wanted in rows if _word(address) != wanted}
+        self.loose |= loose
+        if loose or any(self.changes.get(n, 0) >= _RESTLESS for n in self.names):
             self.check = self._written()
         return True

@@ -1,0 +1,95 @@
+"""Watches a traced call: what ran that nothing in its sight leads to.
+
+A walk (`walk.py`) reaches code by names.  Some code runs without being named: the `__init__` of a
+class that is called, the `__repr__` behind a formatted string, a function taken from a set.  What
+it reads must be guarded too, so it is reported, and later walks begin at it as well.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from .unseen import is_clock, looks_outside
+from .whose import is_foreign_file, is_foreign_module
+
+# Modules in Python whose functions ask the system for what the caller wants to know.
+_ASK_THE_SYSTEM = {"genericpath", "glob", "ntpath", "os", "pathlib", "posixpath", "shutil"}
+
+
+class Witness:
+    """`strangers` are the functions that ran unseen; `problem` is what no guard can make up for."""
+
+    def __init__(self, codes: Iterable[CodeType]) -> None:
+        self.problem: str | None = None
+        self._known = {id(code) for code in codes}
+        self._foreign: set[int] = set()
+        self._asking: set[int] = set()  # a library's code that looks outside
+        self._kept = [*codes]  # so that no other code gets their ids
+        self._strange: dict[int, CodeType] = {}
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Inside, calls are noted, unless somebody profiles the program."""
+        if sys.getprofile() is not None:
+            yield
+            return
+        sys.setprofile(self._note)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+
+    def _note(self, frame: FrameType, event: str, argument: Any) -> None:
+        where = id(frame.f_code)
+        if where in self._foreign:
+            return
+        if event == "call":
+            if where in self._asking:
+                self._ask(frame)
+            elif where not in self._known:
+                self._meet(frame)
+        elif event == "c_call" and where in self._known:
+            module = getattr(argument, "__module__", None) or ""
+            if is_clock(argument) or looks_outside(module, argument.__name__):
+                self.problem = self.problem or f"{module}.{argument.__name__}()"
+
+    def _ask(self, frame: FrameType) -> None:
+        """A function that looks outside is called: by whom?"""
+        if frame.f_back is not None and id(frame.f_back.f_code) in self._known:
+            self.problem = self.problem or f"{frame.f_code.co_name}()"
+
+    def _meet(self, frame: FrameType) -> None:
+        code = frame.f_code
+        self._kept.append(code)
+        name = frame.f_globals.get("__name__", "")
+        module = sys.modules.get(name)  # of a function that a library made from text
+        foreign = module is not None and is_foreign_module(module)
+        if name in _ASK_THE_SYSTEM:
+            self._known.add(id(code))
+        elif foreign or is_foreign_file(code.co_filename) or name.startswith("namedtuple_"):
+            if looks_outside(name, code.co_name):
+                self._asking.add(id(code))
+                self._ask(frame)
+            else:
+                self._foreign.add(id(code))
+        else:
+            self._known.add(id(code))
+            self._strange[id(code)] = code
+
+    def strangers(self) -> list[FunctionType]:
+        """The functions whose code ran without having been looked at."""
+        found: list[FunctionType] = []
+        for code in self._strange.values():
+            functions = [
+                f for f in gc.get_referrers(code)
+                if isinstance(f, FunctionType) and f.__code__ is code
+            ]  # fmt: skip
+            if not functions:
+                self.problem = self.problem or f"{code.co_qualname}(), gone after the call,"
+            found += functions
+        return found
