@@ -17,6 +17,7 @@ import chainrule
 from ..script import Script, code_generation, compare, shown
 from .state_overlooked import OVERLOOKED
 from .state_places import PLACES, Place
+from .state_tensors import tensors
 from .state_uses import HUGE, PAIRS, RETURNS, USES, schedule
 
 CALLS = 8
@@ -45,6 +46,8 @@ def generate(seed: int) -> Script:
         return Script("state", seed, tuple(_training(rng)))
     if kind < 0.16:
         return Script("state", seed, tuple(_aliases(rng)))
+    if kind < 0.28:
+        return Script("state", seed, tuple(tensors(rng, CALLS)))
     return Script("state", seed, tuple(_numbers(rng)))
 
 

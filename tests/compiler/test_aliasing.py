@@ -1,6 +1,7 @@
 """What a compiled call returned stays as it was, however it is held, while the function runs on."""
 
 import copy
+import warnings
 import weakref
 
 import numpy as np
@@ -133,3 +134,65 @@ def test_weak_references_and_copies_of_results():
         run(torch.zeros(3))
         assert shallow.tolist() == deep.tolist() == [k + 1.0] * 3
         assert watcher() is None
+
+
+def test_an_argument_that_is_a_parameter_in_sight_detached():
+    p = torch.nn.Parameter(torch.ones(2))
+    run = torch.compile(lambda z: p * z)
+    for _ in range(5):
+        p.grad = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run(p.detach()).sum().backward()
+        assert p.grad.tolist() == [1.0, 1.0]
+
+
+def test_writes_into_an_argument_that_overlaps_itself():
+    def f(x):
+        x[0] = 3.0
+        return x * 1
+
+    run = torch.compile(f)
+    for k in range(5):
+        found = []
+        for function in (f, run):
+            x = (torch.arange(10.0) + k).as_strided((4, 4), (2, 1))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found.append((function(x).tolist(), x.tolist()))
+        assert found[1] == found[0]
+
+
+def test_a_read_only_argument_is_not_written():
+    def f(x):
+        x.add_(1)
+        return x * 1
+
+    run = torch.compile(f)
+    for _ in range(5):
+        run(torch.zeros(2))
+    fixed = np.zeros(2, np.float32)
+    fixed.flags.writeable = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = torch.from_numpy(fixed)
+    with pytest.raises(RuntimeError, match="read-only"):
+        run(x)
+    assert fixed.tolist() == [0.0, 0.0]
+
+
+def test_one_of_several_results_of_split_cannot_be_written():
+    run = torch.compile(lambda x: (x * 2).split(1))
+    for _ in range(5):
+        parts = run(torch.ones(2, requires_grad=True))
+        with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
+            parts[0].mul_(2)
+
+
+def test_an_operand_that_overlaps_what_is_written_is_refused_in_every_call():
+    run = torch.compile(lambda x: x.add_(x[:1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(5):
+            with pytest.raises(RuntimeError, match="refer to a single memory location"):
+                run(torch.ones(2, 2))

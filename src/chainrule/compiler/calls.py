@@ -80,6 +80,12 @@ class Call:
         seen = [t for _, t in self.scan.tensors.values()]
         return seen + [t for t in self.leaves if isinstance(t, TensorBase)]
 
+    def _is_one_memory_by_two_names(self) -> bool:
+        """Whether two tensors have one array and a history (`x`, `x.detach()`)."""
+        owners: dict[int, Any] = {}
+        pairs = [(t, owners.setdefault(id(array), t)) for t, array in self.memory]
+        return any(a is not b and (a._rg or b._rg) for a, b in pairs)
+
     def signature(self) -> Any:
         """What must be equal in two calls that are compared: settings, tensors, their gradients."""
         flags = [
@@ -120,6 +126,8 @@ class Call:
             witness = Witness(self.scan.known_codes)
             self._run(function, args, kwargs, witness)
             self.strangers = witness.strangers()
+            if self._is_one_memory_by_two_names():
+                self.trace.fail("a tensor it is given is another one that it sees, detached")
             if any(isinstance(x, TensorBase) and hooks_of(x) for x in self.leaves):
                 self.trace.fail("a tensor it is given has hooks, which every call may bring others")
             if witness.problem is not None:

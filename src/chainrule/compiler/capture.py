@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
-from ..autograd.value import TensorBase
+from ..autograd.value import CREATION, TensorBase
 from .calls import Call
 from .followed import Number, Operand, same_number
 from .graph import Graph, Instr, Value, verify, verifying
@@ -266,7 +266,7 @@ class Program:
         if base is t or (base is None and not known.chain and storage not in self._shown):
             self._shown.add(storage)
             return self.bases[storage]
-        return Alias(Source("output", self.bases[storage].position), known.chain, bool(t._rg))
+        return Alias(Source("output", self.bases[storage].position), known.chain, t)
 
     def _alias(self, known: Any, t: Any) -> Any:
         """A view of what came from outside shows its memory, as in eager code."""
@@ -278,7 +278,7 @@ class Program:
                 "a result shares memory with a gradient, or with a tensor that the function writes "
                 "and that has a history; return a copy"
             )
-        return Alias(origin, known.chain, bool(t._rg))
+        return Alias(origin, known.chain, t)
 
     def _constant_output(self, before: Any, t: Any) -> Output:
         """A tensor made outside of the table (zeros, a range): the same in every call."""
@@ -342,10 +342,12 @@ class GradOf:
 class Alias:
     """A part of the result that is a view of one of the caller's own tensors."""
 
-    def __init__(self, source: Source, chain: Any, differentiable: bool) -> None:
+    def __init__(self, source: Source, chain: Any, like: Any) -> None:
         self.source = source
         self.chain = chain
-        self.differentiable = differentiable
+        self.differentiable = bool(like._rg)
+        # Whether it may be written: not if one of several results of an op.
+        self.creation = None if like._view is None else like._view[CREATION]
 
 
 class Output:

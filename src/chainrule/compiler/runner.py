@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..autograd.dispatch import P
-from ..autograd.value import make
+from ..autograd.value import CREATION, make
+from ..ops.layout import overlaps_itself
 from .capture import Alias, Computed, Fixed, GradOf, Output, Program, Same, Source, rebuilt_dict
 from .guards import Guards
 from .plan import Plan
@@ -55,6 +56,8 @@ class Runner:
         ends = []
         for i, s in enumerate(program.sources):
             array = _array_of(s, leaves)
+            if i in written and array is not None and overlaps_itself(array):
+                raise CaptureError("a tensor that the function writes overlaps itself in memory")
             if array is not None and array.size:
                 ends.append((*np.lib.array_utils.byte_bounds(array), i in written))
         ends.sort()
@@ -85,6 +88,8 @@ class Runner:
                 return False
         if not self.written_arguments:
             return True
+        if not all(leaves[k]._a.flags.writeable for k in self.written_arguments):
+            return False
         arrays = [x._a for x in leaves if hasattr(x, "_a")]
         return not any(
             other is not leaves[k]._a and np.may_share_memory(leaves[k]._a, other)
@@ -242,4 +247,6 @@ def _view_again(alias: Alias, leaves: list[Any], tensors: list[Any]) -> Any:
         found._v = base._v
     for name, params in alias.chain:
         found = getattr(P, name)(found, **dict(params))
+    if alias.creation and found._view is not None:
+        found._view[CREATION] = alias.creation
     return found

@@ -21,7 +21,15 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.dispatch import P, plain, prepare
-from ..autograd.inplace import chain_to, check_fits, check_writable, copying, set_history, write
+from ..autograd.inplace import (
+    chain_to,
+    check_apart,
+    check_fits,
+    check_writable,
+    copying,
+    set_history,
+    write,
+)
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, WHICH, TensorBase, make
 from ..ops.schema import TABLE, Op
@@ -201,6 +209,7 @@ class Trace:
         recording = STATE.grad_enabled and (value._rg or x._rg) and x.dtype.category >= 2
         check_writable(x, name, recording)
         check_fits(x, value._a, name)
+        check_apart(x, (value,), name)
         target = self._find(x)
         if value._a.dtype != x._a.dtype:
             value = P.cast(value, dtype=x._a.dtype)
