@@ -1,7 +1,7 @@
 """Compiled functions of two tensors whose kinds change from call to call.
 
 Type, strides, overlap, history, class and memory of the arguments change; the function takes views,
-writes into its arguments and into a tensor it closes over, and returns what shares memory with them.
+writes into its arguments and into a tensor it closes over, and returns what shares their memory.
 What is returned, what was written, which results share memory and what gradients they have must be
 as in eager code.
 """
@@ -27,7 +27,8 @@ def sharing(*given):
 def gradients(out, x, z):
     tensors = [t for t in out if torch.is_tensor(t) and t.requires_grad]
     loss = sum(t.sum() if not t.is_complex() else t.abs().sum() for t in tensors)
-    return torch.autograd.grad(loss, [t for t in (x, z, p) if t.requires_grad], allow_unused=True)"""
+    wanted = [t for t in (x, z, p) if t.requires_grad]
+    return torch.autograd.grad(loss, wanted, allow_unused=True)"""
 
 # A tensor of 4 x 4 (mostly); `{k}` is the number of the call.
 KINDS = (

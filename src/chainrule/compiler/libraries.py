@@ -99,18 +99,18 @@ class Libraries:
         if (module.__name__, name) == ("sys", "modules"):
             walk.note_unseen("sys.modules")
         elif isinstance(item, (*_PLAIN_VALUES, list, dict, set)) or unseen.is_setting(item):
-            walk.enter(item, path, module, f".{name}", name)
+            walk.enter(item, path, module, walk.attribute(name), name)
         elif (module.__name__, name) == ("os", "getenv"):
             walk.walk(vars(module)["environ"], walk.root(module.environ))
         elif unseen.is_clock(item) or (module.__name__, name) == ("numpy.random", "get_state"):
             walk.note_unseen(f"{module.__name__}.{name}()")
         elif isinstance(item, ModuleType) and is_foreign_module(item):
-            walk.enter(item, path, module, f".{name}", name)
+            walk.enter(item, path, module, walk.attribute(name), name)
         elif isinstance(item, FunctionType) and is_own_module(module):
             if unseen.asks_settings(item):
                 walk.note_unseen(f"torch.{name}()")
         elif type(item).__module__ == "logging":  # logging.root
-            walk.enter(item, path, module, f".{name}", name)
+            walk.enter(item, path, module, walk.attribute(name), name)
         if callable(item):
             self._note_callable(module, path, name, item)
 
@@ -119,8 +119,9 @@ class Libraries:
         scan = self._walk.scan
         inside = f"{path}.__dict__"
         scan.places[inside] = Place(path, owner, ".__dict__", "__dict__", None)
-        where = f"{inside}[{name!r}]"
-        scan.places[where] = Place(inside, dict_of(owner), f"[{name!r}]", None, None)
+        access = self._walk.item(name)
+        where = f"{inside}{access}"
+        scan.places[where] = Place(inside, dict_of(owner), access, None, None)
         scan.objects[where] = item
 
     def note_class(self, kind: type) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from enum import Enum
 from functools import _lru_cache_wrapper, partial
+from keyword import iskeyword
 from threading import Lock, RLock, local
 from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
@@ -112,6 +113,19 @@ class _Walk:
         self.scan.keys.append(value)
         return f"K[{len(self.scan.keys) - 1}]"
 
+    # How places are asked becomes source text. What a user named is part of it only where it can
+    # be nothing but a literal or a name; anything else travels as data.
+
+    def item(self, key: Any) -> str:
+        """`[key]`, as source."""
+        return f"[{key!r}]" if type(key) in (str, int) else f"[{self.key(key)}]"
+
+    def attribute(self, name: Any) -> str:
+        """`.name`, as source."""
+        if type(name) is str and name.isidentifier() and not iskeyword(name):
+            return f".{name}"
+        return f".__getattribute__({self.key(name)})"
+
     def enter(
         self, value: Any, owner: str, container: Any, access: str, key: Any, kind: Any = None
     ) -> None:
@@ -201,13 +215,9 @@ class _Walk:
         items = list(dict.items(value) if isinstance(value, dict) else value.items())
         keys = [key for key, _ in items]
         for key, item in items:
-            if type(key) in (str, int):
-                access = f"[{key!r}]"
-            else:  # tensors are keys of optimizer state
-                where = self.key(key)
-                access = f"[{where}]"
-                if not isinstance(key, _PLAIN_VALUES):
-                    self.walk(key, where)
+            access = self.item(key)
+            if not isinstance(key, _PLAIN_VALUES):  # tensors are keys of optimizer state
+                self.walk(key, f"K[{len(self.scan.keys) - 1}]")
             self.enter(item, path, value, access, key)
         texts = all(type(key) is str for key in keys)
         if (keys and not texts) or len(keys) > 1:  # who walks it sees the order, and the types
@@ -234,7 +244,9 @@ class _Walk:
     def _walk_local(self, value: Any, path: str) -> None:
         """What every thread has its own of: each asks the object, not one thread's dictionary."""
         for name, item in list(vars(value).items()):
-            self._when_named(name, partial(self.enter, item, path, value, f".{name}", name))
+            self._when_named(
+                name, partial(self.enter, item, path, value, self.attribute(name), name)
+            )
         if is_users(type(value)):
             self._walk_class(type(value), self.root(type(value)))
 
@@ -286,7 +298,7 @@ class _Walk:
             return
         known = (*_PLAIN_VALUES, list, dict, tuple, set, TensorBase)
         if isinstance(value, TensorBase) or isinstance(item, known):
-            self.enter(item, path, value, f".{name}", name)
+            self.enter(item, path, value, self.attribute(name), name)
 
     def note_unseen(self, what: str) -> None:
         """Something is in sight that cannot be guarded."""
@@ -308,7 +320,7 @@ class _Walk:
             else:
                 for name, item in list(fields.items()):
                     if name not in BOOKKEEPING:
-                        self.enter(item, inside, fields, f"[{name!r}]", name)
+                        self.enter(item, inside, fields, self.item(name), name)
         if own:
             self._walk_slots(value, path)
             self._walk_class(kind, self.root(kind))
@@ -328,7 +340,7 @@ class _Walk:
         for name, item in list(fields.items()):
             if name in BOOKKEEPING:
                 continue
-            enter = partial(self.enter, item, path, fields, f"[{name!r}]", name)
+            enter = partial(self.enter, item, path, fields, self.item(name), name)
             if name in USED_BY_MODULE:
                 enter()
             else:
@@ -344,7 +356,7 @@ class _Walk:
                     name = f"_{base.__name__.lstrip('_')}{name}"
                 if hasattr(value, name):
                     item = getattr(value, name)
-                    enter = partial(self.enter, item, path, value, f".{name}", name)
+                    enter = partial(self.enter, item, path, value, self.attribute(name), name)
                     self._when_named(name, enter)
                 else:
                     self._when_named(name, partial(self._note_unset, value, path, name))
@@ -381,8 +393,12 @@ class _Walk:
             wraps = isinstance(item, property | staticmethod | classmethod)
             if name in _CONVERSIONS:  # what they return has to be a number, no stand-in
                 self.scan.library = self.scan.library or f"{kind.__name__}.{name}"
-            if name.isidentifier() and (known or wraps or not name.startswith("__")):
-                enter = partial(self.enter, item, inside, fields, f"[{name!r}]", name, kind)
+            if (
+                isinstance(name, str)
+                and name.isidentifier()
+                and (known or wraps or not name.startswith("__"))
+            ):
+                enter = partial(self.enter, item, inside, fields, self.item(name), name, kind)
                 self._when_named(name, enter, isinstance(item, FunctionType) or wraps)
 
     def _walk_module(self, module: ModuleType, path: str) -> None:
@@ -391,8 +407,12 @@ class _Walk:
             self._inside(module, path)
         for name, item in list(vars(module).items()):
             plain = isinstance(item, (*_PLAIN_VALUES, FunctionType, list, tuple, dict, set))
-            if name.isidentifier() and (plain or not name.startswith("__")):
-                enter = partial(self.enter, item, path, module, f".{name}", name)
+            if (
+                isinstance(name, str)
+                and name.isidentifier()
+                and (plain or not name.startswith("__"))
+            ):
+                enter = partial(self.enter, item, path, module, self.attribute(name), name)
                 self._when_named(name, enter, isinstance(item, FunctionType))
 
     def _when_named(
@@ -455,7 +475,7 @@ class _Walk:
         for name in sorted(names):
             if name in space:
                 scope = scope or self.root(space)
-                self.enter(space[name], scope, space, f"[{name!r}]", name)
+                self.enter(space[name], scope, space, self.item(name), name)
             elif name in sys.modules:  # imported inside of the function
                 self.walk(sys.modules[name], self.root(sys.modules[name]))
         builtin = function.__builtins__  # type: ignore[attr-defined]
@@ -465,7 +485,7 @@ class _Walk:
             self.scan.absent[scope, name] = space
             if name in builtin:
                 where = where or self.root(builtin)
-                self.enter(builtin[name], where, builtin, f"[{name!r}]", None)
+                self.enter(builtin[name], where, builtin, self.item(name), None)
 
     def _learn_code(self, code: Any) -> None:
         self.scan.known_codes += codes_in(code)
