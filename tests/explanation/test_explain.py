@@ -57,6 +57,12 @@ def test_json_has_everything_and_is_json(revenue):
     assert data["gradient"] == "inf"
 
 
+def test_json_describes_what_is_too_large_to_write_out():
+    x = torch.ones(200, 100, requires_grad=True)
+    data = json.loads(torch.explain((x * 2).sum(), wrt=x).to_json())
+    assert data["gradient"]["shape"] == [200, 100] and data["gradient"]["largest"] == 2
+
+
 def test_pictures_are_well_formed_and_pages_stand_alone(revenue, tmp_path):
     ElementTree.fromstring(revenue.to_svg())
     revenue.to_html(tmp_path / "e.html")

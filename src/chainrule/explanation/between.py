@@ -64,7 +64,10 @@ class Between:
 
     def mask(self, v: Vertex) -> tuple[Any, ...]:
         """The parents of a node's rules, None where no path to the target goes."""
-        wanted = {link.position for link in self.inputs(v)}
+        links = self.inputs(v)
+        if len(links) == len(v.node.parents):
+            return v.node.parents
+        wanted = {link.position for link in links}
         return tuple(p if k in wanted else None for k, p in enumerate(v.node.parents))
 
 

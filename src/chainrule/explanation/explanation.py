@@ -18,7 +18,7 @@ from . import groups as grouping
 from .between import Between
 from .chain import crossings, named, scalar_steps, tensor_steps
 from .flows import Flow, along, apart, cosine, derivatives, dot, flow, norm
-from .paths import Path, PathLink, Step, path_link
+from .paths import Path, PathLink, Step
 from .semirings import count_paths, log_size, spread, strongest, sum_product
 
 
@@ -93,10 +93,10 @@ class Explanation(Report):
             product, steps = self._one, []
             for link in links:
                 product *= weights[id(link)]
-                steps.append(path_link(link, weights[id(link)], product))
+                steps.append((weights[id(link)], product))
             share = product / total if total else math.nan
             sign = math.copysign(1.0, product * total) if product * total else 0.0
-            made.append(Path(tuple(steps), product, abs(product), share, sign))
+            made.append(Path(links, tuple(steps), product, abs(product), share, sign))
         return made
 
     def _tensor_paths(self) -> list[Path]:
@@ -107,14 +107,15 @@ class Explanation(Report):
         made = []
         for links, grads in zip(ways, along(ways, self.seed, self.tape.root_nr), strict=True):
             steps, before = [], norm(self.seed)
-            for link, g in zip(links, grads, strict=True):
+            for g in grads:
                 after = norm(g)
-                steps.append(path_link(link, after / before if before else 0.0, after))
+                steps.append((after / before if before else 0.0, after))
                 before = after
             last = grads[-1] if grads else self.seed
             value = np.zeros_like(whole) if last is None else np.asarray(last)
             share = dot(value, whole) / size**2 if size else math.nan
-            made.append(Path(tuple(steps), make(value), norm(value), share, cosine(value, whole)))
+            tail = (norm(value), share, cosine(value, whole))
+            made.append(Path(links, tuple(steps), make(value), *tail))
         return sorted(made, key=lambda p: -p.norm)
 
     # ---- all paths at once -----------------------------------------------------------------------
@@ -163,7 +164,7 @@ class Explanation(Report):
         """The sum over all paths against the engine's gradient."""
         kind = self.gradient._a.dtype
         eps = float(np.finfo(kind).eps) if kind.kind in "fc" else 1e-15
-        longest = max((len(p.links) for p in self.paths), default=1)
+        longest = max((len(p) for p in self.paths), default=1)
         if self._weights is not None:
             summed: Any = sum_product(self.between, self._weights).get(self.tape.root.key, 1.0)
             difference = apart(summed * self._one, self.gradient._a.reshape(()))
@@ -173,7 +174,7 @@ class Explanation(Report):
             summed = self.listed._a if every else self._reached()
             difference = apart(summed, self.gradient._a)
             # A rule may cancel inside: what it was given bounds what rounding can do.
-            size = math.fsum(max((k.product for k in p.links), default=p.norm) for p in self.paths)
+            size = math.fsum(p.largest for p in self.paths)
         engine = "this pass (hooks were not run)" if self.tape.has_hooks() else "backward"
         return Check(difference, 8 * eps * (longest + 4) * max(size, 1e-300), engine)
 

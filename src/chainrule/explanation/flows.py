@@ -24,22 +24,27 @@ def derivatives(between: Between) -> dict[int, float] | None:
         return None
     found: dict[int, float] = {}
     ones: dict[int, Any] = {tape.root.key: np.ones_like(tape.tensor._a)}
-    for v in between.order:
-        one = ones.pop(v.key, None)
-        if v.node.multi:
-            return None
-        # A vertex that nothing flows into has derivatives of its own all the same.
-        one = np.ones((), np.float64) if one is None else one
-        with only_reading():
-            grads = v.node.vjp(one, between.mask(v))
-        for link in between.inputs(v):
-            g = grads[link.position]
-            if g is not None and not _is_number(g):
+    with only_reading():
+        for v in between.order:
+            if v.node.multi:
                 return None
-            found[id(link)] = 0.0 if g is None else float(np.asarray(g).reshape(()))
-            if g is not None:
-                ones[link.parent.key] = np.ones_like(g)
+            # A vertex that nothing flows into has derivatives of its own all the same.
+            one = ones.pop(v.key, _ONE)
+            grads = v.node.vjp(one, between.mask(v))
+            for link in between.inputs(v):
+                g = grads[link.position]
+                if g is None:
+                    found[id(link)] = 0.0
+                    continue
+                if not _is_number(g):
+                    return None
+                found[id(link)] = float(g.item())
+                same = g.dtype == one.dtype and g.shape == one.shape
+                ones[link.parent.key] = one if same else np.ones_like(g)
     return found
+
+
+_ONE = np.ones((), np.float64)
 
 
 def _is_number(a: Any) -> bool:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..reading import Link, Place, Vertex
+
+MOST_NUMBERS = 10_000  # of an array that are written into JSON
 
 
 def label_of(v: Vertex) -> str:
@@ -57,15 +62,41 @@ class PathLink:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+def array_data(a: Any) -> Any:
+    """An array as data: its numbers, or what describes it where there are very many."""
+    if a.size <= MOST_NUMBERS:
+        return a.tolist()
+    size = np.abs(a)
+    return {
+        "shape": list(a.shape), "norm": float(np.linalg.norm(a)), "largest": float(size.max()),
+        "mean_size": float(size.mean()),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Path:
     """One way from the output to the input."""
 
-    links: tuple[PathLink, ...]
+    _way: tuple[Link, ...] = field(repr=False)
+    _numbers: tuple[tuple[float, float], ...] = field(repr=False)  # (derivative, product) by link
     contribution: Any  # a number, or a tensor of the input's shape
     norm: float  # |contribution|
     share: float  # of the gradient; for tensors its projection on it: shares add up to 1
     alignment: float  # cosine with the gradient (for numbers its sign relative to it)
+
+    @cached_property
+    def links(self) -> tuple[PathLink, ...]:
+        """The links from the output on; made when asked for, a path may have a million."""
+        pairs = zip(self._way, self._numbers, strict=True)
+        return tuple(path_link(link, *numbers) for link, numbers in pairs)
+
+    def __len__(self) -> int:
+        return len(self._way)
+
+    @property
+    def largest(self) -> float:
+        """The largest size the running product has on the way."""
+        return max((abs(product) for _, product in self._numbers), default=self.norm)
 
     @property
     def names(self) -> list[str]:
@@ -75,7 +106,7 @@ class Path:
     def as_dict(self) -> dict[str, Any]:
         value = self.contribution
         return {
-            "contribution": value if isinstance(value, float) else value.tolist(),
+            "contribution": value if isinstance(value, float) else array_data(value._a),
             "norm": self.norm, "share": self.share, "alignment": self.alignment,
             "links": [link.as_dict() for link in self.links],
         }  # fmt: skip

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ..reading.svg import short_number
 from ..reading.terminal import TIMES, Block, Table, Text, Tree
 from .flows import norm
-from .paths import Path, Step, fraction
+from .paths import Path, Step, array_data, fraction
 
 SHOWN_LINKS = 12  # of one path; a longer one is shown by its ends and its biggest links
 SHOWN_MERGES = 5
@@ -63,21 +64,24 @@ def chain_table(e: Any) -> Table:
         "ways",
         "line",
     )
-    rows = []
-    for s in e.chain:
-        rows.append((fraction(s.result, s.by), short_number(s.multiplier, 6),
-                     short_number(s.product, 6), short_number(s.ways), s.place.label))  # fmt: skip
-    rows, notes = _ends(rows)
+    steps, notes = _ends(e.chain)
+    rows = [
+        (fraction(s.result, s.by), short_number(s.multiplier, 6), short_number(s.product, 6),
+         short_number(s.ways), s.place.label)
+        for s in steps
+    ]  # fmt: skip
     return Table(
         "the chain, output first (every path goes through these values)", head, rows, notes
     )
 
 
-def _ends(rows: list[Any]) -> tuple[list[Any], list[str]]:
+def _ends(rows: Sequence[Any]) -> tuple[list[Any], list[str]]:
     if len(rows) <= SHOWN_LINKS:
-        return rows, []
+        return list(rows), []
     half = SHOWN_LINKS // 2
-    return rows[:half] + rows[-half:], [f"({len(rows) - SHOWN_LINKS} steps in the middle left out)"]
+    return [*rows[:half], *rows[-half:]], [
+        f"({len(rows) - SHOWN_LINKS} steps in the middle left out)"
+    ]
 
 
 def path_table(e: Any, k: int) -> Table:
@@ -85,12 +89,12 @@ def path_table(e: Any, k: int) -> Table:
     p: Path = e.paths[k]
     head = ("link", "op", "derivative" if e.kind == "scalar" else "gain",
             "product" if e.kind == "scalar" else "norm", "module", "line")  # fmt: skip
+    links, notes = _ends(p.links)
     rows = [
         (f"{s.result} <- {s.by}", s.op, short_number(s.derivative, 6), short_number(s.product, 6),
          s.module, s.place.short if s.place.line else "")
-        for s in p.links
+        for s in links
     ]  # fmt: skip
-    rows, notes = _ends(rows)
     if not any(r[4] for r in rows):
         head = head[:4] + head[5:]
         rows = [r[:4] + r[5:] for r in rows]
@@ -218,10 +222,10 @@ def as_dict(e: Any) -> dict[str, Any]:
     gradient = e.gradient._a
     data = {
         "output": e.y_name, "input": e.x_name, "kind": e.kind,
-        "gradient": gradient.tolist(), "norm": norm(gradient),
+        "gradient": array_data(gradient), "norm": norm(gradient),
         "paths": [p.as_dict() for p in e.paths], "path_count": e.count,
         "chain": [s.as_dict() for s in e.chain],
-        "remaining": e.remaining if e.kind == "scalar" else e.remaining.tolist(),
+        "remaining": e.remaining if e.kind == "scalar" else array_data(e.remaining._a),
         "check": {"difference": e.check.difference, "tolerance": e.check.tolerance,
                   "ok": e.check.ok},
         "by_line": [g.as_dict() for g in e.by_line()],
