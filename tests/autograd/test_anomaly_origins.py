@@ -270,6 +270,38 @@ def test_a_step_that_blew_up_names_step_parameter_rate_and_gradient():
     assert "gradient norms of the last steps" in message
 
 
+def test_a_parameter_is_found_in_the_model_of_a_trainer():
+    class Trainer:
+        def __init__(self):
+            self.model = nn.Sequential(nn.Linear(1, 1))
+            self.optimizer = optim.SGD(self.model.parameters(), lr=1e39)
+
+        def fit(self):
+            self.model(torch.ones(1, 1)).square().sum().backward()
+            self.optimizer.step()
+
+    assert "values in parameter `0.weight`" in told(Trainer().fit)
+
+
+def test_a_sparse_gradient_is_checked_too():
+    table = nn.Embedding(5, 2, sparse=True)
+    optimizer = optim.SGD(table.parameters(), lr=0.1)
+
+    def program():
+        (table(torch.tensor([3])) * 1e38 * torch.tensor(1e38)).sum().backward()
+        optimizer.step()
+
+    assert "the gradient of parameter `weight`" in told(program)
+
+
+def test_without_check_nan_nothing_raises():
+    w = leaf(0.0)
+    with torch.autograd.detect_anomaly(check_nan=False, forward=True):
+        (w / w).sum().backward()
+        optim.SGD([w], lr=0.1).step()
+    assert w.isnan().all()
+
+
 def test_nan_in_a_forward_pass_after_steps_that_grew_tells_of_the_steps():
     model = nn.Linear(1, 1)
     optimizer = optim.SGD(model.parameters(), lr=1e3)

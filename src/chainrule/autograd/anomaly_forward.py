@@ -13,6 +13,7 @@ from .nan_causes import forward_cause, title
 from .nan_origins import Log, Origin, as_data, origin_of
 from .nonfinite import find, has_nan, is_finite, payload
 from .record import saved_names
+from .state import STATE
 from .value import TensorBase
 from .variable_names import module_path
 
@@ -57,7 +58,7 @@ def _selects_later() -> bool:
 
 def note_written(log: Log, op: Any, x: Any, tensors: Any, result: Any, params: Any) -> None:
     """The same for an in-place form, before `result` is written into x."""
-    if payload(result) is None:
+    if payload(result) is None or not STATE.anomaly_check_nan:
         return
     if not is_finite(result):
         judge(log, op, tensors, (result,), params)
@@ -193,7 +194,7 @@ def blown_up(log: Log) -> list[str]:
 def check_root(log: Log, root: Any) -> None:
     """Raise when what backward starts from is NaN: nothing backward does is to blame."""
     array = payload(root)
-    if array is None or not has_nan(array):
+    if array is None or not STATE.anomaly_check_nan or not has_nan(array):
         return
     origin = origin_of(log, root)
     raise RuntimeError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Log:
 
     def __init__(self) -> None:
         self.origins: dict[int, tuple[Any, Origin]] = {}
-        self.steps: dict[int, Any] = {}  # id(optimizer) -> its history (optim.watched_step)
+        self.steps: Any = WeakKeyDictionary()  # optimizer -> its history (optim.watched_step)
         self.gradients: dict[int, tuple[Any, Origin]] = {}  # id(leaf) -> of its gradient
 
     def note(self, value: Any, origin: Origin) -> None:

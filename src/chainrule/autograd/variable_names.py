@@ -36,7 +36,7 @@ def find_name(value: Any) -> Name | None:
         array = array._a
     frames = list(_frames())
     for frame in reversed(frames):
-        for candidate in list(frame.f_locals.values()):
+        for candidate in _reachable(frame):
             named = getattr(candidate, "named_parameters", None)
             if named is None or isinstance(candidate, type):
                 continue
@@ -52,6 +52,13 @@ def find_name(value: Any) -> Name | None:
                 if line or frame is frames[-1]:
                     return Name(name, line)
     return _innermost(frames, value, array)
+
+
+def _reachable(frame: FrameType) -> list[Any]:
+    """The values of a frame's variables, and the attributes of `self`: a trainer has its model."""
+    owner = frame.f_locals.get("self")
+    inside = list(getattr(owner, "__dict__", {}).values())
+    return [*frame.f_locals.values(), *inside]
 
 
 def _innermost(frames: list[FrameType], value: Any, array: Any) -> Name | None:

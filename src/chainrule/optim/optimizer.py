@@ -97,7 +97,7 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
 def _run(step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The step itself; where forward results are checked for NaN, so are the parameters."""
-    if STATE.anomaly_log is None:
+    if STATE.anomaly_log is None or not STATE.anomaly_check_nan:
         return step(*args, **kwargs)
     from .watched_step import watched
 

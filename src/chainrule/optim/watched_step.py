@@ -49,9 +49,9 @@ class Steps:
 def watched(log: Any, step: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a step; raise when a gradient or a parameter is not finite."""
     optimizer = args[0]
-    steps = log.steps.get(id(optimizer))
+    steps = log.steps.get(optimizer)
     if steps is None:
-        steps = log.steps[id(optimizer)] = Steps(
+        steps = log.steps[optimizer] = Steps(
             type(optimizer).__name__, optimizer.param_groups[0].get("lr")
         )
     steps.taken += 1
@@ -88,7 +88,7 @@ def _check_gradients(log: Any, optimizer: Any, steps: Steps) -> dict[int, tuple[
     sizes: dict[int, tuple[float, float]] = {}
     total = 0.0
     for name, p, _ in _entries(optimizer):
-        g = payload(p.grad) if p.grad is not None and not p.grad.is_sparse else None
+        g = payload(p.grad._values() if p.grad is not None and p.grad.is_sparse else p.grad)
         if g is None:
             continue
         found = find(g)
