@@ -115,3 +115,14 @@ def test_outputs_without_gradient_are_none_for_hooks_of_their_node():
         outputs[0].sum().backward()
         assert shown[0].flatten().tolist() == [1.0, 1.0]
         assert shown[1] is None
+
+
+@pytest.mark.parametrize("hooked", ["a", "c", "sum"])
+def test_a_hook_that_writes_to_its_gradient_changes_no_other(hooked):
+    # Both operands of a sum get one gradient; PyTorch's other operand is doubled too, or is not.
+    a, c = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    total = a + c
+    {"a": a, "c": c, "sum": total}[hooked].register_hook(lambda g: (g.mul_(2), None)[1])
+    (2 * total + 3 * c).sum().backward()
+    assert a.grad.tolist() == ([4.0, 4.0] if hooked != "c" else [2.0, 2.0])
+    assert c.grad.tolist() == {"a": [5.0, 5.0], "c": [10.0, 10.0], "sum": [7.0, 7.0]}[hooked]

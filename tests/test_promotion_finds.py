@@ -85,3 +85,14 @@ def test_more_dimensions_than_a_tensor_has():
         torch.tensordot(torch.ones(3), torch.tensor(1.0), 1)
     with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
         torch.linalg.cross(torch.ones(3) > 0, torch.ones(3) > 0)
+
+
+def test_masks_that_fit_no_shape():
+    x, mask = torch.ones(3, 1, 4), torch.ones(4, 1, 3) > 0
+    for wrong in (
+        lambda: x.masked_select(mask),
+        lambda: x.masked_scatter(mask, x),
+        lambda: x.masked_fill(mask, 0.0),
+    ):
+        with pytest.raises(RuntimeError, match="must match the size of tensor b"):
+            wrong()

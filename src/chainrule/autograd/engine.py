@@ -316,7 +316,7 @@ class Walk:
         meta = leaf._meta
         hooks = meta.get("hooks") if meta is not None else None
         if hooks is not None:
-            replaced = self.run_tensor_hooks(hooks.tensor.get(0), g, leaf)
+            replaced = self.run_tensor_hooks(hooks.tensor.get(0), g, fresh)
             fresh = fresh and replaced is g
             g = replaced
         if self.captures is not None:
@@ -366,7 +366,7 @@ class Walk:
         if hooks is not None:
             for nr, fns in hooks.tensor.items():
                 if grads[nr] is not None:
-                    grads[nr] = self.run_tensor_hooks(fns, grads[nr], None)
+                    grads[nr] = self.run_tensor_hooks(fns, grads[nr], False)
             for nr, reference in hooks.retain.items():
                 tensor = reference()
                 if tensor is not None and grads[nr] is not None:
@@ -409,9 +409,11 @@ class Walk:
                 shown = checked_replacements(hook, result, shown)
         return tuple(self.unwrap(x) for x in shown)
 
-    def run_tensor_hooks(self, hooks: Any, g: Any, leaf: Any) -> Any:
+    def run_tensor_hooks(self, hooks: Any, g: Any, fresh: bool) -> Any:
         if not hooks:
             return g
+        if not fresh and g.__class__ is np.ndarray and g.flags.writeable:
+            g = g.copy("K")  # others have it too, and a hook may write there
         shown = self.wrap(g)
         for hook in tuple(hooks.values()):
             result = hook(shown)

@@ -12,6 +12,7 @@ from ...autograd.value import PLAIN, bottom, make
 from ...ops import dtypes
 from ..api import public
 from ..scalars import converted, number_for
+from .arranging import joint_shape
 from .common import P, TensorBase, axis_of
 from .half_types import fitting, half_type, rounded, single
 from .nn_common import named
@@ -431,7 +432,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask holds, as a 1-D tensor."""
     mask = _mask(mask, "masked_select")
-    shape = tuple(np.broadcast_shapes(tuple(input.shape), tuple(mask.shape)))
+    shape = joint_shape((input, mask))
     x = P.broadcast_to(input, shape=shape).reshape(-1)
     (places,) = P.nonzero_parts(P.broadcast_to(mask, shape=shape).reshape(-1))
     return P.index_axis(x, places, axis=0)
@@ -442,7 +443,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """input with the first elements of source where the mask holds, in order."""
     mask = _mask(mask, "masked_scatter")
     same_type("masked_scatter", input, source)
-    shape = tuple(np.broadcast_shapes(tuple(input.shape), tuple(mask.shape)))
+    shape = joint_shape((input, mask))
     x = P.broadcast_to(input, shape=shape).reshape(-1)
     (places,) = P.nonzero_parts(P.broadcast_to(mask, shape=shape).reshape(-1))
     n = places.shape[0]
