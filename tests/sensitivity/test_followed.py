@@ -353,3 +353,23 @@ def test_long_loops_take_time_in_proportion():
     assert s["x"].derivative == pytest.approx(sum(1 / (k + 1) for k in range(3000)))
     assert [step.name for step in s["x"].chain.steps] == ["x", "s"]
     assert s["x"].path_count == 1
+
+
+KEPT: dict = {}
+LISTED: list = []
+
+
+def test_what_the_function_keeps_becomes_plain_again():
+    plant = Plant(1.0)
+
+    def f(x, y):
+        plant.load = x
+        KEPT["last"] = x * y
+        LISTED.append(x + y)
+        return plant.run(y)
+
+    s = chainrule.sensitivity(f, at={"x": 3.0, "y": 2.0})
+    assert s["x"].derivative == pytest.approx(2 * 3 * 0.8)
+    assert type(plant.load) is float and type(plant.out) is float
+    assert type(KEPT["last"]) is float
+    assert {type(v) for v in LISTED} == {float}

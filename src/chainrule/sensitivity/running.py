@@ -62,6 +62,7 @@ def traced_run(
     try:
         with watch:
             result = arguments.call(numbers, _followed(arguments.f))
+        leaves = outputs_of(result, arguments.title)
     except Counted as found:
         names = _whole_inputs(tape, found, inputs, arguments)
         tape.open = False
@@ -72,9 +73,9 @@ def traced_run(
         raise TraceError(_what_failed(arguments, problem)) from problem
     finally:
         tape.open = False
+        watch.release()
     if tape.lost:
         raise _clear(tape.lost[0], arguments)
-    leaves = outputs_of(result, arguments.title)
     labels = [_label(name, k, leaves) for k, (name, _) in enumerate(leaves)]
     return Run(
         tape=tape,

@@ -12,7 +12,7 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -72,10 +72,19 @@ class Watch:
                 names[key] = original
         for cell, original in self._cells:
             cell.cell_contents = original
-        for names in self._modules:  # a `global` that the function set must not stay traced
-            for key, value in list(names.items()):
-                if type(value) is Traced:
-                    names[key] = value_of(value)
+
+    def release(self) -> None:
+        """What the function left behind in globals, objects and containers becomes plain again.
+
+        To be called when its result has been read: that may be one of these containers.
+        """
+        for names in self._modules:
+            _make_plain(names)
+            for value in list(names.values()):
+                _make_plain_inside(value)
+        for frame, _ in self._frames.values():
+            for value in list(frame.f_locals.values()):
+                _make_plain_inside(value)
         self._frames.clear()
 
     # ---- substitutes ----
@@ -191,6 +200,28 @@ class _FrameWatch:
 
 _ABSENT = object()
 _COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
+
+
+def _make_plain(held: dict[Any, Any]) -> None:
+    for key, value in list(held.items()):
+        if type(value) is Traced:
+            held[key] = value_of(value)
+
+
+def _make_plain_inside(value: Any) -> None:
+    """Traced numbers in a list, dict, array or object of the user's; not deeper."""
+    kind = type(value)
+    if kind is dict:
+        _make_plain(value)
+    elif kind is list:
+        value[:] = [value_of(v) for v in value]
+    elif kind is np.ndarray and value.dtype == object and value.flags.writeable:
+        for place in np.ndindex(value.shape):
+            value[place] = value_of(value[place])
+    elif kind is not type and not isinstance(value, ModuleType):
+        held = getattr(value, "__dict__", None)
+        if isinstance(held, dict):
+            _make_plain(held)
 
 
 def _named_numbers(variables: Any) -> Iterator[tuple[str, Traced]]:
