@@ -130,6 +130,11 @@ def test_every_result_can_be_shown(s, capsys):
     assert "<c>" not in c.to_html() and "&lt;c&gt;" in c.to_html()
 
 
+def test_a_page_can_be_written_to_a_file(s, tmp_path):
+    text = s.to_html(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
+
+
 def test_json_is_strict():
     s = chainrule.sensitivity(lambda x: x - 1.0, at={"x": 1.0})
     assert json.loads(s.to_json())["inputs"]["x"]["elasticity"] is None

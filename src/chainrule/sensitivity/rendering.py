@@ -48,9 +48,13 @@ class Drawn:
     def _repr_html_(self) -> str:
         return html.fragment(self._body())
 
-    def to_html(self) -> str:
-        """One self-contained page."""
-        return html.page(type(self).__name__, self._body())
+    def to_html(self, path: Any = None) -> str:
+        """One self-contained page; written to `path` where one is given."""
+        text = html.page(type(self).__name__, self._body())
+        if path is not None:
+            with open(os.fspath(path), "w", encoding="utf-8") as file:
+                file.write(text)
+        return text
 
     def plot(self, path: Any = None) -> Any:
         """The picture by matplotlib, saved where a path is given; returns the figure."""

@@ -133,6 +133,7 @@ class Sweep(Report, Drawn):
             for x, y, label in marks:
                 axes.plot([x], [y], "o", color="tab:orange")
                 axes.annotate(label, (x, y), textcoords="offset points", xytext=(6, 6))
+        upper.margins(y=0.15)  # room for the label of a maximum
         upper.set_ylabel(self.output)
         lower.set_ylabel(f"d {self.output} / d {self.name}")
         lower.set_xlabel(self.name)
