@@ -242,6 +242,16 @@ def test_custom_functions_and_in_place_ops():
     assert [c.name for c in double.cpu_children] == ["aten::mul"]
 
 
+def test_waiting_for_data_is_shown():
+    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(4)), batch_size=2)
+    with profile() as prof:
+        for (x,) in data:
+            x.exp()
+    counts = {e.key: e.count for e in prof.key_averages()}
+    assert counts["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"] == 3
+    assert counts["aten::exp"] == 2
+
+
 def test_an_error_closes_what_is_open():
     with pytest.raises(RuntimeError), profile() as prof:
         with record_function("block"):

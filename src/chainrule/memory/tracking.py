@@ -95,6 +95,7 @@ class track(SavedReport, watching.Watcher):
         allocation.share_out()
         self.start = allocation.live_bytes()
         self._began = time.perf_counter()
+        self._note("start", source.user_position(2), "forward")
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -65,7 +65,7 @@ class TimeReport(Report):
         made = [self._phases()]
         for what in ("op", "line", "module"):
             rows = [
-                (name, format_time(a), format_time(b), f"{(a + b) / (self.total or 1):.0%}")
+                (name, _time(a), _time(b), f"{(a + b) / (self.total or 1):.0%}")
                 for name, (a, b) in list(self.split(what).items())[:ROWS]
             ]
             made.append(Table(f"by {what}", (what, "forward", "backward", "share"), rows))
@@ -128,6 +128,10 @@ class TimeReport(Report):
     def facts(self) -> dict[str, Any]:
         """The figures as plain data: microseconds."""
         return {"total": self.total, **{what: self.by(what) for what in _KEYS}}
+
+
+def _time(us: float) -> str:
+    return format_time(us) if us else "-"
 
 
 def _is_work(e: FunctionEvent) -> bool:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from ...autograd import source
+from ...autograd.state import STATE
+from ...autograd.watching import named
 from ._utils.collate import default_collate, default_convert
 from ._utils.fetch import fetcher_for
 from ._utils.worker import get_worker_info
@@ -294,7 +296,11 @@ class _BaseDataLoaderIter:
         raise NotImplementedError
 
     def __next__(self) -> Any:
-        data = self._next_data()
+        if STATE.watchers:
+            with named(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):
+                data = self._next_data()
+        else:
+            data = self._next_data()
         self._num_yielded += 1
         promised = self._promised
         is_iterable = self._dataset_kind == _DatasetKind.Iterable
