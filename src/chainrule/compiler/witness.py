@@ -28,7 +28,7 @@ class Witness:
         self.problem: str | None = None
         self._known = {id(code) for code in codes}
         self._foreign: set[int] = set()
-        self._asking: set[int] = set()  # a library's code that looks outside
+        self._asking: set[int] = set()  # a library's code that looks outside for its caller
         self._kept = [*codes]  # so that no other code gets their ids
         self._strange: dict[int, CodeType] = {}
 
@@ -49,19 +49,21 @@ class Witness:
         if where in self._foreign:
             return
         if event == "call":
-            if where in self._asking:
-                self._ask(frame)
-            elif where not in self._known:
+            if where not in self._known and where not in self._asking:
                 self._meet(frame)
-        elif event == "c_call" and where in self._known:
+            if looks_outside(frame.f_globals.get("__name__", ""), frame.f_code.co_name):
+                self._blame(frame, f"{frame.f_code.co_name}()")
+        elif event == "c_call":
             module = getattr(argument, "__module__", None) or ""
             if is_clock(argument) or looks_outside(module, argument.__name__):
-                self.problem = self.problem or f"{module}.{argument.__name__}()"
+                self._blame(frame, f"{module}.{argument.__name__}()")
 
-    def _ask(self, frame: FrameType) -> None:
-        """A function that looks outside is called: by whom?"""
-        if frame.f_back is not None and id(frame.f_back.f_code) in self._known:
-            self.problem = self.problem or f"{frame.f_code.co_name}()"
+    def _blame(self, frame: FrameType | None, what: str) -> None:
+        """Something looks outside: if the user's code asks for it, no guard knows the answer."""
+        while frame is not None and id(frame.f_code) in self._asking:
+            frame = frame.f_back
+        if frame is not None and id(frame.f_code) in self._known:
+            self.problem = self.problem or what
 
     def _meet(self, frame: FrameType) -> None:
         code = frame.f_code
@@ -69,14 +71,10 @@ class Witness:
         name = frame.f_globals.get("__name__", "")
         module = sys.modules.get(name)  # of a function that a library made from text
         foreign = module is not None and is_foreign_module(module)
-        if name in _ASK_THE_SYSTEM:
-            self._known.add(id(code))
+        if name in _ASK_THE_SYSTEM or looks_outside(name, code.co_name):
+            self._asking.add(id(code))
         elif foreign or is_foreign_file(code.co_filename) or name.startswith("namedtuple_"):
-            if looks_outside(name, code.co_name):
-                self._asking.add(id(code))
-                self._ask(frame)
-            else:
-                self._foreign.add(id(code))
+            self._foreign.add(id(code))
         else:
             self._known.add(id(code))
             self._strange[id(code)] = code
