@@ -196,6 +196,25 @@ def test_depth_with_sigmoids_vanishes_and_with_relu_does_not():
     assert relu.verdict == "healthy" and relu.amplification > 0.5
 
 
+def test_norms_and_embeddings_are_no_steps_of_the_way_back():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(1000, 8)
+            self.first, self.norm, self.second = nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 1)
+
+        def forward(self, i):
+            return self.second(self.norm(self.first(self.embed(i) * 1e-4)))
+
+    model = Net()
+    model(torch.arange(4)).mean().backward()
+    flow = torch.gradient_flow(model)
+    first, second = layer(flow, "first"), layer(flow, "second")
+    assert first.amplification == pytest.approx(first.gradient / second.gradient)
+    assert layer(flow, "norm").amplification is None
+    assert flow.reasons[0].startswith("From second back to first")
+
+
 # ---- reading signs -------------------------------------------------------------------------------
 
 

@@ -72,7 +72,9 @@ def measure(
 def _layer(path: str, module: Any, own: list[tuple[str, Any]], updates: dict[int, float]) -> Layer:
     gradients = [g for _, p in own if (g := _gradient(p)) is not None]
     count = sum(int(np.prod(p.shape)) for _, p in own)
-    layer = Layer(path, type(module).__name__, count, None, norm([_array(p) for _, p in own]))
+    kind = type(module).__name__
+    layer = Layer(path, kind, count, None, norm([_array(p) for _, p in own]))
+    layer.matrix = any(p.ndim > 1 for _, p in own) and not kind.startswith("Embedding")
     if gradients:
         total = sum(g.size for g in gradients)
         layer.gradient = norm(gradients)

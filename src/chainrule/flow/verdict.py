@@ -26,6 +26,7 @@ class Layer:
     parameters: int  # values
     gradient: float | None  # norm; None when backward did not reach it
     weight: float  # norm
+    matrix: bool = True  # maps vectors to vectors; scales, biases and tables of rows do not
     update: float | None = None  # norm of the coming (or last) step
     zeros: float = 0.0  # share of gradient values that are exactly 0
     dead: float | None = None  # share of units through which no gradient came
@@ -45,9 +46,16 @@ class Layer:
         return {**asdict(self), "ratio": self.ratio}
 
 
+def along_the_way(layers: Sequence[Layer]) -> list[Layer]:
+    """The layers a gradient passes one after another: those with matrices, if there are two."""
+    reached = [layer for layer in layers if layer.gradient is not None]
+    matrices = [layer for layer in reached if layer.matrix]
+    return matrices if len(matrices) > 1 else reached
+
+
 def judge_layers(layers: Sequence[Layer]) -> None:
     """Fill in the amplification and verdict of every layer."""
-    reached = [layer for layer in layers if layer.gradient is not None]
+    reached = along_the_way(layers)
     for layer, following in pairwise(reached):
         if following.gradient and math.isfinite(following.gradient):
             assert layer.gradient is not None
@@ -67,6 +75,7 @@ def _of_layer(layer: Layer, last: float) -> str:
     if g == 0:
         return "dead"
     words = []
+    last = last if layer.matrix else g  # only what the gradient passed is compared
     if g < max(SMALLEST, FADED * last):
         words.append("vanishing")
     elif g > LARGEST or (last and g > last / FADED):
@@ -83,7 +92,8 @@ def _of_layer(layer: Layer, last: float) -> str:
 
 def per_layer(layers: Sequence[Layer]) -> float | None:
     """The factor by which the gradient changes from one layer to the one before it, on average."""
-    norms = [x.gradient for x in layers if x.gradient and math.isfinite(x.gradient)]
+    way = along_the_way(layers)
+    norms = [x.gradient for x in way if x.gradient and math.isfinite(x.gradient)]
     if len(norms) < 2:
         return None
     return (norms[0] / norms[-1]) ** (1 / (len(norms) - 1))
@@ -103,7 +113,7 @@ def judge(layers: Sequence[Layer]) -> tuple[str, list[str]]:
             f"The gradient of {_list(infinite)} is not finite. Run the step inside "
             "torch.autograd.detect_anomaly(forward=True): it names where that begins."
         ]
-    verdict, reasons = _of_depth(reached)
+    verdict, reasons = _of_depth(along_the_way(layers))
     reasons += _of_units(reached)
     reasons += _of_steps(reached)
     missing = [x.name for x in layers if x.gradient is None]
