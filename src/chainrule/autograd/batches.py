@@ -135,8 +135,9 @@ def _batch_at(value: Any, have: int, want: int) -> Any:
 
 
 def _logical_shape(self: Any) -> Any:
-    shape = self._a.shape
-    return type(shape)((*shape[: self._bdim], *shape[self._bdim + 1 :]))
+    shape, at = self._a.shape, self._bdim
+    lengths = tuple(shape)
+    return tuple.__new__(type(shape), (*lengths[:at], *lengths[at + 1 :]))
 
 
 def _logical_stride(self: Any, dim: int | None = None) -> Any:

@@ -126,7 +126,7 @@ def _joint_basis(ins: list[Any]) -> list[Any]:
     for t in ins:
         n = t.numel()
         rows = np.zeros((total, n), t.dtype.np)
-        rows[range(start, start + n), range(n)] = 1
+        np.fill_diagonal(rows[start : start + n], 1)
         found.append(make(rows.reshape(total, *t.shape)))
         start += n
     return found
@@ -134,6 +134,8 @@ def _joint_basis(ins: list[Any]) -> list[Any]:
 
 def _columns(made: Any, ins: list[Any]) -> list[Any]:
     """The derivatives of one output, taken apart by input."""
+    if len(ins) == 1:
+        return [_last(made, ins[0])]
     found, start = [], 0
     for t in ins:
         stop = start + t.numel()

@@ -30,7 +30,8 @@ class Size(tuple):
 
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
+        # What is part of a size has been looked at.
+        return tuple.__new__(Size, found) if isinstance(index, slice) else found
 
     def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, tuple(other)))
