@@ -310,3 +310,13 @@ def test_parameters_that_were_not_used_are_named():
     found = torch.explain(model["used"](torch.ones(1, 2)).sum(), wrt=model)
     assert list(found) == ["used.weight", "used.bias"]
     assert "not used: idle.weight, idle.bias" in str(found)
+
+
+def test_layers_are_the_numbered_modules_that_have_parts():
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(8, 2, 8, dropout=0.0)
+    model = nn.Sequential(nn.TransformerEncoder(layer, 3), nn.Linear(8, 1))
+    loss = model(torch.randn(4, 8)).mean()
+    e = torch.explain(loss, wrt="0.layers.0.linear1.weight", module=model)
+    names = [g.name for g in e.by_layer()]
+    assert [n for n in names if n.startswith("0.")] == ["0.layers.2", "0.layers.1", "0.layers.0"]

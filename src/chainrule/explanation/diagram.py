@@ -68,7 +68,7 @@ def diagram(
     chosen = _choose(order) if fold == "auto" else fold
     if chosen == "none":
         return _boxes(tape, grads, [[v] for v in order], "", lambda v: label_of(v))
-    name_of = {"line": by_line, "module": by_module, "layer": by_layer}[chosen]
+    name_of = {"line": by_line, "module": by_module, "layer": by_layer(tape)}[chosen]
     runs = _middle_folded(_runs(order, name_of))
     return _boxes(tape, grads, runs, chosen, name_of)
 

@@ -212,8 +212,8 @@ class Explanation(Report):
         return self._grouped(grouping.by_module)
 
     def by_layer(self) -> list[grouping.Group]:
-        """The same by layer: modules up to the first number in their path."""
-        return self._grouped(grouping.by_layer)
+        """The same by layer: one of several numbered modules with all that is in it."""
+        return self._grouped(grouping.by_layer(self.tape))
 
     def _grouped(self, name_of: Callable[[Vertex], str]) -> list[grouping.Group]:
         return grouping.group(self.between, self._flow.sizes, norm(self.seed), name_of)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..reading import Vertex
+from ..reading import Tape, Vertex
 from .between import Between
 
 OUTSIDE = "(outside of modules)"
@@ -68,13 +68,40 @@ def by_module(v: Vertex) -> str:
     return v.module or OUTSIDE
 
 
-def by_layer(v: Vertex) -> str:
-    """A module's path up to its first number: 'blocks.3.mlp.fc' belongs to 'blocks.3'."""
-    parts = v.module.split(".")
-    for k, part in enumerate(parts):
-        if part.isdigit():
-            return ".".join(parts[: k + 1])
-    return parts[0] or OUTSIDE
+def by_layer(tape: Tape) -> Callable[[Vertex], str]:
+    """The layer of each vertex: 'blocks.3.mlp.fc' belongs to 'blocks.3'.
+
+    A layer is one of several numbered modules that have parts of their own: in
+    '0.layers.3.norm' that is '0.layers.3'. Where there are none, the first number counts.
+    """
+    paths = {v.module for v in tape.order if v.module}
+    layers = _layers({ancestor for path in paths for ancestor in _ancestors(path)})
+
+    def name(v: Vertex) -> str:
+        if not v.module:
+            return OUTSIDE
+        own = _ancestors(v.module)
+        numbered = [path for path in own if path.rpartition(".")[2].isdigit()]
+        return next((path for path in own if path in layers), (numbered or own)[0])
+
+    return name
+
+
+def _ancestors(path: str) -> list[str]:
+    """'a.b.c' -> ['a', 'a.b', 'a.b.c']."""
+    parts = path.split(".")
+    return [".".join(parts[: k + 1]) for k in range(len(parts))]
+
+
+def _layers(paths: set[str]) -> set[str]:
+    """The numbered modules with parts of their own that have a sibling of that kind."""
+    whole = {path.rpartition(".")[0] for path in paths}  # they contain others
+    siblings: dict[str, list[str]] = {}
+    for path in whole:
+        home, _, last = path.rpartition(".")
+        if last.isdigit():
+            siblings.setdefault(home, []).append(path)
+    return {path for several in siblings.values() if len(several) > 1 for path in several}
 
 
 __all__ = ["Group", "by_layer", "by_line", "by_module", "group"]

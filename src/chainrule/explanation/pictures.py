@@ -13,7 +13,7 @@ from .diagram import diagram, draw
 from .flows import norm
 from .paths import fraction
 
-LONGEST_WATERFALL = 40
+LONGEST_WATERFALL, SHORT_WATERFALL = 40, 12
 
 
 def explanation_svg(e: Any) -> str:
@@ -67,7 +67,10 @@ def chain_rows(e: Any) -> list[tuple[str, float, float]]:
 
 def waterfall_svg(e: Any) -> str:
     """The running product of the chain."""
-    return svg.waterfall(chain_rows(e), title="the running product, output first")
+    rows, title = chain_rows(e), "the running product, output first"
+    if len(rows) > SHORT_WATERFALL:
+        rows, title = [r for r in rows if abs(r[1]) != 1], f"{title} (without links of 1)"
+    return svg.waterfall(rows, title=title)
 
 
 def explanation_fragment(e: Any) -> str:

@@ -50,6 +50,7 @@ def fragment(body: str) -> str:
         ".cr-out th,.cr-out td{padding:2px 12px 2px 0;text-align:left;background:none;border:none}"
         ".cr-out th{color:var(--cr-dim);border-bottom:1px solid var(--cr-line)}"
         ".cr-out td.n,.cr-out th.n{text-align:right}"
+        ".cr-out h3{font-size:16px;margin:6px 0}.cr-out h2{font-size:14px;margin:12px 0 4px}"
         ".cr-out .row{display:flex;flex-wrap:wrap;gap:14px}"
         f".cr-out code{{font-family:{MONO};font-size:12px}}.cr-out .dim{{color:var(--cr-dim)}}"
     )
