@@ -464,6 +464,8 @@ def package_stub() -> str:
 
 def package_line(name: str, value: Any) -> str:
     """How one name of the package that is not of the public table is declared."""
+    if isinstance(value, ModuleType) and callable(value):
+        return f"from .{name} import {name} as {name}"
     if isinstance(value, ModuleType):
         home = value.__name__.removeprefix("chainrule.").rpartition(".")[0]
         return f"from .{home} import {name} as {name}"

@@ -41,7 +41,6 @@ from . import profiler as profiler
 from . import random as random
 from . import reading as reading
 from . import run as run
-from . import sensitivity as sensitivity
 from . import serialization as serialization
 from . import signal as signal
 from . import sparse as sparse
@@ -92,6 +91,7 @@ from .model_summary import summary as summary
 from .ops.dtypes import dtype as dtype
 from .ops.dtypes import get_default_dtype as get_default_dtype
 from .ops.dtypes import set_default_dtype as set_default_dtype
+from .sensitivity import sensitivity as sensitivity
 from .serialization import load as load
 from .serialization import save as save
 from .sparse import smm as smm

@@ -21,7 +21,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from .cascade import Break, Cascade, from_changes
 from .errors import SensitivityWarning, TraceError
@@ -31,35 +31,37 @@ from .result import Driver, Sensitivity, analyse
 from .sweeping import Point, Sweep
 
 
-def sensitivity(
-    f: Callable[..., Any],
-    at: Mapping[str, Any],
-    *,
-    wrt: str | Iterable[str] | None = None,
-    output: str | int | None = None,
-) -> Sensitivity:
-    """How `f` answers to its inputs at a point: derivatives, elasticities, chains of steps.
+class CallablePackage(ModuleType):
+    """This package: `chainrule.sensitivity(...)` and `chainrule.sensitivity.from_changes(...)`."""
 
-    `at` gives every input its value: numbers (integers are taken as floats), or lists, dicts,
-    dataclasses and arrays of numbers. Inputs left out keep their defaults. `wrt` names the inputs
-    to look at; the others may then be anything. `output` picks one of several results.
+    # For type checkers, which do not see what a module's class does with its globals.
+    from_changes = staticmethod(from_changes)
+    SensitivityWarning, TraceError = SensitivityWarning, TraceError
 
-    >>> import chainrule, math
-    >>> s = chainrule.sensitivity(lambda q: 100 * math.log(10 * q ** 2 + 1), at={"q": 8})
-    >>> round(s["q"].derivative, 4)
-    24.961
-    """
-    return analyse(f, at, wrt, output)
+    def __call__(
+        self,
+        f: Callable[..., Any],
+        at: Mapping[str, Any],
+        *,
+        wrt: str | Iterable[str] | None = None,
+        output: str | int | None = None,
+    ) -> Sensitivity:
+        """How `f` answers to its inputs at a point: derivatives, elasticities, chains of steps.
+
+        `at` gives every input its value: numbers (integers are taken as floats), or lists, dicts,
+        dataclasses and arrays of numbers. Inputs left out keep their defaults. `wrt` names the
+        inputs to look at; the others may then be anything. `output` picks one of several results.
+
+        >>> import chainrule, math
+        >>> s = chainrule.sensitivity(lambda q: 100 * math.log(10 * q ** 2 + 1), at={"q": 8})
+        >>> round(s["q"].derivative, 4)
+        24.961
+        """
+        return analyse(f, at, wrt, output)
 
 
-class _CallablePackage(ModuleType):
-    """`chainrule.sensitivity(...)` and `chainrule.sensitivity.from_changes(...)`."""
-
-    def __call__(self, *args: Any, **options: Any) -> Sensitivity:
-        return sensitivity(*args, **options)
-
-
-sys.modules[__name__].__class__ = _CallablePackage
+sys.modules[__name__].__class__ = CallablePackage
+sensitivity = cast(CallablePackage, sys.modules[__name__])  # itself: for whoever imports it
 
 __all__ = [
     "Break", "Cascade", "Driver", "Link", "Path", "Point", "Sensitivity", "SensitivityWarning",
