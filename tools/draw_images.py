@@ -127,10 +127,52 @@ def memory() -> str:
                       x_label="% of the training step's operations", y_label="MiB")  # fmt: skip
 
 
+def _convolutional_step() -> tuple[Any, Callable[[], object]]:
+    """A small convolutional network, and one step of its training."""
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.Linear(32 * 256, 10),
+    )  # fmt: skip
+    optimizer = torch.optim.AdamW(model.parameters())
+    x, y = torch.randn(16, 3, 32, 32), torch.randint(10, (16,))
+
+    def step() -> None:
+        optimizer.zero_grad()
+        with torch.profiler.record_function("forward"):
+            loss = nn.functional.cross_entropy(model(x), y)
+        with torch.profiler.record_function("backward"):
+            loss.backward()
+        optimizer.step()
+
+    for _ in range(3):
+        step()
+    return model, step
+
+
+def flame() -> str:
+    """Where the time of a training step goes."""
+    _, step = _convolutional_step()
+    reports = []
+    for _ in range(20):  # the one that was disturbed least
+        with torch.profiler.profile() as prof:
+            step()
+        reports.append(prof.report())
+    return min(reports, key=lambda r: r.events[-1].time_range.end).to_svg()
+
+
+def timeline() -> str:
+    """The memory of a training step."""
+    model, step = _convolutional_step()
+    with torch.memory.track(model) as tracked:
+        step()
+    return tracked.to_svg()
+
+
 PICTURES: dict[str, Callable[[], str]] = {
     f.__name__: f
     for f in (graph, explain, cascade, derivatives, gradient_flow, gradient_flow_depth, compiled,
-              memory)
+              memory, flame, timeline)
 }  # fmt: skip
 # Those that show exact numbers; the others were measured, or round as their machine does.
 EXACT = ("graph", "explain", "cascade")

@@ -26,6 +26,11 @@ def cases(torch):
         layers = nn.Sequential(nn.Linear(10, 20), nn.ReLU(), nn.Linear(20, 5))
         return lambda: layers(torch.ones(4, 10)).sum().backward()
 
+    def twice():
+        w = r(3, 3)
+        (g,) = torch.autograd.grad((w @ w).sin().sum(), w, create_graph=True)
+        torch.autograd.grad((g * g).sum(), w)
+
     encoder = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
     attention = nn.MultiheadAttention(16, 2)
     x = torch.ones(5, 2, 16)
@@ -51,6 +56,8 @@ def cases(torch):
         "transposed conv": convolution(nn.ConvTranspose2d, 1, True),
         "transposed conv, groups": convolution(nn.ConvTranspose2d, 2, False),
         "model": model(),
+        "second derivative": twice,
+        "transformed": lambda: torch.func.grad(lambda a: (a @ a.T).sin().sum())(torch.ones(4, 3)),
         "encoder": lambda: encoder(torch.ones(2, 5, 16)).sum().backward(),
         "attention with weights": lambda: attention(x, x, x)[0].sum().backward(),
     }

@@ -171,6 +171,26 @@ def test_time_by_line_module_and_phase(tmp_path):
         prof.report().by("colour")
 
 
+def test_work_inside_of_work_is_counted_once():
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    w = torch.ones(50, 50, requires_grad=True)
+    with profile(with_flops=True) as prof:
+        loss = Double.apply(w @ w).sum()
+        (g,) = torch.autograd.grad(loss, w, create_graph=True)
+        g.sum().backward()
+    top = sum(e.cpu_time_total for e in prof.events() if e.cpu_parent is None)
+    assert prof.report().total == pytest.approx(top)
+    assert sum(e.flops for e in prof.events() if e.name == "aten::mm") == 3 * 2 * 50**3
+
+
 def test_a_schedule():
     when = schedule(wait=1, warmup=1, active=2, repeat=2, skip_first=1)
     names = [when(k).name for k in range(10)]

@@ -19,6 +19,7 @@ from ..ops import allocation
 from ..ops.aten import aten_names
 from ..ops.flops import backward_flops, forward_flops
 from . import source, watching
+from .leaves import RAW
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg
 from .record import fix_of, saved_names
 from .state import STATE
@@ -180,9 +181,13 @@ def _elementwise(name: str, out: Any) -> int:
 
 
 def node_flops(node: Any, g: Any, parents: tuple[Any, ...]) -> dict[str, int]:
-    """Operations that the rules of a node take, by kernel."""
+    """Operations that the rules of a node take, by kernel.
+
+    None where they run on tensors (`create_graph`, transforms): their ops are seen themselves.
+    """
     op = node.op
-    if op is None or not node.s:
+    on_tensors = bool(STATE.passes) and STATE.passes[-1].mode != RAW
+    if op is None or not node.s or on_tensors:
         return {}
     saved = _input_shapes(node)  # hooks may have packed what was saved
     for name, value in zip(saved_names(op), node.s, strict=False):

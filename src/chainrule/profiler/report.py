@@ -13,6 +13,7 @@ from ..reading.svg import flame
 from ..reading.terminal import Block, Report, Table
 
 ROWS = 15
+_ENGINE = "autograd::engine::evaluate_function: "  # around each step of backward, under its name
 MOST_BARS = 4000  # of a flame chart; shorter events are left out beyond it
 
 
@@ -21,7 +22,7 @@ def _line(e: FunctionEvent) -> str:
 
 
 _KEYS: dict[str, Callable[[FunctionEvent], str]] = {
-    "op": lambda e: e.name.removeprefix("autograd::engine::evaluate_function: "),
+    "op": lambda e: e.name.removeprefix(_ENGINE),
     "line": _line,
     "module": lambda e: e.module or "(no module)",
     "phase": lambda e: e.phase,
@@ -34,8 +35,15 @@ class TimeReport(Report):
     def __init__(self, events: Sequence[FunctionEvent]) -> None:
         self.events = list(events)
         # Work is what ops and steps of backward did; named blocks hold it, and optimizers and
-        # plans are work of their own.
-        self.work = [e for e in self.events if e.kernel or (_is_work(e) and not e.cpu_children)]
+        # plans are work of their own. What runs inside of work is part of it.
+        inside: set[int] = set()
+        self.work: list[FunctionEvent] = []
+        for e in self.events:  # parents come first
+            if e.cpu_parent is not None and e.cpu_parent.id in inside:
+                inside.add(e.id)
+            elif e.kernel or _is_work(e):
+                inside.add(e.id)
+                self.work.append(e)
 
     @property
     def total(self) -> float:
@@ -92,8 +100,10 @@ class TimeReport(Report):
         """The flame chart: events over time, what they contain below them."""
         depths: dict[int, int] = {}
         for e in self.events:  # parents come first
-            depths[e.id] = 0 if e.cpu_parent is None else depths[e.cpu_parent.id] + 1
-        shown = sorted(self.events, key=lambda e: -e.cpu_time_total)[:MOST_BARS]
+            above = -1 if e.cpu_parent is None else depths[e.cpu_parent.id]
+            depths[e.id] = above + (not e.name.startswith(_ENGINE))
+        named = [e for e in self.events if not e.name.startswith(_ENGINE)]
+        shown = sorted(named, key=lambda e: -e.cpu_time_total)[:MOST_BARS]
         rows = [
             (depths[e.id], e.time_range.start, e.cpu_time_total, e.name, self._tip(e))
             for e in sorted(shown, key=lambda e: e.id)
