@@ -41,6 +41,7 @@ def _strided(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> A
             f"a tensor has size {brief(size)}, stride {brief(stride)} and offset {brief(offset)}"
         )
     _check_count(size, dtype)
+    current().objects(32 * len(size))
     if storage.is_meta:
         return meta_tensor(size, dtype.np)
     width = dtype.itemsize
