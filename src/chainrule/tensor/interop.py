@@ -201,6 +201,11 @@ class _Capsule:
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
     """A tensor on the memory of another library's array (or of a capsule)."""
+    if type(ext_tensor).__name__ != "PyCapsule" and not hasattr(ext_tensor, "__dlpack__"):
+        raise TypeError(
+            "from_dlpack takes an array with a __dlpack__ method, or a capsule of one, "
+            f"not {ext_tensor!r:.60} of type {type(ext_tensor).__name__}\n  at {source.here(2)}"
+        )
     given = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
     array = np.from_dlpack(given)
     dtypes.from_numpy_dtype(array.dtype)

@@ -15,8 +15,10 @@ numbers that a trace follows, and users' own types, are none of our business her
 from __future__ import annotations
 
 import inspect
+import opcode
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -64,10 +66,13 @@ _UNGUARDED = frozenset(
 )
 _PROBLEMS = (
     AttributeError, TypeError, ValueError, IndexError, RuntimeError, OverflowError, KeyError,
-    ZeroDivisionError,
+    ZeroDivisionError, StopIteration,
 )  # fmt: skip
 _WRONG = (bool, int, float, complex, str, list, tuple, dict, set, type(None), DType, slice)
 _LARGEST = 1 << 63
+_PACKAGE = str(Path(__file__).resolve().parents[1])
+_NUMPY = str(Path(np.__file__).resolve().parent)
+_RAISE = {opcode.opmap[name] for name in ("RAISE_VARARGS", "RERAISE")}
 
 
 class Parameter:
@@ -125,7 +130,7 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
         text = _text(function, parameters, into is not None, bool(refused))
         made: dict[str, Any] = {}
         exec(compile(text, f"<chainrule signature {name}>", "exec"), made)
-        explain = _explainer(name, parameters)
+        explain = _explainer(path, name, parameters)
         space.update(
             made, function=function, into=into, PLAIN=PLAIN, PROBLEMS=_PROBLEMS, explain=explain,
             check=_checker(name, parameters), LARGEST=_LARGEST,
@@ -267,7 +272,7 @@ def _no_index(value: Any) -> bool:
     return value._level is None and (value.numel() != 1 or value.dtype.category > 1)
 
 
-def _explainer(name: str, parameters: list[Parameter]) -> Callable[..., None]:
+def _explainer(path: str, name: str, parameters: list[Parameter]) -> Callable[..., None]:
     def explain(given: dict[str, Any], problem: Exception) -> None:
         """Raise a better error than `problem`, if it comes from a wrong argument."""
         if problem.__class__ in (RuntimeError, NotImplementedError):
@@ -286,6 +291,7 @@ def _explainer(name: str, parameters: list[Parameter]) -> Callable[..., None]:
                     if part is lacking and part.__class__ in (str, list, tuple, dict, float):
                         raise wrong_type(name, key, position, "Tensor", part) from None
         _translate(name, problem)
+        _explain_internal(path, name, given, problem)
 
     return explain
 
@@ -301,6 +307,38 @@ def _translate(name: str, problem: Exception) -> None:
         ) from None
     if isinstance(problem, ZeroDivisionError | KeyError):
         raise RuntimeError(f"{type(problem).__name__}: {problem}{where}") from problem
+
+
+def _explain_internal(path: str, name: str, given: dict[str, Any], problem: Exception) -> None:
+    """An error that nobody wrote for the user: say what was given, and what came of it."""
+    if not _is_internal(problem):
+        return
+    kind = TypeError if isinstance(problem, AttributeError | StopIteration) else type(problem)
+    shown = ", ".join(f"{key}={_in_words(value)}" for key, value in given.items())
+    raise kind(
+        f"{name}() received an invalid combination of arguments - got ({shown})\n"
+        f"  {type(problem).__name__}: {problem}\n  at {source.here(4)}\n"
+        f"  Fix: help(torch.{path}) says what it takes."
+    ) from problem
+
+
+def _is_internal(problem: Exception) -> bool:
+    """Whether an error arose in this library or in what it calls without being raised there."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    code = trace.tb_frame.f_code
+    if code.co_filename.startswith(_PACKAGE) or code.co_filename.startswith("<chainrule"):
+        return code.co_code[trace.tb_lasti] not in _RAISE
+    return code.co_filename.startswith(_NUMPY)
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, TensorBase):
+        return f"{value.dtype.name}{list(value.shape)}"  # type: ignore[attr-defined]
+    return f"{value!r:.40}"
 
 
 def wrong_type(name: str, parameter: str, position: int | None, kind: str, value: Any) -> TypeError:

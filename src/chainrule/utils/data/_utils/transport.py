@@ -65,6 +65,7 @@ def _remove_abandoned(parent: str) -> None:
 
 
 def _is_abandoned(folder: str) -> bool:
+    assert fcntl is not None
     handle = os.open(os.path.join(folder, _OWNER), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,52 @@
+"""Absurd arguments get an error of ours, never one that leaks from Python's or NumPy's inside."""
+
+import numpy as np
+import pytest
+
+import chainrule as torch
+from chainrule.nn import functional as F
+
+ABSURD = [object(), b"a", 5.5, "x", {}, [0.5], 1j, None]
+
+
+@pytest.mark.parametrize("value", ABSURD, ids=repr)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v: torch.tile(v, (2,)),
+        lambda v: torch.roll(torch.ones(3), v, v),
+        lambda v: torch.linalg.norm(v),
+        lambda v: torch.cumsum(v, 0),
+        lambda v: F.pad(torch.ones(3), v),
+        lambda v: F.interpolate(v, size=2),
+        lambda v: F.unfold(torch.ones(1, 1, 4, 4), v),
+        lambda v: torch.kthvalue(torch.ones(3), v),
+        lambda v: torch.rot90(torch.ones(2, 2), 1, v),
+        lambda v: torch.tensor_split(torch.ones(4), v),
+        lambda v: torch.from_dlpack(v),
+    ],
+)
+def test_the_error_names_function_argument_and_line(function, value):
+    try:
+        function(value)
+    except (TypeError, ValueError, IndexError, RuntimeError) as problem:
+        assert "test_absurd_arguments.py" in str(problem)
+        assert not isinstance(problem, np.exceptions.AxisError)
+
+
+def test_the_error_shows_all_arguments_and_the_cause():
+    with pytest.raises(TypeError, match=r"pad\(\) received an invalid combination") as caught:
+        F.pad(torch.ones(3), 5.5)
+    text = str(caught.value)
+    assert "input=float32[3], pad=5.5" in text
+    assert "'float' object is not iterable" in text
+    assert "help(torch.nn.functional.pad)" in text
+
+
+def test_errors_of_a_users_own_code_pass_unchanged():
+    class Sides:
+        def __iter__(self):
+            raise AttributeError("mine")
+
+    with pytest.raises(AttributeError, match=r"^mine$"):
+        F.pad(torch.ones(3), Sides())  # type: ignore[arg-type]
