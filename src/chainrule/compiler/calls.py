@@ -141,8 +141,7 @@ class Call:
 
     def _run(self, function: Callable[..., Any], args: Any, kwargs: Any, witness: Witness) -> None:
         if self.follower is None:
-            with witness.watching():
-                self.result = function(*args, **kwargs)
+            self.result = function(*args, **kwargs)  # the call after it is watched, and compiled
             return
         follower = self.follower
         numbers = {i: follower.number(self.leaves[i], Expression("argument", i)) for i in self.free}
@@ -150,7 +149,7 @@ class Call:
             with (
                 with_stand_ins((args, kwargs), numbers) as (given, named),
                 standing_in(self.scan, self.followed, follower),
-                witness.watching(),
+                witness.watching(self.trace),
             ):
                 result = function(*given, **named)
         finally:

@@ -12,6 +12,7 @@ What existed before the call becomes an input; what was made outside the table d
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -98,6 +99,7 @@ class Trace:
         self.outside: list[Outside] = []
         self.visible: set[int] = set()  # ids of arrays that the function could see at the start
         self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
+        self.watch: Any = None  # the profile function of whoever watches the call
         self.lasting: set[int] = set()  # tensors that are inputs for certain: no constants
 
     def close(self) -> None:
@@ -125,7 +127,16 @@ class Trace:
     # ---- what the autograd layer calls -----------------------------------------------------------
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """Run an op and append it."""
+        """Run an op and append it; what goes on inside is no code of the user's."""
+        if self.watch is None:
+            return self._process(op, args, params)
+        sys.setprofile(None)
+        try:
+            return self._process(op, args, params)
+        finally:
+            sys.setprofile(self.watch)
+
+    def _process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if self.reason is not None:
             return plain(op, plain_structure(args, plain_value), plain_structure(params))
         params = plain_structure(params)

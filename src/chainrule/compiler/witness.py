@@ -26,57 +26,69 @@ class Witness:
 
     def __init__(self, codes: Iterable[CodeType]) -> None:
         self.problem: str | None = None
-        self._known = {id(code) for code in codes}
-        self._foreign: set[int] = set()
+        self._watched = {id(code) for code in codes}  # the user's, and what looks outside for it
         self._asking: set[int] = set()  # a library's code that looks outside for its caller
+        self._met = set(self._watched)
         self._kept = [*codes]  # so that no other code gets their ids
         self._strange: dict[int, CodeType] = {}
 
     @contextmanager
-    def watching(self) -> Iterator[None]:
+    def watching(self, trace: Any) -> Iterator[None]:
         """Inside, calls are noted, unless somebody profiles the program."""
         if sys.getprofile() is not None:
             yield
             return
-        sys.setprofile(self._note)
+        trace.watch = self._noting()
+        sys.setprofile(trace.watch)
         try:
             yield
         finally:
             sys.setprofile(None)
+            trace.watch = None
 
-    def _note(self, frame: FrameType, event: str, argument: Any) -> None:
-        where = id(frame.f_code)
-        if where in self._foreign:
-            return
-        if event == "call":
-            if where not in self._known and where not in self._asking:
-                self._meet(frame)
-            if looks_outside(frame.f_globals.get("__name__", ""), frame.f_code.co_name):
-                self._blame(frame, f"{frame.f_code.co_name}()")
-        elif event == "c_call":
-            module = getattr(argument, "__module__", None) or ""
-            if is_clock(argument) or looks_outside(module, argument.__name__):
-                self._blame(frame, f"{module}.{argument.__name__}()")
+    def _noting(self) -> Any:
+        """What is told of every call; most are a library's, and met before."""
+        met, watched, meet, judge = self._met, self._watched, self._meet, self._judge
+
+        def note(frame: FrameType, event: str, argument: Any) -> None:
+            if event == "call":
+                code = frame.f_code
+                if id(code) not in met:
+                    meet(frame)
+                if id(code) in watched and looks_outside(
+                    frame.f_globals.get("__name__", ""), code.co_name
+                ):
+                    self._blame(frame, f"{code.co_name}()")
+            elif event == "c_call" and id(frame.f_code) in watched:
+                judge(frame, argument)
+
+        return note
+
+    def _judge(self, frame: FrameType, function: Any) -> None:
+        """A function made in C is called by code that is watched."""
+        module = getattr(function, "__module__", None) or ""
+        if is_clock(function) or looks_outside(module, function.__name__):
+            self._blame(frame, f"{module}.{function.__name__}()")
 
     def _blame(self, frame: FrameType | None, what: str) -> None:
         """Something looks outside: if the user's code asks for it, no guard knows the answer."""
         while frame is not None and id(frame.f_code) in self._asking:
             frame = frame.f_back
-        if frame is not None and id(frame.f_code) in self._known:
+        if frame is not None and id(frame.f_code) in self._watched:
             self.problem = self.problem or what
 
     def _meet(self, frame: FrameType) -> None:
         code = frame.f_code
         self._kept.append(code)
+        self._met.add(id(code))
         name = frame.f_globals.get("__name__", "")
         module = sys.modules.get(name)  # of a function that a library made from text
         foreign = module is not None and is_foreign_module(module)
         if name in _ASK_THE_SYSTEM or looks_outside(name, code.co_name):
             self._asking.add(id(code))
-        elif foreign or is_foreign_file(code.co_filename) or name.startswith("namedtuple_"):
-            self._foreign.add(id(code))
-        else:
-            self._known.add(id(code))
+            self._watched.add(id(code))
+        elif not (foreign or is_foreign_file(code.co_filename) or name.startswith("namedtuple_")):
+            self._watched.add(id(code))
             self._strange[id(code)] = code
 
     def strangers(self) -> list[FunctionType]:
