@@ -7,6 +7,7 @@ can read (an iterator, a clock) is `unseen`: with such a thing in sight nothing 
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections import deque
 from collections.abc import Callable
@@ -135,10 +136,8 @@ class Scan:
 
     def reader(self, expressions: list[str]) -> Callable[[], tuple[Any, ...]]:
         """A function that reads these paths; it raises when one no longer exists."""
-        inside = "".join(f"{e}, " for e in expressions)
-        code = f"def read():\n    return ({inside})"
         space: dict[str, Any] = {"R": self.roots, "K": self.keys}
-        exec(compile(code, "<chainrule guard>", "exec"), space)
+        exec(_reading("".join(f"{e}, " for e in expressions)), space)
         return space["read"]
 
     def describe(self, path: str) -> str:
@@ -148,6 +147,11 @@ class Scan:
         if "].__dict__[" in path:
             return "." + path.rsplit(".__dict__[", 1)[1].rstrip("]").strip("'\"")
         return path.rsplit("[", 1)[-1].rstrip("]").strip("'\"")
+
+
+@functools.lru_cache(1024)  # every capture of a function reads the same places
+def _reading(inside: str) -> Any:
+    return compile(f"def read():\n    return ({inside})", "<chainrule guard>", "exec")
 
 
 def dict_of(thing: Any) -> dict[str, Any]:
