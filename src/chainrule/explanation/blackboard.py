@@ -139,7 +139,7 @@ def chain_rule(y: Any, wrt: Any, *, module: Any = None) -> Derivation:
     >>> print(torch.chain_rule(y, wrt=x))
     Forward, with numbers
       u = x ** 2 = 2 ** 2 = 4
-      y = u.sin() = -0.756802
+      y = u.sin() = (4).sin() = -0.756802
     <BLANKLINE>
     The chain rule
       d y / d x = (d y / d u) · (d u / d x)
