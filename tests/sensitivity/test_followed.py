@@ -373,3 +373,43 @@ def test_what_the_function_keeps_becomes_plain_again():
     assert type(plant.load) is float and type(plant.out) is float
     assert type(KEPT["last"]) is float
     assert {type(v) for v in LISTED} == {float}
+
+
+def test_many_inputs_are_checked_along_one_direction():
+    calls = []
+
+    def spread(weights):
+        calls.append(1)
+        return (weights**2).sum() + math.exp(weights[3])
+
+    s = chainrule.sensitivity(spread, at={"weights": np.linspace(0.1, 2, 200)})
+    assert s["weights[3]"].derivative == pytest.approx(
+        2 * s.at["weights[3]"] + math.exp(s.at["weights[3]"])
+    )
+    assert len(calls) < 20
+
+
+def test_one_wrong_among_many_is_found_and_named():
+    def spread(weights):
+        total = sum(w * w for w in weights)
+        return total + float("%.17g" % weights[7]) * 3  # noqa: UP031
+
+    with pytest.raises(
+        chainrule.sensitivity.TraceError, match=r"d spread / d weights\[7\] is 3.4 by the"
+    ):
+        chainrule.sensitivity(spread, at={"weights": [0.1 * k + 1 for k in range(80)]})
+
+
+def test_functions_as_defaults_are_followed():
+    def f(x, transform=math.exp, scale=2.0):
+        return scale * transform(x)
+
+    assert chainrule.sensitivity(f, at={"x": 0.5})["x"].derivative == pytest.approx(
+        2 * math.exp(0.5)
+    )
+    assert f.__defaults__ == (math.exp, 2.0)
+
+
+def test_fractions_are_numbers():
+    s = chainrule.sensitivity(lambda x: x * x, at={"x": Fraction(3, 2)})
+    assert s["x"].derivative == 3.0

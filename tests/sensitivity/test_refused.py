@@ -214,7 +214,13 @@ def test_results_that_are_no_numbers(result):
         chainrule.sensitivity(lambda x: result, at={"x": 1.0})
 
 
+def total(*values):
+    return sum(values)
+
+
 def test_other_wrong_calls():
+    with pytest.raises(ValueError, match=r"the inputs of total\(\*values\) have no names"):
+        chainrule.sensitivity(total, at={"values": [1.0, 2.0]})
     with pytest.raises(TypeError, match="needs a function"):
         chainrule.sensitivity(3, at={"x": 1})
     s = chainrule.sensitivity(cost, at={"price": 10, "quantity": 2})

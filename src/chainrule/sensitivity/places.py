@@ -6,6 +6,7 @@ import dataclasses
 import difflib
 import inspect
 import math
+import numbers
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ def is_number(x: Any) -> bool:
     """A real number; booleans are answers, not quantities."""
     if type(x) is Traced:
         return True
-    return isinstance(x, int | float | np.floating | np.integer) and not isinstance(x, bool)
+    return isinstance(x, numbers.Real) and not isinstance(x, bool | np.bool_)
 
 
 def with_parts(value: Any, name: str, visit: Callable[[str, Any], Any]) -> Any:
@@ -124,6 +125,11 @@ class Arguments:
         known = self.signature.parameters
         takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
         names = [n for n, p in known.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+        if not names and not takes_any:
+            raise ValueError(
+                f"the inputs of {self.title}{self.signature} have no names. Fix: give them names, "
+                f"e.g. lambda a, b: {self.title}(a, b)"
+            )
         for name in self.at:
             if name not in names and not takes_any:
                 near = difflib.get_close_matches(str(name), names, 1)
@@ -138,11 +144,11 @@ class Arguments:
                 f"{'it' if len(missing) == 1 else 'them'} to at={{...}}"
             )
 
-    def call(self, numbers: Mapping[str, Any], f: Callable[..., Any] | None = None) -> Any:
+    def call(self, chosen: Mapping[str, Any], f: Callable[..., Any] | None = None) -> Any:
         """f with these numbers in the places of the given ones (all as floats)."""
 
         def visit(name: str, number: Any) -> Any:
-            return numbers[name]
+            return chosen[name]
 
         values = {
             name: with_parts(value, name, visit) if name in self.moving else value

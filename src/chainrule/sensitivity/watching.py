@@ -45,6 +45,7 @@ class Watch:
         self.names: dict[int, Name] = {}  # position on the tape -> name
         self._replaced: list[tuple[dict[str, Any], str, Any]] = []
         self._cells: list[tuple[Any, Any]] = []
+        self._defaults: list[tuple[FunctionType, tuple[Any, ...]]] = []
         self._seen: set[int] = set()  # globals that have their substitutes
         self._modules: list[dict[str, Any]] = []
         self._calls: dict[CodeType, int] = {}
@@ -59,6 +60,7 @@ class Watch:
         for function in _functions_behind(self.f):
             self.prepare(function.__globals__, function.__code__)
             self._substitute_in_cells(function)
+            self._substitute_in_defaults(function)
         self._before = sys.gettrace()
         sys.settrace(self._entered)
         return self
@@ -72,6 +74,8 @@ class Watch:
                 names[key] = original
         for cell, original in self._cells:
             cell.cell_contents = original
+        for function, originals in self._defaults:
+            function.__defaults__ = originals
 
     def release(self) -> None:
         """What the function left behind in globals, objects and containers becomes plain again.
@@ -122,6 +126,15 @@ class Watch:
             if found is not None:
                 self._cells.append((cell, value))
                 cell.cell_contents = found[1]
+
+    def _substitute_in_defaults(self, function: FunctionType) -> None:
+        """`def f(x, transform=math.exp)`."""
+        originals = function.__defaults__ or ()
+        found = [substitutes().get(id(value)) for value in originals]
+        if any(found):
+            pairs = zip(originals, found, strict=True)
+            function.__defaults__ = tuple(mine[1] if mine else value for value, mine in pairs)
+            self._defaults.append((function, originals))
 
     # ---- names ----
 
