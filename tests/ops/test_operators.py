@@ -194,3 +194,14 @@ def test_keywords_of_functions():
     assert torch.tanh(input=x).tolist() == x.tanh().tolist()
     assert torch.where(condition=x > 2, input=x, other=y).tolist() == [2.0, 4.0]
     assert x.mul(other=y).tolist() == [2.0, 2.0]
+
+
+def test_no_module_of_the_library_hides_a_namespace_of_ops():
+    """A submodule becomes an attribute of its package when somebody imports it."""
+    from pathlib import Path
+
+    import chainrule.ops as ops
+    from chainrule.ops.overloads import NAMESPACES
+
+    modules = {path.stem for path in Path(ops.__file__).parent.glob("*.py")}
+    assert not modules & set(NAMESPACES)

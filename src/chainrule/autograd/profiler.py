@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..ops import allocation
-from ..ops.aten import aten_names
+from ..ops.aten_names import aten_names
 from ..ops.flops import backward_flops, forward_flops
 from . import source, watching
 from .leaves import RAW

@@ -15,7 +15,7 @@ import numpy as np
 from ..autograd import watching
 from ..autograd.profiler import node_flops
 from ..autograd.value import TensorBase
-from ..ops.aten import aten_names
+from ..ops.aten_names import aten_names
 from ..ops.flops import forward_flops
 from .module_tracker import ModuleTracker
 
