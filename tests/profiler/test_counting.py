@@ -74,6 +74,18 @@ def test_own_formulas_and_the_table(capsys):
         torch.ones(7).exp()
     assert counter.get_total_flops() == 70
     assert "aten.exp" in capsys.readouterr().out
+    from chainrule.utils import flop_counter
+
+    @flop_counter.register_flop_formula("aten.sin", get_raw=True)
+    def of_sin(x, *, out_val):
+        return 5 * out_val.numel()
+
+    try:
+        with FlopCounterMode(display=False) as counter:
+            torch.ones(2, 3).sin()
+    finally:
+        flop_counter._REGISTERED.clear()
+    assert counter.get_flop_counts()["Global"] == {"aten.sin": 30}
     model = nn.Sequential(nn.Sequential(nn.Linear(100, 100)))
     with FlopCounterMode(display=False) as counter:
         model(torch.ones(100, 100))

@@ -5,6 +5,7 @@ from ..autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
 from .profile import (
     ProfilerAction,
     ProfilerActivity,
+    kineto_available,
     profile,
     schedule,
     supported_activities,
@@ -14,6 +15,6 @@ from .report import TimeReport
 
 __all__ = [
     "EventList", "FunctionEvent", "FunctionEventAvg", "ProfilerAction", "ProfilerActivity",
-    "TimeReport", "profile", "record_function", "schedule", "supported_activities",
-    "tensorboard_trace_handler",
+    "TimeReport", "kineto_available", "profile", "record_function", "schedule",
+    "supported_activities", "tensorboard_trace_handler",
 ]  # fmt: skip

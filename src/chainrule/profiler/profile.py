@@ -38,6 +38,11 @@ class ProfilerAction(enum.Enum):
     RECORD_AND_SAVE = 3
 
 
+def kineto_available() -> bool:
+    """Whether PyTorch's tracing library is there: no, traces are written without it."""
+    return False
+
+
 def supported_activities() -> set[ProfilerActivity]:
     """Where work can be recorded: on the CPU."""
     return {ProfilerActivity.CPU}

@@ -19,6 +19,27 @@ from ..ops.aten_names import aten_names
 from ..ops.flops import forward_flops
 from .module_tracker import ModuleTracker
 
+_REGISTERED: dict[str, Callable[..., int]] = {}
+
+
+def _kernel(name: Any) -> str:
+    return str(name).removeprefix("aten.").removeprefix("aten::")
+
+
+def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Any], Any]:
+    """Count an op by a formula of one's own: f(*input shapes, out_shape=...).
+
+    With `get_raw` the formula gets the op's arguments and `out_val=` instead of shapes.
+    """
+    names = targets if isinstance(targets, list | tuple) else [targets]
+
+    def register(formula: Callable[..., int]) -> Callable[..., int]:
+        formula._get_raw = get_raw  # type: ignore[attr-defined]
+        _REGISTERED.update({_kernel(n): formula for n in names})
+        return formula
+
+    return register
+
 
 class FlopCounterMode(watching.Watcher):
     """Count the floating-point operations of a block, by module and kernel.
@@ -48,9 +69,8 @@ class FlopCounterMode(watching.Watcher):
         self.flop_counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.mod_tracker = ModuleTracker()
         self._nodes: dict[int, frozenset[str]] = {}
-        self._mapping = {
-            str(name).removeprefix("aten."): rule for name, rule in (custom_mapping or {}).items()
-        }
+        self._mapping = dict(_REGISTERED)
+        self._mapping.update({_kernel(n): rule for n, rule in (custom_mapping or {}).items()})
 
     def __enter__(self) -> FlopCounterMode:
         self.flop_counts.clear()
@@ -79,14 +99,14 @@ class FlopCounterMode(watching.Watcher):
                 self._nodes[node.key] = modules
         shapes = [tuple(np.shape(a)) for a in args]
         results = [tuple(t.shape) for t in outs]
-        self._add(self._count(op, shapes, results, params), modules)
-
-    def _count(self, op: Any, shapes: Any, results: Any, params: Any) -> dict[str, int]:
-        name = aten_names(op.name, len(shapes[0]) if shapes else 0)[-1].removeprefix("aten::")
-        rule: Callable[..., int] | None = self._mapping.get(name) or self._mapping.get(op.name)
-        if rule is not None:
-            return {name: rule(*shapes, out_shape=results[0])}
-        return forward_flops(op.name, shapes, results, params)
+        name = _kernel(aten_names(op.name, len(shapes[0]) if shapes else 0)[-1])
+        rule = self._mapping.get(name) or self._mapping.get(op.name)
+        if rule is None:
+            self._add(forward_flops(op.name, shapes, results, params), modules)
+        elif getattr(rule, "_get_raw", False):
+            self._add({name: rule(*args, out_val=result)}, modules)
+        else:
+            self._add({name: rule(*shapes, out_shape=results[0])}, modules)
 
     def node_begins(self, node: Any, g: Any, parents: tuple[Any, ...]) -> None:
         modules = self._nodes.get(node.key, frozenset({"Global"}))
@@ -151,4 +171,4 @@ def _aligned(rows: list[tuple[str, str, str]]) -> str:
     return "\n".join(lines)
 
 
-__all__ = ["FlopCounterMode"]
+__all__ = ["FlopCounterMode", "register_flop_formula"]
