@@ -8,6 +8,7 @@ from chainrule.autograd.dispatch import prepare
 from chainrule.autograd.state import STATE
 from chainrule.autograd.value import TensorBase
 from chainrule.autograd.watching import Watcher, watching
+from chainrule.ops.schema import Op
 from chainrule.tensor.result_types import known_types
 
 from .harness import cases, inputs_with_grad, run
@@ -20,7 +21,7 @@ class Compare(Watcher):
         self.wrong: list[str] = []
 
     def op_ends(self, op, args, params, result):
-        if self.busy or result is None or not hasattr(op, "forward") or op.view or STATE.levels:
+        if self.busy or result is None or not isinstance(op, Op) or op.view or STATE.levels:
             return
         outs = result if isinstance(result, tuple) else (result,)
         self.busy = True  # promotion casts
