@@ -82,6 +82,7 @@ def cat(*xs, axis):
     ),
     linear_in="all",
     promote="same",
+    halves="own",
     batch=Front(axes=("axis",)),
     lower=ir.compose(lambda *xs, axis: cat(*[with_axis(x, axis) for x in xs], axis=axis)),
 )
