@@ -10,7 +10,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-NAMES = ("straight", "inplace", "hooks", "roots", "batched", "reductions", "half", "state")
+NAMES = (
+    "straight", "inplace", "hooks", "roots", "batched", "reductions", "half", "edges", "state",
+)  # fmt: skip
 
 
 def family(name: str) -> Any:

@@ -204,3 +204,11 @@ def test_solving_an_empty_factorisation():
         torch.ones(0, 0), torch.ones(0, dtype=torch.int32), torch.ones(0, 5)
     )
     assert solved.shape == (0, 5)
+
+
+def test_means_of_no_examples_differentiate_twice():
+    x = torch.ones(0, 4, 7, 6, requires_grad=True)
+    y = torch.nn.functional.adaptive_avg_pool2d(x, (3, 2))
+    (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    (curve,) = torch.autograd.grad((slope * slope).sum(), x)
+    assert slope.shape == curve.shape == x.shape

@@ -111,7 +111,7 @@ def seen(program: InPlace, torch: Any, create: bool = False) -> list[Any]:
 # Where PyTorch raises in backward and we may be able to go on: it saves more, or has no rule.
 MORE = (
     "modified by an inplace|derivative for .* is not implemented|returned an invalid gradient"
-    "|Cannot convert a ZeroTensor|has been detached in-place"
+    "|Cannot convert a ZeroTensor|has been detached in-place|must match the size of tensor b"
 )  # What we refuse always, and PyTorch in most methods.
 LESS = (
     "more than one element of the written-to tensor refers to a single memory location"

@@ -463,9 +463,9 @@ def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
     spatial = tuple(x.shape[x.ndim - nd :])
     if all(s == 1 for s in size) and (nd > 1 or not spatial[0]):
         return named(x.mean(tuple(range(-nd, 0)), keepdim=True), "MeanBackward1")
-    if 0 in (*x.shape, *size):
-        return _of_nothing(x, size)
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveAvgPool{nd}DBackward0"
+    if 0 in (*x.shape, *size):
+        return named(_of_nothing(x, size), node, flat=True)
     if all(s and n % s == 0 for n, s in zip(spatial, size, strict=True)):
         steps = tuple(n // s for n, s in zip(spatial, size, strict=True))
         pooled = getattr(P, f"avg_pool{nd}d")(
