@@ -180,13 +180,14 @@ def lying_as(result: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def owner(x: np.ndarray) -> np.ndarray:
     """The array whose memory x is a window of."""
-    while True:
-        base = x.base
-        if base.__class__.__name__ == "DummyArray":  # what NumPy's as_strided puts in between
-            base = base.base  # type: ignore[union-attr]
-        if not isinstance(base, np.ndarray):
-            return x
-        x = base
+    while (base := x.base) is not None:
+        if isinstance(base, np.ndarray):
+            x = base
+        elif base.__class__.__name__ == "DummyArray":  # what NumPy's as_strided puts in between
+            x = base.base
+        else:
+            break
+    return x
 
 
 def extent(x: np.ndarray) -> int:
