@@ -19,7 +19,6 @@ from ..ops.halves import is_half
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
-from . import saved_names as saved_attributes
 from .leaves import GRAPH
 from .node import Node, OutSlot, start
 from .state import CHECKSUMS, SAVED_HOOKS, STATE
@@ -73,6 +72,8 @@ class OpNode(Node):
         raise AttributeError(f"'{self.name()}' object has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
+        from . import saved_names as saved_attributes
+
         known = [*saved_attributes.public_names(self.op, saved_names(self.op))]
         known += saved_attributes.CONSTANTS.get(self.op.name, {})
         return sorted({*super().__dir__(), *(f"_saved_{name}" for name in known)})
@@ -353,6 +354,8 @@ def _alias_of_leaf(leaf: Any, value: Any) -> Any:
 
 def saved_attribute(node: Any, name: str) -> Any:
     """`grad_fn._saved_result` and friends, by PyTorch's names (self, other, result, dim...)."""
+    from . import saved_names as saved_attributes  # only when somebody looks
+
     saved = saved_names(node.op)
     found = saved_attributes.find(node.op, saved, name)
     if found is None:
