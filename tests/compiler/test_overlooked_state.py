@@ -88,6 +88,22 @@ def test_a_function_of_a_library_is_replaced(owner, name, call):
     )
 
 
+@pytest.mark.parametrize("keys", [(1, True), (1, 1.0), (0.0, -0.0), ("a", "b")])
+@pytest.mark.parametrize("kind", [dict, set])
+def test_keys_that_are_equal_are_not_the_same(kind, keys):
+    held = kind()
+
+    def put(key):
+        held.clear()
+        held.update({key: 1} if kind is dict else {key})
+
+    def f(x):
+        found = str(next(iter(held)))
+        return x * (2 if found == str(keys[1]) else 3)
+
+    assert_followed(f, lambda: put(keys[0]), lambda: put(keys[1]))
+
+
 def test_a_layer_gets_another_forward():
     layer, known = torch.nn.Tanh(), torch.nn.Tanh.forward
     assert_followed(

@@ -164,9 +164,9 @@ _COMPARED = (str, int, float, complex, bytes, tuple)
 
 
 def same_order(now: Any, keys: list[Any]) -> bool:
-    """Whether these are the keys, in this order; 1, 1.0 and True are not the same."""
+    """Whether these are the keys, in this order; 1, 1.0 and True are not the same, nor are 0s."""
     return len(now) == len(keys) and all(
-        a is b or (type(a) is type(b) and isinstance(a, _COMPARED) and a == b)
+        a is b or (isinstance(a, _COMPARED) and same_number(a, b))
         for a, b in zip(now, keys, strict=True)
     )
 
