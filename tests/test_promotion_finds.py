@@ -96,3 +96,10 @@ def test_masks_that_fit_no_shape():
     ):
         with pytest.raises(RuntimeError, match="must match the size of tensor b"):
             wrong()
+
+
+def test_dimensions_that_a_number_has_not():
+    assert torch.tensor(2.0).flatten(0, -1).shape == (1,)
+    for start, end in ((0, 1), (1, 1), (-2, 0)):
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            torch.tensor(2.0).flatten(start, end)

@@ -98,7 +98,9 @@ def check(program: Batched, torch: Any = chainrule, *, oracle: Any = None, **way
         raise
     _compare(program.how, got, want)
     # PyTorch squeezes the batch too, and reads tangents of y.mul_(y) after it has written them.
-    comparable = "squeeze_(" not in program.text() and not re.search("jvp|jacfwd", program.how)
+    # Its igamma has fewer digits than other functions make of them.
+    comparable = not re.search(r"squeeze_\(|igamma", program.text())
+    comparable = comparable and not re.search("jvp|jacfwd", program.how)
     if oracle is not None and comparable:
         try:
             theirs = transformed(program, oracle, examples)

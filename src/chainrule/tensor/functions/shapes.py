@@ -148,6 +148,8 @@ def reshape_as(input: Any, other: Any) -> Any:
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions start_dim..end_dim as one."""
     if input.ndim == 0:
+        for dim in (start_dim, end_dim):
+            axis_of(dim, 1)
         return reshape(input, 1)
     a, b = axis_of(start_dim, input.ndim), axis_of(end_dim, input.ndim)
     if a > b:
