@@ -23,7 +23,7 @@ def sharing(*given):
     gather(given)
     arrays = [t.detach().numpy() for t in tensors if not t.is_conj() and not t.is_neg()]
     pairs = [(a, b) for i, a in enumerate(arrays) for b in arrays[:i] if a.size and b.size]
-    return [bool(np.may_share_memory(a, b)) for a, b in pairs]
+    return [bool(np.shares_memory(a, b)) for a, b in pairs]
 def gradients(out, x, z):
     tensors = [t for t in out if torch.is_tensor(t) and t.requires_grad]
     loss = sum(t.sum() if not t.is_complex() else t.abs().sum() for t in tensors)
