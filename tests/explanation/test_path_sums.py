@@ -117,52 +117,123 @@ def test_a_long_chain_does_not_recurse():
 
 # ---- every layer ---------------------------------------------------------------------------------
 
-IMAGE, SEQUENCE, ROWS = (2, 4, 8, 8), (2, 4, 16), (3, 6)
+ROWS, SEQUENCE, IMAGE, VOLUME = (3, 6), (2, 4, 8), (2, 4, 6, 6), (1, 4, 4, 4, 4)
+BY_RANK = {"1d": SEQUENCE, "2d": IMAGE, "3d": VOLUME}
+LABELS = torch.tensor([0, 2, 1])
+
+
+def rows():
+    return torch.linspace(-0.9, 1.1, 18, dtype=torch.float64).reshape(3, 6)
+
+
+# What a layer is made of, by its name or the name without its rank and the word Lazy.
 ARGUMENTS = {
-    "Linear": ((6, 5), ROWS), "LazyLinear": ((5,), ROWS), "Embedding": None, "EmbeddingBag": None,
-    "Conv1d": ((4, 3, 3), SEQUENCE), "Conv2d": ((4, 3, 3), IMAGE),
-    "ConvTranspose1d": ((4, 3, 3), SEQUENCE), "ConvTranspose2d": ((4, 3, 3), IMAGE),
-    "BatchNorm1d": ((6,), ROWS), "BatchNorm2d": ((4,), IMAGE), "LayerNorm": ((6,), ROWS),
-    "RMSNorm": ((6,), ROWS), "GroupNorm": ((2, 4), IMAGE), "InstanceNorm2d": ((4,), IMAGE),
-    "LocalResponseNorm": ((2,), IMAGE), "MaxPool1d": ((2,), SEQUENCE), "MaxPool2d": ((2,), IMAGE),
-    "AvgPool1d": ((2,), SEQUENCE), "AvgPool2d": ((2,), IMAGE), "LPPool2d": ((2, 2), IMAGE),
-    "AdaptiveAvgPool2d": ((2,), IMAGE), "AdaptiveMaxPool2d": ((2,), IMAGE),
-    "ReflectionPad2d": ((1,), IMAGE), "ZeroPad2d": ((1,), IMAGE), "PixelShuffle": ((2,), IMAGE),
-    "Upsample": ((None, 2), IMAGE), "Unfold": ((2,), IMAGE), "Flatten": ((), IMAGE),
-    "RNN": ((6, 4), ROWS), "LSTM": ((6, 4), ROWS), "GRU": ((6, 4), ROWS), "RNNCell": ((6, 4), ROWS),
-    "LSTMCell": ((6, 4), ROWS), "GRUCell": ((6, 4), ROWS), "Bilinear": ((6, 6, 4), ROWS),
-    "TransformerEncoderLayer": ((6, 2, 8, 0.0), ROWS), "CosineSimilarity": ((), ROWS),
+    "Linear": (6, 5), "LazyLinear": (5,), "Bilinear": (6, 6, 4), "Conv": (4, 3, 2),
+    "ConvTranspose": (4, 3, 2), "LazyConv": (3, 2), "LazyConvTranspose": (3, 2), "BatchNorm": (4,),
+    "InstanceNorm": (4,), "SyncBatchNorm": (6,), "LayerNorm": (6,), "RMSNorm": (6,),
+    "GroupNorm": (2, 4), "LocalResponseNorm": (2,), "CrossMapLRN2d": (2,), "MaxPool": (2,),
+    "AvgPool": (2,), "LPPool": (2, 2), "AdaptiveAvgPool": (2,), "AdaptiveMaxPool": (2,),
+    "FractionalMaxPool": (2, 3), "ReflectionPad": (1,), "ReplicationPad": (1,), "ZeroPad": (1,),
+    "CircularPad": (1,), "ConstantPad": (1, 0.5), "PixelShuffle": (2,), "PixelUnshuffle": (2,),
+    "ChannelShuffle": (2,), "Upsample": (None, 2), "UpsamplingBilinear2d": (None, 2),
+    "UpsamplingNearest2d": (None, 2), "Unfold": (2,), "Fold": ((3, 3), 2), "Unflatten": (1, (2, 3)),
+    "RNN": (6, 4), "LSTM": (6, 4), "GRU": (6, 4), "RNNCell": (6, 4), "LSTMCell": (6, 4),
+    "GRUCell": (6, 4), "MultiheadAttention": (6, 2), "Transformer": (6, 2, 1, 1, 8, 0.0),
+    "TransformerEncoderLayer": (6, 2, 8, 0.0), "TransformerDecoderLayer": (6, 2, 8, 0.0),
+    "Threshold": (0.1, 0.2), "Softmax": (1,), "Softmin": (1,), "LogSoftmax": (1,),
+    "AdaptiveLogSoftmaxWithLoss": (6, 8, [3]), "LinearCrossEntropyLoss": (6, 5),
 }  # fmt: skip
-ACTIVATIONS = sorted(
+SHAPES = {
+    **dict.fromkeys(("GroupNorm", "LocalResponseNorm", "PixelShuffle", "ChannelShuffle"), IMAGE),
+    **dict.fromkeys(("PixelUnshuffle", "Upsample", "Unfold", "Flatten"), IMAGE),
+    "CrossMapLRN2d": IMAGE, "Softmax2d": IMAGE, "Fold": (1, 16, 4), "GLU": ROWS,
+}  # fmt: skip
+# Layers of several tensors: how they are called with x.
+CALLS = {
+    "Bilinear": lambda m, x: m(x, x * 2), "CosineSimilarity": lambda m, x: m(x, rows()),
+    "PairwiseDistance": lambda m, x: m(x, rows()), "MultiheadAttention": lambda m, x: m(x, x, x),
+    "Transformer": lambda m, x: m(x, x * 2), "TransformerDecoderLayer": lambda m, x: m(x, x * 2),
+    "MaxUnpool1d": lambda m, x: unpooled(nn.MaxPool1d, m, x),
+    "MaxUnpool2d": lambda m, x: unpooled(nn.MaxPool2d, m, x),
+    "MaxUnpool3d": lambda m, x: unpooled(nn.MaxPool3d, m, x),
+    "BCELoss": lambda m, x: m(x.sigmoid(), rows().sigmoid()),
+    "BCEWithLogitsLoss": lambda m, x: m(x, rows().sigmoid()),
+    "CTCLoss": lambda m, x: m(
+        x.reshape(6, 1, 3).log_softmax(2), torch.tensor([[1, 2]]), torch.tensor([6]),
+        torch.tensor([2]),
+    ),
+    "CosineEmbeddingLoss": lambda m, x: m(x, rows(), torch.tensor([1, -1, 1])),
+    "CrossEntropyLoss": lambda m, x: m(x, LABELS), "MultiMarginLoss": lambda m, x: m(x, LABELS),
+    "NLLLoss": lambda m, x: m(x.log_softmax(1), LABELS),
+    "NLLLoss2d": lambda m, x: m(x.reshape(1, 3, 3, 2), torch.ones(1, 3, 2).long()),
+    "GaussianNLLLoss": lambda m, x: m(x, rows(), rows().exp()),
+    "HingeEmbeddingLoss": lambda m, x: m(x, rows().sign()),
+    "MarginRankingLoss": lambda m, x: m(x, rows(), torch.ones(3, 6)),
+    "MultiLabelMarginLoss": lambda m, x: m(x, torch.tensor([[0, 2, -1, 0, 0, 0]] * 3)),
+    "MultiLabelSoftMarginLoss": lambda m, x: m(x, rows().sigmoid()),
+    "SoftMarginLoss": lambda m, x: m(x, rows().sign()),
+    "TripletMarginLoss": lambda m, x: m(x, rows(), x * 2),
+    "TripletMarginWithDistanceLoss": lambda m, x: m(x, rows(), x * 2),
+    "AdaptiveLogSoftmaxWithLoss": lambda m, x: m(x, LABELS),
+    "LinearCrossEntropyLoss": lambda m, x: m(x, LABELS),
+    **dict.fromkeys(
+        ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss", "PoissonNLLLoss"),
+        lambda m, x: m(x, rows()),
+    ),
+}  # fmt: skip
+MADE = {
+    "Softmax2d": nn.Softmax2d,
+    "TransformerEncoder": lambda: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(6, 2, 8, 0.0), 2, enable_nested_tensor=False
+    ),
+    "TransformerDecoder": lambda: nn.TransformerDecoder(
+        nn.TransformerDecoderLayer(6, 2, 8, 0.0), 2
+    ),
+    **{f"MaxUnpool{k}d": lambda k=k: getattr(nn, f"MaxUnpool{k}d")(2) for k in (1, 2, 3)},
+}
+CALLS["TransformerDecoder"] = CALLS["TransformerDecoderLayer"]
+# Without a forward of their own, or without a float input (those have a test below).
+NOT_CALLED = {
+    "Module", "Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList",
+    "Sequential", "DataParallel", "RNNBase", "RNNCellBase", "Embedding", "EmbeddingBag",
+}  # fmt: skip
+LAYERS = sorted(
     name
-    for name, cls in vars(nn.modules.activation).items()
-    if inspect.isclass(cls) and issubclass(cls, nn.Module) and hasattr(nn, name)
-    and name not in ("Module", "Threshold", "MultiheadAttention", "Softmax2d", "GLU")
+    for name in dir(nn)
+    if inspect.isclass(getattr(nn, name)) and issubclass(getattr(nn, name), nn.Module)
+    and name not in NOT_CALLED
 )  # fmt: skip
-LAYERS = [n for n, v in ARGUMENTS.items() if v is not None] + ACTIVATIONS
 
 
-def call(layer, x):
-    if isinstance(layer, nn.Bilinear | nn.CosineSimilarity):
-        out = layer(x, x * 2)
-    else:
-        out = layer(x)
+def unpooled(pool, layer, x):
+    found, places = pool(2, return_indices=True)(x)
+    return layer(found, places)
+
+
+def layer_of(name):
+    """The layer and the shape of its input."""
+    rank = name[-2:] if name[-2:] in BY_RANK else ""
+    stem = name.removesuffix(rank) if rank else name
+    shape = SHAPES.get(name) or SHAPES.get(stem) or BY_RANK.get(rank, ROWS)
+    if name == "NLLLoss2d":
+        shape = ROWS
+    if name in MADE:
+        return MADE[name](), shape
+    plain = stem.removeprefix("Lazy") if "Norm" in stem else stem
+    arguments = () if "Lazy" in name and "Norm" in name else None
+    if arguments is None:
+        arguments = ARGUMENTS.get(name) or ARGUMENTS.get(stem) or ARGUMENTS.get(plain) or ()
+    return getattr(nn, name)(*arguments), shape
+
+
+def first_of(out):
     while isinstance(out, tuple):
         out = out[0]
     return out
 
 
-@pytest.mark.parametrize("name", LAYERS)
-def test_paths_through_every_layer_sum_to_the_gradient(name):
-    torch.manual_seed(0)
-    arguments, shape = ARGUMENTS.get(name) or ((), ROWS)
-    arguments = (1,) if "oftm" in name else arguments
-    layer = getattr(nn, name)(*arguments).double()
-    x = torch.randn(*shape, dtype=torch.float64, requires_grad=True)
-    out = call(layer, x)
-    loss = (out * torch.randn(*out.shape, dtype=torch.float64)).sum() + (out**2).sum()
-    wanted = {"x": x, **dict(layer.named_parameters())}
-    found = torch.explain(loss, wrt=wanted, paths=200)
+def check_sums(loss, wanted):
+    found = torch.explain(loss, wrt=wanted, paths=100)
     loss.backward(retain_graph=True)
     for key, tensor in wanted.items():
         e = found[key]
@@ -171,3 +242,27 @@ def test_paths_through_every_layer_sum_to_the_gradient(name):
         if e.count <= len(e.paths):
             total = sum(np.asarray(getattr(p.contribution, "_a", p.contribution)) for p in e.paths)
             np.testing.assert_allclose(total, tensor.grad.numpy(), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore")  # deprecated layers, reductions, nested tensors
+@pytest.mark.parametrize("name", LAYERS)
+def test_paths_through_every_layer_sum_to_the_gradient(name):
+    torch.manual_seed(0)
+    layer, shape = layer_of(name)
+    layer = layer.double()
+    x = torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+    out = first_of(CALLS.get(name, lambda m, x: m(x))(layer, x))
+    loss = (out * torch.randn(*out.shape, dtype=torch.float64)).sum() + (out**2).sum()
+    used = {
+        key: p
+        for key, p in layer.named_parameters()
+        if torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)[0] is not None
+    }
+    check_sums(loss, {"x": x, **used})
+
+
+@pytest.mark.parametrize("name", ["Embedding", "EmbeddingBag"])
+def test_paths_to_a_table_sum_to_the_gradient(name):
+    layer = getattr(nn, name)(5, 3).double()
+    loss = (layer(torch.tensor([[0, 1], [4, 1]])) ** 2).sum()
+    check_sums(loss, {"weight": layer.weight})
