@@ -363,3 +363,18 @@ def test_a_stale_part_cannot_be_set():
     y.mul_(2)
     with pytest.raises(RuntimeError, match="another view of its base has been modified inplace"):
         (x * 3).set_(part)
+
+
+def test_views_without_history_of_two_shapes_in_one_pass():
+    # Their gradients, which nobody wants, were added up.
+    x, y = torch.ones(2, 3, 4, requires_grad=True), torch.ones(4, requires_grad=True)
+    doubled = y * 2
+    with torch.no_grad():
+        views = (x.split(1, 1)[0], doubled.chunk(2)[0])
+    kept = doubled.narrow(0, 0, 3)
+    kept.retain_grad()
+    total = sum((view.sin().sum() for view in views), kept.sum())
+    total.backward()
+    assert kept.grad.tolist() == [1.0, 1.0, 1.0]
+    assert y.grad.tolist() == [2.0, 2.0, 2.0, 0.0]
+    assert x.grad is None

@@ -224,7 +224,7 @@ class Walk:
         counts = self.counts
         heap = self.heap
         for p, gp in zip(parents, grads, strict=False):
-            if p is None:
+            if p is None or p is UNTRACKED:  # one object for all views that have no history
                 continue
             if gp is None and node.__class__ is Tie:
                 gp = zeros_for_hooks(self, p, g)
