@@ -50,3 +50,31 @@ def test_errors_of_a_users_own_code_pass_unchanged():
 
     with pytest.raises(AttributeError, match=r"^mine$"):
         F.pad(torch.ones(3), Sides())  # type: ignore[arg-type]
+
+
+NUMPY_NUMBERS = {
+    "float option": lambda x, n: F.elu(x, alpha=n(2)),
+    "negative slope": lambda x, n: F.leaky_relu(x, n(2)),
+    "softplus": lambda x, n: F.softplus(x, beta=n(2)),
+    "kernel": lambda x, n: F.max_pool1d(x[None], np.int64(n(2))),
+    "kernel in a tuple": lambda x, n: F.avg_pool2d(x[None], (np.int64(n(2)), np.int64(n(2)))),
+    "where": lambda x, n: torch.where(x > 0, x, n(2)),
+    "roll": lambda x, n: torch.roll(x, np.int64(n(2)), np.int64(0)),
+    "sum_to_size": lambda x, n: x.sum_to_size(np.int64(1), np.int64(4)),
+    "full": lambda x, n: x * torch.full((4,), n(2)),
+    "arange": lambda x, n: x * torch.arange(np.int64(4)),
+}
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("name", NUMPY_NUMBERS)
+def test_numbers_of_numpy_are_numbers(name, kind):
+    use = NUMPY_NUMBERS[name]
+    found = []
+    for number in (kind, lambda v: kind(v).item()):
+        x = torch.linspace(-1, 1, 16).reshape(4, 4).requires_grad_()
+        out = use(x, number)
+        (grad,) = torch.autograd.grad(out.sum(), x)
+        found.append((out.dtype, out.tolist(), grad.dtype, grad.tolist()))
+    assert found[0] == found[1]
+    assert found[0][2] is torch.float32

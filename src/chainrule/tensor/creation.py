@@ -298,7 +298,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
          requires_grad: bool = False, layout: Any = None, pin_memory: bool = False,
          out: Any = None) -> Any:  # fmt: skip
     """A tensor filled with one value."""
-    if isinstance(fill_value, TensorBase):
+    if isinstance(fill_value, TensorBase | np.number):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
     if not isinstance(fill_value, int | float | complex | np.number | np.bool_):
         raise TypeError(

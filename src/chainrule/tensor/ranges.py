@@ -18,8 +18,9 @@ from .scalars import number_for
 def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
            layout: Any = None, out: Any = None, **named: Any) -> Any:  # fmt: skip
     """Numbers from start (default 0) to end (excluded) by step (default 1)."""
-    values = [a.item() if isinstance(a, TensorBase) else a for a in args]  # type: ignore[attr-defined]
-    start, end, step = _range_bounds(values, named)
+    plain = {k: a.item() if isinstance(a, TensorBase | np.generic) else a for k, a in named.items()}  # type: ignore[attr-defined]
+    values = [a.item() if isinstance(a, TensorBase | np.generic) else a for a in args]  # type: ignore[attr-defined]
+    start, end, step = _range_bounds(values, plain)
     if step == 0:
         raise RuntimeError(f"step must be nonzero\n  arange at {source.here(2)}")
     if not (math.isfinite(start) and math.isfinite(end)):

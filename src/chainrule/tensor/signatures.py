@@ -133,7 +133,7 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
         explain = _explainer(path, name, parameters)
         space.update(
             made, function=function, into=into, PLAIN=PLAIN, PROBLEMS=_PROBLEMS, explain=explain,
-            check=_checker(name, parameters), LARGEST=_LARGEST,
+            check=_checker(name, parameters), LARGEST=_LARGEST, again=call,
             REFUSED=refused_types.names_of(refused), refuse=partial(refused_types.refuse, name),
         )  # fmt: skip
         written = made["call"]
@@ -168,6 +168,7 @@ def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) 
         if p.kind is p.VAR_POSITIONAL:
             given.append(f"*{p.name}")
             passed.append(f"*{p.name}")
+            seen.append(f"{p.name!r}: {p.name}")
         elif p.kind is p.VAR_KEYWORD:
             given.append(f"**{p.name}")
             passed.append(f"**{p.name}")
@@ -182,8 +183,13 @@ def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) 
         given += ([] if any(g.startswith("*") for g in given) else ["*"]) + ["out=None", *rest]
     lines = [f"def call({', '.join(given)}):"]
     tests = " or ".join(t for t in map(_test, parameters) if t)
+    shown = f"{{{', '.join(seen)}}}"
     if tests:
-        lines.append(f"    if {tests}: check({{{', '.join(seen)}}})")
+        lines.append(f"    if {tests}:")
+        lines.append(f"        numbers = check({shown})")
+        lines += [
+            f"        {p.name} = numbers[{p.name!r}]" for p in parameters if p.kind in _NUMBERS
+        ]
     first = next(iter(inspect.signature(function).parameters.values()))
     if refuses and first.kind is first.VAR_POSITIONAL:  # autocast stands before it
         x = f"{first.name}[0]"
@@ -197,9 +203,15 @@ def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) 
         lines.append(f"            return into(out, ({_positional(passed)}), {_named(passed)})")
     lines.append(f"        return function({', '.join(passed)})")
     lines.append("    except PROBLEMS as problem:")
-    lines.append(f"        explain({{{', '.join(seen)}}}, problem)")
-    lines.append("        raise")
+    lines.append(f"        numbers = explain({shown}, problem)")
+    lines.append("        if numbers is None: raise")
+    lines += [f"    {name} = numbers[{name!r}]" for name in _names(seen)]
+    lines.append(f"    return again({', '.join([*passed, 'out=out'] if out else passed)})")
     return "\n".join(lines)
+
+
+def _names(seen: list[str]) -> list[str]:
+    return [pair.rsplit(": ", 1)[1] for pair in seen]
 
 
 def _positional(passed: list[str]) -> str:
@@ -231,9 +243,12 @@ def _test(p: Parameter) -> str:
 # ---- what is wrong -------------------------------------------------------------------------------
 
 
-def _checker(name: str, parameters: list[Parameter]) -> Callable[[dict[str, Any]], None]:
-    def check(given: dict[str, Any]) -> None:
+def _checker(name: str, parameters: list[Parameter]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def check(given: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what is wrong; the arguments, with NumPy's numbers as Python's."""
         for p in parameters:
+            if p.kind in _NUMBERS:
+                given[p.name] = _plain(given[p.name])
             value: Any = given[p.name]
             if (value is None and p.optional) or p.kind not in _CHECKED_BEFORE:
                 continue
@@ -241,10 +256,21 @@ def _checker(name: str, parameters: list[Parameter]) -> Callable[[dict[str, Any]
                 raise wrong_type(name, p.name, p.position, p.kind, value)
             if p.kind == "int" and isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
                 raise _too_large(name, p.name, value)
+        return given
 
     return check
 
 
+def _plain(value: Any) -> Any:
+    """NumPy's number, alone or in a list, as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if value.__class__ in (list, tuple) and any(isinstance(v, np.generic) for v in value):
+        return value.__class__(map(_plain, value))
+    return value
+
+
+_NUMBERS = ("bool", "int", "float", "Number")
 _CHECKED_BEFORE = ("Tensor", "bool", "int", "float", "Number")
 
 
@@ -272,11 +298,19 @@ def _no_index(value: Any) -> bool:
     return value._level is None and (value.numel() != 1 or value.dtype.category > 1)
 
 
-def _explainer(path: str, name: str, parameters: list[Parameter]) -> Callable[..., None]:
-    def explain(given: dict[str, Any], problem: Exception) -> None:
-        """Raise a better error than `problem`, if it comes from a wrong argument."""
+def _explainer(
+    path: str, name: str, parameters: list[Parameter]
+) -> Callable[..., dict[str, Any] | None]:
+    def explain(given: dict[str, Any], problem: Exception) -> dict[str, Any] | None:
+        """Raise a better error than `problem`, if it comes from a wrong argument.
+
+        Arguments to try instead: NumPy's numbers as Python's, where there are some.
+        """
+        plain = {key: _plain(value) for key, value in given.items()}
+        if any(plain[key] is not value for key, value in given.items()):
+            return plain
         if problem.__class__ in (RuntimeError, NotImplementedError):
-            return
+            return None
         for p in parameters:
             value = given[p.name]
             if not (value is None and p.optional) and _is_wrong(p, value):
@@ -292,6 +326,7 @@ def _explainer(path: str, name: str, parameters: list[Parameter]) -> Callable[..
                         raise wrong_type(name, key, position, "Tensor", part) from None
         _translate(name, problem)
         _explain_internal(path, name, given, problem)
+        return None
 
     return explain
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...autograd import errors, source
 from ...autograd.dispatch import HALVES, NUMBERS, common_dtype, refuse_operands
 from ...ops import dtypes
@@ -361,6 +363,9 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         return condition.nonzero(as_tuple=True)
     if condition.dtype is not dtypes.bool_:
         condition = _as_condition(condition)
+    if isinstance(input, np.generic) or isinstance(other, np.generic):
+        input = input.item() if isinstance(input, np.generic) else input
+        other = other.item() if isinstance(other, np.generic) else other
     if isinstance(input, NUMBERS) and isinstance(other, NUMBERS):
         input = _number_tensor(input, other)
     elif isinstance(input, int) and isinstance(other, TensorBase):
