@@ -78,3 +78,18 @@ def test_numbers_of_numpy_are_numbers(name, kind):
         found.append((out.dtype, out.tolist(), grad.dtype, grad.tolist()))
     assert found[0] == found[1]
     assert found[0][2] is torch.float32
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda: torch.zeros(1 << 62),
+        lambda: torch.empty(1 << 31, 1 << 31, 4),
+        lambda: torch.ones(3).new_full((1 << 61,), 1.0),
+        lambda: F.adaptive_avg_pool1d(torch.ones(1, 2, 4), 1 << 62),
+        lambda: F.adaptive_max_pool2d(torch.ones(1, 2, 4, 4), (1 << 31, 1 << 31)),
+    ],
+)
+def test_sizes_that_no_memory_holds_are_refused_at_once(function):
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed with sizes="):
+        function()

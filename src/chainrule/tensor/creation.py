@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import index as as_int
 from typing import Any
 
@@ -20,6 +21,8 @@ from .interop import from_numpy
 from .layouts import contiguous_format, preserve_format, required_order
 from .leaf import want_grad
 from .scalars import number_for
+
+_MANY = 1 << 20  # elements along one dimension from which the product is looked at
 
 
 def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
@@ -45,7 +48,18 @@ def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
                 f"Trying to create tensor with negative dimension {d}: {list(shape)}\n"
                 f"  {name} at {source.here(3)}"
             )
+        if d > _MANY:
+            refuse_overflow(shape, name)
     return shape
+
+
+def refuse_overflow(shape: tuple[int, ...], name: str) -> None:
+    """Raise when no memory could hold so many elements."""
+    if math.prod(shape) >= 1 << 60:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)}\n"
+            f"  {name} at {source.here(4)}"
+        )
 
 
 def finish(array: np.ndarray, requires_grad: bool = False, device: Any = None) -> Any:

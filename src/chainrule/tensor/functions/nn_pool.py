@@ -12,6 +12,7 @@ from ...autograd.expected import expect_within
 from ...autograd.value import bottom
 from ...ops.pool import pooled_sizes
 from ..api import public
+from ..creation import refuse_overflow
 from .common import P, ints_of
 from .nn_common import named
 
@@ -157,6 +158,7 @@ def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, .
             f"output_size must be greater than or equal to 0 but received {list(size)}\n"
             f"  at {source.here(2)}"
         )
+    refuse_overflow((*x.shape[: x.ndim - nd], *size), name)
     needed = have if "avg" in name and nd < 3 else x.shape[1:]
     if 0 in needed and not ("avg" in name and all(s == 1 for s in size)):
         raise RuntimeError(
