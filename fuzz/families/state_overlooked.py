@@ -220,7 +220,10 @@ OVERLOOKED: dict[str, Place] = {
         "import random\nrandom.seed(1)", "random.random()", "random.seed(1)", floats_only=True
     ),
     "logging level": _object(
-        "import logging", "logging.getLogger('fuzz.{n}').level",
+        # Loggers outlive a program: it begins by setting its own.
+        "import logging\n"
+        "logging.getLogger('fuzz.{n}').setLevel(int(abs({v})) if abs({v}) < 9 else 9)",
+        "logging.getLogger('fuzz.{n}').level",
         "logging.getLogger('fuzz.{n}').setLevel(int(abs({v})) if abs({v}) < 9 else 9)",
         floats_only=True,
     ),

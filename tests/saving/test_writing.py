@@ -6,7 +6,9 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -145,13 +147,19 @@ torch.save(1, sys.argv[1])
 """
 
 
-def test_a_folder_that_cannot_be_written_to_is_an_error_that_names_the_file(tmp_path):
-    for above in (tmp_path, *tmp_path.parents[:2]):
-        above.chmod(0o755)
-    folder = tmp_path / "closed"
+@pytest.fixture
+def seen_by_all():
+    """A folder that other users may look into; pytest's own are closed to them."""
+    with tempfile.TemporaryDirectory() as made:
+        os.chmod(made, 0o755)
+        yield Path(made)
+
+
+def test_a_folder_that_cannot_be_written_to_is_an_error_that_names_the_file(seen_by_all):
+    folder = seen_by_all / "closed"
     folder.mkdir(0o555)
     done = subprocess.run(
-        [sys.executable, "-c", READ_ONLY, str(folder / "a.pt"), str(tmp_path / "b.pt")],
+        [sys.executable, "-c", READ_ONLY, str(folder / "a.pt"), str(seen_by_all / "b.pt")],
         capture_output=True, text=True,
     )  # fmt: skip
     said = done.stderr.splitlines()[-1]
