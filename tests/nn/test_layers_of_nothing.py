@@ -47,7 +47,7 @@ def test_adaptive_pooling_of_no_examples_or_into_nothing(nd):
             pool(torch.randn(1, 2, *(0,) * nd), 3)
     with pytest.raises(RuntimeError, match="non-zero size for non-batch dimensions"):
         getattr(F, f"adaptive_max_pool{nd}d")(torch.randn(1, 0, *(4,) * nd), 3)
-    with pytest.raises(RuntimeError, match="optional 0 dim batch size|to have positive length"):
+    with pytest.raises(RuntimeError, match=r"optional 0 dim batch size|to have positive length"):
         getattr(F, f"max_pool{nd}d")(torch.randn(1, 0, *(4,) * nd), 2)
 
 
