@@ -418,3 +418,46 @@ def test_folders_of_killed_processes_are_removed_by_the_next():
     for folder in (mine, other):
         transport.remove_folder(folder)
         assert not os.path.exists(folder)
+
+
+INTERRUPTED = """
+import chainrule as torch
+from chainrule.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.zeros(64, 20_000))
+print("ready", flush=True)
+while True:  # iterators are made, used and thrown away all the time
+    for k, batch in enumerate(DataLoader(data, batch_size=4, num_workers=1)):
+        if k == 2:
+            break
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("wait", [0.03, 0.11, 0.18, 0.27])
+def test_ctrl_c_is_never_lost_and_leaves_nothing(wait):
+    program = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    program.stdout.readline()
+    time.sleep(wait)
+    program.send_signal(signal.SIGINT)
+    try:
+        _, said = program.communicate(timeout=20)
+    finally:
+        program.kill()
+    assert "KeyboardInterrupt" in said and program.returncode != 0
+    assert not glob.glob(f"/dev/shm/chainrule-{program.pid}-*")
+
+
+def test_ctrl_c_waits_for_what_must_not_be_left_half_done():
+    from chainrule.utils.data._utils.interrupts import undisturbed
+
+    done = []
+    with pytest.raises(KeyboardInterrupt):
+        with undisturbed():
+            signal.raise_signal(signal.SIGINT)
+            done.append("all of it")
+        time.sleep(5)
+    assert done == ["all of it"]

@@ -21,6 +21,7 @@ from typing import Any
 from ...autograd import source
 from ._utils import transport
 from ._utils.failure import ExceptionWrapper
+from ._utils.interrupts import interrupt_afterwards, undisturbed
 from ._utils.worker import STATUS_CHECK_SECONDS, Ended, Job, NewEpoch, work
 from .dataloader import DataLoader, _BaseDataLoaderIter, _DatasetKind
 
@@ -62,7 +63,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         context = loader.multiprocessing_context or multiprocessing.get_context()
         try:
             for worker_id in range(loader.num_workers):
-                self._workers.append(self._started(loader, context, worker_id))
+                with undisturbed():
+                    self._workers.append(self._started(loader, context, worker_id))
             self._reset(loader, first=True)
         except BaseException:
             self._shutdown_workers()
@@ -228,14 +230,19 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _shutdown_workers(self) -> None:
         """Stop all workers and wait for them."""
-        if not self._closed:
-            self._closed = True
-            self._at_exit.detach()
-            _end(self._workers, self._folder, self._owner, _SHUTDOWN_SECONDS)
+        with undisturbed():
+            if not self._closed:
+                self._closed = True
+                self._at_exit.detach()
+                _end(self._workers, self._folder, self._owner, _SHUTDOWN_SECONDS)
 
     def __del__(self) -> None:
-        if hasattr(self, "_closed"):
+        try:
+            if hasattr(self, "_closed"):
+                self._shutdown_workers()
+        except KeyboardInterrupt:  # before it could be made to wait; raised here it would be lost
             self._shutdown_workers()
+            interrupt_afterwards()
 
 
 def _end(workers: list[_Handle], folder: str, owner: int, patience: float) -> None:

@@ -8,6 +8,7 @@ import pickle
 import queue
 import random
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -126,6 +127,7 @@ def parent_lives(parent: int) -> bool:
 
 def work(job: Job, tasks: Any, results: Any, unwanted: list[Any]) -> None:
     """Do tasks until there are no more or nobody wants them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a fork copies what stood there
     for connection in unwanted:  # ends of other workers' pipes that a fork copies
         connection.close()
     worker = _Worker(job, results)
