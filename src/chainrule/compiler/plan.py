@@ -249,8 +249,11 @@ class Plan:
                 if not value.weak:
                     _check_type(i, value, arrays[i])
             for _, k in self.graph.writes:
-                _refuse_read_only(k, arrays[k])
-            return interpret(self.graph, arrays)
+                _refuse_unwritable(k, arrays[k])
+            try:
+                return interpret(self.graph, arrays)
+            except Exception as refused:  # by an op; what is written is written at the end
+                raise CheckFailed(str(refused)) from refused
         frame = self._frames.pop() if self._frames else Frame(self)
         if frame.thread != get_ident() and self.pool is not None:
             frame.use_workspace(self.pool)
@@ -297,12 +300,10 @@ class Plan:
             a = arrays[i]
             _check_type(i, value, a)
             if written:
-                _refuse_read_only(i, a)
+                _refuse_unwritable(i, a)
             if not a.flags.c_contiguous or not a.flags.aligned:
                 copied = np.array(a, order="C")
                 if written:
-                    if overlaps_itself(a):
-                        raise UnwritableInput(f"elements of input {i}, which is written, overlap")
                     late.append((a, copied))
                 used.append(copied)
                 a = copied
@@ -341,9 +342,11 @@ class Plan:
         return "\n".join(lines)
 
 
-def _refuse_read_only(number: int, array: np.ndarray) -> None:
+def _refuse_unwritable(number: int, array: np.ndarray) -> None:
     if not array.flags.writeable:
         raise UnwritableInput(f"input {number} of the plan is written, and its memory is read-only")
+    if overlaps_itself(array):
+        raise UnwritableInput(f"elements of input {number}, which is written, overlap")
 
 
 def _last_reads(pieces: list[Any], outputs: list[Any]) -> list[tuple[int, ...]]:
