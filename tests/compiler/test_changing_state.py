@@ -20,7 +20,7 @@ from fuzz.families import state
 from fuzz.running import problem_of
 
 pytestmark = pytest.mark.jit
-PARTS, PROGRAMS = 20, 80
+PARTS, PROGRAMS = 20, 100
 
 
 @pytest.mark.parametrize("part", range(PARTS))
