@@ -202,7 +202,9 @@ def test_heavy_packages_are_imported_when_used():
 
 
 def test_nothing_imports_torch():
-    assert [str(one) for one in IMPORTS if one.imported.split(".")[0] == "torch"] == []
+    # The stand-in for functorch imports the one for torch beside it, not PyTorch.
+    found = [str(one) for one in IMPORTS if one.imported.split(".")[0] == "torch"]
+    assert [f for f in found if "for_children.functorch" not in f] == []
 
 
 def is_llvm_file(module: str) -> bool:

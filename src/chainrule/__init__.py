@@ -187,6 +187,11 @@ def __getattr__(name: str) -> Any:
     if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
         return getattr(Tensor, name)  # torch.sin_(x) is x.sin_()
     home = name if name in _SUBMODULES else _LAZY.get(name)
+    if name == "torch":  # PyTorch's package has itself as an attribute
+        import sys
+
+        found = globals()[name] = sys.modules[__name__]
+        return found
     if home is None:
         raise AttributeError(f"module 'chainrule' has no attribute {name!r}")
     import importlib

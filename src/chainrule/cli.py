@@ -37,11 +37,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .run.watched import profile_command
 
         return profile_command(arguments[1:])
+    if arguments[:1] in (["install-as-torch"], ["uninstall-as-torch"]):
+        from .run import environment
+
+        of = environment.install_command, environment.uninstall_command
+        return of[arguments[0].startswith("un")](arguments[1:])
     parser = argparse.ArgumentParser(
         prog="chainrule", description="Automatic differentiation with PyTorch's API, on the CPU."
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
+    commands.add_parser(
+        "install-as-torch", help="let `import torch` mean chainrule in this virtual environment"
+    )
+    commands.add_parser("uninstall-as-torch", help="take that back")
     commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
     commands.add_parser("memory", help="run a script or file.py:function, report its memory")
     commands.add_parser("profile", help="run a script or file.py:function, report its time")

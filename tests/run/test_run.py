@@ -271,8 +271,15 @@ def test_versions_compare_by_their_numbers():
     assert version >= "2.5" and version > "2.9.1" and version < "3" and version >= (1, 13)
     assert not version < "2.13.0" and version != "2.13" and version == "2.13.0+chainrule"
     assert version.split(".")[:2] == ["2", "13"] and version.release == (2, 13, 0)
-    with pytest.raises(ValueError, match="Invalid version"):
-        version < "new"  # noqa: B015
+    for other, order in {
+        "2.13.0rc1": 1, "2.13.0.dev2": 1, "2.13.0.post1": -1, "2.13.0+abc": 1, "1!1.0": -1,
+        (2, 13, 0): 1, (2, 14): -1, "N/A": -1, "": 1,
+    }.items():  # fmt: skip
+        assert (version > other, version < other) == (order > 0, order < 0), other
+        assert version != other and (version >= other) is (order > 0)
+    assert (version == "N/A", version is None, version == 2.13) == (False, False, False)
+    with pytest.raises(TypeError):
+        version < 3  # noqa: B015
 
 
 def test_the_command_line_still_tells_chainrules_own_version(tmp_path):

@@ -34,6 +34,12 @@ def install() -> None:
     `torch.__version__` then reports the PyTorch release whose interface is offered, with the label
     `+chainrule`. Calling it again changes nothing.
     """
+    stand_in()
+    _tell_children()
+
+
+def stand_in() -> None:
+    """Make `import torch` mean chainrule in this process; others find their own way to it."""
     import chainrule
 
     there = sys.modules.get("torch")
@@ -53,7 +59,6 @@ def install() -> None:
     _own_all[:] = _own_all or chainrule.__all__
     chainrule.__all__ = sorted(n for n in dir(chainrule) if _is_exported(chainrule, n))
     _report_version(REPORTED_VERSION)
-    _tell_children()
 
 
 def _is_exported(module: Any, name: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from ..autograd import source
@@ -49,13 +50,16 @@ class TorchFinder(MetaPathFinder):
         return None
 
     def _stand_in(self, fullname: str) -> ModuleSpec | None:
-        module = counterpart(fullname)
-        if module is None:
+        """The spec of our module under PyTorch's name; nothing is loaded for the question."""
+        found, module = _counterpart(fullname)
+        if found is None:
             if _only_asked():
                 return None
             raise missing_module(fullname, _deepest_package(fullname))
-        is_package = hasattr(module, "__path__")
-        return ModuleSpec(fullname, _SameModule(module), is_package=is_package)
+        spec = ModuleSpec(fullname, _SameModule(found, module), origin=found.origin)
+        spec.submodule_search_locations = found.submodule_search_locations
+        spec.has_location = found.has_location
+        return spec
 
     def _watched(self, fullname: str, path: Any, target: Any) -> ModuleSpec | None:
         """The ordinary spec of one of our modules, which gets the hook's errors once loaded."""
@@ -76,31 +80,50 @@ class TorchFinder(MetaPathFinder):
         return None
 
 
-class _SameModule(Loader):
-    """Loads nothing: hands out a module that exists."""
+class _SameModule(InspectLoader):
+    """Loads nothing of its own: hands out the module that exists under our name."""
 
-    def __init__(self, module: ModuleType) -> None:
-        self.module = module
-        self.spec = module.__spec__
+    def __init__(self, spec: ModuleSpec, module: ModuleType | None) -> None:
+        self.spec = spec  # of our module
+        self.module = module  # where it is loaded already
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self.module
+        return self.module or importlib.import_module(self.spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec  # the import system has just written the other one
 
+    def is_package(self, fullname: str) -> bool:
+        return self.spec.submodule_search_locations is not None
 
-def counterpart(fullname: str) -> ModuleType | None:
-    """Our module for a module of PyTorch; None when there is none."""
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of our module, for `python -m torch.utils.collect_env` and the like."""
+        loader: Any = self.spec.loader
+        return loader.get_code(self.spec.name) if hasattr(loader, "get_code") else None
+
+    def get_source(self, fullname: str) -> str | None:
+        loader: Any = self.spec.loader
+        return loader.get_source(self.spec.name) if hasattr(loader, "get_source") else None
+
+
+def _counterpart(fullname: str) -> tuple[ModuleSpec | None, ModuleType | None]:
+    """The spec of our module for a module of PyTorch, and the module itself if it is loaded."""
     ours = ALIASES.get(fullname) or "chainrule" + fullname.removeprefix("torch")
-    try:
-        return importlib.import_module(ours)
-    except ModuleNotFoundError as problem:
-        if problem.name is None or not f"{ours}.".startswith(f"{problem.name}."):
-            raise  # something else is not installed
-    parent, _, last = ours.rpartition(".")
-    found = getattr(sys.modules.get(parent), last, None)
-    return found if isinstance(found, ModuleType) else None
+    loaded: Any = sys.modules.get(ours)
+    if loaded is None:
+        try:
+            found = importlib.util.find_spec(ours)
+        except ModuleNotFoundError as problem:
+            if problem.name is None or not f"{ours}.".startswith(f"{problem.name}."):
+                raise  # something else is not installed
+            found = None
+        if found is not None:
+            return found, None
+        parent, _, last = ours.rpartition(".")
+        loaded = getattr(sys.modules.get(parent), last, None)  # not a file of its own
+    if not isinstance(loaded, ModuleType):
+        return None, None
+    return loaded.__spec__ or ModuleSpec(ours, None), loaded
 
 
 def _deepest_package(fullname: str) -> ModuleType | None:
