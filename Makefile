@@ -3,6 +3,10 @@
 #   make tour    set up .venv and run the tour
 #   make test    set up .venv-test and run every check
 #
+# make test-libraries tries the libraries of tests/libraries/table.toml, each in an environment of
+# its own in .venv-libraries (minutes, gigabytes and a network the first time), and writes
+# docs/libraries.md. `make test-libraries LIBRARIES="timm einops"` tries these.
+#
 # A set-up runs again only when pyproject.toml changed. Choose an interpreter with
 # `make test PYTHON=python3.13`. `make test LOCKED=1` installs the versions of requirements/ci.txt and
 # nothing else, each checked by its hash.
@@ -17,13 +21,16 @@ PYTEST_ARGS ?=
 # Two test processes; each keeps BLAS on one thread so that they do not fight for cores.
 WORKERS ?= 2
 
-.PHONY: tour test lint format clean
+.PHONY: tour test test-libraries lint format clean
 
 tour: .venv/.installed
 	@.venv/bin/chainrule tour
 
 test: lint
 	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+
+test-libraries: .venv-test/.installed
+	.venv-test/bin/python -m tests.libraries $(LIBRARIES)
 
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check .
@@ -56,4 +63,4 @@ format: .venv-test/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-test .pytest_cache .ruff_cache .hypothesis build dist site
+	rm -rf .venv .venv-test .venv-libraries .pytest_cache .ruff_cache .hypothesis build dist site
