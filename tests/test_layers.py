@@ -20,6 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ops",),
     ("autograd",),
     ("tensor",),
+    ("standins",),
     ("fft", "func", "linalg", "signal", "special", "chainrule"),
     (
         "_C", "__future__", "accelerator", "backends", "cpu", "cuda", "hub", "mps",
@@ -44,6 +45,9 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 # (importing module, imported layer): why it must look upward. Only imports inside functions and
 # under `if TYPE_CHECKING` may be listed; nothing excuses an upward import at module level.
 DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
+    ("chainrule._C._nn", "nn"): "PyTorch's compiled core shows functions of `nn`",
+    ("chainrule.cpu.amp", "amp"): "the old names of mixed precision",
+    ("chainrule.cuda.amp", "amp"): "the old names of mixed precision",
     ("chainrule.autograd.vmap", "tensor"): "chunked results are joined by the public `cat`",
     ("chainrule.tensor.attributes", "sparse"): "x.to_sparse() is a method of every tensor",
     ("chainrule.utils.tensorboard.graphs", "reading"): "a model's graph is read from its tape",

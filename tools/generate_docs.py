@@ -1,6 +1,6 @@
 """Write the pages of the documentation that are read from the tables.
 
-python tools/generate_docs.py            writes docs/ops.md and docs/missing_ops.md
+python tools/generate_docs.py            writes docs/ops.md, docs/missing_ops.md and docs/inert.md
 python tools/generate_docs.py --check    names those that are out of date
 """
 
@@ -17,6 +17,7 @@ from ops.harness import surface  # noqa: E402
 
 import chainrule  # noqa: E402
 from chainrule.ops.schema import TABLE, Op  # noqa: E402
+from chainrule.standins import kinds, table  # noqa: E402
 from chainrule.tensor import API  # noqa: E402
 
 OPS_HEAD = """# The ops
@@ -40,6 +41,18 @@ MISSING_HEAD = """# Names that are missing
 The op surface (`tests/ops/surface.txt`) has {total} names; {there} of them exist and {missing} are
 missing. Written by `tools/generate_docs.py`; `tests/test_completeness.py` fails when a name is
 missing that is not listed here, or listed though it exists.
+"""
+
+INERT_HEAD = """# Names that only stand for something
+
+Programs import names for GPUs, clusters, quantized integers or PyTorch's internals long before they
+use them, and most never do. Such names can be imported here; this page lists every one of them and
+what happens when it is used. Nothing of it pretends to have worked: a name is *refused* (using it
+raises, and says why), *answers* a question with the plain truth, or does *nothing* because on a CPU
+in one process there is nothing to do. Written by `tools/generate_docs.py` from
+`src/chainrule/standins/rows`; a test compares.
+
+{refused} names are refused, {answers} answer, {inert} do nothing.
 """
 
 
@@ -130,10 +143,49 @@ def missing_page() -> str:
     return text + ("\n" + "".join(f"- `{n}`\n" for n in sorted(missing)) if missing else "")
 
 
+def stand_ins(kind: type[kinds.Row]) -> list[Any]:
+    """The rows of one kind that hold names, by module."""
+    found = [r for rows in table.by_module().values() for r in rows if isinstance(r, kind)]
+    return sorted((r for r in found if r.names), key=lambda r: (r.module, r.names))
+
+
+def names_of(row: kinds.Row) -> str:
+    return f"`{'torch.' * bool(row.module) + (row.module or 'torch')}`: " + ", ".join(
+        f"`{name}`" for name in row.names
+    )
+
+
+def inert_page() -> str:
+    """What is refused by reason, then what answers, then what does nothing."""
+    refused, answers, inert = map(stand_ins, (kinds.Refused, kinds.Answer, kinds.Inert))
+    counts = [sum(len(r.names) for r in rows) for rows in (refused, answers, inert)]
+    text = INERT_HEAD.format(refused=counts[0], answers=counts[1], inert=counts[2])
+    reasons = {r.reason.title: r.reason for r in refused}
+    for title in sorted(reasons):
+        reason = reasons[title]
+        text += f"\n## Refused: {title[0].lower()}{title[1:]}\n\n"
+        text += (
+            f"Using one raises `{reason.error.__name__}`: {reason.phrase}. Fix: {reason.fix}\n\n"
+        )
+        text += "".join(f"- {names_of(r)}\n" for r in refused if r.reason is reason)
+    text += "\n## Answers\n\n"
+    text += "".join(f"- {names_of(r)}: {r.why} ({shown(r.value)})\n" for r in answers)
+    text += "\n## Does nothing\n\n" + "".join(f"- {names_of(r)}: {r.why}\n" for r in inert)
+    return text
+
+
+def shown(value: Any) -> str:
+    return f"`{value()!r}`" if value in (list, dict) else f"`{value!r}`"
+
+
 def pages() -> dict[Path, str]:
     """Every generated page and its text."""
     docs = ROOT / "docs"
-    return {docs / "ops.md": ops_page(), docs / "missing_ops.md": missing_page()}
+    return {
+        docs / "ops.md": ops_page(),
+        docs / "missing_ops.md": missing_page(),
+        docs / "inert.md": inert_page(),
+    }
 
 
 def main(arguments: list[str]) -> int:

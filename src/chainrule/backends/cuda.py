@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..standins import add_to as _add_stand_ins
+
 
 class _Matmul:
     """Switches of matrix products on a GPU."""
@@ -60,3 +62,6 @@ def cudnn_sdp_enabled() -> bool:
 def enable_cudnn_sdp(enabled: bool) -> None:
     """Switch cuDNN's attention."""
     _attention["cudnn"] = bool(enabled)
+
+
+_add_stand_ins(globals())

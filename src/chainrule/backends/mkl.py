@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..standins import add_to as _add_stand_ins
+
 
 def is_available() -> bool:
     """Whether it is used: no."""
@@ -11,3 +13,6 @@ def is_available() -> bool:
 def is_built() -> bool:
     """Whether this build could use it: no."""
     return False
+
+
+_add_stand_ins(globals())

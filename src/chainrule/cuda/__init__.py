@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..standins import add_to as _add_stand_ins
 from ..tensor.device import DeviceUnavailable
 from ..tensor.device import device as _device
 from ..tensor.legacy import LEGACY_TYPES
@@ -69,10 +70,7 @@ def set_rng_state_all(new_states: Any) -> None:
     """Sets the random states of all GPUs: none."""
 
 
-def empty_cache() -> None:
-    """Frees cached GPU memory, of which there is none."""
-
-
+empty_cache = memory.empty_cache
 max_memory_allocated = memory.max_memory_allocated
 max_memory_cached = memory.max_memory_cached
 max_memory_reserved = memory.max_memory_reserved
@@ -126,6 +124,10 @@ class CUDAGraph(_NeedsGpu):
     """Recorded GPU work: refused."""
 
 
+class DeferredCudaCallError(Exception):
+    """What a call that waited for the GPU raises; never raised here."""
+
+
 class device(_NeedsGpu):
     """Chooses a GPU for a block: refused."""
 
@@ -141,9 +143,18 @@ def _legacy_type(name: str) -> Any:
 globals().update({name: _legacy_type(name) for name in LEGACY_TYPES})
 
 
+_SUBMODULES = frozenset(
+    "amp comm gds graphs green_contexts jiterator nccl nvtx profiler random sparse streams "
+    "tunable".split()
+)
+
+
 def __getattr__(name: str) -> Any:
-    if name == "amp":
+    if name in _SUBMODULES:
         import importlib
 
-        return importlib.import_module(".amp", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'chainrule.cuda' has no attribute {name!r}")
+
+
+_add_stand_ins(globals())

@@ -20,6 +20,7 @@ import os
 from typing import Any
 
 from ..ops import allocation
+from ..standins import add_to as _add_stand_ins
 
 _peak: allocation.Peak | None = None
 
@@ -79,6 +80,10 @@ def memory_stats(device: Any = None) -> dict[str, int]:
     }
 
 
+def empty_cache() -> None:
+    """Frees cached GPU memory, of which there is none."""
+
+
 def mem_get_info(device: Any = None) -> tuple[int, int]:
     """(free, total) bytes of the machine's memory."""
     if "SC_AVPHYS_PAGES" not in getattr(os, "sysconf_names", ()):
@@ -102,3 +107,6 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
     elif not abbreviated:
         lines.append("  what keeps it alive: chainrule.memory.summary()")
     return "\n".join(lines)
+
+
+_add_stand_ins(globals())

@@ -15,6 +15,7 @@ from typing import Any
 
 import chainrule as torch
 
+from ..standins import add_to as _add_stand_ins
 from . import handlers
 from .creation import check_sparse_tensor_invariants, legacy_constructor, sparse_coo_tensor
 from .rows import track_rows
@@ -86,3 +87,6 @@ __all__ = [
     "sum",
     "track_rows",
 ]
+
+
+_add_stand_ins(globals())

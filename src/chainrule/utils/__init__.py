@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..standins import finder as _standins
 from ..tensor.exchange import swap_tensors
 
 _SUBMODULES = {
@@ -18,7 +19,7 @@ _SUBMODULES = {
 
 def __getattr__(name: str) -> Any:
     if name not in _SUBMODULES:
-        raise AttributeError(f"module 'chainrule.utils' has no attribute {name!r}")
+        return _standins.member("utils", name)
     return importlib.import_module(f".{name}", __name__)
 
 

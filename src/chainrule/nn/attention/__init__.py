@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...autograd import source
+from ...standins import add_to as _add_stand_ins
 from ...tensor.functions.nn_attention import VIABLE
 
 __all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
@@ -63,3 +64,6 @@ def sdpa_kernel(
     finally:
         VIABLE.clear()
         VIABLE.update(before)
+
+
+_add_stand_ins(globals())

@@ -8,7 +8,12 @@ from typing import Any
 from .data_parallel import DataParallel, data_parallel
 from .distributed import DistributedDataParallel
 
-_SUBMODULES = {"data_parallel", "distributed"}
+# Work on several GPUs: names alone, see `chainrule.standins`.
+from .parallel_apply import parallel_apply  # pyright: ignore[reportMissingImports]
+from .replicate import replicate  # pyright: ignore[reportMissingImports]
+from .scatter_gather import gather, scatter  # pyright: ignore[reportMissingImports]
+
+_SUBMODULES = {"comm", "data_parallel", "distributed", "scatter_gather"}
 
 
 def __getattr__(name: str) -> Any:
@@ -17,4 +22,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
+__all__ = [
+    "DataParallel", "DistributedDataParallel", "data_parallel", "gather", "parallel_apply",
+    "replicate", "scatter",
+]  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...standins import finder as _standins
+
 
 def __getattr__(name: str) -> Any:
     if name in ("GradScaler", "autocast", "custom_bwd", "custom_fwd"):
@@ -11,4 +13,4 @@ def __getattr__(name: str) -> Any:
 
         home = importlib.import_module("...amp.old_names", __name__)
         return home.old_names("cuda")[name]
-    raise AttributeError(f"module 'chainrule.cuda.amp' has no attribute {name!r}")
+    return _standins.member("cuda.amp", name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .tensor.device import require
+from ..standins import add_to as _add_stand_ins
+from ..tensor.device import require
 
 
 def is_available() -> bool:
@@ -26,3 +27,6 @@ def empty_cache() -> None:
 def synchronize() -> None:
     """Waits for its work: refused, there is no such device."""
     require("mps")
+
+
+_add_stand_ins(globals())

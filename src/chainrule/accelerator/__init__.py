@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..standins import add_to as _add_stand_ins
+
 
 def is_available() -> bool:
     """Whether an accelerator can be used: never."""
@@ -30,3 +32,6 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
 
 current_device_index = current_device_idx = set_device_index = set_device_idx = _refuse
 synchronize = current_stream = set_stream = _refuse
+
+
+_add_stand_ins(globals())

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as _np
 
-from .autograd import source as _source
-from .autograd.value import make as _make
-from .ops import dtypes as _dtypes
-from .ops.layout import address as _address
-from .tensor import Parameter as _Parameter
-from .tensor import Tensor as _Tensor
-from .tensor import sharing as _sharing
+from ..autograd import source as _source
+from ..autograd.value import make as _make
+from ..ops import dtypes as _dtypes
+from ..ops.layout import address as _address
+from ..tensor import Parameter as _Parameter
+from ..tensor import Tensor as _Tensor
+from ..tensor import sharing as _sharing
 
 # ---- tensors on their way ------------------------------------------------------------------------
 

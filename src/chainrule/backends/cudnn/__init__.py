@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._flags import flags_of
+from .._flags import flags_of
 
 enabled = True
 benchmark = False

@@ -1,0 +1,1 @@
+"""The table, by area. Each file has one list, `ROWS`."""

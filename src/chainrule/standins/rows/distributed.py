@@ -1,0 +1,196 @@
+"""Work of several processes: everything that one process alone cannot do."""
+
+from __future__ import annotations
+
+from ..kinds import PROCESSES
+from .say import first_argument, rows
+
+ROWS = [
+    *rows(PROCESSES, """
+distributed.algorithms.ddp_comm_hooks: DDPCommHookType register_ddp_comm_hook
+distributed.algorithms.ddp_comm_hooks.ddp_zero_hook: hook_with_zero_step
+    hook_with_zero_step_interleaved
+distributed.algorithms.ddp_comm_hooks.debugging_hooks: noop_hook
+distributed.algorithms.ddp_comm_hooks.default_hooks: allreduce_hook bf16_compress_hook
+    bf16_compress_wrapper fp16_compress_hook fp16_compress_wrapper
+distributed.algorithms.ddp_comm_hooks.optimizer_overlap_hooks:
+distributed.algorithms.ddp_comm_hooks.post_localSGD_hook: PostLocalSGDState post_localSGD_hook
+distributed.algorithms.ddp_comm_hooks.powerSGD_hook: PowerSGDState batched_powerSGD_hook
+    powerSGD_hook
+distributed.algorithms.ddp_comm_hooks.quantization_hooks: quantization_perchannel_hook
+    quantization_pertensor_hook
+distributed.algorithms.model_averaging:
+distributed.algorithms.model_averaging.averagers: ModelAverager PeriodicModelAverager
+distributed.algorithms.model_averaging.hierarchical_model_averager: HierarchicalModelAverager
+distributed.algorithms.model_averaging.utils: average_parameters
+    average_parameters_or_parameter_groups get_params_to_average
+distributed.argparse_util: check_env env
+distributed.autograd: context is_available
+distributed.c10d_logger:
+distributed.checkpoint.default_planner: DefaultLoadPlanner DefaultSavePlanner
+    create_default_global_load_plan create_default_global_save_plan
+    create_default_local_load_plan create_default_local_save_plan
+distributed.checkpoint.filesystem: FileSystem FileSystemBase FileSystemReader FileSystemWriter
+    SerializationFormat
+distributed.checkpoint.format_utils: BroadcastingTorchSaveReader DynamicMetaLoadPlanner
+    dcp_to_torch_save torch_save_to_dcp
+distributed.checkpoint.hf_storage: HuggingFaceStorageReader HuggingFaceStorageWriter
+distributed.checkpoint.logger:
+distributed.checkpoint.logging_handlers:
+distributed.checkpoint.metadata: BytesStorageMetadata ChunkStorageMetadata Metadata
+    MetadataIndex StorageMeta TensorProperties TensorStorageMetadata
+distributed.checkpoint.optimizer: load_sharded_optimizer_state_dict
+distributed.checkpoint.planner: BytesIOWriteData LoadItemType LoadPlan LoadPlanner ReadItem
+    SavePlan SavePlanner TensorWriteData WriteItem WriteItemType
+distributed.checkpoint.planner_helpers: create_read_items_for_chunk_list
+distributed.checkpoint.quantized_hf_storage: QuantizedHuggingFaceStorageReader
+distributed.checkpoint.resharding:
+distributed.checkpoint.staging: AsyncStager BlockingAsyncStager DefaultStager StagingOptions
+distributed.checkpoint.storage: StorageReader StorageWriter WriteResult
+distributed.checkpoint.utils: find_state_dict_object find_tensor_shard
+distributed.collective_utils: SyncPayload all_gather all_gather_object_enforce_type broadcast
+distributed.elastic.agent:
+distributed.elastic.agent.server = distributed.elastic.agent.server.api:
+distributed.elastic.agent.server.api: ElasticAgent RunResult SimpleElasticAgent Worker
+    WorkerGroup WorkerSpec WorkerState
+distributed.elastic.agent.server.health_check_server: HealthCheckServer
+    create_healthcheck_server
+distributed.elastic.agent.server.local_elastic_agent: LocalElasticAgent
+distributed.elastic.control_plane: worker_main
+distributed.elastic.events: construct_and_record_rdzv_event record record_rdzv_event
+distributed.elastic.events = distributed.elastic.events.api:
+distributed.elastic.events = distributed.elastic.events.handlers:
+distributed.elastic.events.api: Event EventSource NodeState RdzvEvent
+distributed.elastic.events.handlers: get_logging_handler
+distributed.elastic.metrics: initialize_metrics
+distributed.elastic.metrics = distributed.elastic.metrics.api: ConsoleMetricHandler MetricData
+    MetricHandler MetricsConfig NullMetricHandler configure getStream get_elapsed_time_ms prof
+    profile publish_metric put_metric
+distributed.elastic.metrics.api: ConsoleMetricHandler MetricData MetricHandler MetricStream
+    MetricsConfig NullMetricHandler configure getStream get_elapsed_time_ms prof profile
+    publish_metric put_metric
+distributed.elastic.multiprocessing.api: DefaultLogsSpecs LogsDest LogsSpecs MultiprocessContext
+    PContext RunProcsResult SignalException Std SubprocessContext get_std_cm to_map
+distributed.elastic.multiprocessing.redirects: get_libc redirect
+distributed.elastic.multiprocessing.subprocess_handler =
+    distributed.elastic.multiprocessing.subprocess_handler.subprocess_handler:
+distributed.elastic.multiprocessing.subprocess_handler =
+    distributed.elastic.multiprocessing.subprocess_handler.handlers:
+distributed.elastic.multiprocessing.subprocess_handler.handlers: get_subprocess_handler
+distributed.elastic.multiprocessing.subprocess_handler.subprocess_handler: SubprocessHandler
+distributed.elastic.multiprocessing.tail_log: TailLog tail_logfile
+distributed.elastic.timer = distributed.elastic.timer.file_based_local_timer:
+distributed.elastic.timer = distributed.elastic.timer.local_timer: LocalTimerClient
+    LocalTimerServer
+distributed.elastic.timer = distributed.elastic.timer.api: TimerClient TimerRequest TimerServer
+    configure expires
+distributed.elastic.timer.api: RequestQueue TimerClient TimerRequest TimerServer configure
+    expires
+distributed.elastic.timer.debug_info_logging: log_debug_info_for_expired_timers
+distributed.elastic.timer.file_based_local_timer: FileTimerClient FileTimerRequest
+    FileTimerServer
+distributed.elastic.timer.local_timer: LocalTimerClient LocalTimerServer
+    MultiprocessingRequestQueue
+distributed.elastic.utils = distributed.elastic.utils.api:
+distributed.elastic.utils.api: get_env_variable_or_raise get_socket_with_port macros
+distributed.elastic.utils.data = distributed.elastic.utils.data.cycling_iterator:
+distributed.elastic.utils.data = distributed.elastic.utils.data.elastic_distributed_sampler:
+distributed.elastic.utils.data.cycling_iterator: CyclingIterator
+distributed.elastic.utils.data.elastic_distributed_sampler: ElasticDistributedSampler
+distributed.elastic.utils.distributed: create_c10d_store get_free_port get_socket_with_port
+distributed.elastic.utils.log_level: get_log_level
+distributed.elastic.utils.logging: get_logger
+distributed.elastic.utils.logging = distributed.elastic.utils.log_level:
+distributed.elastic.utils.process_state: is_uninterruptible_state read_proc_state
+distributed.elastic.utils.store: barrier get_all store_timeout synchronize
+distributed.launch: launch main parse_args
+distributed.launch = distributed.run: get_args_parser run
+distributed.run: config_from_args determine_local_world_size get_args_parser get_rdzv_endpoint
+    get_use_env main parse_args parse_min_max_nnodes run run_script_path
+distributed.run = distributed.elastic.multiprocessing.api: DefaultLogsSpecs LogsSpecs Std
+distributed.run = distributed.launcher.api: LaunchConfig elastic_launch
+distributed.run = distributed.argparse_util:
+distributed.run = distributed.elastic.utils.logging: get_logger
+distributed.run = distributed.elastic.utils.api: macros
+distributed.run = distributed.elastic.multiprocessing.errors: record
+distributed.rendezvous: register_rendezvous_handler rendezvous
+distributed.launcher = distributed.launcher.api:
+distributed.launcher.api: LaunchConfig elastic_launch launch_agent
+distributed.logging_handlers:
+distributed.nn.api:
+distributed.nn.api.remote_module: RemoteModule
+distributed.nn.jit:
+distributed.nn.jit.instantiator: get_arg_return_types_from_interface
+    instantiate_non_scriptable_remote_module_template
+    instantiate_scriptable_remote_module_template
+distributed.nn.jit.instantiator = distributed.nn.jit.templates.remote_module_template:
+distributed.nn.jit.templates:
+distributed.nn.jit.templates.remote_module_template: get_remote_module_template
+distributed.optim.apply_optimizer_in_backward:
+distributed.optim.functional_adadelta:
+distributed.optim.functional_adagrad:
+distributed.optim.functional_adam:
+distributed.optim.functional_adamax:
+distributed.optim.functional_adamw:
+distributed.optim.functional_rmsprop:
+distributed.optim.functional_rprop:
+distributed.optim.functional_sgd:
+distributed.optim.named_optimizer:
+distributed.optim.optimizer: DistributedOptimizer
+distributed.optim.post_localSGD_optimizer: PostLocalSGDOptimizer
+distributed.optim.utils: as_functional_optim register_functional_optim
+distributed.pipelining: Pipe SplitPoint pipe_split pipeline
+distributed.pipelining = distributed.pipelining.stage:
+distributed.pipelining = distributed.pipelining.schedules: Schedule1F1B ScheduleDualPipeV
+    ScheduleGPipe ScheduleInterleaved1F1B ScheduleInterleavedZeroBubble ScheduleLoopedBFS
+    ScheduleZBVZeroBubble
+distributed.pipelining.microbatch: TensorChunkSpec merge_chunks split_args_kwargs_into_chunks
+distributed.pipelining.schedules: PipelineScheduleMulti PipelineScheduleSingle Schedule1F1B
+    ScheduleDualPipeV ScheduleGPipe ScheduleInterleaved1F1B ScheduleInterleavedZeroBubble
+    ScheduleLoopedBFS ScheduleZBVZeroBubble get_schedule_class
+distributed.pipelining.stage: PipelineStage build_stage
+distributed.remote_device:
+distributed.rpc: init_rpc is_available
+distributed.rpc = distributed.rpc.api:
+distributed.rpc = distributed.rpc.backend_registry: BackendType
+distributed.rpc = distributed.rpc.options:
+distributed.rpc.api: AllGatherStates RRef get_worker_info method_factory new_method remote
+    rpc_async rpc_sync shutdown
+distributed.rpc.backend_registry: BackendType BackendValue backend_registered
+    construct_rpc_backend_options init_backend register_backend
+distributed.rpc.constants:
+distributed.rpc.functions: async_execution
+distributed.rpc.internal: PythonUDF RPCExecMode RemoteException deserialize serialize
+distributed.rpc.options: TensorPipeRpcBackendOptions
+distributed.rpc.server_process_global_profiler:
+distributed.tensor.debug: CommDebugMode visualize_sharding
+distributed.tensor.experimental: context_parallel implicit_replication local_map
+    register_sharding
+distributed.tensor.parallel = distributed.tensor.parallel.style:
+distributed.tensor.parallel = distributed.tensor.parallel.loss:
+distributed.tensor.parallel = distributed.tensor.parallel.api:
+distributed.tensor.parallel.api: parallelize_module
+distributed.tensor.parallel.ddp:
+distributed.tensor.parallel.fsdp: DTensorExtensions
+distributed.tensor.parallel.input_reshard: input_reshard
+distributed.tensor.parallel.loss: loss_parallel
+distributed.tensor.parallel.style: ColwiseParallel ParallelStyle PrepareModuleInput
+    PrepareModuleInputOutput PrepareModuleOutput RowwiseParallel SequenceParallel
+"""),
+    first_argument("distributed.elastic.multiprocessing.errors", "record", (
+        "writes the error of a worker for the process that started it: there is none"
+    )),
+    *rows(PROCESSES, """
+distributed.elastic.multiprocessing.errors: ChildFailedError ProcessFailure
+distributed.elastic.multiprocessing.errors =
+    distributed.elastic.multiprocessing.errors.error_handler:
+distributed.elastic.multiprocessing.errors = distributed.elastic.multiprocessing.errors.handlers:
+distributed.elastic.multiprocessing.errors.error_handler: ErrorHandler
+distributed.elastic.multiprocessing.errors.handlers: get_error_handler
+distributed.elastic.multiprocessing: start_processes
+distributed.elastic.multiprocessing = distributed.elastic.multiprocessing.api: DefaultLogsSpecs
+    LogsDest LogsSpecs MultiprocessContext PContext RunProcsResult SignalException Std
+    SubprocessContext to_map
+distributed.elastic.multiprocessing = distributed.elastic.multiprocessing.errors: ProcessFailure
+"""),
+]  # fmt: skip
