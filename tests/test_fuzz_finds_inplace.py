@@ -378,3 +378,12 @@ def test_views_without_history_of_two_shapes_in_one_pass():
     assert kept.grad.tolist() == [1.0, 1.0, 1.0]
     assert y.grad.tolist() == [2.0, 2.0, 2.0, 0.0]
     assert x.grad is None
+
+
+def test_sgn_uses_what_is_written_behind_its_back_as_pytorch_does():
+    # Of two formulas that agree for unit numbers, PyTorch's.
+    x = torch.tensor([3 + 4j], dtype=torch.complex128, requires_grad=True)
+    y = x.sgn()
+    y.data.mul_(2)
+    y.backward(torch.tensor([0.6 + 0.8j], dtype=torch.complex128))
+    assert torch.allclose(x.grad, torch.tensor([-0.18 - 0.24j], dtype=torch.complex128))

@@ -23,6 +23,8 @@ MORE = (
     "not supported|modified by an inplace operation|through the graph a second time"
     "|more than one element of the written-to tensor"
 )
+# Where PyTorch asks for the node of such a view when it gets its first hook, not its second.
+LESS = "This view is the output of a function that returns multiple views"
 CHANGE = ("g * 2", "-g", "g + 1", "g * 0", "g.clone()", "g", "None", "g.sin()", "g * g")
 ON_TENSORS = (
     "{t} = hooked({t}, lambda g: log('{n}', g))", "{t} = hooked({t}, lambda g: {c})",
@@ -112,10 +114,7 @@ def _filled(text: str, rng: random.Random, graph: Graph, t: str, name: str) -> s
 def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways: Any) -> str:
     want = run(script, torch)
     if oracle is not None:
-        try:
-            _compare_with(oracle, script, want)
-        except Disagreement:
-            _compare_with(oracle, _apart(script), want)
+        _compare_with(oracle, script, want)
     if any(isinstance(item, Raised) for item in want):
         return "invalid" if oracle is None else "ok"
     recording = _recording(script)
@@ -127,19 +126,35 @@ def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways:
 
 
 def _compare_with(oracle: Any, script: Script, got: list[Any]) -> None:
+    try:
+        _compare(oracle, script, got)
+    except Disagreement:
+        if "g.mul_(2)" not in script.text():
+            raise
+        _compare(oracle, _apart(script), got)
+
+
+def _compare(oracle: Any, script: Script, got: list[Any]) -> None:
     ours, theirs = to_first_error(got), to_first_error(run(script, oracle))
     if isinstance(theirs[-1], Raised) and re.search(MORE, theirs[-1].words):
         ours, theirs = ours[: len(theirs) - 1], theirs[:-1]
+    if ours and isinstance(ours[-1], Raised) and LESS in ours[-1].words:
+        ours, theirs = ours[:-1], theirs[: len(ours) - 1]
     compare("PyTorch", ours, theirs, 1e-9, 1e-12)
 
 
 def _apart(script: Script) -> Script:
-    """The program for PyTorch, where another tensor may have the gradient that a hook writes to."""
-    hooks = (("(g.mul_(2), None)[1]", "g * 2"), ("g.mul_(2)", "g * 2"))
-    chunks = script.chunks
-    for written, made in hooks:
-        chunks = tuple(chunk.replace(written, made) for chunk in chunks)
-    return replace(script, chunks=chunks)
+    """The program for PyTorch, where another tensor may have the gradient that a hook writes to.
+
+    Here every tensor gets a copy of its gradient before its other hooks.
+    """
+    chunks = []
+    for chunk in script.chunks:
+        chunks.append(chunk)
+        for name in re.findall(r"(?m)^([abc]|v\d+)(?:, v\d+)? = ", chunk):
+            copied = f"{name}.register_hook(lambda g: g.clone())"
+            chunks.append(f"if {name}.requires_grad: {copied}")
+    return replace(script, chunks=tuple(chunks))
 
 
 def _recording(script: Script) -> Script | None:

@@ -196,3 +196,73 @@ def test_an_operand_that_overlaps_what_is_written_is_refused_in_every_call():
         for _ in range(5):
             with pytest.raises(RuntimeError, match="refer to a single memory location"):
                 run(torch.ones(2, 2))
+
+
+def test_results_have_the_strides_of_eager_code():
+    # `reshape` is a view or a copy by them, and `view` possible or not.
+    arguments = (
+        torch.arange(12.0).reshape(3, 4).t(),
+        torch.arange(4.0).expand(3, 4),
+        torch.arange(24.0).reshape(2, 3, 4).permute(2, 0, 1),
+        torch.arange(48.0).reshape(2, 2, 3, 4).to(memory_format=torch.channels_last),
+    )
+    functions = (
+        lambda x: x.clone(),
+        lambda x: x.sin() * 2,
+        lambda x: x.contiguous(),
+        lambda x: x * 1,
+        lambda x: (x.exp(), x.double()),
+    )
+    for f in functions:
+        run = torch.compile(f)
+        for x in arguments:
+            want = f(x)
+            for _ in range(4):
+                got = run(x)
+            assert torch.utils._pytree.tree_map(torch.Tensor.stride, got) == (
+                torch.utils._pytree.tree_map(torch.Tensor.stride, want)
+            )
+
+
+def test_views_of_one_result_fit_its_strides():
+    for f in (lambda x: (x.view(-1), x), lambda x: (x[1:], x.t().contiguous().view(-1))):
+        run = torch.compile(lambda x, f=f: f(x.clone()))
+        for _ in range(5):
+            parts = run(torch.arange(4.0).expand(3, 4))
+            assert [p.tolist() for p in parts] == [
+                p.tolist() for p in f(torch.arange(4.0).expand(3, 4).clone())
+            ]
+
+
+def test_gradients_of_results_that_are_not_in_c_order():
+    run = torch.compile(lambda x: x.exp() * x)
+    for _ in range(5):
+        leaf = torch.arange(6.0).reshape(2, 3).requires_grad_()
+        y = run(leaf.t())
+        assert y.stride() == (1, 3)
+        y.sum().backward()
+        assert torch.allclose(leaf.grad, leaf.exp() * (leaf + 1))
+
+
+def test_an_argument_that_is_the_tensor_a_function_closes_over_only_at_first():
+    kept = torch.zeros(2)
+
+    @torch.compile
+    def step(x):
+        kept.add_(1)
+        return x * 1
+
+    for _ in range(5):
+        step(kept)
+    other = torch.zeros(2)
+    assert step(other).tolist() == other.tolist() == [0.0, 0.0]
+    assert kept.tolist() == [6.0, 6.0]
+
+
+@pytest.mark.filterwarnings("ignore:chainrule.compile")
+def test_an_argument_that_comes_to_be_the_tensor_a_function_asks_for():
+    kept = torch.ones(2)
+    run = torch.compile(lambda x: x * 2 if x is kept else x * 3)
+    fresh = [(torch.ones(2), 3) for _ in range(5)]
+    for x, factor in [*fresh, (kept, 2), *fresh, *[(kept, 2)] * 5, *fresh]:
+        assert run(x).tolist() == [factor, factor]

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import warnings
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,6 +129,29 @@ def test_a_number_that_changes_after_the_capture_is_captured_once_more():
             settings["scale"] += 1.0
         assert run(torch.ones(1)).item() == settings["scale"]
     assert [e.captures for e in entries(run)] == [2]
+
+
+@pytest.mark.filterwarnings("ignore:chainrule.compile")
+@pytest.mark.parametrize("dtype", (None, torch.int64, torch.int8, torch.bool, torch.float16))
+@pytest.mark.parametrize("numbers", ([0.5, 1.5, 2.5, 3.5, 4.5], [1, 2, 3, 2**62, 2**70, 300]))
+def test_a_number_that_changes_becomes_a_tensor_of_the_type_asked_for(dtype, numbers):
+    class Box:
+        number: Any = 0
+
+    def make(x):
+        return x * 1, torch.tensor(Box.number, dtype=dtype)
+
+    compiled = torch.compile(make)
+    for number in numbers:
+        Box.number = number
+        found = []
+        for run in (make, compiled):
+            try:
+                made = run(torch.ones(2))[1]
+                found.append((made.dtype, made.item()))
+            except (RuntimeError, ValueError, OverflowError) as problem:
+                found.append(type(problem))
+        assert found[0] == found[1]
 
 
 def test_settings_that_come_back_find_their_plan():

@@ -108,10 +108,12 @@ def seen(program: InPlace, torch: Any, create: bool = False) -> list[Any]:
     return before + shown(Script("inplace", program.seed, grads), space)
 
 
-# Where PyTorch raises in backward and we may be able to go on: it saves more, or has no rule.
+# Where PyTorch raises in backward and we may be able to go on: it saves more, or has no rule, or
+# copies into a part of a complex tensor that had another shape before `unsqueeze_`.
 MORE = (
     "modified by an inplace|derivative for .* is not implemented|returned an invalid gradient"
     "|Cannot convert a ZeroTensor|has been detached in-place|must match the size of tensor b"
+    "|doesn't match the broadcast shape"
 )  # What we refuse always, and PyTorch in most methods.
 LESS = (
     "more than one element of the written-to tensor refers to a single memory location"

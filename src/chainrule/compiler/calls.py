@@ -53,10 +53,10 @@ class Call:
             id(t._grad._a): t for t in self.tensors() if t._grad is not None
         }
         self.memory = [(t, t._a) for t in self.tensors()]
+        self.histories = [(t, _history(t)) for t in self.tensors()]
         self.facts = facts_of(self.scan, self.leaves)
         self.inference = STATE.inference
         self.effects: dict[str, Any] = {}  # switches that the call sets, by path
-        self.flags = [x._rg for x in self.leaves if isinstance(x, TensorBase)]
         self.strangers: list[Any] = []  # functions that ran and had not been looked at
         self.trace: Trace
         self.result: Any = None
@@ -96,7 +96,9 @@ class Call:
         tensors = [
             (id(t), t._rg, id(t) in self.grads_before) for _, t in self.scan.tensors.values()
         ]
-        return tuple(flags), tuple(tensors)
+        known = {id(t._a): id(t) for _, t in self.scan.tensors.values()}
+        given = [known.get(id(x._a)) for x in self.leaves if isinstance(x, TensorBase)]
+        return tuple(flags), tuple(tensors), tuple(given)
 
     def follow(self, paths: set[str], free: tuple[int, ...]) -> None:
         """Follow the numbers at these places, and these arguments, where that is possible."""
@@ -235,6 +237,7 @@ class Call:
                 "the call gives a tensor other memory (x.data = ...), which a compiled call would "
                 "not; write into it (x.copy_(...), x.data.sub_(...))"
             )
+        self._check_histories()
         before, after = self.scan, walk(function, self._objects(), self.also)
         self.effects = {}
         for path, value in before.values.items():
@@ -300,11 +303,27 @@ class Call:
                 "the call changes a container or an object that it was given, which a compiled "
                 "call would not; return what is new"
             )
-        if [x._rg for x in self.leaves if isinstance(x, TensorBase)] != self.flags:
-            raise CaptureError(
-                "the call changes requires_grad of a tensor that it was given, which a compiled "
-                "call would not; do so outside, or use a detached copy"
-            )
+
+    def _check_histories(self) -> None:
+        """Tensors that existed before the call stand in the graph as they did."""
+        for t, then in self.histories:
+            now = _history(t)
+            if now[0] is not then[0]:
+                raise CaptureError(
+                    "the call changes requires_grad of a tensor that it was given or sees, which a "
+                    "compiled call would not; do so outside, or use a detached copy"
+                )
+            if any(a is not b for a, b in zip(now, then, strict=True)):
+                raise CaptureError(
+                    "the call writes into a tensor that existed before, and gradients go through "
+                    "what it writes, which those of a compiled call would not; return a new tensor"
+                )
+
+
+def _history(t: Any) -> tuple[Any, ...]:
+    """How a tensor stands in the graph: by itself, or by what it is a view of."""
+    root = t if t._view is None else t._view[ROOT]
+    return t._rg, root._rg, root._node
 
 
 def _has_hooks(results: list[Any], ends: list[Any]) -> bool:

@@ -17,6 +17,7 @@ from ..autograd.value import CREATION, TensorBase
 from .calls import Call
 from .followed import Number, Operand, same_number
 from .graph import Graph, Instr, Value, verify, verifying
+from .layouts import order_of_axes
 from .replay import kept_for
 from .tracer import CaptureError, Outside
 
@@ -54,6 +55,7 @@ class Program:
         self._with_grads: list[Any] = []  # tensors whose .grad the call makes
         self._grad_storages: set[Any] = set()
         self.bases: dict[Any, Output] = {}  # memory that several results show
+        self.layouts: dict[int, tuple[int, ...]] = {}  # axes of outputs that are not in C order
         self._shown: set[Any] = set()  # and that is a result itself
         self._compare_traces()
         self._compare_effects()
@@ -250,10 +252,13 @@ class Program:
             return self._alias(known, t)
         if known.storage in self.second.shared:
             return self._view_of_output(known, t)
-        return self._new_output(self._values[trace._current(known)], t)
+        return self._new_output(self._values[trace._current(known)], t, t._a.strides)
 
-    def _new_output(self, value: Any, t: Any) -> Output:
+    def _new_output(self, value: Any, t: Any, strides: Any) -> Output:
         slot = next((k for k, o in enumerate(self.second.opened) if o is t), None)
+        axes = order_of_axes(value.shape, strides, value.dtype.itemsize)
+        if axes is not None:
+            self.layouts[len(self.graph.outputs)] = axes
         self.graph.outputs.append(value)
         return Output(len(self.graph.outputs) - 1, slot)
 
@@ -262,7 +267,8 @@ class Program:
         storage = known.storage
         base = self.second.shared[storage]  # None where none of them has a history
         if storage not in self.bases:
-            self.bases[storage] = self._new_output(self._values[storage.value], base)
+            value = self._values[storage.value]
+            self.bases[storage] = self._new_output(value, base, storage.strides)
         if base is t or (base is None and not known.chain and storage not in self._shown):
             self._shown.add(storage)
             return self.bases[storage]
@@ -271,7 +277,7 @@ class Program:
     def _alias(self, known: Any, t: Any) -> Any:
         """A view of what came from outside shows its memory, as in eager code."""
         first = known.storage.first
-        origin = self._origin.get(first)
+        origin = self._origin[first]
         written = known.storage.value is not first
         if origin.kind not in ("argument", "tensor") or (written and t._rg):
             raise CaptureError(

@@ -133,7 +133,8 @@ class DifferentiableRunner(Runner):
         return self._finish
 
     def _finish(self, outputs: list[Any], leaves: list[Any], arrays: list[Any]) -> Any:
-        tensors = [make(a) for a in outputs[: self._count]]
+        shown = self._laid(outputs) if self.layouts else outputs
+        tensors = [make(a) for a in shown[: self._count]]
         parents = tuple(edge(self._tensor(w, leaves)) for w in self._wanted)
         node: Any = start(CompiledFunctionBackward(), parents, *source.user_position(2))
         node.meta = self.meta

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.value import TensorBase
 from .facts import hooks_of
 from .followed import SPACE, Condition, Expression, same_number
 from .scan import Scan, contents_of, dict_of, same_order
@@ -50,7 +51,7 @@ class Guards:
         self._same_objects = same if scan.by_identity else []
         self.writer = _Writer(scan, renewed)
         self.checks = self.writer.checks(self, conditions)
-        self.admits = self._written_admits()
+        self.admits = self._written_admits(call.leaves)
 
     def holds(self) -> bool:
         """Whether everything the program assumed is still so."""
@@ -59,14 +60,15 @@ class Guards:
         except Exception:
             return False  # what a path led to is gone, or is something else
 
-    def _written_admits(self) -> Callable[[list[Any]], bool] | None:
-        """What was learnt of numbers among the arguments; None where nothing was."""
+    def _written_admits(self, leaves: list[Any]) -> Callable[[list[Any]], bool] | None:
+        """What was learnt of the arguments; None where nothing was."""
         tests = [self.writer.condition(c) for c in self._on_arguments]
         for fact in self.facts:
             if fact.argument is not None:
                 read = fact.form.format(f"leaves[{fact.argument}]")
                 tests.append(f"{read} == {self.writer.name(fact.value)}")
         tests += [f"leaves[{i}] is {self.writer.name(x)}" for i, x in self._same_objects]
+        tests += self._of_tensors(leaves)
         if not tests:
             return None
         space = dict(self.writer.space)
@@ -82,6 +84,22 @@ class Guards:
                 return False  # eager code says what is wrong
 
         return admits
+
+    def _of_tensors(self, leaves: list[Any]) -> list[str]:
+        """Arguments that are tensors in sight stay so; others do not come to be one unnoticed."""
+        tensors = self.scan.tensors
+        seen, ids = {id(t._a): t for _, t in tensors.values()}, frozenset(tensors)
+        tests = []
+        for i, x in enumerate(leaves):
+            if not isinstance(x, TensorBase):
+                continue
+            known = seen.get(id(x._a))
+            if known is not None:
+                part = "" if self.scan.by_identity and known is x else "._a"
+                tests.append(f"leaves[{i}]{part} is {self.writer.name(known)}{part}")
+            elif self.scan.by_identity and ids:
+                tests.append(f"id(leaves[{i}]) not in {self.writer.name(ids)}")
+        return tests
 
     def broken(self) -> tuple[str, str]:
         """Which guard failed, in words, and the path of a number that changed."""

@@ -18,7 +18,7 @@ def interpret(graph: Graph, arrays: Sequence[Any]) -> list[Any]:
     with np.errstate(all="ignore"):
         for instr in graph.instrs:
             env.update(zip(instr.outputs, run_instr(instr, env), strict=True))
-    outputs = [np.array(env[v]) if isinstance(v, Value) else v for v in graph.outputs]
+    outputs = [np.array(env[v], order="C") if isinstance(v, Value) else v for v in graph.outputs]
     # All values are taken before the first write: one written value may be another's old input.
     written = [np.array(env[v]) for v, _ in graph.writes]
     for (_, k), value in zip(graph.writes, written, strict=True):

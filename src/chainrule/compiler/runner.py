@@ -13,6 +13,7 @@ from ..autograd.value import CREATION, make
 from ..ops.layout import overlaps_itself
 from .capture import Alias, Computed, Fixed, GradOf, Output, Program, Same, Source, rebuilt_dict
 from .guards import Guards
+from .layouts import laid_out
 from .plan import Plan
 from .tracer import CaptureError
 
@@ -23,6 +24,7 @@ class Runner:
     def __init__(self, program: Program) -> None:
         self.result = program.result
         self.inference = program.second.inference
+        self.layouts = program.layouts
         self.broken = ""
         self.broken_path = ""
         self._check_overlap(program)
@@ -44,7 +46,7 @@ class Runner:
         if self.check():
             if self.admits is None or self.admits(leaves):
                 return True
-            self.broken, self.broken_path = "a number among the arguments decides otherwise", ""
+            self.broken, self.broken_path = "the arguments decide otherwise", ""
             return False
         self.broken, self.broken_path = self.guards.broken()
         return False
@@ -138,12 +140,23 @@ class Runner:
 
     def _finisher(self, program: Program) -> Callable[..., Any]:
         """What makes the function's result of the plan's outputs."""
-        inference = self.inference
+        inference, laid = self.inference, self._laid
+        if program.layouts:
+            return lambda outputs, leaves, arrays: self._build(
+                self.result, [make(a, inference=inference) for a in laid(outputs)], leaves
+            )
         if isinstance(self.result, Output):
             return lambda outputs, leaves, arrays: make(outputs[0], inference=inference)
         return lambda outputs, leaves, arrays: self._build(
             self.result, [make(a, inference=inference) for a in outputs], leaves
         )
+
+    def _laid(self, outputs: list[Any]) -> list[Any]:
+        """The outputs with the strides of eager code."""
+        found = list(outputs)
+        for k, axes in self.layouts.items():
+            found[k] = laid_out(found[k], axes)
+        return found
 
     def _build(self, shape: Any, tensors: list[Any], leaves: list[Any]) -> Any:
         if isinstance(shape, Output):

@@ -52,10 +52,13 @@ class CaptureError(Exception):
 class Storage:
     """A piece of memory and its present value."""
 
-    __slots__ = ("array", "first", "origin", "value", "version")
+    __slots__ = ("array", "first", "origin", "strides", "value", "version")
 
-    def __init__(self, array: np.ndarray | None, value: Value, origin: Any) -> None:
+    def __init__(
+        self, array: np.ndarray | None, value: Value, origin: Any, strides: Any = None
+    ) -> None:
         self.array = array  # of what came from outside
+        self.strides = strides  # of what was computed
         self.value = value
         self.first = value
         self.version = 0
@@ -333,7 +336,7 @@ class Trace:
 
     def _add_result(self, t: Any, value: Value) -> None:
         if t._view is None:
-            self._know(t._a, Storage(None, value, None), (), value)
+            self._know(t._a, Storage(None, value, None, t._a.strides), (), value)
             return
         storage, chain, _ = self._rooted(t)
         self._know(t._a, storage, chain, value)

@@ -87,9 +87,8 @@ def sgn_slope(g, x, out):
     """The part of g across the direction of x, over |x|: a symmetric real-linear map."""
     if g_dtype(x).kind != "c":
         return zeroed(g)
-    along = cast(real(conj(out) * g), dtype=g_dtype(out)) * out
     size = abs(x)
-    return where(size == 0, 0.0, (g - along) / size)
+    return where(size == 0, 0.0, (g - out * out * conj(g)) / (2 * size))
 
 
 @op(partials={"x": lambda x: 2 * x}, node="PowBackward0", lower=ir.square)

@@ -182,8 +182,13 @@ def tensor(
     wanted = None if dtype is None else np_dtype(dtype)
     if STATE.unusual & TRACE:
         if STATE.trace.follows(data):
-            kind = dtypes.scalar_dtype(data).np if wanted is None else wanted
-            if kind.kind in "fi":  # an op takes the number, which may be another one next time
+            own = dtypes.scalar_dtype(data).np
+            kind = own if wanted is None else wanted
+            whole = (
+                kind == own == np.int64 and -(2**63) <= STATE.trace.value_of_number(data) < 2**63
+            )
+            if kind.kind == "f" or whole:
+                # An op takes the number, which may be another one next time.
                 return P.mul(make(np.ones((), kind)), data).requires_grad_(requires_grad)
         data = STATE.trace.plain(data)
     if data.__class__ is np.ndarray:
