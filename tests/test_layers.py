@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",
     ),
+    ("fx",),
     ("checking", "derivatives"),
     ("compiler", "_dynamo"),
     ("distributed",),

@@ -9,6 +9,7 @@ tensor(6.)
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from . import tensor as _tensor_layer
@@ -134,9 +135,9 @@ globals().update(_legacy_types)
 _SUBMODULES = {
     "_C", "__future__", "_dynamo", "accelerator", "amp", "autograd", "backends", "checking",
     "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "explanation", "flow",
-    "func", "hub", "jit", "memory", "mps", "multiprocessing", "onnx", "optim", "profiler", "random",
-    "reading", "run", "sensitivity", "serialization", "sparse", "testing", "types", "utils",
-    "version", "xpu",
+    "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx", "optim", "profiler",
+    "random", "reading", "run", "sensitivity", "serialization", "sparse", "testing", "types",
+    "utils", "version", "xpu",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
@@ -175,6 +176,13 @@ _AUTOCAST_STATE = (
 _LAZY.update(dict.fromkeys(_AUTOCAST_STATE, "amp"))
 
 
+_ASSERTIONS = (
+    "_assert", "_check", "_check_index", "_check_is_size", "_check_not_implemented",
+    "_check_tensor_all", "_check_type", "_check_value", "_check_with",
+)  # fmt: skip
+_LAZY.update(dict.fromkeys(_ASSERTIONS, "tensor.assertions"))
+
+
 _functions: dict[str, Any] = {}  # the records of the public table, once somebody asks
 
 
@@ -183,10 +191,12 @@ def __getattr__(name: str) -> Any:
         _functions.update(_tensor_layer.records_of(""))
     record = _functions.get(name)
     if record is not None:
-        found = globals()[name] = _tensor_layer.function_form(record)
+        found = globals()[name] = _tensor_layer.function_form(record, "")
         return found
     if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
         return getattr(Tensor, name)  # torch.sin_(x) is x.sin_()
+    if name == "functional":  # torch.functional.einsum is torch.einsum
+        return sys.modules[__name__]
     home = name if name in _SUBMODULES else _LAZY.get(name)
     if name == "torch":  # PyTorch's package has itself as an attribute
         import sys

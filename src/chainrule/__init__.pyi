@@ -28,6 +28,7 @@ from . import explanation as explanation
 from . import fft as fft
 from . import flow as flow
 from . import func as func
+from . import fx as fx
 from . import hub as hub
 from . import jit as jit
 from . import linalg as linalg

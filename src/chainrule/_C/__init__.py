@@ -42,8 +42,8 @@ def _is_alias_of(x: Tensor, y: Tensor) -> bool:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "_nn":
-        return importlib.import_module("._nn", __name__)
+    if name in ("_fft", "_linalg", "_nn", "_special"):
+        return importlib.import_module(f".{name}", __name__)
     from ..standins import finder
 
     return finder.member("_C", name)

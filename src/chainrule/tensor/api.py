@@ -16,6 +16,7 @@ Element-wise entries are specialised on their first call, not at import.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from ..autograd import source
@@ -238,7 +239,9 @@ def specialise_on_call(tensor_class: type, name: str, op: Op, numbers: str) -> C
 
 def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
     """The functions of a namespace, aliases included."""
-    return {name: function_form(record) for name, record in records_of(namespace).items()}
+    return {
+        name: function_form(record, namespace) for name, record in records_of(namespace).items()
+    }
 
 
 def records_of(namespace: str) -> dict[str, Public]:
@@ -255,14 +258,41 @@ def records_of(namespace: str) -> dict[str, Public]:
 
 
 _FORMS: dict[str, Callable[..., Any]] = {}
+# Functions that torch and torch.nn.functional have in common, as one object.
+_SHARED = frozenset(
+    "adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc "
+    "conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity hardshrink "
+    "native_channel_shuffle pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu".split()
+)
 
 
-def function_form(record: Public) -> Callable[..., Any]:
-    """The function of a record as users call it, made when first asked for."""
-    made = _FORMS.get(record.path)
+def function_form(record: Public, namespace: str | None = None) -> Callable[..., Any]:
+    """The function of a record as users call it, made when first asked for.
+
+    Each namespace that has it gets a function of its own, as in PyTorch: programs tell `softmax` of
+    torch from that of `torch.nn.functional`.
+    """
+    elsewhere = namespace not in (None, record.namespace) and record.name not in _SHARED
+    key = f"{record.path} in {namespace}" if elsewhere else record.path
+    made = _FORMS.get(key)
     if made is None:
-        made = _FORMS[record.path] = _function_form(record)
+        made = _function_form(record)
+        if elsewhere and made is function_form(record):
+            made = _twin(made)
+        _FORMS[key] = made
     return made
+
+
+def _twin(function: Any) -> Callable[..., Any]:
+    """Another function that does the same."""
+    twin: Any = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__,
+        function.__closure__,
+    )  # fmt: skip
+    twin.__dict__.update(function.__dict__)
+    twin.__kwdefaults__, twin.__doc__ = function.__kwdefaults__, function.__doc__
+    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
+    return twin
 
 
 def _function_form(record: Public) -> Callable[..., Any]:

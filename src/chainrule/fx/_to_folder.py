@@ -1,0 +1,63 @@
+"""A GraphModule as a Python package: code, parameters, and the submodules it calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..nn import Module
+
+_REBUILT = ("Linear", "Conv1d", "Conv2d", "Conv3d", "ReLU", "Dropout", "BatchNorm1d", "BatchNorm2d",
+            "BatchNorm3d", "GELU", "Tanh", "Sigmoid", "Identity", "Flatten")  # fmt: skip
+
+
+def write(module: Any, folder: Path, name: str) -> None:
+    """Write the package."""
+    from .. import save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    save(module.state_dict(), folder / "state_dict.pt")
+    lines = [
+        "import torch", "from pathlib import Path", "from torch.nn import *", "",
+        "_here = Path(__file__).parent", "", "", f"class {name}(torch.nn.Module):",
+        "    def __init__(self):", "        super().__init__()",
+    ]  # fmt: skip
+    for child_name, child in module.named_children():
+        lines.append(f"        setattr(self, {child_name!r}, {_built(child, child_name, folder)})")
+    for key, value in module._parameters.items():
+        if value is not None:
+            shape = f"torch.empty({list(value.shape)}, dtype={value.dtype})"
+            lines.append(
+                f"        setattr(self, {key!r}, torch.nn.Parameter({shape}, "
+                f"requires_grad={value.requires_grad}))"
+            )
+    for key, value in module._buffers.items():
+        if value is not None:
+            shape = f"torch.empty({list(value.shape)}, dtype={value.dtype})"
+            lines.append(f"        self.register_buffer({key!r}, {shape})")
+    lines += ['        self.load_state_dict(torch.load(_here / "state_dict.pt"))', ""]
+    lines += _body(module)
+    (folder / "module.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "__init__.py").write_text("from .module import *\n", encoding="utf-8")
+
+
+def _built(child: Module, name: str, folder: Path) -> str:
+    """The expression that makes a submodule again."""
+    kind = type(child).__name__
+    if type(child).__module__.startswith("chainrule.nn") and kind in _REBUILT:
+        return repr(child)
+    from .. import save
+
+    save(child, folder / f"{name}.pt")
+    return f'torch.load(_here / "{name}.pt", weights_only=False)'
+
+
+def _body(module: Any) -> list[str]:
+    code = module.graph.python_code(root_module="self")
+    from .graph_module import _import_block
+
+    imports = [f"    {line}" for line in _import_block(code.globals).split("\n")]
+    source = [line for line in code.src.split("\n") if not line.startswith("torch.fx._sym")]
+    inside = "\n".join(source).strip("\n").split("\n")
+    head, rest = inside[0], inside[1:]
+    return [f"    {head}", *(f"    {s}" for s in imports if s.strip()), *(f"    {s}" for s in rest)]

@@ -1,0 +1,1 @@
+"""Tracing of tensors' own operations, and names of PyTorch's experiments."""
