@@ -195,12 +195,8 @@ def __getattr__(name: str) -> Any:
         return found
     if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
         return getattr(Tensor, name)  # torch.sin_(x) is x.sin_()
-    if name == "functional":  # torch.functional.einsum is torch.einsum
-        return sys.modules[__name__]
     home = name if name in _SUBMODULES else _LAZY.get(name)
-    if name == "torch":  # PyTorch's package has itself as an attribute
-        import sys
-
+    if name in ("torch", "functional"):  # the package itself: torch.functional.einsum is ours
         found = globals()[name] = sys.modules[__name__]
         return found
     if home is None:
