@@ -18,6 +18,7 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
 
 
 def __getattr__(name: str) -> Any:
+    name = "logsigmoid" if name == "log_sigmoid" else name
     functional = importlib.import_module("chainrule.nn.functional")
     if name.startswith("__") or not hasattr(functional, name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
