@@ -134,10 +134,10 @@ globals().update(_legacy_types)
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
     "_C", "__future__", "_dynamo", "accelerator", "amp", "autograd", "backends", "checking",
-    "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "explanation", "flow",
-    "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx", "optim", "profiler",
-    "random", "reading", "run", "sensitivity", "serialization", "sparse", "testing", "types",
-    "utils", "version", "xpu",
+    "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "doctor",
+    "explanation", "flow", "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx",
+    "optim", "profiler", "random", "reading", "run", "sensitivity", "serialization", "sparse",
+    "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",

@@ -24,6 +24,7 @@ from . import cuda as cuda
 from . import derivatives as derivatives
 from . import distributed as distributed
 from . import distributions as distributions
+from . import doctor as doctor
 from . import explanation as explanation
 from . import fft as fft
 from . import flow as flow

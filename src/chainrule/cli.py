@@ -33,6 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .explanation.command import main as explanation
 
         return explanation(arguments[0], arguments[1:])
+    if arguments[:1] == ["doctor"]:
+        from .run.diagnosed import main as doctor
+
+        return doctor(arguments[1:])
     if arguments[:1] == ["profile"]:
         from .run.watched import profile_command
 
@@ -54,6 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
     commands.add_parser("memory", help="run a script or file.py:function, report its memory")
     commands.add_parser("profile", help="run a script or file.py:function, report its time")
+    commands.add_parser("doctor", help="run a training script, say what is wrong with it and where")
     commands.add_parser(
         "tour", help="a graph, a gradient explained, a model trained and measured: in a few seconds"
     )

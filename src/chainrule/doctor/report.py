@@ -1,0 +1,132 @@
+"""The findings of a run: in a terminal, as plain text, as a page, as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from ..reading import html
+from ..reading.svg import line_chart
+from ..reading.terminal import Block, Report, Text
+from .finding import ERROR, NOTE, WARNING, Finding
+from .folding import fold
+from .run import Run
+
+_IGNORED = re.compile(r"#\s*doctor:\s*ignore(?:\[([\w\s,-]*)\])?")
+_SIGNS = {ERROR: "error", WARNING: "warning", NOTE: "note"}
+
+
+class Diagnosis(Report):
+    """What the doctor says about a run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        said = [finding for rule in run.rules for finding in rule.findings()]
+        self.findings = [f for f in fold(said) if not is_ignored(f)]
+
+    @property
+    def code(self) -> int:
+        """The exit code: 1 with findings that are errors or warnings."""
+        return int(any(f.severity in (ERROR, WARNING) for f in self.findings))
+
+    def blocks(self) -> list[Block]:
+        blocks: list[Block] = [Text([self.headline()])]
+        blocks += [Text(_lines(f)) for f in self.findings]
+        blind = self.blind()
+        return [*blocks, Text(blind)] if blind else blocks
+
+    def headline(self) -> str:
+        """One line: how much was seen, and how many findings there are."""
+        run, count = self.run, len(self.findings)
+        seen = f"{run.passes:,} backward passes, {run.steps:,} optimizer steps"
+        if not count:
+            return f"doctor: nothing found ({seen})"
+        return f"doctor: {count} finding{'s' if count > 1 else ''} ({seen})"
+
+    def blind(self) -> list[str]:
+        """What could not be seen."""
+        if not self.run.compiled:
+            return []
+        return [
+            f"{self.run.compiled:,} calls ran as compiled plans: losses and gradients of these are "
+            "seen, the operations inside are not. Run without torch.compile to see them."
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """The report as JSON tells it."""
+        run = self.run
+        return {
+            "findings": [f.facts() for f in self.findings],
+            "passes": run.passes,
+            "steps": run.steps,
+            "losses": {s.position.short: s.losses.points for s in run.sites.values()},
+            "raised": None if run.problem is None else type(run.problem).__name__,
+            "compiled_calls": run.compiled,
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.facts(), indent=2)
+
+    def to_html(self) -> str:
+        """A page with the curves behind each finding; it needs nothing else."""
+        parts = [f"<h1>{escape(self.headline())}</h1>"]
+        for finding in self.findings:
+            parts.append(_section(finding))
+        curves = {s.label: [(float(x), y) for x, y in s.losses.points] for s in _sites(self.run)}
+        if curves:
+            parts.append("<h2>Losses</h2>" + _chart(curves, "loss"))
+        parts += [f"<p>{escape(line)}</p>" for line in self.blind()]
+        return html.page("chainrule doctor", "".join(parts))
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def _sites(run: Run) -> Iterable[Any]:
+    return [s for s in run.sites.values() if s.losses.points]
+
+
+def _lines(finding: Finding) -> list[str]:
+    where = finding.where
+    lines = [f"{_SIGNS[finding.severity]}: {finding.rule}: {finding.message}"]
+    if where.line:
+        lines.append(f"  at {where.short}: {where.text}" if where.text else f"  at {where.short}")
+    lines += [f"  seen: {text}" for text in finding.evidence]
+    if finding.fix:
+        lines.append(f"  fix:  {finding.fix}")
+    if finding.folded:
+        names = ", ".join(dict.fromkeys(f.rule for f in finding.folded))
+        lines.append(f"  this explains: {names}")
+    return lines
+
+
+def _section(finding: Finding) -> str:
+    where = finding.where
+    place = f"<p><code>{escape(where.short)}</code> <code>{escape(where.text)}</code></p>"
+    seen = "".join(f"<li>{escape(text)}</li>" for text in finding.evidence)
+    fix = f"<p>Fix: <code>{escape(finding.fix)}</code></p>" if finding.fix else ""
+    chart = _chart(finding.curves, "value") if finding.curves else ""
+    title = f"{finding.severity}: {finding.rule}"
+    return (
+        f"<h2>{escape(title)}</h2><p>{escape(finding.message)}</p>{place}"
+        f"<ul>{seen}</ul>{fix}{chart}"
+    )
+
+
+def _chart(curves: dict[str, list[tuple[float, float]]], label: str) -> str:
+    series = [(name, [x for x, _ in ps], [y for _, y in ps]) for name, ps in curves.items()]
+    return line_chart(series, x_label="backward pass", y_label=label)
+
+
+def is_ignored(finding: Finding) -> bool:
+    """Whether the finding's line says `# doctor: ignore` or `# doctor: ignore[rule]`."""
+    found = _IGNORED.search(finding.where.text)
+    if found is None:
+        return False
+    return found[1] is None or finding.rule in {name.strip() for name in found[1].split(",")}
+
+
+__all__ = ["Diagnosis", "is_ignored"]

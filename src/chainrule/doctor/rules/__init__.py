@@ -1,0 +1,64 @@
+"""The rules, one file each. `RULES` is their order in reports: causes before symptoms."""
+
+from __future__ import annotations
+
+from .accumulation import AccumulationUnscaled
+from .base import Rule
+from .eval_mode import EvalModeTraining
+from .graph_grows import GraphGrows
+from .graph_leak import GraphLeak
+from .inplace_corruption import InplaceCorruption
+from .loss_activation import LossActivationMismatch
+from .missing_zero_grad import MissingZeroGrad
+from .no_grad_training import NoGradTraining
+from .nonscalar_backward import NonscalarBackward
+from .parameter_not_in_optimizer import ParameterNotInOptimizer
+from .retain_graph import RetainGraphMisuse
+from .stale_optimizer import StaleOptimizer
+from .step_order import StepOrder
+from .target_shape import TargetShapeBroadcast
+from .unclipped import UnclippedBeforeUnscale
+from .unused_parameter import UnusedParameter
+from .wrong_dim_softmax import WrongDimSoftmax
+
+RULES: tuple[type[Rule], ...] = (
+    NonscalarBackward,
+    NoGradTraining,
+    GraphGrows,
+    RetainGraphMisuse,
+    InplaceCorruption,
+    StaleOptimizer,
+    ParameterNotInOptimizer,
+    UnusedParameter,
+    StepOrder,
+    TargetShapeBroadcast,
+    LossActivationMismatch,
+    WrongDimSoftmax,
+    MissingZeroGrad,
+    EvalModeTraining,
+    UnclippedBeforeUnscale,
+    AccumulationUnscaled,
+    GraphLeak,
+)
+__all__ = ["RULES", "Rule", "chosen"]
+
+
+def chosen(only: object = None, ignore: object = None) -> list[type[Rule]]:
+    """The rules to run: all, those named by `only`, without those named by `ignore`."""
+    wanted, unwanted = _names(only), _names(ignore)
+    known = {rule.id for rule in RULES}
+    for name in sorted((wanted | unwanted) - known):
+        import difflib
+
+        close = difflib.get_close_matches(name, known, n=3)
+        hint = f" Did you mean {', '.join(close)}?" if close else ""
+        raise ValueError(f"the doctor has no rule {name!r}.{hint}")
+    return [r for r in RULES if (not wanted or r.id in wanted) and r.id not in unwanted]
+
+
+def _names(names: object) -> set[str]:
+    if names is None:
+        return set()
+    if isinstance(names, str):
+        return {n.strip() for n in names.split(",") if n.strip()}
+    return {str(n) for n in names}  # type: ignore[attr-defined]

@@ -1,0 +1,92 @@
+"""accumulation-unscaled: gradients of several batches are added, not averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...reading.nodes import Vertex
+from ..finding import WARNING, Finding
+from ..positions import Position
+from ..run import Pass, Step
+from .base import Rule
+
+WINDOWS = 3  # steps with the same number of passes before them
+LAST_OPS = 6  # of the loss in which a division is looked for
+
+
+class AccumulationUnscaled(Rule):
+    """Watches several backward passes of one line before each step, on a loss that is not divided
+    by their number: the step is then so many times too large.
+
+    Silent: losses divided or multiplied anywhere near their end, sums instead of means, gradients
+    that are divided before the step, two different losses per step, clipping by norm.
+    """
+
+    id = "accumulation-unscaled"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._since: dict[Position, int] = {}  # passes of each line since the last step
+        self._mean: dict[Position, bool] = {}  # whether the loss is a plain mean
+        self._windows: dict[Position, list[int]] = {}
+        self._clipped = False
+        self._grads: Any = None
+
+    def pass_begins(self, this: Pass) -> None:
+        position = this.site.position
+        self._since[position] = self._since.get(position, 0) + 1
+        if this.tape is not None:
+            plain = not this.seeded and not this.retain and is_plain_mean(this.tape.root)
+            self._mean[position] = plain and self._mean.get(position, True)
+
+    def gradients_clipped(self, *_event: Any) -> None:
+        self._clipped = True
+
+    def scaler_used(self, *_event: Any) -> None:
+        self._clipped = True  # the scale divides; what else does is not seen
+
+    def step_begins(self, this: Step) -> None:
+        if len(self._since) == 1:
+            (position, count), *_ = self._since.items()
+            self._windows.setdefault(position, []).append(count)
+        elif len(self._since) > 1:
+            for position in self._since:
+                self._windows.setdefault(position, []).append(0)
+        self._since = {}
+
+    def findings(self) -> Iterator[Finding]:
+        if self._clipped:
+            return
+        for position, windows in self._windows.items():
+            usual = max(set(windows), key=windows.count)
+            same = windows.count(usual)
+            if usual < 2 or same < WINDOWS or same < 0.7 * len(windows):
+                continue
+            if not self._mean.get(position):
+                continue
+            yield Finding(
+                self.id,
+                WARNING,
+                position,
+                f"{usual} backward passes are added up before each step, but the loss is not "
+                f"divided by {usual}",
+                [f"{same} steps had {usual} passes each: {usual} times the average gradient"],
+                f"(loss / {usual}).backward()",
+            )
+
+
+def is_plain_mean(root: Vertex) -> bool:
+    """Whether a loss is the mean over a batch and nothing scales it afterwards."""
+    v = root
+    for _ in range(LAST_OPS):
+        if v.op in ("mul", "div", "sum") or v.node is None:
+            return False
+        if v.op == "mean" or v.op.endswith("loss") or "entropy" in v.op:
+            settings = v.parameters()
+            return settings.get("reduction", "mean") == "mean"
+        inner = [link.parent for link in v.inputs if link.parent.node is not None]
+        if len(inner) != 1:
+            return False
+        v = inner[0]
+    return False

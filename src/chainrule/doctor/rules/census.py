@@ -1,0 +1,97 @@
+"""Which parameters receive gradients, which the optimizers hold, and which change."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import ref
+
+from ...nn.parameter import Parameter
+from ..run import OptimizerRecord, Pass, Run, Step
+from .base import fingerprint
+
+ENOUGH = 5  # steps before absence means anything
+
+
+class _Leaf:
+    def __init__(self, leaf: Any) -> None:
+        self.ref = ref(leaf)
+        self.print = fingerprint(leaf)
+        self.passes = 0
+
+    def changed(self) -> bool:
+        leaf = self.ref()
+        return leaf is not None and fingerprint(leaf) != self.print
+
+
+class Census:
+    """Who is trained, and who is not; shared by the rules about parameters."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.trained: dict[int, int] = {}  # by optimizer: steps at which some had a gradient
+        self._reached: dict[int, _Leaf] = {}
+        self._with_grad: set[int] = set()  # ids of parameters that had a gradient at some step
+
+    def pass_begins(self, this: Pass) -> None:
+        for leaf in this.leaves:
+            known = self._reached.get(id(leaf))
+            if known is None or known.ref() is not leaf:
+                known = self._reached[id(leaf)] = _Leaf(leaf)
+            known.passes += 1
+
+    def step_begins(self, this: Step) -> None:
+        if not this.looked:
+            return
+        any_gradient = False
+        for p in this.optimizer.parameters:
+            if p.grad is not None:
+                self._with_grad.add(id(p))
+                any_gradient = True
+        if any_gradient:
+            key = id(this.optimizer)
+            self.trained[key] = self.trained.get(key, 0) + 1
+
+    def unused(self, record: OptimizerRecord) -> list[Any]:
+        """Parameters of an optimizer that never had a gradient while others of it did."""
+        if self.trained.get(id(record), 0) < ENOUGH and not (
+            record.steps >= ENOUGH and self.outside()
+        ):
+            return []
+        return [
+            p
+            for p in record.parameters
+            if p._rg and p.grad is None and id(p) not in self._with_grad and not self._is_reached(p)
+        ]
+
+    def _is_reached(self, p: Any) -> bool:
+        known = self._reached.get(id(p))
+        return known is not None and known.ref() is p
+
+    def outside(self) -> list[Any]:
+        """Parameters that get gradients while others are trained, and that nobody changes."""
+        if sum(record.steps for record in self.run.optimizers) < ENOUGH:
+            return []
+        held = self.run.in_optimizers()
+        found = []
+        for known in self._reached.values():
+            leaf = known.ref()
+            if leaf is None or id(leaf) in held or not isinstance(leaf, Parameter):
+                continue
+            if known.passes >= ENOUGH and leaf.grad is not None and not known.changed():
+                found.append(leaf)
+        return found
+
+    def stale(self, record: OptimizerRecord) -> list[Any]:
+        """Unused parameters that belong to no module any more."""
+        names = self.run.names()
+        return [p for p in self.unused(record) if id(p) not in names] if names else []
+
+
+def listed(parameters: list[Any], names: dict[int, str]) -> str:
+    """A few parameters by name."""
+    known = [names.get(id(p), f"a parameter of shape {list(p.shape)}") for p in parameters]
+    some = ", ".join(known[:3])
+    return some if len(known) <= 3 else f"{some} and {len(known) - 3} more"
+
+
+__all__ = ["ENOUGH", "Census", "listed"]

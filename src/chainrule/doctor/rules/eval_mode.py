@@ -1,0 +1,82 @@
+"""eval-mode-training: dropout and batch norm are switched off while the model trains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...nn.modules import batchnorm, dropout
+from ..finding import WARNING, Finding
+from ..positions import NOWHERE, Position
+from ..run import Pass
+from .base import Rule
+
+ENOUGH = 5
+
+
+class EvalModeTraining(Rule):
+    """Watches the modules whose behaviour depends on the mode, in models that a pass trains:
+    whole passes with them in eval mode, after a line that called eval() on the model.
+
+    Silent: frozen parts (no trainable parameters of their own, or eval() called on the part
+    itself), dropout with p = 0, norms without running statistics, models that are in training
+    mode most of the time.
+    """
+
+    id = "eval-mode-training"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._set: dict[int, tuple[bool, Position]] = {}  # by root module: its latest mode
+        self._asleep: dict[int, int] = {}
+        self._awake: dict[int, int] = {}
+        self._which: dict[int, tuple[str, Position]] = {}
+
+    def mode_set(self, module: Any, mode: bool, where: Position) -> None:
+        if where.is_users:
+            self._set[id(module)] = (mode, where)
+
+    def pass_ends(self, this: Pass) -> None:
+        if not this.looked:
+            return
+        trained = {id(leaf) for leaf in this.leaves}
+        held = self.run.in_optimizers()
+        for root in self.run.roots():
+            if not any(id(p) in trained and id(p) in held for p in root.parameters()):
+                continue
+            sensitive = [m for m in root.modules() if is_sensitive(m)]
+            if not sensitive:
+                continue
+            asleep = [m for m in sensitive if not m.training]
+            if len(asleep) == len(sensitive) and not root.training:
+                self._asleep[id(root)] = self._asleep.get(id(root), 0) + 1
+                _, where = self._set.get(id(root), (False, NOWHERE))
+                kinds = ", ".join(sorted({type(m).__name__ for m in asleep}))
+                self._which[id(root)] = (kinds, where)
+            else:
+                self._awake[id(root)] = self._awake.get(id(root), 0) + 1
+
+    def findings(self) -> Iterator[Finding]:
+        for key, count in self._asleep.items():
+            awake = self._awake.get(key, 0)
+            if count < ENOUGH or awake > count or self.run.steps < ENOUGH:
+                continue
+            kinds, where = self._which[key]
+            yield Finding(
+                self.id,
+                WARNING,
+                where if where.code is not None else self._site(),
+                f"the model is trained in eval mode: {kinds} do not work as they should",
+                [f"{count} of {count + awake} backward passes ran while the model was in eval()"],
+                "model.train()  # before the training loop of every epoch",
+            )
+
+    def _site(self) -> Position:
+        return next(iter(self.run.sites), NOWHERE)
+
+
+def is_sensitive(module: Any) -> bool:
+    """Whether a module computes something else in eval mode."""
+    if isinstance(module, dropout._DropoutNd):
+        return module.p > 0
+    return isinstance(module, batchnorm._NormBase) and module.track_running_stats

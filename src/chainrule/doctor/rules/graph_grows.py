@@ -1,0 +1,122 @@
+"""graph-grows: every step goes back through all steps before it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from ...reading.nodes import Tape, Vertex
+from ..finding import ERROR, Finding
+from ..positions import Position, of_node
+from ..run import Pass, tape_of
+from .base import Rule
+from .failures import MODIFIED, USED_UP, is_about
+
+TIMES = 4  # passes in a row that reached older nodes than the one before
+
+
+class GraphGrows(Rule):
+    """Watches the age of the nodes that a pass reaches: a graph of this step has none that were
+    recorded before the previous pass of the same line. Carried state (a hidden state, a running
+    sum) that was not detached brings them in.
+
+    Silent: second-order gradients and unrolled inner loops (their nodes are young), a trunk that
+    two losses of a step share, parts of the graph that are computed once before the loop
+    (`retain-graph-misuse` speaks of those).
+    """
+
+    id = "graph-grows"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._found: Finding | None = None
+        self._before: dict[Position, Consumers] = {}
+        self._growing: dict[Position, list[int]] = {}  # numbers of nodes of passes that reach back
+
+    def pass_begins(self, this: Pass) -> None:
+        if this.tape is None or this.in_site == 0 or self._found is not None:
+            return
+        mark = this.site.last_key
+        old = [v for v in this.tape.nodes if v.key > mark]
+        counts = self._growing.setdefault(this.site.position, [])
+        if not old or carried(this.tape, mark, self._of_last(this)) is None:
+            counts.clear()
+            return
+        counts.append(len(this.tape.nodes))
+        rising = all(a < b for a, b in itertools.pairwise(counts))
+        if len(counts) >= TIMES and rising:
+            self._found = self._tell(this, this.tape, mark, counts)
+
+    def pass_ends(self, this: Pass) -> None:
+        if this.tape is not None:
+            self._before[this.site.position] = consumers(this.tape)
+
+    def _of_last(self, this: Pass) -> Consumers:
+        return self._before.get(this.site.position, {})
+
+    def pass_failed(self, this: Pass, problem: BaseException) -> None:
+        if self._found is not None or this.in_site == 0:
+            return
+        if is_about(problem, USED_UP) or is_about(problem, MODIFIED):
+            tape = this.tape or tape_of(this.loss)
+            if tape is not None and carried(tape, this.site.last_key, self._of_last(this)):
+                self._found = self._tell(this, tape, this.site.last_key, [])
+
+    def _tell(self, this: Pass, tape: Tape, mark: int, counts: list[int]) -> Finding:
+        entry = carried(tape, mark, self._of_last(this))
+        assert entry is not None
+        where = of_node(entry.node)
+        old = sum(v.key > mark for v in tape.nodes)
+        evidence = [f"{old} nodes of the graph were recorded before the previous backward()"]
+        if counts:
+            evidence.append(f"the graph grew from {counts[0]} to {counts[-1]} nodes")
+        state = _carried_name(entry, mark)
+        return Finding(
+            self.id,
+            ERROR,
+            where if where.is_users else this.site.position,
+            f"{state or 'a tensor'} of the previous step is used again with its whole history",
+            evidence,
+            f"{state} = {state}.detach()  # before the next step" if state else "detach() it",
+        )
+
+    def findings(self) -> Iterator[Finding]:
+        if self._found is not None:
+            yield self._found
+
+
+Consumers = dict[int, set[tuple[Any, int]]]  # key of a node -> the positions that used it
+
+
+def consumers(tape: Tape) -> Consumers:
+    """Which lines used each node of a graph."""
+    found: Consumers = {}
+    for v in tape.nodes:
+        for link in v.inputs:
+            if link.parent.node is not None:
+                found.setdefault(link.parent.key, set()).add((v.node.code, v.node.lasti))
+    return found
+
+
+def carried(tape: Tape, mark: int, before: Consumers) -> Vertex | None:
+    """The earliest new node that uses state of the step before, or None.
+
+    What was computed once before the loop is old as well, but the same line has used it before.
+    """
+    for v in reversed(tape.nodes):  # the earliest first
+        if v.key > mark:
+            continue
+        here = (v.node.code, v.node.lasti)
+        for link in v.inputs:
+            old = link.parent
+            if old.node is not None and old.key > mark and here not in before.get(old.key, ()):
+                return v
+    return None
+
+
+def _carried_name(entry: Vertex, mark: int) -> str:
+    for link in entry.inputs:
+        if link.parent.node is not None and link.parent.key > mark:
+            return link.parent.place.statement_target
+    return ""

@@ -1,0 +1,109 @@
+"""target-shape-broadcast: a loss compares every prediction with every target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...autograd.record import fix_of
+from ...reading.nodes import Vertex
+from ..finding import ERROR, Finding
+from ..positions import of_node
+from ..run import Pass
+from .base import Rule
+
+POINTWISE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+             "binary_cross_entropy_with_logits", "bce", "bce_with_logits"}  # fmt: skip
+DIFFERENCES = {"sub", "rsub", "add"}
+
+
+class TargetShapeBroadcast(Rule):
+    """Watches the difference of predictions and targets: shapes (N, 1) and (N,) broadcast to
+    (N, N), so that every prediction is compared with every target and the best answer is the mean.
+
+    Silent: shapes that broadcast without growing both sides; outer differences that the program
+    asked for by its own singleton axes (`x[:, None] - y[None, :]`); N = 1.
+    """
+
+    id = "target-shape-broadcast"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._seen: dict[Any, tuple[Any, Any, Any]] = {}
+
+    def pass_begins(self, this: Pass) -> None:
+        if this.tape is None or this.in_site > 3:
+            return
+        for v in this.tape.nodes:
+            if v.op in POINTWISE or v.op in DIFFERENCES:
+                self._look(v)
+
+    def _look(self, v: Vertex) -> None:
+        if v.op in POINTWISE:
+            self._look_at_loss(v)
+            return
+        shapes = operand_shapes(v)
+        if shapes is None:
+            return
+        a, b = shapes
+        long, short = (a, b) if len(a) > len(b) else (b, a)
+        if len(short) != 1 or len(long) != 2 or long[1] != 1 or short[0] != long[0] or short[0] < 2:
+            return
+        if _becomes_loss(v):
+            self._seen.setdefault(of_node(v.node), (v.op, a, b))
+
+    def _look_at_loss(self, v: Vertex) -> None:
+        """A loss function that spread its prediction did so by a node of the same call."""
+        spread = v.saved().get("x")
+        for link in v.inputs:
+            inner = link.parent
+            if link.position or inner.op != "broadcast_to" or inner.node.lasti != v.node.lasti:
+                continue
+            before = inner.saved().get("x_shape")
+            if before and spread is not None and _size(before) < spread.size:
+                other = (before[0],) if len(before) == 2 else (before[0], 1)
+                self._seen.setdefault(of_node(v.node), (v.op, tuple(before), other))
+
+    def findings(self) -> Iterator[Finding]:
+        for position, (op, a, b) in self._seen.items():
+            n = max(a[0], b[0])
+            yield Finding(
+                self.id,
+                ERROR,
+                position,
+                f"{op} of shapes {list(a)} and {list(b)} broadcasts to [{n}, {n}]: every "
+                "prediction is compared with every target",
+                [f"{n * n} differences from {n} predictions; the best answer is then the mean"],
+                "prediction.squeeze(-1)  # or target.unsqueeze(-1), so that the shapes are equal",
+            )
+
+
+def operand_shapes(v: Vertex) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The shapes of two operands that were broadcast against each other."""
+    if v.node.op is None or len(v.node.parents) != 2:
+        return None
+    fix = fix_of(v.node)
+    if fix is None or fix.inputs is None or None in fix.inputs:
+        return None
+    return fix.inputs[0][0], fix.inputs[1][0]
+
+
+def _size(shape: Any) -> int:
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+def _becomes_loss(v: Vertex) -> bool:
+    """Whether a difference is squared or made positive and then reduced to the loss."""
+    for _ in range(4):
+        users = {id(link.child): link.child for link in v.uses}
+        if len(users) != 1:
+            return False
+        v = next(iter(users.values()))
+        if v.op in ("mean", "sum"):
+            return not v.uses
+        if v.op not in ("pow", "square", "abs", "mul", "sqrt"):
+            return False
+    return False

@@ -1,0 +1,319 @@
+"""What a training run does, as the rules see it: backward passes, steps, optimizers, modules.
+
+Nothing is watched op by op. The tape already holds every op with its line and what it saved, so a
+rule reads the tape of a loss when `backward()` is called. Every pass is counted and its loss kept;
+the tape is read on the first passes of each `backward()` line and on some later ones.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from ..autograd import node as nodes
+from ..autograd.value import TensorBase
+from ..reading.nodes import Tape
+from .positions import NOWHERE, Position, here, users_frame
+from .series import Series
+
+LOOKED_FIRST = 20  # passes of a site that are read one by one
+HELD_AT = (4, 9, 19)  # passes of a site after which what it trains is held until the end
+MOST_HELD = 32  # models and optimizers
+
+
+class Site:
+    """A line that calls backward(): one training among those that a program may hold."""
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+        self.losses = Series()
+        self.count = 0
+        self.last_key = 0  # nodes with greater keys are older than its latest pass
+
+    @property
+    def label(self) -> str:
+        return self.position.short
+
+
+class Pass:
+    """One backward pass. `tape` is there while a looked-at pass begins and ends."""
+
+    def __init__(self, number: int, site: Site, roots: tuple[Any, ...]) -> None:
+        self.number = number
+        self.site = site
+        self.roots = roots
+        self.in_site = site.count  # how many passes the site had before
+        self.value: float | None = None
+        self.looked = False
+        self.tape: Tape | None = None
+        self.retain = False
+        self.create = False
+        self.seeded = False
+        self.frame: Any = None  # the user's frame, while the pass runs
+        self.error: BaseException | None = None
+
+    @property
+    def loss(self) -> Any:
+        return self.roots[0] if self.roots else None
+
+    @property
+    def leaves(self) -> list[Any]:
+        return [] if self.tape is None else [v.leaf for v in self.tape.leaves]
+
+
+class OptimizerRecord:
+    """An optimizer and what is known of it."""
+
+    def __init__(self, optimizer: Any, position: Position) -> None:
+        self.ref = ref(optimizer)
+        self.kind = type(optimizer).__name__
+        self.position = position
+        self.steps = 0
+        self.stepped_at: Position = NOWHERE
+
+    @property
+    def parameters(self) -> list[Any]:
+        optimizer = self.ref()
+        if optimizer is None:
+            return []
+        return [p for group in optimizer.param_groups for p in group["params"]]
+
+    def rates(self) -> list[float]:
+        optimizer = self.ref()
+        groups = [] if optimizer is None else optimizer.param_groups
+        return [float(g["lr"]) for g in groups if "lr" in g]
+
+
+class Step:
+    """One call of an optimizer's step()."""
+
+    def __init__(self, number: int, optimizer: OptimizerRecord, position: Position) -> None:
+        self.number = number
+        self.optimizer = optimizer
+        self.position = position
+        self.looked = False
+
+
+class ModuleRecord:
+    """A module and the line that made it."""
+
+    def __init__(self, module: Any, position: Position) -> None:
+        self.ref = ref(module)
+        self.position = position
+
+
+EVENTS = (
+    "pass_begins", "pass_ends", "pass_failed", "step_begins", "step_ends", "optimizer_made",
+    "mode_set", "scheduler_stepped", "gradients_clipped", "grad_switched", "permuted", "indexed",
+    "rows_taken", "loader_made", "detached", "scaler_used", "parameter_replaced", "zeroed",
+)  # fmt: skip
+
+
+class Run:
+    """The events of a run, handed to the rules that listen."""
+
+    def __init__(self, rules: Iterable[type[Any]], *, every: int | None = None) -> None:
+        self.every = every
+        self.passes = 0
+        self.steps = 0
+        self.sites: dict[Position, Site] = {}
+        self.optimizers: list[OptimizerRecord] = []
+        self.modules: dict[int, ModuleRecord] = {}
+        self.problem: BaseException | None = None  # what the program raised
+        self.began = time.perf_counter()
+        self.looking = True  # whether the latest pass was read
+        self.compiled = 0  # compiled calls, whose inside is not seen
+        self._held: dict[int, Any] = {}  # functions end before the run does: their models stay
+        self._shared: dict[type[Any], Any] = {}
+        self.rules = [rule(self) for rule in rules]
+        listeners = [*self._shared.values(), *self.rules]
+        self._listeners = {
+            event: [getattr(r, event) for r in listeners if hasattr(r, event)] for event in EVENTS
+        }
+
+    def shared(self, kind: type[Any]) -> Any:
+        """What several rules watch in common: one object of this class, told before the rules."""
+        if kind not in self._shared:
+            self._shared[kind] = kind(self)
+        return self._shared[kind]
+
+    def tell(self, event: str, *args: Any) -> None:
+        """Hand an event to every rule that has a method of its name."""
+        for listen in self._listeners[event]:
+            listen(*args)
+
+    def hears(self, event: str) -> bool:
+        return bool(self._listeners[event])
+
+    # ---- backward passes -------------------------------------------------------------------------
+
+    def pass_begins(self, roots: tuple[Any, ...], retain: Any, create: bool, seeded: bool) -> Pass:
+        """A backward pass is about to run."""
+        frame = users_frame(2)
+        position = NOWHERE if frame is None else Position(frame.f_code, frame.f_lasti)
+        site = self.sites.get(position)
+        if site is None:
+            site = self.sites[position] = Site(position)
+        this = Pass(self.passes, site, roots)
+        this.value = scalar(this.loss)
+        this.retain = bool(create if retain is None else retain)
+        this.create, this.seeded, this.frame = create, seeded, frame
+        self.looking = this.looked = self._looks(site)
+        if this.looked:
+            this.tape = tape_of(this.loss)
+        self.tell("pass_begins", this)
+        return this
+
+    def pass_ends(self, this: Pass) -> None:
+        """It ended."""
+        self.tell("pass_ends", this)
+        if this.in_site in HELD_AT:
+            self._hold(this)
+        self._count(this)
+
+    def pass_failed(self, this: Pass, problem: BaseException) -> None:
+        """It raised."""
+        this.error = problem
+        self.tell("pass_failed", this, problem)
+        self._count(this)
+
+    def _count(self, this: Pass) -> None:
+        site = this.site
+        if this.value is not None:
+            site.losses.add(site.count, this.value)
+        site.count += 1
+        site.last_key = nodes.next_key()
+        self.passes += 1
+        if this.tape is not None:
+            forget(this.tape)
+        this.tape = this.frame = None
+        this.roots = ()
+
+    def _hold(self, this: Pass) -> None:
+        reached = {id(leaf) for leaf in this.leaves}
+        found = [m for m in self.roots() if any(id(p) in reached for p in m.parameters())]
+        found += [o for record in self.optimizers if (o := record.ref()) is not None]
+        for thing in found:
+            self._held[id(thing)] = thing
+        while len(self._held) > MOST_HELD:
+            del self._held[next(iter(self._held))]
+
+    def _looks(self, site: Site) -> bool:
+        if site.count < LOOKED_FIRST:
+            return True
+        # Two in a row: rules compare a pass with the one before it.
+        every = self.every or max(10, site.count // 20)
+        return site.count % every < 2
+
+    # ---- steps and what they belong to -----------------------------------------------------------
+
+    def step_begins(self, optimizer: Any) -> Step:
+        """An optimizer is about to step."""
+        record = self.record_of(optimizer)
+        this = Step(self.steps, record, here(2))
+        record.stepped_at = this.position
+        this.looked = self.looking
+        self.tell("step_begins", this)
+        return this
+
+    def step_ends(self, this: Step) -> None:
+        """It stepped."""
+        self.steps += 1
+        this.optimizer.steps += 1
+        self.tell("step_ends", this)
+
+    def record_of(self, optimizer: Any) -> OptimizerRecord:
+        """The record of an optimizer; made now if it was there before the doctor came."""
+        for record in self.optimizers:
+            if record.ref() is optimizer:
+                return record
+        return self.optimizer_made(optimizer, NOWHERE)
+
+    def optimizer_made(self, optimizer: Any, position: Position) -> OptimizerRecord:
+        record = OptimizerRecord(optimizer, position)
+        self.optimizers.append(record)
+        self.tell("optimizer_made", record)
+        return record
+
+    # ---- modules ---------------------------------------------------------------------------------
+
+    def module_made(self, module: Any, position: Position) -> None:
+        """A module was constructed at a line."""
+        key = id(module)
+        self.modules[key] = ModuleRecord(module, position)
+
+    def living_modules(self) -> Iterator[tuple[Any, Position]]:
+        """Every module that is still there, with the line that made it."""
+        for record in list(self.modules.values()):
+            module = record.ref()
+            if module is not None:
+                yield module, record.position
+
+    def roots(self) -> list[Any]:
+        """The modules that are part of no other."""
+        living = [m for m, _ in self.living_modules()]
+        inner = {id(child) for m in living for child in m._modules.values() if child is not None}
+        return [m for m in living if id(m) not in inner]
+
+    def names(self) -> dict[int, str]:
+        """Parameters by the name that their model gives them, as in a state_dict."""
+        found: dict[int, str] = {}
+        for module in self.roots():
+            for name, p in module.named_parameters(remove_duplicate=False):
+                found.setdefault(id(p), name)
+        return found
+
+    def owner(self, parameter: Any) -> tuple[Any, Position] | None:
+        """The module that holds a parameter, and the line that made the module."""
+        for module, position in self.living_modules():
+            if any(p is parameter for p in module._parameters.values()):
+                return module, position
+        return None
+
+    def position_of(self, module: Any) -> Position:
+        record = self.modules.get(id(module))
+        return NOWHERE if record is None or record.ref() is not module else record.position
+
+    # ---- how it goes -----------------------------------------------------------------------------
+
+    def in_optimizers(self) -> set[int]:
+        """The ids of all parameters that some optimizer was given."""
+        return {id(p) for record in self.optimizers for p in record.parameters}
+
+    def learns(self) -> bool:
+        """Whether some loss of the run is clearly falling."""
+        return any(site.losses.falls() for site in self.sites.values())
+
+
+def scalar(loss: Any) -> float | None:
+    """The value of a loss of one element."""
+    if not isinstance(loss, TensorBase) or not isinstance(loss._a, np.ndarray):
+        return None
+    return float(loss._a.reshape(-1)[0].real) if loss._a.size == 1 else None
+
+
+def tape_of(loss: Any) -> Tape | None:
+    """The graph behind a loss; None where there is none."""
+    try:
+        return Tape.of(loss)
+    except (RuntimeError, TypeError):
+        return None
+
+
+def forget(tape: Tape) -> None:
+    """Undo the cycles of a tape that was read: the graph is freed when the program drops it."""
+    for v in tape.order:
+        v.inputs = ()
+        v.uses.clear()
+
+
+def is_finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+__all__ = ["ModuleRecord", "OptimizerRecord", "Pass", "Run", "Site", "Step", "is_finite", "scalar"]

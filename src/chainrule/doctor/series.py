@@ -1,0 +1,68 @@
+"""Values over a run in bounded memory, and whether they fall."""
+
+from __future__ import annotations
+
+import math
+
+KEPT = 512  # values; beyond that every second one is dropped, again and again
+
+
+class Series:
+    """(step, value) pairs: the first ones, and later ones ever more sparsely."""
+
+    def __init__(self) -> None:
+        self.points: list[tuple[int, float]] = []
+        self.count = 0
+        self.stride = 1
+        self.last = math.nan
+
+    def add(self, step: int, value: float) -> None:
+        """Note a value."""
+        if self.count % self.stride == 0:
+            self.points.append((step, value))
+            if len(self.points) > KEPT:
+                self.points = self.points[:32] + self.points[32::2]
+                self.stride *= 2
+        self.count += 1
+        self.last = value
+
+    @property
+    def values(self) -> list[float]:
+        return [v for _, v in self.points]
+
+    def start(self) -> float:
+        """The median of the first tenth."""
+        return _median(self.values[: self._tenth()])
+
+    def end(self) -> float:
+        """The median of the last tenth."""
+        return _median(self.values[-self._tenth() :])
+
+    def _tenth(self) -> int:
+        return max(3, len(self.points) // 10)
+
+    def falls(self, by: float = 0.2) -> bool:
+        """Whether it fell by a share of where it began."""
+        values = self.values
+        if len(values) < 6 or not all(math.isfinite(v) for v in values[-3:]):
+            return False
+        start, end = self.start(), self.end()
+        return end < start - by * abs(start)
+
+    def rises(self, times: float = 2.0) -> bool:
+        """Whether it ends far above where it began, or is no longer finite."""
+        values = self.values
+        if len(values) < 4:
+            return False
+        if not math.isfinite(values[-1]):
+            return True
+        start, end = self.start(), self.end()
+        return end > start + (times - 1) * abs(start) and end > 0
+
+
+def _median(values: list[float]) -> float:
+    finite = sorted(v for v in values if math.isfinite(v))
+    return finite[len(finite) // 2] if finite else math.nan
+
+
+__all__ = ["Series"]

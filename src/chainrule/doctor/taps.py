@@ -1,0 +1,65 @@
+"""Listening in on the library's own functions while the doctor watches, and only then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_MISSING = object()
+
+
+class Taps:
+    """Functions that were replaced, so that each can be put back."""
+
+    def __init__(self) -> None:
+        self._replaced: list[tuple[Any, str, Any, Any]] = []
+
+    def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Let `owner.name` be `make(what it was)`."""
+        original = vars(owner).get(name, _MISSING)
+        current = getattr(owner, name)
+        made = make(current)
+        made.__name__ = getattr(current, "__name__", name)
+        made.__doc__ = current.__doc__
+        made.__wrapped__ = current
+        setattr(owner, name, made)
+        self._replaced.append((owner, name, original, made))
+
+    def before(self, owner: Any, name: str, listen: Callable[..., None]) -> None:
+        """Call `listen(*args, **kwargs)` before `owner.name` runs."""
+
+        def make(original: Any) -> Any:
+            def tapped(*args: Any, **kwargs: Any) -> Any:
+                listen(*args, **kwargs)
+                return original(*args, **kwargs)
+
+            return tapped
+
+        self.replace(owner, name, make)
+
+    def after(self, owner: Any, name: str, listen: Callable[..., None]) -> None:
+        """Call `listen(result, *args, **kwargs)` after `owner.name` ran."""
+
+        def make(original: Any) -> Any:
+            def tapped(*args: Any, **kwargs: Any) -> Any:
+                result = original(*args, **kwargs)
+                listen(result, *args, **kwargs)
+                return result
+
+            return tapped
+
+        self.replace(owner, name, make)
+
+    def remove(self) -> None:
+        """Put everything back, unless somebody replaced it once more."""
+        while self._replaced:
+            owner, name, original, made = self._replaced.pop()
+            if vars(owner).get(name) is not made:
+                continue
+            if original is _MISSING:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
+
+
+__all__ = ["Taps"]

@@ -1,0 +1,246 @@
+"""The ears of the doctor: which functions of the library are listened to while it watches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+from ..nn.modules.module import Module
+from ..reading.terminal import Block, Report
+from .finding import Finding
+from .positions import NOWHERE, Position, here, is_users
+from .report import Diagnosis
+from .run import Run
+from .taps import Taps
+
+
+class Ears:
+    """Connects a run with the library; nothing of it is left when it is taken off."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._taps = Taps()
+        self._handles: list[Any] = []
+        self.on = False
+        self._busy = False  # a pass is under way: what it calls is part of it
+
+    def put_on(self) -> None:
+        """Listen from now on."""
+        self.on = True
+        from .. import autograd
+        from ..optim import optimizer
+        from ..tensor import Tensor
+
+        taps = self._taps
+        taps.replace(Tensor, "backward", self._tensor_backward)
+        taps.replace(autograd, "backward", self._function_backward)
+        taps.after(optimizer.Optimizer, "__init__", self._optimizer_made)
+        taps.before(optimizer.Optimizer, "zero_grad", self._zeroed)
+        taps.after(Module, "__init__", self._module_made)
+        taps.before(Module, "train", self._mode_set)
+        taps.before(Module, "zero_grad", self._zeroed)
+        self._handles = [
+            optimizer.register_optimizer_step_pre_hook(self._step_begins),
+            optimizer.register_optimizer_step_post_hook(self._step_ends),
+        ]
+        self._listen_to_modes()
+        self._listen_to_training_tools()
+
+    def take_off(self) -> None:
+        """Listen no longer."""
+        self.on = False
+        self._taps.remove()
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+    # ---- passes ----------------------------------------------------------------------------------
+
+    def _tensor_backward(self, original: Any) -> Any:
+        def backward(
+            self_: Any,
+            gradient: Any = None,
+            retain_graph: Any = None,
+            create_graph: bool = False,
+            inputs: Any = None,
+        ) -> None:
+            if self._busy:
+                return original(self_, gradient, retain_graph, create_graph, inputs)
+            call = lambda: original(self_, gradient, retain_graph, create_graph, inputs)  # noqa: E731
+            return self._pass((self_,), retain_graph, create_graph, gradient is not None, call)
+
+        return backward
+
+    def _function_backward(self, original: Any) -> Any:
+        def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> None:
+            call = lambda: original(tensors, grad_tensors, *args, **kwargs)  # noqa: E731
+            if self._busy:
+                return call()
+            roots = tuple(tensors) if isinstance(tensors, list | tuple) else (tensors,)
+            retain = args[0] if args else kwargs.get("retain_graph")
+            create = args[1] if len(args) > 1 else kwargs.get("create_graph", False)
+            return self._pass(roots, retain, create, grad_tensors is not None, call)
+
+        return backward
+
+    def _pass(self, roots: Any, retain: Any, create: bool, seeded: bool, call: Any) -> None:
+        this = self.run.pass_begins(roots, retain, create, seeded)
+        self._busy = True
+        try:
+            call()
+        except Exception as problem:
+            self.run.pass_failed(this, problem)
+            raise
+        finally:
+            self._busy = False
+        self.run.pass_ends(this)
+
+    # ---- optimizers and modules ------------------------------------------------------------------
+
+    def _optimizer_made(self, _result: None, optimizer: Any, *_args: Any, **_kwargs: Any) -> None:
+        self.run.optimizer_made(optimizer, here(2))
+
+    def _step_begins(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        self._steps().append(self.run.step_begins(optimizer))
+
+    def _step_ends(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        stack = self._steps()
+        if stack and stack[-1].optimizer.ref() is optimizer:
+            self.run.step_ends(stack.pop())
+
+    def _steps(self) -> list[Any]:
+        found = self.__dict__.get("_under_way")
+        if found is None:
+            found = self.__dict__["_under_way"] = []
+        return found
+
+    def _zeroed(self, owner: Any, *_args: Any, **_kwargs: Any) -> None:
+        if self.run.hears("zeroed"):
+            self.run.tell("zeroed", owner, here(2))
+
+    def _module_made(self, _result: None, module: Any, *_args: Any, **_kwargs: Any) -> None:
+        self.run.module_made(module, _construction(module))
+
+    def _mode_set(self, module: Any, mode: bool = True) -> None:
+        self.run.tell("mode_set", module, mode, here(2))
+
+    # ---- the rest --------------------------------------------------------------------------------
+
+    def _listen_to_modes(self) -> None:
+        from ..autograd import modes
+
+        run, taps = self.run, self._taps
+        if not run.hears("grad_switched"):
+            return
+        for switch in (modes.no_grad, modes.inference_mode):
+            name = switch.__name__
+            taps.before(
+                switch, "__enter__", lambda *_a, name=name: run.tell("grad_switched", name, here(2))
+            )
+        taps.before(
+            modes.set_grad_enabled,
+            "__init__",
+            lambda _self, mode: None if mode else run.tell("grad_switched", "set", here(2)),
+        )
+
+    def _listen_to_training_tools(self) -> None:
+        from ..amp.grad_scaler import GradScaler
+        from ..nn import utils
+        from ..optim.lr_scheduler import LRScheduler
+        from ..utils.data import DataLoader
+
+        run, taps = self.run, self._taps
+        taps.before(
+            LRScheduler, "step", lambda s, *_a, **_k: run.tell("scheduler_stepped", s, here(2))
+        )
+        for name in ("clip_grad_norm_", "clip_grad_value_"):
+            taps.before(
+                utils,
+                name,
+                lambda p, *a, name=name, **_k: run.tell("gradients_clipped", name, p, a, here(2)),
+            )
+        for name in ("scale", "unscale_", "step", "update"):
+            taps.before(
+                GradScaler,
+                name,
+                lambda s, *a, name=name, **_k: run.tell("scaler_used", s, name, a, here(2)),
+            )
+        taps.after(
+            DataLoader,
+            "__init__",
+            lambda _r, made, *_a, **_k: run.tell("loader_made", made, here(2)),
+        )
+
+
+def _construction(module: Any) -> Position:
+    """The line that makes a module.
+
+    For a class of the user's own that is the line outside of its `__init__`, which is still
+    running.
+    """
+    import sys
+
+    frame = sys._getframe(2)
+    while frame is not None and (
+        not is_users(frame.f_code.co_filename) or frame.f_locals.get("self") is module
+    ):
+        frame = frame.f_back
+    return NOWHERE if frame is None else Position(frame.f_code, frame.f_lasti)
+
+
+class Watch(Report):
+    """A run that is watched, as a block; made by `doctor.watch`."""
+
+    def __init__(self, rules: Iterable[type[Any]], models: Any, every: int | None) -> None:
+        self.run = Run(rules, every=every)
+        self._ears = Ears(self.run)
+        for model in models:
+            for part in model.modules():
+                self.run.module_made(part, NOWHERE)
+        self._diagnosis: Diagnosis | None = None
+
+    def __enter__(self) -> Self:
+        self._ears.put_on()
+        return self
+
+    def __exit__(self, _kind: Any, problem: BaseException | None, _trace: Any) -> None:
+        self._ears.take_off()
+        self.run.problem = problem
+        self._diagnosis = None
+
+    def start(self) -> Self:
+        """Watch until `stop()`; for notebooks, where a block is in the way."""
+        return self.__enter__()
+
+    def stop(self) -> Self:
+        self.__exit__(None, None, None)
+        return self
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """What the doctor says; asked inside the block, about what was seen so far."""
+        if self._diagnosis is None:
+            made = Diagnosis(self.run)
+            if not self._ears.on:
+                self._diagnosis = made
+            return made
+        return self._diagnosis
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self.diagnosis.findings
+
+    def blocks(self) -> list[Block]:
+        return self.diagnosis.blocks()
+
+    def to_json(self) -> str:
+        return self.diagnosis.to_json()
+
+    def to_html(self) -> str:
+        return self.diagnosis.to_html()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+__all__ = ["Ears", "Watch"]

@@ -1,0 +1,85 @@
+"""`chainrule doctor train.py`: run a program and say what is wrong with its training."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..doctor.finding import NOTE
+from ..doctor.report import Diagnosis
+from ..doctor.rules import chosen
+from ..doctor.watch import Watch
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command; 1 with findings of severity error or warning, else 0."""
+    options = _parser().parse_args(argv)
+    if options.target not in ("-m", "-c") and not os.path.exists(options.target):
+        print(f"chainrule: can't open file {options.target!r}: no such file", file=sys.stderr)
+        return 2
+    try:
+        rules = chosen(options.only, options.ignore)
+    except ValueError as problem:
+        print(f"chainrule: {problem}", file=sys.stderr)
+        return 2
+    watch = Watch(rules, [], options.every)
+    _run([options.target, *options.arguments], watch)
+    return _tell(watch.diagnosis, options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="chainrule doctor",
+        description="Run a training script and say what is wrong: rule, line, evidence, fix.",
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the findings ('-': print them)")
+    parser.add_argument("--html", metavar="FILE", help="write a page with the curves")
+    parser.add_argument("--only", metavar="RULES", help="these rules only, with commas")
+    parser.add_argument("--ignore", metavar="RULES", help="without these rules")
+    parser.add_argument("--strict", action="store_true", help="notes count as findings too")
+    parser.add_argument("--every", type=int, metavar="N", help="look at every N-th pass later on")
+    parser.add_argument("target", help="script.py, or -m module")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
+    return parser
+
+
+def _run(argv: list[str], watch: Watch) -> None:
+    """Run the program under the watch; what it raises is shown and diagnosed."""
+    from .script import main
+
+    problem: BaseException | None = None
+    with watch:
+        try:
+            main(argv)
+        except SystemExit as end:
+            if end.code not in (None, 0):
+                print(f"the program ended with {end.code!r}", file=sys.stderr)
+        except KeyboardInterrupt as stop:
+            problem = stop
+            print("interrupted: this is what was seen so far", file=sys.stderr)
+        except BaseException as error:
+            problem = error
+            traceback.print_exception(error)
+    watch.run.problem = problem
+
+
+def _tell(diagnosis: Diagnosis, options: Any) -> int:
+    if options.html:
+        Path(options.html).write_text(diagnosis.to_html(), encoding="utf-8")
+    if options.json == "-":
+        print(diagnosis.to_json())
+    else:
+        if options.json:
+            Path(options.json).write_text(diagnosis.to_json() + "\n", encoding="utf-8")
+        diagnosis.show()
+    if options.strict and any(f.severity == NOTE for f in diagnosis.findings):
+        return 1
+    return diagnosis.code
+
+
+__all__ = ["main"]

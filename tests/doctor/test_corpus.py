@@ -1,0 +1,40 @@
+"""The doctor names each bug of the corpus at its line, and says nothing about the healthy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .corpus import Script, broken, diagnose, healthy, repaired
+
+
+def named(scripts: list[Script]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("script", scripts, ids=lambda s: s.name)
+
+
+@named(broken())
+def test_a_bug_is_named_at_its_line(script: Script, tmp_path: Path) -> None:
+    findings = diagnose(script, tmp_path).findings
+    assert [f.rule for f in findings] == [script.rule]
+    assert findings[0].line in script.lines
+    assert findings[0].evidence and findings[0].fix
+
+
+@named(repaired())
+def test_the_repaired_twin_is_silent(script: Script, tmp_path: Path) -> None:
+    assert diagnose(script, tmp_path).findings == []
+
+
+@named(healthy())
+def test_a_healthy_run_is_silent(script: Script, tmp_path: Path) -> None:
+    assert diagnose(script, tmp_path).findings == []
+
+
+def test_every_rule_has_three_scripts() -> None:
+    from collections import Counter
+
+    from chainrule.doctor.rules import RULES
+
+    counts = Counter(script.rule for script in broken())
+    assert {rule.id: counts[rule.id] for rule in RULES if counts[rule.id] < 3} == {}

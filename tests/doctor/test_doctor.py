@@ -1,0 +1,140 @@
+"""The doctor's command, its reports, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import chainrule as torch
+from chainrule.doctor import watch
+
+BROKEN = """\
+import sys
+import torch
+torch.manual_seed(0)
+model = torch.nn.Linear(3, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(8):
+    loss = model(torch.randn(8, 3)).pow(2).mean()
+    loss.backward()
+    opt.step()
+print("arguments", sys.argv[1:])
+"""
+HEALTHY = BROKEN.replace("    loss.backward()", "    opt.zero_grad()\n    loss.backward()")
+
+
+def doctor(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "ignore", "-m", "chainrule", "doctor", *arguments]
+    env = {**os.environ, "NO_COLOR": "1"}
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, **options)  # type: ignore[call-overload]
+
+
+def test_the_command_names_rule_line_and_fix(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(BROKEN)
+    page, data = tmp_path / "report.html", tmp_path / "report.json"
+    done = doctor("--html", str(page), "--json", str(data), str(script), "--epochs", "3")
+    assert done.returncode == 1, done.stderr
+    assert "arguments ['--epochs', '3']" in done.stdout
+    assert "error: missing-zero-grad" in done.stdout
+    assert "train.py:8: loss.backward()" in done.stdout
+    assert "\x1b" not in done.stdout
+    (finding,) = json.loads(data.read_text())["findings"]
+    assert finding["rule"] == "missing-zero-grad" and finding["severity"] == "error"
+    assert finding["file"] == str(script) and finding["line"] == 8
+    assert finding["evidence"] and finding["fix"].startswith("optimizer.zero_grad()")
+    assert "<svg" in page.read_text() and "missing-zero-grad" in page.read_text()
+
+
+def test_a_healthy_script_ends_with_zero(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(HEALTHY)
+    done = doctor(str(script))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nothing found (8 backward passes, 8 optimizer steps)" in done.stdout
+
+
+def test_a_script_that_raises_is_diagnosed_and_its_traceback_shown(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(BROKEN + "raise KeyError('lost')\n")
+    data = tmp_path / "report.json"
+    done = doctor("--json", str(data), str(script))
+    assert done.returncode == 1
+    assert "KeyError: 'lost'" in done.stderr and "train.py" in done.stderr
+    report = json.loads(data.read_text())
+    assert [f["rule"] for f in report["findings"]] == ["missing-zero-grad"]
+    assert report["raised"] == "KeyError"
+
+
+def test_ctrl_c_gives_the_report_so_far(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(BROKEN + "raise KeyboardInterrupt\n")
+    done = doctor(str(script))
+    assert done.returncode == 1
+    assert "missing-zero-grad" in done.stdout and "interrupted" in done.stderr
+
+
+def test_rules_are_chosen_and_lines_ignored(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(BROKEN)
+    assert doctor("--ignore", "missing-zero-grad", str(script)).returncode == 0
+    assert doctor("--only", "graph-leak,step-order", str(script)).returncode == 0
+    script.write_text(BROKEN.replace("ward()", "ward()  # doctor: ignore[missing-zero-grad]"))
+    assert doctor(str(script)).returncode == 0
+    script.write_text(BROKEN.replace("ward()", "ward()  # doctor: ignore[graph-leak]"))
+    assert doctor(str(script)).returncode == 1
+    refused = doctor("--only", "missing-zero-grads", str(script))
+    assert refused.returncode == 2 and "Did you mean missing-zero-grad" in refused.stderr
+    assert doctor(str(tmp_path / "nothing.py")).returncode == 2
+
+
+def train(zero: bool) -> None:
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(8):
+        loss = model(torch.randn(8, 3)).pow(2).mean()
+        if zero:
+            optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def test_a_block_is_watched_and_leaves_nothing_behind() -> None:
+    before = [torch.Tensor.backward, torch.nn.Module.train, torch.optim.Optimizer.zero_grad]
+    with watch() as watched:
+        train(zero=False)
+        assert [f.rule for f in watched.findings] == ["missing-zero-grad"]  # so far
+    after = [torch.Tensor.backward, torch.nn.Module.train, torch.optim.Optimizer.zero_grad]
+    assert all(a is b for a, b in zip(before, after, strict=True))
+    train(zero=False)
+    assert watched.diagnosis.run.passes == 8
+    assert "missing-zero-grad" in str(watched) and "<html" in watched._repr_html_()
+
+
+def test_an_exception_passes_through_the_block() -> None:
+    with pytest.raises(ZeroDivisionError), watch() as watched:
+        train(zero=True)
+        raise ZeroDivisionError
+    assert watched.findings == [] and torch.Tensor.backward.__name__ == "backward_tensor"
+
+
+def test_watching_keeps_no_graph_alive() -> None:
+    import gc
+    import weakref
+
+    model = torch.nn.Linear(4, 1)
+    gc.disable()
+    try:
+        with watch(model):
+            loss = model(torch.randn(2, 4)).sum()
+            node = weakref.ref(loss.grad_fn)
+            loss.backward()
+            del loss
+            assert node() is None
+    finally:
+        gc.enable()
