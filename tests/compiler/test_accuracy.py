@@ -87,3 +87,13 @@ def test_compiled_sums_do_not_depend_on_the_number_of_threads():
     finally:
         torch.set_num_threads(before)
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("size", (1e-23, 1e22))
+def test_a_deviation_whose_square_leaves_the_range(size):
+    x = torch.tensor([[1.0, 3.0, 2.0], [-1.0, 0.5, 0.25]]) * size
+    run = torch.compile(lambda x: (x.std(-1), x.std()))
+    want = (x.double().std(-1), x.double().std())
+    for _ in range(4):
+        for got, exact in zip(run(x), want, strict=True):
+            assert torch.allclose(got.double(), exact, rtol=1e-6, atol=0.0)

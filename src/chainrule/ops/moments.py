@@ -75,8 +75,8 @@ def reduce_var(x, *, axis, keepdims, correction):
         t, std_slope(x, out, axis, keepdims, correction), axis, keepdims)},
     batch=Front(axes=("axis",)),
     node="StdBackward0",
-    lower=ir.compose(lambda x, *, axis, keepdims, correction: sqrt(centred_square(
-        x, axis, keepdims, correction))),
+    lower=ir.compose(lambda x, *, axis, keepdims, correction: deviation(
+        x, axis, keepdims, correction)),
 )  # fmt: skip
 def reduce_std(x, *, axis, keepdims, correction):
     """The standard deviation over `axis`; its slope at 0 is 0."""
@@ -153,13 +153,22 @@ def real_dtype(dtype):
 
 
 @helper
-def centred_square(x, axis, keepdims, correction):
-    """The variance, in ops."""
+def centred_square(x, axis, keepdims, correction, like=None):
+    """The variance, in ops; squares are of the type `like` where one is named."""
     n = count_of(tuple(x.shape), axis)
     d = x - reduce_mean(x, axis=axis, keepdims=True)
+    d = d if like is None else cast(d, dtype=like)
     rest = reduce_sum(d, axis=axis, keepdims=keepdims)  # what rounding left of the mean
     square = reduce_sum(d * d, axis=axis, keepdims=keepdims) - rest * rest / n
     return square / max(n - correction, 0)
+
+
+@helper
+def deviation(x, axis, keepdims, correction, single=F32, double=F64):
+    """The standard deviation, in ops: squares of float32 numbers leave the range before it does."""
+    if g_dtype(x) != single:
+        return sqrt(centred_square(x, axis, keepdims, correction))
+    return cast(sqrt(centred_square(x, axis, keepdims, correction, double)), dtype=single)
 
 
 @helper
