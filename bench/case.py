@@ -1,14 +1,18 @@
 """What is timed: a case knows how long some repetitions took, and what it computed."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, Protocol
 
 import numpy as np
 
 VALUES_COMPARED_ONE_BY_ONE = 16
+# The time on a processor alone is what remains comparable on a machine that others keep busy, of
+# workloads on one thread (see tools/compare_speed.py).
+clock = process_time if os.environ.get("CHAINRULE_BENCH_CLOCK") == "processor" else perf_counter
 
 
 class Case(Protocol):
@@ -38,11 +42,11 @@ class Repeated:
 
     def seconds(self, repetitions: int) -> float:
         step = self.step
-        start = perf_counter()
+        start = clock()
         for _ in repeat(None, repetitions):
             step()
         self.finish()
-        return perf_counter() - start
+        return clock() - start
 
 
 @dataclass
@@ -60,10 +64,10 @@ class Prepared:
         while left > 0:
             items = [self.prepare() for _ in range(min(left, self.batch))]
             left -= len(items)
-            start = perf_counter()
+            start = clock()
             for item in items:
                 step(item)
-            total += perf_counter() - start
+            total += clock() - start
         return total
 
 

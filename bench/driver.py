@@ -30,6 +30,8 @@ class Settings:
     seconds_per_sample: float = 0.003
     threads: int = 1
     peer_python: str = sys.executable
+    # Where chainrule is imported from, if there is such a folder; else what is installed.
+    source: str = str(HERE.parent / "src")
 
 
 @dataclass
@@ -99,10 +101,10 @@ def agree(ours: list[float], theirs: list[float]) -> bool:
     )
 
 
-def environment(engine: Engine, threads: int) -> dict[str, str]:
+def environment(engine: Engine, settings: Settings) -> dict[str, str]:
     """Same number of threads for all; our own source tree for chainrule if it is not installed."""
-    source = HERE.parent / "src"
-    paths = [str(source)] if source.is_dir() and not engine.peer else []
+    threads = settings.threads
+    paths = [settings.source] if Path(settings.source).is_dir() and not engine.peer else []
     inherited = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
@@ -132,7 +134,7 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 stderr=self.errors,
                 text=True,
-                env=environment(engine, settings.threads),
+                env=environment(engine, settings),
             )
         except OSError as error:  # no such interpreter
             self.errors.close()

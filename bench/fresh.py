@@ -142,7 +142,7 @@ def in_a_new_process(
 ) -> dict[str, Any]:
     engine = ENGINES[name]
     kind, *arguments = measurement.arguments
-    variables = environment(engine, settings.threads)
+    variables = environment(engine, settings)
     if keeps_bytecode(measurement, engine):
         variables["PYTHONPYCACHEPREFIX"] = str(Path(folder, "bytecode"))
         variables.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -254,12 +254,11 @@ def backward_tensor(
     # The usual calls, without the general argument handling.
     if (
         inputs is None and not create_graph and STATE.w <= 2 and not STATE.levels
-        and not STATE.anomaly and self.__class__ in PLAIN and self._node is not None
-        and self._node is not UNTRACKED
-        and (self._view is None or self._view[NODE_VERSION] == self._v[0])
+        and not STATE.anomaly and self.__class__ in PLAIN and (node := self._node) is not None
+        and node is not UNTRACKED and (self._view is None or self._view[NODE_VERSION] == self._v[0])
     ):  # fmt: skip
         seed = _usual_seed(self._a, gradient)
-        if seed is not None and backward_plain(self._node, seed, bool(retain_graph)):
+        if seed is not None and backward_plain(node, seed, bool(retain_graph)):
             return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..ops.layout import dense_empty_like, is_dense
 from . import errors
@@ -26,11 +27,16 @@ class LAYOUTS:
     enforced = True
 
 
-def _laid_out_as(like: np.ndarray, g: np.ndarray, fresh: bool) -> np.ndarray:
-    """A gradient in the layout of its leaf, where that fills its memory without gaps."""
-    if fresh and g.strides == like.strides:
-        return g
-    if not is_dense(like) or like.shape != g.shape:
+def _own(like: Any, g: Any, fresh: bool) -> np.ndarray:
+    """A gradient that the leaf `like` may keep: in its layout where that has no gaps, else dense.
+
+    `fresh`: nobody else can see g.
+    """
+    if g.__class__ is not ndarray:
+        g = np.asarray(g)
+    if like.ndim < 2 or like.__class__ is not ndarray or like.flags.c_contiguous:
+        return g if fresh and g.flags.c_contiguous else g.copy()
+    if not LAYOUTS.enforced or not is_dense(like) or like.shape != g.shape:
         return g.copy()
     made = dense_empty_like(like, g.dtype)
     made[...] = g
@@ -58,18 +64,14 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
     have: Any = leaf._grad
     if leaf._meta is not None and "grad_dtype" in leaf._meta:
         g = _of_type(g, leaf._meta["grad_dtype"] if have is None else have.dtype, mode)
+    if have is None and mode is RAW:
+        like = leaf._a
+        if not fresh or like.__class__ is not ndarray or g.strides != like.strides:
+            g = _own(like, g, fresh)
+        leaf._grad = make(g)
+        return
     if mode == VALUES and STATE.unusual & TRACE:
         STATE.trace.accumulate(leaf, g)
-        return
-    if have is None and mode == RAW:
-        if g.__class__ is not np.ndarray:
-            g = np.asarray(g)
-        like = leaf._a
-        if like.__class__ is np.ndarray and not like.flags.c_contiguous and LAYOUTS.enforced:
-            g = _laid_out_as(like, g, fresh)
-        elif not fresh or not g.flags.c_contiguous:
-            g = g.copy()
-        leaf._grad = make(g)
         return
     if mode != RAW:
         # A copy: several leaves, or the caller, may hold the tensor that arrives.
@@ -77,7 +79,7 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
         return
     assert have is not None
     target = have._a
-    if target.__class__ is np.ndarray:
+    if target.__class__ is ndarray:
         if not target.flags.writeable:
             from .inplace import refuse_overlap
 

@@ -87,10 +87,14 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
     grads = gp = g = None  # so that a leaf may keep a buffer that only it can see
     with LEAF_LOCK:
         for entry in leaves.values():
-            if (entry[1]._node is not None or not entry[1]._rg) and not takes_gradient(entry[1]):
+            p = entry[1]
+            if (p._node is not None or not p._rg) and not takes_gradient(p):
                 continue
-            alone = _private(entry)  # asked before the call below holds another reference
-            accumulate(entry[1], entry[0], alone, RAW)
+            # Asked before the call below holds another reference.
+            alone = getrefcount(entry[0]) == _ALONE and (
+                entry[0].base is None or _holds_its_base(entry)
+            )
+            accumulate(p, entry[0], alone, RAW)
         if stopped:
             settle_leaves(stopped, RAW, False)
     return True
@@ -136,16 +140,10 @@ def has_hooks(root: Any) -> bool:
 _ALONE = 2
 
 
-def _private(entry: list[Any]) -> bool:
-    """Whether nobody but the pass can see the memory of the array in entry[0].
-
-    A view counts when it alone holds all of an array: the gradient of `W.T`, transposed back.
-    """
-    if getrefcount(entry[0]) != _ALONE:
-        return False
+def _holds_its_base(entry: list[Any]) -> bool:
+    """Whether the view in entry[0] alone holds all of an array: the gradient of `W.T`, transposed
+    back, may be kept as it is."""
     base = entry[0].base
-    if base is None:
-        return True
     whole = base.__class__ is np.ndarray and base.base is None and base.size == entry[0].size
     base = None
     return whole and getrefcount(entry[0].base) == _ALONE

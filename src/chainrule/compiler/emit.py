@@ -11,11 +11,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from .asm import FLOATS, ITEM_BYTES, Function, Lanes, Reg, memory_type
-from .folds import BLOCK_VECTORS, Folds
+from .folds import BLOCK_VECTORS, ROWS_TOGETHER, SCRATCH_BYTES, Folds
 from .loops import EXPENSIVE, Access, Kernel, Node, Put, function, identity, wide_product
 
-# A row kept between phases lives on the stack up to this size.
-_SCRATCH_BYTES = 32768
 _UNROLL_VECTORS = 4
 
 
@@ -53,6 +51,7 @@ class _Emitter(Folds):
         self.spilling: dict[int, str] = {}  # the same, being written in the current phase
         self.position: list[str] = []
         self.doubles: dict[str, str] = {}
+        self.sums_of_rows: dict[Access, str] = {}
         self._classify()
 
     def _classify(self) -> None:
@@ -83,6 +82,7 @@ class _Emitter(Folds):
     def emit(self, name: str) -> str:
         kernel = self.kernel
         self._clear_accumulators()
+        self._make_room_for_sums()
         with ExitStack() as loops:
             for size in kernel.space[:-1]:
                 index = loops.enter_context(self.f.loop(str(size))) if size > 1 else "0"
@@ -90,6 +90,7 @@ class _Emitter(Folds):
             self.position.append("?")
             for phase in range(1 + max(self.phase, default=0)):
                 self._emit_phase(phase)
+            self._settle_sums()
         pointers = ", ".join(f"ptr %a{i}" for i in range(len(kernel.arguments)))
         return self.f.text(f"internal void @{name}({pointers}, i64 %n) noinline nounwind")
 
@@ -199,7 +200,7 @@ class _Emitter(Folds):
 
     def _spills(self, phase: int) -> list[int]:
         """Dear values of this phase that a later phase reads again: kept in scratch rows."""
-        if self.kernel.space[-1] * 8 > _SCRATCH_BYTES:
+        if self.kernel.space[-1] * 8 > SCRATCH_BYTES:
             return []
         later: set[int] = set()
         for i, node in enumerate(self.kernel.nodes):
@@ -209,6 +210,18 @@ class _Emitter(Folds):
                 later.add(node.args[0])
         keep = [a for a in later if self.dear[a] and self.phase[a] == phase]
         return sorted(keep)
+
+    def _settle_sums(self) -> None:
+        """After some rows and after the last: add what they sum to to the doubles in memory."""
+        if not self.sums_of_rows:
+            return
+        row, last = self.position[-2], self.kernel.space[-2] - 1
+        full = self.f.value(f"and i64 {row}, {ROWS_TOGETHER - 1}")
+        full = self.f.value(f"icmp eq i64 {full}, {ROWS_TOGETHER - 1}")
+        over = self.f.value(f"icmp eq i64 {row}, {last}")
+        self.doubles = {}
+        with self.f.when(self.f.value(f"or i1 {full}, {over}")):
+            self._inner_loop(self._settle)
 
     # ---- the inner loop ----------------------------------------------------------------------
 

@@ -1,24 +1,28 @@
 """Sums and other folds of a kernel under construction.
 
 A float32 sum of a long row is kept in a vector of float32 for a block of the row, and these are
-added to a vector of doubles: errors grow with the block's length, not with the row's.
+added to a vector of doubles: errors grow with the block's length, not with the row's. Sums over
+rows go the same way, with float32 sums of a few rows on the stack and doubles in memory.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .asm import LLVM_TYPES, Lanes, Reg
+from .asm import ITEM_BYTES, LLVM_TYPES, Lanes, Reg
 from .loops import FOLDS, Access, identity
 from .rows import RowMemory
 
 BLOCK_VECTORS = 32
+ROWS_TOGETHER = 16  # rows whose sums are added to doubles as one; a power of two
+SCRATCH_BYTES = 32768  # rows that are kept live on the stack up to this size
 
 
 class Folds(RowMemory):
     """How a kernel folds rows, and adds to its arguments; the emitter builds on it."""
 
     doubles: dict[str, str]  # accumulator of this phase -> the doubles that its blocks add up to
+    sums_of_rows: dict[Access, str]  # doubles in memory -> float32 sums of a few rows
     value: Any
 
     def _accumulator(self, kind: str, node: int) -> str:
@@ -87,8 +91,38 @@ class Folds(RowMemory):
         a, b = (Reg(p, dtype) for p in parts)
         return FOLDS[kind](Lanes(self.f, half), a, b).name
 
+    def _make_room_for_sums(self) -> None:
+        """Zeros for the float32 sums of a few rows, where memory has doubles for those of all."""
+        kernel, lanes = self.kernel, self.lanes
+        room = -(-kernel.space[-1] // lanes.count) * lanes.count
+        for _, node, to, _ in kernel.accumulates:
+            wide = kernel.arguments[to.argument] == "f64" and kernel.nodes[node].dtype == "f32"
+            if not wide or not to.strides[-1] or to.strides[-2] or kernel.space[-2] < ROWS_TOGETHER:
+                continue
+            if (1 + len(self.sums_of_rows)) * room * ITEM_BYTES["f32"] > SCRATCH_BYTES:
+                return
+            slot = self.sums_of_rows[to] = self.f.alloca("float", room)
+            with self.f.loop(str(room), lanes.count) as offset:
+                place = self.f.value(f"getelementptr float, ptr {slot}, i64 {offset}")
+                self._store(lanes, lanes.const("f32", 0.0), "f32", place, None)
+
+    def _settle(self, offset: str, mask: Reg | None) -> None:
+        """Add the float32 sums at this offset to their doubles, and begin anew."""
+        for to, slot in self.sums_of_rows.items():
+            place = self.f.value(f"getelementptr float, ptr {slot}, i64 {offset}")
+            some = self.lanes.convert(self._load(self.lanes, "f32", place, None), "f64")
+            have = self._load_lanes("f64", to, offset, mask)
+            self._store_node(self.lanes.add(have, some), to, offset, mask)
+            self._store(self.lanes, self.lanes.const("f32", 0.0), "f32", place, None)
+
     def _accumulate(self, kind: str, value: Reg, to: Access, offset: str, mask: Reg | None) -> None:
         """Fold a vector into memory, for sums over rows."""
+        if to in self.sums_of_rows:
+            place = f"getelementptr float, ptr {self.sums_of_rows[to]}, i64 {offset}"
+            place = self.f.value(place)
+            have = self._load(self.lanes, "f32", place, None)
+            self._store(self.lanes, self.lanes.add(have, value), "f32", place, None)
+            return
         dtype = self.kernel.arguments[to.argument]
         have = self._load_lanes(dtype, to, offset, mask)
         value = self.lanes.convert(value, dtype)

@@ -152,9 +152,10 @@ def mm(a, b):
     dtype = a.dtype
     if dtype is b.dtype and (dtype is F32 or dtype is F64) and a.ndim == 2 and b.ndim == 2:
         try:
-            if a.shape[1] > LONG or a.size * b.shape[1] >= LARGE:
+            size = a.size
+            if size * b.shape[1] >= LARGE or (size > LONG and a.shape[1] > LONG):
                 return product_of_two(a, b)
-            return a.dot(b) if a.size <= _MANY else rows_by_rows(a, b.T)
+            return a.dot(b) if size <= _MANY else rows_by_rows(a, b.T)
         except ValueError:
             raise mismatched(a, b) from None
     return product(a, b)
