@@ -28,10 +28,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",
+        "_jit_internal", "futures",
     ),
     ("fx",),
     ("checking", "derivatives"),
-    ("compiler", "_dynamo"),
+    ("compiler", "_dynamo", "_inductor"),
     ("distributed",),
     ("reading",),
     (

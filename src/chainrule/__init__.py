@@ -138,6 +138,7 @@ _SUBMODULES = {
     "explanation", "flow", "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx",
     "optim", "profiler", "random", "reading", "run", "sensitivity", "serialization", "sparse",
     "testing", "types", "utils", "version", "xpu",
+    "_inductor", "_jit_internal", "futures",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
@@ -148,6 +149,8 @@ _LAZY = {
     "explain": "explanation",
     "graph": "explanation",
     "OutOfMemoryError": "cuda",
+    "ScriptFunction": "jit",
+    "ScriptModule": "jit",
     "GradScaler": "amp",
     "finite_difference": "derivatives",
     "gradcheck_points": "checking",

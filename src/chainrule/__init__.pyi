@@ -29,6 +29,7 @@ from . import explanation as explanation
 from . import fft as fft
 from . import flow as flow
 from . import func as func
+from . import futures as futures
 from . import fx as fx
 from . import hub as hub
 from . import jit as jit
@@ -89,6 +90,8 @@ from .derivatives.numeric import finite_difference as finite_difference
 from .explanation.blackboard import chain_rule as chain_rule
 from .explanation.explain import explain as explain
 from .explanation.graph import graph as graph
+from .jit import ScriptFunction as ScriptFunction
+from .jit import ScriptModule as ScriptModule
 from .model_summary import summary as summary
 from .ops.dtypes import dtype as dtype
 from .ops.dtypes import get_default_dtype as get_default_dtype

@@ -14,8 +14,12 @@ __all__ = ["CaptureError", "CompiledFunction", "compile"]
 
 _CONTROLS = {
     "allow_in_graph", "assume_constant_result", "cudagraph_mark_step_begin", "disable",
-    "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
-    "reset", "set_stance",
+    "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting",
+    "keep_portable_guards_unsafe", "keep_tensor_guards_unsafe", "list_backends",
+    "load_cache_artifacts", "nested_compile_region", "reset", "save_cache_artifacts",
+    "set_default_backend", "set_enable_guard_collectives", "set_stance", "skip_all_guards_unsafe",
+    "skip_guard_on_all_nn_modules_unsafe", "skip_guard_on_globals_unsafe",
+    "skip_guard_on_inbuilt_nn_modules_unsafe", "substitute_in_graph", "wrap_numpy",
 }  # fmt: skip
 
 
@@ -29,4 +33,8 @@ def __getattr__(name: str) -> Any:
         from . import controls
 
         return getattr(controls, name)
+    if name == "config":
+        import importlib
+
+        return importlib.import_module(".config", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -148,3 +148,72 @@ def list_backends(exclude_tags: Any = ()) -> list[str]:
 def get_default_backend() -> str:
     """The code generator that is used when none is named."""
     return "inductor"
+
+
+def set_default_backend(backend: Any) -> None:
+    """Name the code generator used when none is named; there is one, whatever its name."""
+
+
+def substitute_in_graph(original_fn: Any, **options: Any) -> Any:
+    """The decorated function itself; calls of `original_fn` are traced as they are."""
+    return lambda function: function
+
+
+def wrap_numpy(fn: Any) -> Any:
+    """A function of NumPy arrays as one of tensors.
+
+    >>> import chainrule as torch
+    >>> import numpy as np
+    >>> wrap_numpy(lambda a: np.sort(a))(torch.tensor([2.0, 1.0]))
+    tensor([1., 2.])
+    """
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        import numpy as np
+
+        from .. import from_numpy
+
+        def bare(x: Any) -> Any:
+            return x.numpy() if hasattr(x, "numpy") and hasattr(x, "requires_grad") else x
+
+        result = fn(*map(bare, args), **{k: bare(v) for k, v in kwargs.items()})
+        return from_numpy(np.asarray(result)) if isinstance(result, np.ndarray) else result
+
+    return call
+
+
+def nested_compile_region(fn: Any = None, **options: Any) -> Any:
+    """The function itself: it is compiled with what calls it."""
+    return fn if fn is not None else lambda function: function
+
+
+def save_cache_artifacts() -> None:
+    """None: compiled code is kept on this computer's disk, not handed out."""
+    return None
+
+
+def load_cache_artifacts(serialized_artifacts: bytes) -> None:
+    """None: there is nothing to be read; code is made when it is needed."""
+    return None
+
+
+def set_enable_guard_collectives(enabled: bool) -> bool:
+    """False: processes do not compare their guards."""
+    return False
+
+
+def skip_guard_on_inbuilt_nn_modules_unsafe(guard_entries: Any) -> list[bool]:
+    """Every guard is kept."""
+    return [True for _ in guard_entries]
+
+
+skip_guard_on_all_nn_modules_unsafe = skip_guard_on_globals_unsafe = (
+    skip_guard_on_inbuilt_nn_modules_unsafe
+)
+keep_portable_guards_unsafe = skip_all_guards_unsafe = skip_guard_on_inbuilt_nn_modules_unsafe
+
+
+def keep_tensor_guards_unsafe(guard_entries: Any, keep_parameters: bool = False) -> list[bool]:
+    """Every guard is kept."""
+    return [True for _ in guard_entries]

@@ -1,0 +1,27 @@
+"""Counters and questions of PyTorch's tracer."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+from . import is_compiling
+
+counters: defaultdict[str, Counter[str]] = defaultdict(Counter)  # nobody counts here
+compilation_time_metrics: dict[str, Any] = {}
+
+
+def is_compile_supported(device_type: Any) -> bool:
+    """Whether functions on a device can be compiled: on the CPU."""
+    return str(device_type).partition(":")[0] == "cpu"
+
+
+def compile_times(repr: str = "str", aggregate: bool = False) -> Any:  # noqa: A002 - PyTorch's
+    """No times are kept: an empty table."""
+    return "" if repr == "str" else ([], [])
+
+
+__all__ = [
+    "compilation_time_metrics", "compile_times", "counters", "is_compile_supported",
+    "is_compiling",
+]  # fmt: skip
