@@ -29,7 +29,9 @@ class Environments:
         if not is_made_from(home, library.lock):
             self.base()
             self.create(home)
-            run(interpreter(home), *PIP, "install", "--no-deps", "--requirement", library.lock)
+            # Compiled when imported: most of what is installed never is.
+            run(interpreter(home), *PIP, "install", "--no-compile", "--no-deps",
+                "--requirement", library.lock)  # fmt: skip
             refuse_torch(home)
             (home / "made_from.txt").write_text(library.lock.read_text(encoding="utf-8"))
         return interpreter(home)

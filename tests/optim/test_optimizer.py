@@ -502,3 +502,36 @@ def test_a_swap_that_does_not_fit_is_refused():
         swap(optimizer, {"w": p}, {**state, "param_groups": [{**group, "params": []}]})
     with pytest.raises(RuntimeError, match=r"exactly match[\s\S]*extra"):
         swap(optimizer, {"w": p}, {**state, "param_groups": [{**group, "extra": 1}]})
+
+
+class Wrapping(torch.optim.Optimizer):
+    """A wrapper as training libraries write it: it is an optimizer and has no state of its own."""
+
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    @property
+    def param_groups(self):
+        return self.optimizer.param_groups
+
+    def zero_grad(self, set_to_none=True):
+        self.optimizer.zero_grad(set_to_none)
+
+    def step(self, closure=None):
+        self.optimizer.step(closure)
+
+
+def test_a_subclass_needs_no_initialization_of_the_base_to_step():
+    weight = torch.ones(2, requires_grad=True)
+    inner = torch.optim.SGD([weight], lr=0.5)
+    seen = []
+    inner.register_step_pre_hook(lambda *_: seen.append("step"))
+    outer = Wrapping(inner)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(outer, 0.5)
+    for _ in range(2):
+        outer.zero_grad()
+        weight.sum().backward()
+        outer.step()
+        schedule.step()
+    assert weight.tolist() == [0.25, 0.25]
+    assert seen == ["step", "step"]

@@ -62,3 +62,32 @@ def test_functionalize_computes_and_writes_the_same():
     assert torch.func.grad(wrapped)(torch.tensor([3.0])).item() == 6
     with pytest.raises(RuntimeError, match="invalid argument for remove"):
         torch.func.functionalize(step, remove="views")
+
+
+def test_storages_of_files_are_cut_and_become_tensors(tmp_path):
+    path = tmp_path / "bytes.bin"
+    path.write_bytes(bytes(range(16)))
+    whole = torch.UntypedStorage.from_file(str(path), shared=False, nbytes=16)
+    part = whole[4:12]
+    assert (len(part), part.tolist(), part.data_ptr() - whole.data_ptr()) == (
+        8,
+        list(range(4, 12)),
+        4,
+    )
+    seen = torch.asarray(part, dtype=torch.uint8)
+    seen[0] = 99
+    assert (whole[4], part[0], path.read_bytes()[4]) == (99, 99, 4)
+    assert seen.storage_offset() == 0 and seen.untyped_storage().nbytes() == 8
+    assert torch.asarray(whole[12:16], dtype=torch.int16).tolist() == [0x0D0C, 0x0F0E]
+    assert whole[20:30].nbytes() == 0
+    with pytest.raises(RuntimeError, match="only a step of 1"):
+        whole[0:4:2]
+    with pytest.raises(RuntimeError, match="smaller than the required mapping size <80>"):
+        torch.UntypedStorage.from_file(str(path), False, 80)
+    shared = torch.UntypedStorage.from_file(str(path), True, 16)
+    shared[0] = 7
+    assert path.read_bytes()[0] == 7
+    typed = torch.ones(3).storage()
+    assert torch.asarray(typed).tolist() == [1.0, 1.0, 1.0]
+    with pytest.raises(RuntimeError, match=r"UntypedStorage.__getitem__"):
+        typed[:2]

@@ -64,8 +64,12 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        try:
+            own_hooks = self._optimizer_step_pre_hooks
+        except AttributeError:  # a wrapper that never ran Optimizer.__init__ has none
+            return step(self, *args, **kwargs)
         if not (
-            self._optimizer_step_pre_hooks
+            own_hooks
             or self._optimizer_step_post_hooks
             or _global_pre_hooks
             or _global_post_hooks

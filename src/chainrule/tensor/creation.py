@@ -21,6 +21,7 @@ from .interop import from_numpy
 from .layouts import contiguous_format, preserve_format, required_order
 from .leaf import want_grad
 from .scalars import number_for
+from .storage import TypedStorage, UntypedStorage
 
 _MANY = 1 << 20  # elements along one dimension from which the product is looked at
 
@@ -214,6 +215,8 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
         from .interop import from_dlpack
 
         obj = from_dlpack(obj)
+    elif isinstance(obj, UntypedStorage):
+        obj = _on_storage(obj, dtype)
     made = as_tensor(obj, dtype=dtype, device=device)
     if copy:
         made = made.clone() if made is obj or isinstance(obj, np.ndarray) else made
@@ -222,6 +225,15 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
     if made.requires_grad != requires_grad:
         made = want_grad(made.detach(), requires_grad)
     return made
+
+
+def _on_storage(storage: UntypedStorage, dtype: Any) -> Any:
+    """A tensor of the storage's elements; those of bytes without a type are taken for `dtype`."""
+    if isinstance(storage, TypedStorage):
+        return make(storage.bytes())
+    kind = (dtype or dtypes.int64).np
+    whole = storage.nbytes() // kind.itemsize * kind.itemsize
+    return make(storage.bytes()[:whole].view(kind))
 
 
 # ---- filled --------------------------------------------------------------------------------------

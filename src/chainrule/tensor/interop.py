@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..autograd.state import STATE, TRACE
 from ..autograd.value import expose, make
 from ..ops import dtypes
 from .leaf import want_grad
+from .storage import mapped_bytes
 
 
 def readable_array(t: Any, what: str) -> np.ndarray:
@@ -136,22 +136,8 @@ def from_file(
     """A tensor of `size` elements on the memory of a file; what is written to it reaches the file
     if `shared`, which is made or lengthened as needed then."""
     kind = (dtype or dtypes.get_default_dtype()).np
-    path, wanted = Path(filename), size * kind.itemsize
-    if shared:
-        path.touch()
-    have = path.stat().st_size
-    if have < wanted and not shared:
-        raise RuntimeError(
-            f"unable to mmap {wanted} bytes from file <{filename}>: it has {have} bytes\n"
-            f"  at {source.here(2)}\n  Fix: a smaller size=, or shared=True to lengthen the file."
-        )
-    if not size:
-        return want_grad(make(np.empty(0, kind)), requires_grad)
-    if have < wanted:
-        with path.open("r+b") as file:
-            file.truncate(wanted)
-    memory = np.memmap(path, np.uint8, "r+" if shared else "c", shape=(wanted,))
-    return want_grad(make(np.frombuffer(memory, np.uint8).view(kind)), requires_grad)
+    memory = mapped_bytes(filename, shared, size * kind.itemsize)
+    return want_grad(make(memory.view(kind)), requires_grad)
 
 
 def from_numpy_quietly(array: np.ndarray) -> Any:

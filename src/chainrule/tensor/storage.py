@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -229,6 +230,27 @@ def replace_array(t: Any, array: np.ndarray) -> None:
     bump(t, "set_")
 
 
+def mapped_bytes(filename: str, shared: bool | None, count: int) -> np.ndarray:
+    """The first bytes of a file as memory; a shared file is made or lengthened as needed."""
+    path = Path(filename)
+    if shared:
+        path.touch()
+    have = path.stat().st_size
+    if have < count and not shared:
+        raise RuntimeError(
+            f"unable to mmap {count} bytes: file <{filename}> size <{have}> is smaller than the "
+            f"required mapping size <{count}>\n  at {source.here(3)}\n"
+            "  Fix: a smaller size, or shared=True to lengthen the file."
+        )
+    if not count:
+        return np.empty(0, np.uint8)
+    if have < count:
+        with path.open("r+b") as file:
+            file.truncate(count)
+    memory = np.memmap(path, np.uint8, "r+" if shared else "c", shape=(count,))
+    return np.frombuffer(memory, np.uint8)
+
+
 # ---- storages ------------------------------------------------------------------------------------
 
 
@@ -262,8 +284,24 @@ class UntypedStorage:
         flat = (self.array if whole is None else whole).reshape(-1)
         return as_writeable_as(self.seen, flat.view(np.uint8))
 
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The bytes of a file as memory; what is written reaches the file only if `shared`."""
+        return UntypedStorage(mapped_bytes(filename, shared, nbytes))
+
     def __getitem__(self, index: Any) -> Any:
-        return self.bytes()[index].item() if isinstance(index, int) else self.bytes()[index]
+        """A byte, or a storage on a stretch of the same memory."""
+        if not isinstance(index, slice):
+            return self.bytes()[index].item()
+        first, last, step = index.indices(len(self))
+        if step != 1:
+            raise RuntimeError(
+                f"Trying to slice with a step of {step}, but only a step of 1 is supported\n"
+                f"  at {source.here(2)}"
+            )
+        part = self.bytes()[first:last]
+        # Through the buffer, so that the stretch begins a storage of its own.
+        return UntypedStorage(np.frombuffer(part.data, np.uint8) if part.size else part.copy())
 
     def __setitem__(self, index: Any, value: Any) -> None:
         target = self.bytes()
@@ -320,6 +358,22 @@ class TypedStorage(UntypedStorage):
     def bytes(self) -> np.ndarray:
         """The elements, as an array on the same memory."""
         return super().bytes().view(self.dtype.np)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> Any:
+        """Not here: the type of the elements would have to be known."""
+        raise NotImplementedError(
+            f"TypedStorage.from_file is not here\n  at {source.here(2)}\n"
+            f"  Fix: torch.from_file({filename!r}, {shared}, {size}, dtype=...)"
+        )
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise RuntimeError(
+                "slices are only supported in UntypedStorage.__getitem__\n"
+                f"  at {source.here(2)}\n  Fix: storage.untyped()[start:stop], in bytes"
+            )
+        return super().__getitem__(index)
 
     def untyped(self) -> UntypedStorage:
         """The same memory without the type."""
