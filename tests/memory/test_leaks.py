@@ -1,9 +1,23 @@
 """`memory.leaks()` names what keeps graphs, and on which line it was filled."""
 
+import functools
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 
 import chainrule as torch
 from chainrule import memory
+
+
+def from_a_program_of_its_own(test):
+    """Run a test in a thread: below it are no variables of pytest's, which hold all other tests and
+    would be searched too, for many seconds."""
+
+    @functools.wraps(test)
+    def run():
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(test).result()
+
+    return run
 
 
 def line_of(function, text):
@@ -15,6 +29,7 @@ def mine(found, name):
     return [leak for leak in found if leak.name == name]
 
 
+@from_a_program_of_its_own
 def test_a_list_of_losses():
     w = torch.ones(3, requires_grad=True)
     history = []
@@ -33,6 +48,7 @@ def test_a_list_of_losses():
     assert not mine(memory.leaks(), "history")
 
 
+@from_a_program_of_its_own
 def test_the_line_is_the_one_that_fills_it():
     w = torch.ones(3, requires_grad=True)
     steps = {}
@@ -43,6 +59,7 @@ def test_the_line_is_the_one_that_fills_it():
     assert leak.bytes == 5 * 12  # not finished: exp's results are still kept
 
 
+@from_a_program_of_its_own
 def test_attributes_of_objects():
     class Trainer:
         def __init__(self):
@@ -56,6 +73,7 @@ def test_attributes_of_objects():
     assert leak.graphs == 3
 
 
+@from_a_program_of_its_own
 def test_a_running_total():
     w = torch.ones(3, requires_grad=True)
     total = torch.zeros(())
@@ -67,6 +85,7 @@ def test_a_running_total():
     assert leak.graphs == 7 and leak.text == "total = total + loss"
 
 
+@from_a_program_of_its_own
 def test_states_of_one_graph_and_plain_tensors_are_no_leak():
     w = torch.ones(3, requires_grad=True)
     states, numbers, h = [], [], w
@@ -79,5 +98,6 @@ def test_states_of_one_graph_and_plain_tensors_are_no_leak():
     assert len(mine(memory.leaks(at_least=1), "states")) == 1
 
 
+@from_a_program_of_its_own
 def test_when_there_is_nothing_it_says_so():
     assert "no variable or container" in str(memory.leaks(at_least=10**6))

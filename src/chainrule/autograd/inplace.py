@@ -20,6 +20,7 @@ from ..ops.layout import address, is_dense, is_expanded, overlaps_itself
 from ..ops.schema import TABLE, Op
 from . import errors, source
 from .node import UNTRACKED, OutSlot, hooks_of, rename
+from .plain_write import bump, written_plainly
 from .record import edge, live_node, needed_for, record, saved_names
 from .state import ANOMALY_FORWARD, STATE, TRACE, WATCH
 from .strided_views import begin_at_root, path_from_root, strides_from_root
@@ -135,6 +136,8 @@ def check_apart(x: Any, others: tuple[Any, ...], name: str, touching: bool = Fal
 
 def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name: str) -> Any:
     """x.op_(*args): the op's result into x, with its history. Returns x."""
+    if len(args) == 1 and not params and written_plainly(op, x, args[0], name):
+        return x
     from .dispatch import explain_failure, prepare
 
     if STATE.unusual & WATCH:
@@ -346,14 +349,6 @@ def refuse_overlap(target: np.ndarray, one_value: bool = False) -> None:
             "the tensor's memory is read-only (it came from a read-only array)\n"
             f"  at {source.here(4)}\n  Fix: clone() the tensor first."
         )
-
-
-def bump(x: Any, name: str) -> None:
-    """Move x's version on; remember the writer for the error message."""
-    v = x._v
-    if v is not None:
-        v[0] += 1
-        v[1:] = (name, *source.user_position(3))
 
 
 def do_without(t: Any) -> None:

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from .batching import Front
+from .dtypes import F64
 from .halves import wide
 from .kernels import fast
 from .schema import helper, op
@@ -41,7 +42,9 @@ def scanned(ufunc, x, axis, reverse):
         done = getattr(fast, kernel)(np.ascontiguousarray(y), *sizes, *turn)
         if done is not None:
             return done.reshape(x.shape).astype(x.dtype, copy=False)
-    return along(ufunc, x.astype(np.float64), axis, reverse).astype(x.dtype, copy=False)
+    if not reverse and x.dtype.kind == "f":
+        return ufunc.accumulate(x, axis, F64).astype(x.dtype, copy=False)
+    return along(ufunc, x.astype(F64), axis, reverse).astype(x.dtype, copy=False)
 
 
 _RUNNING = {np.add: "running_sums", np.multiply: "running_products"}
