@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import mmap
 import os
-import pickle
-import signal
-import struct
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from ..supervised import outcomes
 from .worker import Judge
 
 _GOOD = ("loaded", "refused")
@@ -31,7 +30,9 @@ def main(argv: list[str] | None = None) -> int:
     counts: Counter[tuple[str, str]] = Counter()
     start = time.monotonic()
     found = done = 0
-    for number, family, outcome, problem in _outcomes(options.first, options.first + options.files):
+    for number, family, outcome, problem in outcomes(
+        options.first, options.first + options.files, _judging, _PATIENCE
+    ):
         counts[family, outcome] += 1
         done += 1
         if outcome not in _GOOD or problem:
@@ -46,62 +47,11 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if found else 0
 
 
-def _outcomes(first: int, last: int) -> Any:
-    """(number, family, outcome, problem) of each file, through workers that may die."""
-    while first < last:
-        progress = mmap.mmap(-1, 16)
-        reading, writing = os.pipe()
-        child = os.fork()
-        if not child:
-            os.close(reading)
-            _work(first, last, progress, writing)
-        os.close(writing)
-        with os.fdopen(reading, "rb") as results:
-            status = yield from _watched(child, results, progress)
-        at, begun = struct.unpack("<qd", progress[:16])
-        if status == 0:
-            return
-        if not begun:
-            raise RuntimeError("the worker cannot start")
-        how = "hang" if status == "hang" else f"crash (status {status})"
-        yield at, "?", how.split()[0], how
-        first = at + 1
-
-
-def _work(first: int, last: int, progress: mmap.mmap, writing: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, os.fdopen(writing, "wb") as results:
-        judge = Judge(folder)
-        for number in range(first, last):
-            progress[:16] = struct.pack("<qd", number, time.monotonic())
-            pickle.dump((number, *judge.judge(number)), results)
-            results.flush()
-    os._exit(0)
-
-
-def _watched(child: int, results: Any, progress: mmap.mmap) -> Any:
-    """Hand on what a worker reports; returns how it ended."""
-
-    def too_long(*_: Any) -> None:
-        begun = struct.unpack("<d", progress[8:16])[0]
-        if begun and time.monotonic() - begun > _PATIENCE:
-            os.kill(child, signal.SIGKILL)
-            hung.append(True)
-
-    hung: list[bool] = []
-    signal.signal(signal.SIGALRM, too_long)
-    signal.setitimer(signal.ITIMER_REAL, 1, 1)
-    try:
-        while True:
-            try:
-                yield pickle.load(results)
-            except (EOFError, pickle.UnpicklingError):
-                break
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        if sys.exc_info()[0] is GeneratorExit:
-            os.kill(child, signal.SIGKILL)
-        status = os.waitpid(child, 0)[1]
-    return "hang" if hung else status
+@contextmanager
+def _judging() -> Iterator[Any]:
+    """The trial of a worker: it makes, loads and judges the file of a number."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Judge(folder).judge
 
 
 def _keep(folder: str, number: int) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import nn
 from .autograd import watching
+from .autograd.accidents import explain_module
 from .autograd.modes import enable_grad
 from .autograd.value import TensorBase
 from .memory.calls import ModuleCalls
@@ -215,3 +216,6 @@ def summary(
 
 
 __all__ = ["ModelSummary", "Row", "summary"]
+
+
+explain_module(globals(), "summary")

@@ -1,10 +1,13 @@
 """Absurd arguments get an error of ours, never one that leaks from Python's or NumPy's inside."""
 
+import time
+
 import numpy as np
 import pytest
 
 import chainrule as torch
 from chainrule.nn import functional as F
+from fuzz.arguments.judge import fault_of
 
 ABSURD = [object(), b"a", 5.5, "x", {}, [0.5], 1j, None]
 
@@ -93,3 +96,118 @@ def test_numbers_of_numpy_are_numbers(name, kind):
 def test_sizes_that_no_memory_holds_are_refused_at_once(function):
     with pytest.raises(RuntimeError, match="Storage size calculation overflowed with sizes="):
         function()
+
+
+HOT = {
+    "view": lambda v: torch.ones(3).view(v),
+    "reshape": lambda v: torch.ones(3).reshape(v),
+    "expand": lambda v: torch.ones(3).expand(v),
+    "sum": lambda v: torch.ones(3).sum(dtype=v),
+    "mean": lambda v: torch.ones(3).mean(dtype=v),
+    "mm": lambda v: torch.ones(3, 3).mm(v),
+    "linear": lambda v: F.linear(torch.ones(3), v),
+    "embedding": lambda v: F.embedding(v, torch.ones(3, 3)),
+    "layer_norm": lambda v: F.layer_norm(torch.ones(3), v),
+    "batch_norm": lambda v: F.batch_norm(torch.ones(3, 3), v, v),
+    "cross_entropy": lambda v: F.cross_entropy(torch.ones(3), v),
+    "clone": lambda v: torch.ones(3).clone(memory_format=v),
+    "half": lambda v: torch.ones(3).half(v),
+    "contiguous": lambda v: torch.ones(3).contiguous(memory_format=v),
+    "zeros_like": lambda v: torch.zeros_like(v),
+    "zeros": lambda v: torch.zeros(2, dtype=v),
+    "empty_strided": lambda v: torch.empty_strided(v, v),
+    "in": lambda v: v in torch.ones(3),
+    "add_": lambda v: torch.ones(3).add_(v),
+    "normal_": lambda v: torch.ones(3).normal_(v),
+    "Parameter": lambda v: torch.nn.Parameter(v),
+    "Conv2d": lambda v: torch.nn.Conv2d(v, 3, 3),
+    "BatchNorm1d": lambda v: torch.nn.BatchNorm1d(v),
+    "Dropout": lambda v: torch.nn.Dropout(v),
+    "LSTM": lambda v: torch.nn.LSTM(3, v),
+    "a layer's call": lambda v: torch.nn.Conv2d(1, 1, 1)(v),
+    "state dict": lambda v: torch.nn.Linear(3, 3).load_state_dict(v),
+    "init": lambda v: torch.nn.init.uniform_(v),
+    "clip": lambda v: torch.nn.utils.clip_grad_norm_(v, 1.0),
+    "SGD": lambda v: torch.optim.SGD([torch.nn.Parameter(torch.ones(3))], lr=v),
+    "Adam": lambda v: torch.optim.Adam([torch.nn.Parameter(torch.ones(3))], betas=v),
+    "params": lambda v: torch.optim.SGD(v, lr=0.1),
+    "StepLR": lambda v: torch.optim.lr_scheduler.StepLR(v, 2),
+    "Normal": lambda v: torch.distributions.Normal(v, 1.0),
+    "sample": lambda v: torch.distributions.Normal(0.0, 1.0).sample(v),
+    "Affine": lambda v: torch.distributions.AffineTransform(0.0, 1.0)(v),
+    "DataLoader": lambda v: list(torch.utils.data.DataLoader([1, 2], batch_sampler=v)),
+    "random_split": lambda v: torch.utils.data.random_split([1, 2], v),
+    "grad": lambda v: torch.autograd.grad(v, v),
+    "func.grad": lambda v: torch.func.grad(v)(torch.ones(())),
+    "vmap": lambda v: torch.vmap(torch.sin, in_dims=v)(torch.ones(3)),
+    "device": lambda v: torch.device(v),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", ABSURD, ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize("name", HOT)
+def test_no_error_arises_by_accident(name, value):
+    try:
+        HOT[name](value)
+    except (TypeError, ValueError, IndexError, RuntimeError, AssertionError) as problem:
+        assert fault_of(problem) == ""
+
+
+def test_the_error_of_a_constructor_names_the_class_that_users_know():
+    with pytest.raises(TypeError, match=r"^Conv2d\(\) received an invalid combination") as caught:
+        torch.nn.Conv2d(None, 3, kernel_size=3)  # type: ignore[arg-type]
+    assert "in_channels=None, out_channels=3, kernel_size=3" in str(caught.value)
+    assert "test_absurd_arguments.py" in str(caught.value)
+
+
+def test_a_call_that_does_not_fit_the_signature_is_pythons_business():
+    with pytest.raises(TypeError, match=r"^Linear.__init__\(\) missing 1 required positional"):
+        torch.nn.Linear(3)  # type: ignore[call-arg]
+
+
+class Mine(torch.nn.Module):
+    def forward(self, x):
+        return None.shape  # type: ignore[attr-defined]
+
+
+def test_accidents_in_a_users_layer_stay_what_they_are():
+    with pytest.raises(AttributeError, match=r"^'NoneType' object has no attribute 'shape'$"):
+        torch.nn.Sequential(Mine())(torch.ones(3))
+
+
+def test_memory_that_there_is_not_is_said_as_pytorch_says_it():
+    wide = torch.ones(1, 1).expand(1 << 25, 1 << 25)
+    for use in (lambda: torch.zeros(1 << 50), lambda: wide + 1):
+        with pytest.raises(RuntimeError, match="can't allocate memory"):
+            use()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: torch.special.hermite_polynomial_h(torch.ones(3), 10**6),
+        lambda: torch.special.legendre_polynomial_p(torch.ones(3), float("inf")),
+        lambda: torch.mvlgamma(torch.ones(3) * 1e7, 10**6),
+        lambda: torch.ones(4).tensor_split(1 << 62),
+        lambda: torch.ones(0).chunk(1 << 62),
+        lambda: torch.nn.LSTM(3, 4, 10**6),
+        lambda: torch.nn.Transformer(4, 2, num_encoder_layers=10**400),
+        lambda: torch.distributions.VonMises(0.0, float("inf")).sample(),
+        lambda: torch.distributions.VonMises(0.0, 1e30).sample(),
+    ],
+)
+def test_numbers_that_ask_for_endless_work_are_refused(use):
+    start = time.thread_time()
+    with pytest.raises((RuntimeError, ValueError)):
+        use()
+    assert time.thread_time() - start < 1
+
+
+def test_adaptive_pools_look_at_each_region_once():
+    x = torch.tensor([[[0.0, 3.0, 1.0, 2.0]]])
+    start = time.thread_time()
+    found, where = F.adaptive_max_pool1d(x, 10**6, return_indices=True)
+    assert time.thread_time() - start < 2
+    assert found[0, 0, :: 10**6 // 8].tolist() == [0.0, 0.0, 3.0, 3.0, 1.0, 1.0, 2.0, 2.0]
+    assert where[0, 0, [0, 300_000, -1]].tolist() == [0, 1, 3]

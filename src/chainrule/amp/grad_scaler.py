@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import explain_module
 from ..autograd.modes import no_grad
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase
@@ -316,3 +317,6 @@ class GradScaler:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+
+explain_module(globals(), "GradScaler")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, source
+from .accidents import explain_module
 from .engine import run_backward
 from .hooks import retain_grad
 from .levels import synced
@@ -278,3 +279,6 @@ def _usual_seed(array: Any, gradient: Any) -> Any:
         one = _ONES[key] = np.ones(array.shape, array.dtype)
         one.flags.writeable = False
     return one
+
+
+explain_module(globals(), "grad", "backward")

@@ -71,6 +71,13 @@ TENSORS = World("tensors", entry)
 # ---- the general path ---------------------------------------------------------------------------
 
 
+# What a kernel may end with; each is said in the user's terms.
+FAILURES = (
+    ValueError, IndexError, TypeError, AttributeError, ArithmeticError, MemoryError,
+    np.linalg.LinAlgError,
+)  # fmt: skip
+
+
 def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Run an op on whatever the arguments are."""
     top = None
@@ -101,7 +108,7 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = No
     if not args and op.n_out == 1 and not unusual:  # a draw: nothing to prepare or record
         try:
             result = op.forward(**params)
-        except (ValueError, IndexError, TypeError) as problem:
+        except FAILURES as problem:
             raise explain_failure(op, args, params, problem) from None
         return make_plain(result, inference=STATE.inference)
     if unusual & SELECT and known is None:
@@ -119,7 +126,7 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = No
     )
     try:
         result = op.forward(*payloads, **params) if known is None else known
-    except (ValueError, IndexError, TypeError, np.linalg.LinAlgError) as problem:
+    except FAILURES as problem:
         raise explain_failure(op, args, params, problem) from None
     outs = result if op.n_out != 1 else (result,)
     outs = tuple(o if o.__class__ is np.ndarray else np.asarray(o) for o in outs)
@@ -285,7 +292,10 @@ def _number(op: Op, i: int, value: Any, target: dtypes.dtype) -> Any:
     # NumPy treats Python numbers as weak. Half precision is computed in float32: a number that
     # PyTorch rounds to the tensors' type first has to be rounded here.
     if isinstance(value, bool) or (target in HALVES and op.numbers != "wide"):
-        held = np.asarray(value, target.np)
+        try:
+            held = np.asarray(value, target.np)
+        except OverflowError:
+            raise errors.too_large(op.name, value, target) from None
         if op.numbers == "fitting" and np.isinf(held) and not np.isinf(value):
             raise errors.too_large(op.name, value, target)
         return make_plain(held)

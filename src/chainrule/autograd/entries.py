@@ -18,7 +18,7 @@ import numpy as np
 from ..ops.dtypes import F32, F64
 from ..ops.schema import Op
 from . import errors, source
-from .dispatch import NUMBERS, attach_view, explain_failure, general, shares_memory
+from .dispatch import FAILURES, NUMBERS, attach_view, explain_failure, general, shares_memory
 from .node import next_key
 from .record import (
     _UNCHANGED,
@@ -206,6 +206,7 @@ def _specialise(
         "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
         "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view,
         "shares_memory": shares_memory, "fitted": _fitted,
+        "FAILURES": FAILURES,
     }  # fmt: skip
     code = compile(text, f"<chainrule entry {op.name}>", "exec")
     exec(code, space)
@@ -248,7 +249,7 @@ class _Writer:
         values = ", ".join(f"x_{n}" for n in self.names)
         self.add("    try:")
         self.add(f"        r = {op.inline or f'forward({values}{pairs})'}")
-        self.add("    except (ValueError, IndexError, TypeError) as problem:")
+        self.add("    except FAILURES as problem:")
         self.add(f"        raise failed(op, ({arguments},), {{{passed}}}, problem) from None")
         self.add("    if r.__class__ is not ndarray: r = asarray(r)")
         self.add("    t = new(Tensor); t._a = r; t._grad = None; t._meta = None; t._view = None")

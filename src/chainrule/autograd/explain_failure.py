@@ -46,9 +46,13 @@ def explained(
         found = _broadcast(shapes, where)
         if found is not None:
             return found
-    kind = type(problem) if isinstance(problem, IndexError | TypeError) else RuntimeError
     if isinstance(problem, np.linalg.LinAlgError):
         return problem
+    if isinstance(problem, MemoryError):
+        return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {problem}\n{where}")
+    if isinstance(problem, IndexError):
+        return IndexError(f"{problem}\n{where}")
+    kind = TypeError if isinstance(problem, TypeError | AttributeError) else RuntimeError
     return kind(f"{problem}\n{where}")
 
 

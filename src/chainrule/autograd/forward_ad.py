@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from . import source
+from .accidents import explain_module
 from .dispatch import P
 from .duals import DualLevel, in_layout
 from .levels import synced
@@ -107,3 +108,6 @@ class _set_fwd_grad_enabled(ModeSwitch):
 
     def clone(self) -> _set_fwd_grad_enabled:
         return _set_fwd_grad_enabled(self.mode)
+
+
+explain_module(globals(), "make_dual", "unpack_dual")

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import functional_checks as checks
 from . import source
+from .accidents import explain_module
 from .backward import grad as autograd_grad
 from .dispatch import P
 from .jacobians import jacfwd as _jacfwd
@@ -278,3 +279,6 @@ def _hessian_product(
 
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+
+explain_module(globals())

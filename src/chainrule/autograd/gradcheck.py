@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import check_jacobians as jacobians
+from .accidents import explain_module
 from .backward import grad
 from .check_backward import (
     check_batched,
@@ -403,3 +404,6 @@ class _CallableModule(ModuleType):
 sys.modules[__name__].__class__ = _CallableModule
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+
+explain_module(globals(), "gradcheck", "gradgradcheck")

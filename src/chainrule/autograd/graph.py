@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import source
+from .accidents import explain_module
 from .backward import GradientEdge
 from .hooks import register_multi_grad_hook
 from .inplace import bump
@@ -82,3 +83,6 @@ __all__: Sequence[str] = [
     "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
     "saved_tensors_hooks", "walk",
 ]  # fmt: skip
+
+
+explain_module(globals(), "get_gradient_edge", "increment_version")

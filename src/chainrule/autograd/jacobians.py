@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .accidents import explain_module
 from .dispatch import P
 from .duals import zeros_like
 from .state import STATE
-from .transform_checks import argument_positions, check_primals, check_real
+from .transform_checks import argument_positions, check_callable, check_primals, check_real
 from .transforms import jvp_beside, vjp_beside
 from .trees import flatten, unflatten
 from .value import TensorBase, make
@@ -41,7 +42,8 @@ def jacrev(
     chunk_size: int | None = None, _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:  # fmt: skip
     """The Jacobian by reverse mode: one backward pass for all outputs, batched."""
-    if chunk_size is not None and chunk_size <= 0:
+    check_callable(func, "jacrev")
+    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size <= 0):
         raise ValueError(f"jacrev: `chunk_size` should be greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
@@ -88,6 +90,7 @@ def jacfwd(
     randomness: str = "error",
 ) -> Callable[..., Any]:  # fmt: skip
     """The Jacobian by forward mode: one pass for all inputs, batched."""
+    check_callable(func, "jacfwd")
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -181,3 +184,6 @@ def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
 
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
+
+
+explain_module(globals())

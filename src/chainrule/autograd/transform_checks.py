@@ -6,8 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from . import source
+from .accidents import in_words
 from .trees import flatten
 from .value import TensorBase
+
+
+def check_callable(func: Any, transform: str) -> None:
+    """A transform needs a function."""
+    if not callable(func):
+        raise TypeError(
+            f"{transform}(func): func must be callable, got {in_words(func)}\n  at {source.here(3)}"
+        )
 
 
 def argument_positions(argnums: Any, count: int) -> tuple[int, ...]:

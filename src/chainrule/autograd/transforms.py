@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import source
+from .accidents import explain_module
 from .backward import gradient_for
 from .dispatch import P
 from .duals import DualLevel, in_layout, zeros_like
@@ -18,6 +19,7 @@ from .levels import GradLevel, Level, synced
 from .state import STATE
 from .transform_checks import (
     argument_positions,
+    check_callable,
     check_differentiable,
     check_inputs,
     check_outputs,
@@ -46,6 +48,7 @@ def grad_and_value(
     func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
     """A function that returns (gradient, value) of a scalar function."""
+    check_callable(func, "grad")
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -241,3 +244,6 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
 
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "unwrap", "vjp"]
+
+
+explain_module(globals(), "grad_and_value", "grad", "vjp", "jvp", "linearize")

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import source
+from .accidents import explain_module
 from .batches import BatchLevel, stack, to_front
 from .dispatch import P
 from .levels import synced
+from .transform_checks import check_callable
 from .trees import broadcast_prefix, flatten, unflatten
 from .value import TensorBase
 
@@ -34,8 +36,10 @@ def vmap(
             f"Only allowed values for randomness are 'error', 'different', or 'same'. Got "
             f"{randomness}"
         )
-    if chunk_size is not None and chunk_size <= 0:
+    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size <= 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    check_callable(func, "vmap")
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -212,3 +216,6 @@ def _chunked(
 
 
 __all__ = ["stack", "vmap"]
+
+
+explain_module(globals(), "vmap")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import chainrule as torch
+from chainrule.autograd.accidents import explain_methods
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
@@ -27,6 +28,10 @@ class Constraint:
     is_discrete = False
     event_dim = 0
     bounds: tuple[str, ...] = ()  # names of the attributes that define it, as shown
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        explain_methods(cls)
 
     def check(self, value: Any) -> Any:
         """Which events lie inside."""
@@ -409,3 +414,6 @@ positive_semidefinite = _PositiveSemidefinite()
 positive_definite = _PositiveDefinite()
 cat = _Cat
 stack = _Stack
+
+
+explain_methods(Constraint)

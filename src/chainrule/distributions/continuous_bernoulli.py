@@ -38,7 +38,8 @@ class ContinuousBernoulli(BinaryParameter, ExponentialFamily):
         lims: tuple[float, float] = (0.499, 0.501),
         validate_args: bool | None = None,
     ) -> None:
-        self._lims = lims
+        low, high = lims
+        self._lims = (float(low), float(high))
         self._given, value = self._choose(probs, logits)
         (value,) = broadcast_all(value)
         if logits is None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import chainrule as torch
 from chainrule.autograd import source
+from chainrule.autograd.accidents import explain_methods
 
 from . import constraints
 from .utils import broadcast_all, lazy_property
@@ -44,6 +45,10 @@ class Distribution:
     has_rsample = False
     has_enumerate_support = False
     _validate_args = __debug__
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        explain_methods(cls)
 
     def __init__(
         self,
@@ -276,3 +281,6 @@ def counted(values: Any, batch_shape: Any, expand: bool) -> Any:
     """The values of a discrete support along the first dimension, one for each of the batch."""
     values = values.view(-1, *(1 for _ in batch_shape))
     return values.expand(-1, *batch_shape) if expand else values
+
+
+explain_methods(Distribution)

@@ -15,6 +15,7 @@ from typing import Any
 
 import chainrule as torch
 from chainrule.autograd import source
+from chainrule.autograd.accidents import explain_module
 from chainrule.nn import functional as F
 
 from .bernoulli import Bernoulli
@@ -490,3 +491,6 @@ def _infinite(parameter: str) -> Callable[[Any, Any], Any]:
 for _p, (_parameter, _targets) in _INFINITE.items():
     for _q in _targets:
         register_kl(_p, _q)(_infinite(_parameter))
+
+
+explain_module(globals(), "kl_divergence")

@@ -12,6 +12,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import chainrule as torch
+from chainrule.autograd.accidents import explain_methods
 from chainrule.nn import functional as F
 
 from . import constraints
@@ -35,6 +36,10 @@ class Transform:
     bijective = False
     domain: Any
     codomain: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        explain_methods(cls)
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):
@@ -435,3 +440,5 @@ from .vector_transforms import (  # noqa: E402 - as above
     SoftmaxTransform,
     StickBreakingTransform,
 )
+
+explain_methods(Transform)

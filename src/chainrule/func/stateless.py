@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..autograd import source
+from ..autograd.accidents import explain_module
 from ..autograd.dispatch import P
 from ..autograd.value import TensorBase
 
@@ -211,3 +212,6 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
             module.num_batches_tracked = None
             module.track_running_stats = False
     return root
+
+
+explain_module(globals())

@@ -13,6 +13,7 @@ from typing import Any
 from .. import Tensor, empty_like, no_grad, randperm, where
 from .. import linalg as _linalg
 from ..autograd import source
+from ..autograd.accidents import explain_module
 
 __all__ = [
     "calculate_gain", "constant", "constant_", "dirac", "dirac_", "eye", "eye_", "kaiming_normal",
@@ -312,3 +313,6 @@ kaiming_uniform = _deprecated(kaiming_uniform_)
 kaiming_normal = _deprecated(kaiming_normal_)
 orthogonal = _deprecated(orthogonal_)
 sparse = _deprecated(sparse_)
+
+
+explain_module(globals())

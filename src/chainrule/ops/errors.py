@@ -20,6 +20,17 @@ def need_real(x, kernel):
         )
 
 
+MANY_STEPS = 100_000
+
+
+def check_steps(count, what, fix):
+    """Refuse a number that asks for as many steps, one after the other, when it is absurd."""
+    if count > MANY_STEPS:
+        raise Refused(
+            RuntimeError, f"{what}: more than {MANY_STEPS} steps are not taken. Fix: {fix}"
+        )
+
+
 class LinAlgError(RuntimeError):
     """A matrix without the property an algorithm needs (regular, positive definite, ...)."""
 

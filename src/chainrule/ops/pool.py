@@ -295,12 +295,20 @@ def adaptive_max_index(x, *, out):
 
 def adaptive_bounds(n, o):
     """(start, end) of `o` regions that cover n elements."""
-    return [(i * n // o, -(-(i + 1) * n // o)) for i in range(o)]
+    i = np.arange(o)
+    return list(zip((i * n // o).tolist(), (-(-(i + 1) * n // o)).tolist(), strict=True))
 
 
 def region_argmax(x, bounds):
     """The position of the largest element of each box; `bounds` lists (start, end) per axis."""
     nd = len(bounds)
+    if any(len(b) > 2 * n for b, n in zip(bounds, x.shape[x.ndim - nd :], strict=True)):
+        # More regions than there are different ones: each of these is looked at once.
+        unique = [{pair: k for k, pair in enumerate(dict.fromkeys(b))} for b in bounds]
+        found = region_argmax(x, [list(u) for u in unique])
+        for axis, (b, u) in enumerate(zip(bounds, unique, strict=True), x.ndim - nd):
+            found = found.take([u[pair] for pair in b], axis)
+        return found
     lead, spatial = x.shape[: x.ndim - nd], x.shape[x.ndim - nd :]
     steps = [math.prod(spatial[k + 1 :]) for k in range(nd)]
     result = np.empty((*lead, *(len(b) for b in bounds)), np.int64)

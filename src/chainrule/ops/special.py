@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from .. import ir
+from .errors import check_steps
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -152,6 +153,7 @@ def polygamma(x, *, n):
 @op(partials={"x": lambda x, p: mvdigamma(x, p)}, promote="float", refuses={"c": ""})
 def mvlgamma(x, *, p):
     """The logarithm of the p-dimensional gamma function."""
+    check_steps(p, f"mvlgamma of {p} dimensions", "use an asymptotic formula for so many.")
     total = np.full(x.shape, p * (p - 1) / 4 * np.log(np.pi), x.dtype)
     for k in range(p):
         total = total + lgamma(x - x.dtype.type(k / 2))
@@ -353,10 +355,11 @@ def polynomial(x, n, *, family, order):
     """The `order`-th derivative of the polynomial of degree n (its whole part) of a family."""
     dtype = next(a.dtype for a in (x, n) if isinstance(a, np.ndarray))
     x, n = np.broadcast_arrays(x, n)
-    degree = np.nan_to_num(n.astype(np.float64)).astype(np.int64)
+    degree = np.nan_to_num(n.astype(np.float64)).clip(-1, 2.0**62).astype(np.int64)
     wide = x.astype(np.float32 if dtype.itemsize == 2 else dtype)
     out = np.zeros(x.shape, wide.dtype)
     top = int(degree.max(initial=-1))
+    check_steps(top, f"{family} of degree {top}", "use an asymptotic formula for such degrees.")
     for k, values in zip(range(top + 1), derivatives(wide, family, order), strict=False):
         np.copyto(out, values, where=degree == k)
     return out.astype(dtype, copy=False)

@@ -13,6 +13,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain, explain_methods
 from ..autograd.node import RemovableHandle
 from ..autograd.state import STATE
 from ..autograd.watching import named
@@ -76,7 +77,11 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             or STATE.anomaly_log is not None
             or STATE.watchers
         ):
-            return step(self, *args, **kwargs)
+            try:
+                return step(self, *args, **kwargs)
+            except PROBLEMS as problem:
+                explain(step, f"{type(self).__name__}.step", (self, *args), kwargs, problem)
+                raise
         args = (self, *args)
         for hook in chain(_global_pre_hooks.values(), self._optimizer_step_pre_hooks.values()):
             changed = hook(self, args, kwargs)
@@ -150,6 +155,7 @@ class Optimizer:
         step = cls.__dict__.get("step")
         if step is not None and not hasattr(step, "hooked"):
             cls.step = with_step_hooks(step)  # type: ignore[method-assign]
+        explain_methods(cls, "__init__")
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -441,3 +447,6 @@ __all__ = [
     "register_optimizer_step_post_hook",
     "register_optimizer_step_pre_hook",
 ]
+
+
+explain_methods(Optimizer, "__init__", "add_param_group", "load_state_dict", "zero_grad")

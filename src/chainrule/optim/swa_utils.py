@@ -11,6 +11,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import source
+from ..autograd.accidents import explain_module
 from ..nn import Module
 from .lr_scheduler.base import LRScheduler, per_group
 from .optimizer import Optimizer
@@ -259,3 +260,6 @@ __all__ = [
     "get_swa_multi_avg_fn",
     "update_bn",
 ]
+
+
+explain_module(globals())

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain_here
 from . import reader, tensors_file, writer
 from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from .files import is_path, name_of, open_regular, writing
@@ -71,37 +72,42 @@ def save(
     >>> torch.load(path)
     {'x': tensor([1., 2.]), 'step': 3}
     """
-    if is_path(f) and os.fspath(f).endswith(".safetensors"):
-        with writing(f) as file:
-            tensors_file.write(obj, file, metadata)
-        return
-    if metadata is not None:
-        raise ValueError(
-            f"metadata can be kept in .safetensors files only, not in {name_of(f)}\n"
-            f"  save at {source.here(2)}\n  Fix: put it into the saved dict."
-        )
-    if not _use_new_zipfile_serialization:
-        raise NotImplementedError(
-            "the format of PyTorch before 1.6 can be read but is not written\n"
-            f"  save to {name_of(f)} at {source.here(2)}\n  Fix: leave "
-            "_use_new_zipfile_serialization out; PyTorch reads the new format since 1.6."
-        )
-    if pickle_protocol < 1:
-        raise pickle.PicklingError(
-            "persistent IDs in protocol 0 must be ASCII strings: tensors cannot be pickled with it"
-            f"\n  save to {name_of(f)} at {source.here(2)}\n  Fix: leave pickle_protocol out."
-        )
     try:
-        with writing(f) as file:
-            writer.write_archive(
-                obj, file, writer.folder_name(f), pickle_protocol, pickle_module,
-                get_crc32_options(),
-            )  # fmt: skip
-    except CannotSave as problem:
-        what, fix = problem.args
-        raise RuntimeError(
-            f"{what}\n  save to {name_of(f)} at {source.here(2)}\n  Fix: {fix}"
-        ) from None
+        if is_path(f) and os.fspath(f).endswith(".safetensors"):
+            with writing(f) as file:
+                tensors_file.write(obj, file, metadata)
+            return
+        if metadata is not None:
+            raise ValueError(
+                f"metadata can be kept in .safetensors files only, not in {name_of(f)}\n"
+                f"  save at {source.here(2)}\n  Fix: put it into the saved dict."
+            )
+        if not _use_new_zipfile_serialization:
+            raise NotImplementedError(
+                "the format of PyTorch before 1.6 can be read but is not written\n"
+                f"  save to {name_of(f)} at {source.here(2)}\n  Fix: leave "
+                "_use_new_zipfile_serialization out; PyTorch reads the new format since 1.6."
+            )
+        if pickle_protocol < 1:
+            raise pickle.PicklingError(
+                "persistent IDs in protocol 0 must be ASCII strings: tensors cannot be pickled "
+                f"with it\n  save to {name_of(f)} at {source.here(2)}\n"
+                "  Fix: leave pickle_protocol out."
+            )
+        try:
+            with writing(f) as file:
+                writer.write_archive(
+                    obj, file, writer.folder_name(f), pickle_protocol, pickle_module,
+                    get_crc32_options(),
+                )  # fmt: skip
+        except CannotSave as problem:
+            what, fix = problem.args
+            raise RuntimeError(
+                f"{what}\n  save to {name_of(f)} at {source.here(2)}\n  Fix: {fix}"
+            ) from None
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def load(
@@ -126,23 +132,27 @@ def load(
     >>> torch.load(io.BytesIO(file.getvalue()))
     [tensor([1., 1.]), 'text']
     """
-    weights_only = _only_weights(weights_only, pickle_module)
-    if weights_only and pickle_module is not None:
-        raise RuntimeError(
-            "Can not safely load weights when explicit pickle_module is specified\n"
-            f"  load of {name_of(f)} at {source.here(2)}\n  Fix: leave one of the two out."
-        )
-    if mmap and not is_path(f):
-        raise ValueError(
-            f"f must be a file path in order to use the mmap argument, not {name_of(f)}\n"
-            f"  load at {source.here(2)}"
-        )
-    how = reader.How(
-        name_of(f), Placement(map_location), weights_only=weights_only,
-        pickle_module=pickle_module or pickle, options=pickle_load_args,
-    )  # fmt: skip
-    with _opened(f) as file, _naming_the_file(how.name):
-        return _read(f, file, how, bool(mmap))
+    try:
+        weights_only = _only_weights(weights_only, pickle_module)
+        if weights_only and pickle_module is not None:
+            raise RuntimeError(
+                "Can not safely load weights when explicit pickle_module is specified\n"
+                f"  load of {name_of(f)} at {source.here(2)}\n  Fix: leave one of the two out."
+            )
+        if mmap and not is_path(f):
+            raise ValueError(
+                f"f must be a file path in order to use the mmap argument, not {name_of(f)}\n"
+                f"  load at {source.here(2)}"
+            )
+        how = reader.How(
+            name_of(f), Placement(map_location), weights_only=weights_only,
+            pickle_module=pickle_module or pickle, options=pickle_load_args,
+        )  # fmt: skip
+        with _opened(f) as file, _naming_the_file(how.name):
+            return _read(f, file, how, bool(mmap))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 _SAFE, _UNSAFE = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"

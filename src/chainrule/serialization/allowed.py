@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..ops import dtypes
 from ..tensor.device import device
 from ..tensor.legacy import LEGACY_TYPES
@@ -131,3 +132,6 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
     finally:
         _added.clear()
         _added.update(before)
+
+
+explain_module(globals(), "add_safe_globals")

@@ -7,6 +7,7 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain_here
 from ..tensor.functions.nn_common import named
 from .tensor import SparseTensor, coo
 
@@ -27,19 +28,23 @@ def sparse_coo_tensor(
 
     Places are always checked (PyTorch does so only when asked).
     """
-    if values is None:
-        return _empty(indices if size is None else size, dtype)
-    places = torch.as_tensor(indices, dtype=torch.int64, device=device)
-    held = torch.as_tensor(values, dtype=dtype, device=device)
-    if held.ndim == 0:
-        held = held.expand(places.shape[1])
-    shape = _checked_size(places, held, size)
-    if held.requires_grad and torch.is_grad_enabled():
-        held = named(held.clone(), "SparseCooTensorWithDimsAndTensorsBackward0")
-    else:
-        held = held.detach()
-    made = coo(places.detach(), held, shape, bool(is_coalesced) or places.shape[1] < 2)
-    return made.requires_grad_() if requires_grad else made
+    try:
+        if values is None:
+            return _empty(indices if size is None else size, dtype)
+        places = torch.as_tensor(indices, dtype=torch.int64, device=device)
+        held = torch.as_tensor(values, dtype=dtype, device=device)
+        if held.ndim == 0:
+            held = held.expand(places.shape[1])
+        shape = _checked_size(places, held, size)
+        if held.requires_grad and torch.is_grad_enabled():
+            held = named(held.clone(), "SparseCooTensorWithDimsAndTensorsBackward0")
+        else:
+            held = held.detach()
+        made = coo(places.detach(), held, shape, bool(is_coalesced) or places.shape[1] < 2)
+        return made.requires_grad_() if requires_grad else made
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _empty(size: Any, dtype: Any) -> Any:

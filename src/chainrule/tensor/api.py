@@ -20,6 +20,7 @@ from types import FunctionType
 from typing import Any
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain
 from ..autograd.dispatch import entry
 from ..autograd.entries import can_specialise, check_numbers, checked_entry, function_entry
 from ..autograd.inplace import assign, begin_at_root, check_apart, inplace
@@ -160,9 +161,13 @@ def in_place_form(record: Public) -> Callable[..., Any]:
     if op is not None and record.function.__dict__.get("op") is op:
 
         def own_run(self: Any, *args: Any, **params: Any) -> Any:
-            if numbers == "none":
-                check_numbers(op, args, numbers)
-            return inplace(op, self, args, params, name)
+            try:
+                if numbers == "none":
+                    check_numbers(op, args, numbers)
+                return inplace(op, self, args, params, name)
+            except PROBLEMS as problem:
+                explain(record.function, name, (self, *args), params, problem)
+                raise
 
         call = own_run
     else:
@@ -170,16 +175,20 @@ def in_place_form(record: Public) -> Callable[..., Any]:
         checked = record.function if op else guarded(record.path, name, record.function)
 
         def compute_and_assign(self: Any, *args: Any, **kwargs: Any) -> Any:
-            # Rules may save self, whose memory is about to change: compute from a copy then.
-            check_apart(self, (*args, *kwargs.values()), name, touching=by_index)
-            begin_at_root(self)
-            source_value = self
-            if STATE.grad_enabled and (self._rg or _any_requires_grad(args)):
-                source_value = self.clone()
-            result = _to_be_written(record, (source_value, *args), kwargs, checked)
-            if kwargs.get("dtype") is not None and record.takes_type_of_out:
-                _same_type(name, self, result)
-            return assign(self, result, name)
+            try:
+                # Rules may save self, whose memory is about to change: compute from a copy then.
+                check_apart(self, (*args, *kwargs.values()), name, touching=by_index)
+                begin_at_root(self)
+                source_value = self
+                if STATE.grad_enabled and (self._rg or _any_requires_grad(args)):
+                    source_value = self.clone()
+                result = _to_be_written(record, (source_value, *args), kwargs, checked)
+                if kwargs.get("dtype") is not None and record.takes_type_of_out:
+                    _same_type(name, self, result)
+                return assign(self, result, name)
+            except PROBLEMS as problem:
+                explain(record.function, name, (self, *args), kwargs, problem)
+                raise
 
         call = compute_and_assign
     call.__name__ = call.__qualname__ = name

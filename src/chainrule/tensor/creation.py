@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.dispatch import P
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
@@ -169,62 +170,75 @@ def tensor(
     tensor([[1., 2.],
             [3., 4.]])
     """
-    if isinstance(data, TensorBase):
-        plain = data._level is None and not STATE.unusual & TRACE
-        array = data._a.copy() if plain else data.detach().clone()  # type: ignore[attr-defined]
-        if isinstance(array, TensorBase) and data._level is not None:
-            return array
-        if isinstance(array, TensorBase):  # part of a trace
-            made: Any = array if dtype is None else array.to(dtype)  # type: ignore[attr-defined]
-            return want_grad(made, requires_grad)
-        if dtype is not None:
-            array = array.astype(np_dtype(dtype))
+    try:
+        if isinstance(data, TensorBase):
+            plain = data._level is None and not STATE.unusual & TRACE
+            array = data._a.copy() if plain else data.detach().clone()  # type: ignore[attr-defined]
+            if isinstance(array, TensorBase) and data._level is not None:
+                return array
+            if isinstance(array, TensorBase):  # part of a trace
+                made: Any = array if dtype is None else array.to(dtype)  # type: ignore[attr-defined]
+                return want_grad(made, requires_grad)
+            if dtype is not None:
+                array = array.astype(np_dtype(dtype))
+            return finish(array, requires_grad, device)
+        wanted = None if dtype is None else np_dtype(dtype)
+        if STATE.unusual & TRACE:
+            if STATE.trace.follows(data):
+                own = dtypes.scalar_dtype(data).np
+                kind = own if wanted is None else wanted
+                whole = (
+                    kind == own == np.int64
+                    and -(2**63) <= STATE.trace.value_of_number(data) < 2**63
+                )
+                if kind.kind == "f" or whole:
+                    # An op takes the number, which may be another one next time.
+                    return P.mul(make(np.ones((), kind)), data).requires_grad_(requires_grad)
+            data = STATE.trace.plain(data)
+        if data.__class__ is np.ndarray:
+            allocation.expect(data.shape, data.itemsize)
+        array = array_from_data(data, wanted, dtypes.get_default_dtype().np, unwrap=_unwrap)
         return finish(array, requires_grad, device)
-    wanted = None if dtype is None else np_dtype(dtype)
-    if STATE.unusual & TRACE:
-        if STATE.trace.follows(data):
-            own = dtypes.scalar_dtype(data).np
-            kind = own if wanted is None else wanted
-            whole = (
-                kind == own == np.int64 and -(2**63) <= STATE.trace.value_of_number(data) < 2**63
-            )
-            if kind.kind == "f" or whole:
-                # An op takes the number, which may be another one next time.
-                return P.mul(make(np.ones((), kind)), data).requires_grad_(requires_grad)
-        data = STATE.trace.plain(data)
-    if data.__class__ is np.ndarray:
-        allocation.expect(data.shape, data.itemsize)
-    array = array_from_data(data, wanted, dtypes.get_default_dtype().np, unwrap=_unwrap)
-    return finish(array, requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     """A tensor that shares the data's memory where it can."""
-    if isinstance(data, TensorBase):
-        return data if dtype is None and device is None else data.to(device=device, dtype=dtype)  # type: ignore[attr-defined]
-    if isinstance(data, np.ndarray) and not any(s < 0 for s in data.strides):
-        made = from_numpy(data)
-        return made if dtype is None and device is None else made.to(device=device, dtype=dtype)
-    return tensor(data, dtype=dtype, device=device)
+    try:
+        if isinstance(data, TensorBase):
+            return data if dtype is None and device is None else data.to(device=device, dtype=dtype)  # type: ignore[attr-defined]
+        if isinstance(data, np.ndarray) and not any(s < 0 for s in data.strides):
+            made = from_numpy(data)
+            return made if dtype is None and device is None else made.to(device=device, dtype=dtype)
+        return tensor(data, dtype=dtype, device=device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
             requires_grad: bool = False) -> Any:  # fmt: skip
     """A tensor of any data; memory is shared unless that is impossible or copy=True."""
-    if hasattr(obj, "__dlpack__") and not isinstance(obj, TensorBase | np.ndarray):
-        from .interop import from_dlpack
+    try:
+        if hasattr(obj, "__dlpack__") and not isinstance(obj, TensorBase | np.ndarray):
+            from .interop import from_dlpack
 
-        obj = from_dlpack(obj)
-    elif isinstance(obj, UntypedStorage):
-        obj = _on_storage(obj, dtype)
-    made = as_tensor(obj, dtype=dtype, device=device)
-    if copy:
-        made = made.clone() if made is obj or isinstance(obj, np.ndarray) else made
-    elif copy is False and not isinstance(obj, TensorBase | np.ndarray):
-        raise ValueError("can't alias arbitrary sequence into a tensor: pass copy=None")
-    if made.requires_grad != requires_grad:
-        made = want_grad(made.detach(), requires_grad)
-    return made
+            obj = from_dlpack(obj)
+        elif isinstance(obj, UntypedStorage):
+            obj = _on_storage(obj, dtype)
+        made = as_tensor(obj, dtype=dtype, device=device)
+        if copy:
+            made = made.clone() if made is obj or isinstance(obj, np.ndarray) else made
+        elif copy is False and not isinstance(obj, TensorBase | np.ndarray):
+            raise ValueError("can't alias arbitrary sequence into a tensor: pass copy=None")
+        if made.requires_grad != requires_grad:
+            made = want_grad(made.detach(), requires_grad)
+        return made
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _on_storage(storage: UntypedStorage, dtype: Any) -> Any:
@@ -243,31 +257,43 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
           layout: Any = None, pin_memory: bool = False, out: Any = None,
           **named: Any) -> Any:  # fmt: skip
     """A tensor of zeros."""
-    wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
-    array = new_array(np.zeros, shape_of(_size(size, named), "zeros"), wanted, device)
-    return into(out, array, requires_grad, device)
+    try:
+        wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
+        array = new_array(np.zeros, shape_of(_size(size, named), "zeros"), wanted, device)
+        return into(out, array, requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
          layout: Any = None, pin_memory: bool = False, out: Any = None,
          **named: Any) -> Any:  # fmt: skip
     """A tensor of ones."""
-    wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
-    array = new_array(np.ones, shape_of(_size(size, named), "ones"), wanted, device)
-    return into(out, array, requires_grad, device)
+    try:
+        wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
+        array = new_array(np.ones, shape_of(_size(size, named), "ones"), wanted, device)
+        return into(out, array, requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
           layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
           out: Any = None, **named: Any) -> Any:  # fmt: skip
     """A tensor whose values are whatever the memory held."""
-    shape = shape_of(_size(size, named), "empty")
-    wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
-    if on_meta(device):
-        return into(out, blank_array(shape, wanted), requires_grad, device)
-    allocation.expect(shape, wanted.itemsize)
-    made = _formatted(_unset(), shape, wanted, memory_format)
-    return into(out, made, requires_grad, device)
+    try:
+        shape = shape_of(_size(size, named), "empty")
+        wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
+        if on_meta(device):
+            return into(out, blank_array(shape, wanted), requires_grad, device)
+        allocation.expect(shape, wanted.itemsize)
+        made = _formatted(_unset(), shape, wanted, memory_format)
+        return into(out, made, requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _unset() -> Any:
@@ -298,51 +324,65 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
                   device: Any = None, requires_grad: bool = False,
                   pin_memory: bool = False) -> Any:  # fmt: skip
     """A tensor of uninitialised memory with the given strides."""
-    if len(size) != len(stride):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
-            f"({len(stride)})\n  at {source.here(2)}"
-        )
-    wanted = np_dtype(dtype)
-    extent = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    memory = _unset()(max(extent, 1), wanted)
-    steps = tuple(s * wanted.itemsize for s in stride)
-    return finish(window(memory, tuple(size), steps), requires_grad, device)
+    try:
+        if len(size) != len(stride):
+            raise RuntimeError(
+                f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                f"({len(stride)})\n  at {source.here(2)}"
+            )
+        wanted = np_dtype(dtype)
+        extent = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+        memory = _unset()(max(extent, 1), wanted)
+        steps = tuple(s * wanted.itemsize for s in stride)
+        return finish(window(memory, tuple(size), steps), requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout: Any = None,
                    device: Any = None, requires_grad: bool = False,
                    pin_memory: bool = False) -> Any:  # fmt: skip
     """A tensor of uninitialised memory whose dimensions lie in memory in the given order."""
-    if sorted(physical_layout) != list(range(len(size))):
-        raise RuntimeError(
-            f"Number of dimensions in size does not match the length of the physical_layout, or it "
-            f"is no order of them: {list(physical_layout)} for {len(size)} dimensions\n"
-            f"  at {source.here(2)}"
+    try:
+        if sorted(physical_layout) != list(range(len(size))):
+            raise RuntimeError(
+                "Number of dimensions in size does not match the length of the physical_layout, or "
+                f"it is no order of them: {list(physical_layout)} for {len(size)} dimensions\n"
+                f"  at {source.here(2)}"
+            )
+        made = _unset()([size[d] for d in physical_layout], np_dtype(dtype))
+        order = list(physical_layout)
+        return finish(
+            made.transpose([order.index(d) for d in range(len(size))]), requires_grad, device
         )
-    made = _unset()([size[d] for d in physical_layout], np_dtype(dtype))
-    order = list(physical_layout)
-    return finish(made.transpose([order.index(d) for d in range(len(size))]), requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
          requires_grad: bool = False, layout: Any = None, pin_memory: bool = False,
          out: Any = None) -> Any:  # fmt: skip
     """A tensor filled with one value."""
-    if isinstance(fill_value, TensorBase | np.number):
-        fill_value = fill_value.item()  # type: ignore[attr-defined]
-    if not isinstance(fill_value, int | float | complex | np.number | np.bool_):
-        raise TypeError(
-            f"full(): argument 'fill_value' (position 2) must be Number, not "
-            f"{type(fill_value).__name__}\n  at {source.here(2)}"
-        )
-    kind = dtypes.scalar_dtype(fill_value) if dtype is None and out is None else dtype
-    wanted = wanted_for(out, kind)
-    fill_value = number_for(fill_value, dtypes.from_numpy_dtype(wanted))
-    size = (size,) if isinstance(size, int) else size
-    shape = shape_of(tuple(size), "full")
-    fill = lambda shape, dtype: np.full(shape, fill_value, dtype)  # noqa: E731
-    return into(out, new_array(fill, shape, wanted, device), requires_grad, device)
+    try:
+        if isinstance(fill_value, TensorBase | np.number):
+            fill_value = fill_value.item()  # type: ignore[attr-defined]
+        if not isinstance(fill_value, int | float | complex | np.number | np.bool_):
+            raise TypeError(
+                f"full(): argument 'fill_value' (position 2) must be Number, not "
+                f"{type(fill_value).__name__}\n  at {source.here(2)}"
+            )
+        kind = dtypes.scalar_dtype(fill_value) if dtype is None and out is None else dtype
+        wanted = wanted_for(out, kind)
+        fill_value = number_for(fill_value, dtypes.from_numpy_dtype(wanted))
+        size = (size,) if isinstance(size, int) else size
+        shape = shape_of(tuple(size), "full")
+        fill = lambda shape, dtype: np.full(shape, fill_value, dtype)  # noqa: E731
+        return into(out, new_array(fill, shape, wanted, device), requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
@@ -353,12 +393,16 @@ def into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, layout: Any = None, out: Any = None) -> Any:  # fmt: skip
     """The identity matrix."""
-    for name, count in (("n", n), ("m", n if m is None else m)):
-        if whole(count, name, "eye") < 0:
-            raise RuntimeError(
-                f"{name} must be greater or equal to 0, got {count}\n  eye at {source.here(2)}"
-            )
-    return into(out, np.eye(n, m, dtype=wanted_for(out, dtype)), requires_grad, device)
+    try:
+        for name, count in (("n", n), ("m", n if m is None else m)):
+            if whole(count, name, "eye") < 0:
+                raise RuntimeError(
+                    f"{name} must be greater or equal to 0, got {count}\n  eye at {source.here(2)}"
+                )
+        return into(out, np.eye(n, m, dtype=wanted_for(out, dtype)), requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 # ---- like another tensor -------------------------------------------------------------------------
@@ -399,30 +443,46 @@ def _belonging(made: Any, t: Any) -> Any:
 def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
                layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Zeros of another tensor's shape and type."""
-    return _filled_like(input, 0, dtype, memory_format, requires_grad, device)
+    try:
+        return _filled_like(input, 0, dtype, memory_format, requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
               layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Ones of another tensor's shape and type."""
-    return _filled_like(input, 1, dtype, memory_format, requires_grad, device)
+    try:
+        return _filled_like(input, 1, dtype, memory_format, requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
                layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
     """Uninitialised, of another tensor's shape and type."""
-    return _filled_like(input, None, dtype, memory_format, requires_grad, device)
+    try:
+        return _filled_like(input, None, dtype, memory_format, requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,  # noqa: A002
               requires_grad: bool = False, layout: Any = None,
               memory_format: Any = None) -> Any:  # fmt: skip
     """One value in another tensor's shape and type."""
-    if isinstance(fill_value, TensorBase):
-        fill_value = fill_value.item()  # type: ignore[attr-defined]
-    wanted = input.dtype if dtype is None else dtypes.from_numpy_dtype(np_dtype(dtype))
-    fill_value = number_for(fill_value, wanted)
-    return _filled_like(input, fill_value, dtype, memory_format, requires_grad, device)
+    try:
+        if isinstance(fill_value, TensorBase):
+            fill_value = fill_value.item()  # type: ignore[attr-defined]
+        wanted = input.dtype if dtype is None else dtypes.from_numpy_dtype(np_dtype(dtype))
+        fill_value = number_for(fill_value, wanted)
+        return _filled_like(input, fill_value, dtype, memory_format, requires_grad, device)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def blank_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -441,32 +501,56 @@ def _here(self: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Zeros of the given shape in this tensor's type."""
-    return _belonging(zeros(*size, **_here(self, kwargs)), self)
+    try:
+        return _belonging(zeros(*size, **_here(self, kwargs)), self)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Ones of the given shape in this tensor's type."""
-    return _belonging(ones(*size, **_here(self, kwargs)), self)
+    try:
+        return _belonging(ones(*size, **_here(self, kwargs)), self)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def new_empty(self: Any, *size: Any, **kwargs: Any) -> Any:
     """Uninitialised, of the given shape in this tensor's type."""
-    return _belonging(empty(*size, **_here(self, kwargs)), self)
+    try:
+        return _belonging(empty(*size, **_here(self, kwargs)), self)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def new_empty_strided(self: Any, size: Any, stride: Any, **kwargs: Any) -> Any:
     """Uninitialised, with the given strides in this tensor's type."""
-    return _belonging(empty_strided(size, stride, **_here(self, kwargs)), self)
+    try:
+        return _belonging(empty_strided(size, stride, **_here(self, kwargs)), self)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def new_full(self: Any, size: Any, fill_value: Any, **kwargs: Any) -> Any:
     """One value in the given shape and this tensor's type."""
-    return _belonging(full(size, fill_value, **_here(self, kwargs)), self)
+    try:
+        return _belonging(full(size, fill_value, **_here(self, kwargs)), self)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def new_tensor(self: Any, data: Any, **kwargs: Any) -> Any:
     """A copy of the data in this tensor's type."""
-    return tensor(data, **_here(self, kwargs))
+    try:
+        return tensor(data, **_here(self, kwargs))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 METHODS = {
@@ -476,18 +560,26 @@ METHODS = {
 
 def scalar_tensor(s: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
     """A 0-dim tensor in the default float type."""
-    return tensor(s, dtype=dtype or dtypes.get_default_dtype(), **kwargs)
+    try:
+        return tensor(s, dtype=dtype or dtypes.get_default_dtype(), **kwargs)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:
     """`Tensor(2, 3)` is empty of that shape, `Tensor([...])` holds the data as default floats."""
-    from .legacy import constructed
+    try:
+        from .legacy import constructed
 
-    if len(args) == 1 and isinstance(args[0], TensorBase):
-        made = make(args[0]._a)
-        made._v = args[0]._v
-    else:
-        made = constructed(args, dtypes.get_default_dtype(), kwargs)
-    if cls is not type(made):
-        made.__class__ = cls
-    return made
+        if len(args) == 1 and isinstance(args[0], TensorBase):
+            made = make(args[0]._a)
+            made._v = args[0]._v
+        else:
+            made = constructed(args, dtypes.get_default_dtype(), kwargs)
+        if cls is not type(made):
+            made.__class__ = cls
+        return made
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain_here
 
 KNOWN = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga",
@@ -29,26 +30,31 @@ class device:
     __slots__ = ("index", "type")
 
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:  # noqa: A002
-        kind = type
-        if isinstance(kind, device):
-            kind, index = kind.type, kind.index
-        elif isinstance(kind, int):
-            raise RuntimeError(
-                f"Cannot access accelerator device when none is available: device({kind}) names a "
-                "GPU by its number, and chainrule computes on the CPU\n"
-                f"  at {source.here(2)}\n  Fix: device('cpu')."
-            )
-        elif ":" in kind:
-            kind, _, number = kind.partition(":")
-            if not number.isdigit():
-                raise RuntimeError(f"Invalid device string: '{type}'")
-            index = int(number)
-        if kind not in KNOWN:
-            raise RuntimeError(
-                f"Expected one of {', '.join(KNOWN)} device type at start of device string: {kind}"
-            )
-        self.type: str = kind
-        self.index = index
+        try:
+            kind = type
+            if isinstance(kind, device):
+                kind, index = kind.type, kind.index
+            elif isinstance(kind, int):
+                raise RuntimeError(
+                    f"Cannot access accelerator device when none is available: device({kind}) "
+                    "names a GPU by its number, and chainrule computes on the CPU\n"
+                    f"  at {source.here(2)}\n  Fix: device('cpu')."
+                )
+            elif ":" in kind:
+                kind, _, number = kind.partition(":")
+                if not number.isdigit():
+                    raise RuntimeError(f"Invalid device string: '{type}'")
+                index = int(number)
+            if kind not in KNOWN:
+                raise RuntimeError(
+                    f"Expected one of {', '.join(KNOWN)} device type at start of device string: "
+                    f"{kind}"
+                )
+            self.type: str = kind
+            self.index = index
+        except PROBLEMS as problem:
+            explain_here(problem)
+            raise
 
     def __repr__(self) -> str:
         if self.index is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..autograd import source
+from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..ops import dtypes
 
@@ -185,3 +186,6 @@ def typename(obj: Any) -> str:
 def detach(input: Any) -> Any:  # noqa: A002
     """The same memory without history."""
     return input.detach()
+
+
+explain_module(globals())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.accidents import explain_module
 from ..autograd.levels import synced
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import expose, make
@@ -205,3 +206,6 @@ METHODS = {
     "numpy": numpy, "__array__": __array__, "__array_wrap__": __array_wrap__,
     "__dlpack__": __dlpack__, "__dlpack_device__": __dlpack_device__,
 }  # fmt: skip
+
+
+explain_module(globals(), "frombuffer", "from_file", "from_numpy", "from_dlpack", "to_dlpack")

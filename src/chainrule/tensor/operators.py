@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.dispatch import HALVES, NUMBERS, P, entry
 from ..autograd.entries import general_or_not, operator_entry
 from ..autograd.inplace import assign, begin_at_root, inplace
@@ -101,36 +102,52 @@ def invert(self: Any) -> Any:
 
 def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self + alpha * other, in place."""
-    if alpha.__class__ is not int or alpha != 1:
-        if self.dtype in HALVES:
-            begin_at_root(self)
-            return assign(self, add(self, other, alpha=alpha), "add_")
-        other = scaled("add_", self, other, alpha)
-    return inplace(TABLE["add"], self, (other,), {}, "add_")
+    try:
+        if alpha.__class__ is not int or alpha != 1:
+            if self.dtype in HALVES:
+                begin_at_root(self)
+                return assign(self, add(self, other, alpha=alpha), "add_")
+            other = scaled("add_", self, other, alpha)
+        return inplace(TABLE["add"], self, (other,), {}, "add_")
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def sub_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self - alpha * other, in place."""
-    if alpha.__class__ is not int or alpha != 1:
-        if self.dtype in HALVES:
-            begin_at_root(self)
-            return assign(self, sub(self, other, alpha=alpha), "sub_")
-        other = scaled("sub_", self, other, alpha)
-    return inplace(TABLE["sub"], self, (other,), {}, "sub_")
+    try:
+        if alpha.__class__ is not int or alpha != 1:
+            if self.dtype in HALVES:
+                begin_at_root(self)
+                return assign(self, sub(self, other, alpha=alpha), "sub_")
+            other = scaled("sub_", self, other, alpha)
+        return inplace(TABLE["sub"], self, (other,), {}, "sub_")
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def div_(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """self / other, in place."""
-    name = {None: "div", "floor": "div_floor", "trunc": "div_trunc"}.get(rounding_mode, "")
-    if not name:
-        quotient(rounding_mode)  # raises: no such mode
-    return inplace(TABLE[name], self, (other,), {}, "div_")
+    try:
+        name = {None: "div", "floor": "div_floor", "trunc": "div_trunc"}.get(rounding_mode, "")
+        if not name:
+            quotient(rounding_mode)  # raises: no such mode
+        return inplace(TABLE[name], self, (other,), {}, "div_")
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def lerp_(self: Any, end: Any, weight: Any) -> Any:
     """self + weight * (end - self), in place."""
-    weight = lerp_weight(self, end, weight, 3)
-    return inplace(TABLE["lerp"], self, (end, weight), {}, "lerp_")
+    try:
+        weight = lerp_weight(self, end, weight, 3)
+        return inplace(TABLE["lerp"], self, (end, weight), {}, "lerp_")
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.value import PLAIN, make
 from ..ops.dtypes import FLOAT
 from .leaf import want_grad
@@ -19,21 +20,25 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
-        t = make(np.zeros(0, np.float32) if data is None else data._a)
-        t.__class__ = cls
-        if data is not None:
-            t._v = data._v if data._v is not None else [0]
-            if data._level is not None:
-                _take_level(t, data)
-        if requires_grad:
-            if t.dtype.category < FLOAT:
-                raise RuntimeError(
-                    "Only Tensors of floating point and complex dtype can require gradients. This "
-                    f"one is {t.dtype!r}\n  at {source.here(2)}\n  Fix: "
-                    "Parameter(x, requires_grad=False), or convert it with x.float()."
-                )
-            want_grad(t, True)
-        return t
+        try:
+            t = make(np.zeros(0, np.float32) if data is None else data._a)
+            t.__class__ = cls
+            if data is not None:
+                t._v = data._v if data._v is not None else [0]
+                if data._level is not None:
+                    _take_level(t, data)
+            if requires_grad:
+                if t.dtype.category < FLOAT:
+                    raise RuntimeError(
+                        "Only Tensors of floating point and complex dtype can require gradients. "
+                        f"This one is {t.dtype!r}\n  at {source.here(2)}\n  Fix: "
+                        "Parameter(x, requires_grad=False), or convert it with x.float()."
+                    )
+                want_grad(t, True)
+            return t
+        except PROBLEMS as problem:
+            explain_here(problem)
+            raise
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         """A copy without the gradient: a copied model starts to learn anew, as PyTorch's."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..ops import dtypes
 from .creation import finish, into, np_dtype, wanted_for, whole
@@ -147,3 +148,6 @@ def _powers(start: Any, end: Any, steps: int, base: float, wanted: Any) -> np.nd
     if wanted.itemsize == 2 and wanted.kind not in "iu":
         return np.power(np.float32(base), exponents).astype(wanted)
     return np.power(float(base), exponents.astype(np.float64)).astype(wanted)
+
+
+explain_module(globals())

@@ -15,16 +15,15 @@ numbers that a trace follows, and users' own types, are none of our business her
 from __future__ import annotations
 
 import inspect
-import opcode
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, clear_error, in_words
 from ..autograd.value import PLAIN, TensorBase
 from ..ops.dtypes import dtype as DType
 from . import refused_types
@@ -64,15 +63,8 @@ _UNGUARDED = frozenset(
     "nn.functional.softmax nn.functional.log_softmax "
     "nn.functional.batch_norm".split()
 )
-_PROBLEMS = (
-    AttributeError, TypeError, ValueError, IndexError, RuntimeError, OverflowError, KeyError,
-    ZeroDivisionError, StopIteration,
-)  # fmt: skip
 _WRONG = (bool, int, float, complex, str, list, tuple, dict, set, type(None), DType, slice)
 _LARGEST = 1 << 63
-_PACKAGE = str(Path(__file__).resolve().parents[1])
-_NUMPY = str(Path(np.__file__).resolve().parent)
-_RAISE = {opcode.opmap[name] for name in ("RAISE_VARARGS", "RERAISE")}
 
 
 class Parameter:
@@ -132,7 +124,7 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
         exec(compile(text, f"<chainrule signature {name}>", "exec"), made)
         explain = _explainer(path, name, parameters)
         space.update(
-            made, function=function, into=into, PLAIN=PLAIN, PROBLEMS=_PROBLEMS, explain=explain,
+            made, function=function, into=into, PLAIN=PLAIN, PROBLEMS=PROBLEMS, explain=explain,
             check=_checker(name, parameters), LARGEST=_LARGEST, again=call,
             REFUSED=refused_types.names_of(refused), refuse=partial(refused_types.refuse, name),
         )  # fmt: skip
@@ -194,10 +186,14 @@ def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) 
     if refuses and first.kind is first.VAR_POSITIONAL:  # autocast stands before it
         x = f"{first.name}[0]"
         known = f"{first.name} and {x}.__class__ in PLAIN"
-        lines.append(f"    if {known} and {x}.dtype.name in REFUSED: refuse({x})")
+        refusal = f"if {known} and {x}.dtype.name in REFUSED: refuse({x})"
     elif refuses:
-        lines.append(f"    if {first.name}.dtype.name in REFUSED: refuse({first.name})")
+        refusal = f"if {first.name}.dtype.name in REFUSED: refuse({first.name})"
+    else:
+        refusal = ""
     lines.append("    try:")
+    if refusal:
+        lines.append(f"        {refusal}")
     if out:
         lines.append("        if out is not None:")
         lines.append(f"            return into(out, ({_positional(passed)}), {_named(passed)})")
@@ -324,63 +320,19 @@ def _explainer(
                     # Small numbers and None are one object wherever they occur.
                     if part is lacking and part.__class__ in (str, list, tuple, dict, float):
                         raise wrong_type(name, key, position, "Tensor", part) from None
-        _translate(name, problem)
-        _explain_internal(path, name, given, problem)
+        clear = clear_error(name, given, problem, f"help(torch.{path}) says what it takes.")
+        if clear is not None:
+            raise clear from problem
         return None
 
     return explain
-
-
-def _translate(name: str, problem: Exception) -> None:
-    """Python's and NumPy's own errors as the kinds that PyTorch's users expect."""
-    where = f"\n  {name}() at {source.here(4)}"
-    if isinstance(problem, np.exceptions.AxisError):
-        raise IndexError(f"Dimension out of range: {problem}{where}") from None
-    if isinstance(problem, OverflowError):
-        raise RuntimeError(
-            f"value cannot be converted without overflow: {problem}{where}"
-        ) from None
-    if isinstance(problem, ZeroDivisionError | KeyError):
-        raise RuntimeError(f"{type(problem).__name__}: {problem}{where}") from problem
-
-
-def _explain_internal(path: str, name: str, given: dict[str, Any], problem: Exception) -> None:
-    """An error that nobody wrote for the user: say what was given, and what came of it."""
-    if not _is_internal(problem):
-        return
-    kind = TypeError if isinstance(problem, AttributeError | StopIteration) else type(problem)
-    shown = ", ".join(f"{key}={_in_words(value)}" for key, value in given.items())
-    raise kind(
-        f"{name}() received an invalid combination of arguments - got ({shown})\n"
-        f"  {type(problem).__name__}: {problem}\n  at {source.here(4)}\n"
-        f"  Fix: help(torch.{path}) says what it takes."
-    ) from problem
-
-
-def _is_internal(problem: Exception) -> bool:
-    """Whether an error arose in this library or in what it calls without being raised there."""
-    trace = problem.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return False
-    code = trace.tb_frame.f_code
-    if code.co_filename.startswith(_PACKAGE) or code.co_filename.startswith("<chainrule"):
-        return code.co_code[trace.tb_lasti] not in _RAISE
-    return code.co_filename.startswith(_NUMPY)
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, TensorBase):
-        return f"{value.dtype.name}{list(value.shape)}"  # type: ignore[attr-defined]
-    return f"{value!r:.40}"
 
 
 def wrong_type(name: str, parameter: str, position: int | None, kind: str, value: Any) -> TypeError:
     """The error for an argument of a wrong type."""
     place = f" (position {position})" if position else ""
     got = "Tensor" if isinstance(value, TensorBase) else type(value).__name__
-    shown = f"of shape {list(value.shape)}" if got == "Tensor" else f"{value!r:.60}"
+    shown = f"of shape {list(value.shape)}" if got == "Tensor" else in_words(value)
     fix = ""
     if kind == "Tensor" and isinstance(value, bool | int | float | complex | list | tuple):
         fix = f"\n  Fix: {parameter}=torch.tensor({parameter})"
@@ -392,6 +344,6 @@ def wrong_type(name: str, parameter: str, position: int | None, kind: str, value
 
 def _too_large(name: str, parameter: str, value: int) -> ValueError:
     return ValueError(
-        f"Overflow when unpacking long long: {parameter}={value} needs more than 64 bits\n"
+        f"Overflow when unpacking long long: {parameter}={in_words(value)} is beyond 64 bits\n"
         f"  {name}() at {source.here(4)}"
     )

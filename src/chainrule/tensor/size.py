@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.accidents import explain_module
+
 
 class Size(tuple):
     """A tensor's shape."""
@@ -55,3 +57,6 @@ def _of_ints(cls: type, values: tuple[Any, ...], first: int) -> Any:
                 f"torch.Size() takes an iterable of 'int' (item {k} is '{type(d).__name__}')"
             )
     return tuple.__new__(cls, (d.__index__() for d in values))
+
+
+explain_module(globals())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain_here, explain_module
 from ..autograd.dispatch import P
 from ..autograd.inplace import bump, check_writable, refuse_overlap
 from ..autograd.node import not_implemented
@@ -38,14 +39,18 @@ def strides_of(t: Any) -> tuple[int, ...]:
 
 def stride(self: Any, dim: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension, or along one."""
-    steps = strides_of(self)
-    if dim is None:
-        return steps
-    from .functions.common import axis_of
+    try:
+        steps = strides_of(self)
+        if dim is None:
+            return steps
+        from .functions.common import axis_of
 
-    if not steps:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return steps[axis_of(dim, self.ndim)]
+        if not steps:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        return steps[axis_of(dim, self.ndim)]
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def offset_of(t: Any) -> int:
@@ -57,25 +62,33 @@ def offset_of(t: Any) -> int:
 
 def is_contiguous(self: Any, memory_format: Any = contiguous_format) -> bool:
     """Whether elements lie in memory in the order of a format (C order by default)."""
-    a = self._a
-    if memory_format is contiguous_format:
-        return a.flags.c_contiguous
-    order = format_order(memory_format, a.ndim)
-    if order is None:
-        return False
-    return bool(a.transpose(order).flags.c_contiguous)
+    try:
+        a = self._a
+        if memory_format is contiguous_format:
+            return a.flags.c_contiguous
+        order = format_order(memory_format, a.ndim)
+        if order is None:
+            return False
+        return bool(a.transpose(order).flags.c_contiguous)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def contiguous(self: Any, memory_format: Any = contiguous_format) -> Any:
     """The tensor itself when its elements lie in the format's order, else a copy that does."""
-    if memory_format is contiguous_format and self.is_contiguous():
-        return self
-    order = required_order(memory_format, tuple(self.shape))
-    if self.is_contiguous(memory_format=memory_format):
-        return self
-    if memory_format is contiguous_format:
-        return P.clone_contiguous(self)
-    return P.clone_ordered(self, order=order)
+    try:
+        if memory_format is contiguous_format and self.is_contiguous():
+            return self
+        order = required_order(memory_format, tuple(self.shape))
+        if self.is_contiguous(memory_format=memory_format):
+            return self
+        if memory_format is contiguous_format:
+            return P.clone_contiguous(self)
+        return P.clone_ordered(self, order=order)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def data_ptr(self: Any) -> int:
@@ -145,25 +158,29 @@ def view_as_dtype(t: Any, target: dtypes.dtype) -> Any:
 
 def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     """Give the tensor another shape in place; new elements are uninitialised."""
-    from .creation import shape_of
+    try:
+        from .creation import shape_of
 
-    shape = shape_of(sizes, "resize_")
-    if self._rg and not STATE.inference:
-        raise RuntimeError(
-            f"cannot resize variables that require grad\n  resize_({list(shape)}) of shape "
-            f"{list(self.shape)} at {source.here(2)}\n  Fix: resize x.detach(), or make a new "
-            "tensor."
-        )
-    if tuple(self.shape) == shape:
+        shape = shape_of(sizes, "resize_")
+        if self._rg and not STATE.inference:
+            raise RuntimeError(
+                f"cannot resize variables that require grad\n  resize_({list(shape)}) of shape "
+                f"{list(self.shape)} at {source.here(2)}\n  Fix: resize x.detach(), or make a new "
+                "tensor."
+            )
+        if tuple(self.shape) == shape:
+            return self
+        if self._level is not None and self._level.kind != "meta":
+            raise RuntimeError(
+                "cannot resize variables that has a forward grad, or that belong to a transform\n"
+                f"  resize_({list(shape)}) of shape {list(self.shape)} at {source.here(2)}\n"
+                "  Fix: make a new tensor."
+            )
+        replace_array(self, _resized(self._a, shape))
         return self
-    if self._level is not None and self._level.kind != "meta":
-        raise RuntimeError(
-            "cannot resize variables that has a forward grad, or that belong to a transform\n"
-            f"  resize_({list(shape)}) of shape {list(self.shape)} at {source.here(2)}\n"
-            "  Fix: make a new tensor."
-        )
-    replace_array(self, _resized(self._a, shape))
-    return self
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -402,3 +419,6 @@ METHODS = {
     "resize_": resize_, "resize_as_": resize_as_, "set_": set_, "storage": storage,
     "storage_offset": offset_of, "stride": stride, "untyped_storage": untyped_storage,
 }  # fmt: skip
+
+
+explain_module(globals(), "UntypedStorage", "TypedStorage")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import errors, source
+from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.backward import backward_tensor
 from ..autograd.inplace import do_without
 from ..autograd.node import UNTRACKED, Node, OutSlot
@@ -130,7 +131,11 @@ class Tensor(TensorBase):
         return iter(self.unbind(0))
 
     def __contains__(self, item: Any) -> bool:
-        return bool((self == item).any())
+        try:
+            return bool((self == item).any())
+        except PROBLEMS as problem:
+            explain_here(problem)
+            raise
 
     # ---- autograd ----
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..autograd import backward as run_backward
 from ..autograd import source
+from ..autograd.accidents import explain_module
 from ..autograd.function import Function
 from ..autograd.modes import enable_grad, is_grad_enabled, no_grad
 from ..autograd.state import STATE, TRACE
@@ -341,3 +342,6 @@ def __getattr__(name: str) -> Any:
 
         return getattr(checkpoint_plan, name)
     raise AttributeError(f"module 'chainrule.utils.checkpoint' has no attribute {name!r}")
+
+
+explain_module(globals(), "checkpoint", "checkpoint_sequential")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import watching
+from ..autograd.accidents import explain_module
 from ..autograd.profiler import node_flops
 from ..autograd.value import TensorBase
 from ..ops.aten_names import aten_names
@@ -172,3 +173,6 @@ def _aligned(rows: list[tuple[str, str, str]]) -> str:
 
 
 __all__ = ["FlopCounterMode", "register_flop_formula"]
+
+
+explain_module(globals(), "FlopCounterMode")

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import Any, Self
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 from .module import Module, _addindent
 from .parameter_container import ParameterDict, ParameterList, check_pairs
 
@@ -361,3 +362,6 @@ __all__ = [
     "ParameterList",
     "Sequential",
 ]
+
+
+explain_module(globals())

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import empty
 from ...autograd import source
+from ...autograd.accidents import in_words
 from ...autograd.source import warn_user as warn_user
 from ...tensor import Parameter
 from .module_members import type_name
@@ -43,3 +44,14 @@ def add_layer(problem: Exception, layer: Any) -> NoReturn:
     if layer_line not in said:
         problem.args = (said + layer_line, *problem.args[1:])
     raise problem
+
+
+DEEPEST = 10_000
+
+
+def check_depth(count: Any, name: str) -> None:
+    """Refuse numbers of layers that would be made one after the other for minutes or for ever."""
+    if count > DEEPEST:
+        raise ValueError(
+            f"{name}={in_words(count)}: at most {DEEPEST} layers are made\n  at {source.here(3)}"
+        )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.levels import Level
 from ...autograd.value import make
 from ...ops import dtypes
@@ -175,13 +176,17 @@ class UninitializedTensorMixin:
 
 def uninitialized(cls: type, requires_grad: bool, device: Any, dtype: Any) -> Any:
     """A new uninitialized tensor of a class."""
-    wanted = dtypes.get_default_dtype() if dtype is None else dtype
-    made: Any = make(np.zeros(0, wanted.np))
-    made.__class__ = cls
-    made._rg = requires_grad
-    if device is not None and _device(device) != CPU:
-        made.__dict__["_device"] = _device(device)
-    return made
+    try:
+        wanted = dtypes.get_default_dtype() if dtype is None else dtype
+        made: Any = make(np.zeros(0, wanted.np))
+        made.__class__ = cls
+        made._rg = requires_grad
+        if device is not None and _device(device) != CPU:
+            made.__dict__["_device"] = _device(device)
+        return made
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain, explain_methods
 from ...autograd.node import RemovableHandle
 from ...tensor import Parameter, Tensor
 from . import module_registry as registry
@@ -182,9 +183,18 @@ class Module(Hooked, State, Convertible):
             )
         except KeyError as missing:
             raise MissingAttributeError(self, missing.args[0]) from None
-        if unusual:
-            return self._call_unusual(args, kwargs)
-        return self.forward(*args, **kwargs)
+        try:
+            if unusual:
+                return self._call_unusual(args, kwargs)
+            return self.forward(*args, **kwargs)
+        except PROBLEMS as problem:
+            name = type(self).__name__
+            explain(self.forward, name, args, kwargs, problem)
+            raise
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        explain_methods(cls, "__init__")
 
     def _call_unusual(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._compiled_call_impl is not None:

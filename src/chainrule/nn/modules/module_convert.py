@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from ...autograd import source
+from ...autograd.accidents import explain_methods
 from ...autograd.modes import no_grad
 from ...ops import dtypes
 from ...tensor import Parameter, Tensor
@@ -229,3 +230,6 @@ class Convertible(Members):
                 else:
                     param.grad.requires_grad_(False)
                 param.grad.zero_()
+
+
+explain_methods(Convertible, "to", "type", "to_empty", "requires_grad_", "zero_grad")

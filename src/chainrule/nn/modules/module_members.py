@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from ...autograd import source
+from ...autograd.accidents import explain_methods
 from ...tensor import Parameter, Tensor
 from . import module_registry as registry
 
@@ -289,3 +290,9 @@ class Members:
             module.apply(fn)
         fn(self)
         return self
+
+
+explain_methods(
+    Members, "register_parameter", "register_buffer", "add_module", "get_submodule",
+    "set_submodule", "get_parameter", "get_buffer", "apply", "named_parameters", "named_modules",
+)  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...autograd import source
+from ...autograd.accidents import explain_methods
 from ...autograd.modes import no_grad
 from ...autograd.node import RemovableHandle
 from ...tensor import Parameter, Tensor
@@ -410,3 +411,6 @@ class Loading:
         if all("expected torch.Tensor" in error for error in self.errors):
             return "\n  Fix: make tensors of the values first, with torch.as_tensor(value)."
         return "\n  Fix: build the model with the sizes it was saved with."
+
+
+explain_methods(State, "state_dict", "load_state_dict")

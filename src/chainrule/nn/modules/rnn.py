@@ -23,7 +23,7 @@ from ...autograd import source
 from ...tensor import Parameter
 from .. import init
 from ..utils.rnn import PackedSequence
-from .layer_common import new_parameter
+from .layer_common import check_depth, new_parameter
 from .module import Module
 from .rnn_shapes import StateShapes
 
@@ -92,6 +92,7 @@ class RNNBase(StateShapes, Module):
             value = getattr(self, name)
             if not isinstance(value, bool):
                 raise TypeError(f"{name} should be of type bool, got: {type(value).__name__}")
+        check_depth(self.num_layers, "num_layers")
         for name in ("input_size", "hidden_size", "num_layers"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be greater than zero, not {getattr(self, name)}")

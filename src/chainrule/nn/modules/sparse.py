@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from ... import Tensor, no_grad
 from ...autograd import source
+from ...autograd.accidents import explain_methods
 from ...tensor import Parameter
 from .. import init
 from ..functional import embedding, embedding_bag
@@ -212,3 +213,7 @@ class EmbeddingBag(_Table):
         )  # fmt: skip
         layer.weight.requires_grad_(not freeze)
         return layer
+
+
+explain_methods(Embedding, "from_pretrained")
+explain_methods(EmbeddingBag, "from_pretrained")

@@ -14,6 +14,7 @@ from .. import functional as F
 from .. import init
 from .container import ModuleList
 from .dropout import Dropout
+from .layer_common import check_depth
 from .linear import Linear
 from .module import Module
 from .multihead import MultiheadAttention
@@ -38,6 +39,7 @@ def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
 
 
 def _get_clones(module: Module, N: int) -> ModuleList:
+    check_depth(N, "num_layers")
     return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 

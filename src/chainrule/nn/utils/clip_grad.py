@@ -12,6 +12,7 @@ import numpy as np
 import chainrule as torch
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 from ...autograd.modes import no_grad
 from ...autograd.state import INFERENCE, STATE
 from ...autograd.value import PLAIN
@@ -183,3 +184,6 @@ def clip_grad_value_(
     with no_grad():
         for g in _gradients(parameters):
             g.clamp_(min=-limit, max=limit)
+
+
+explain_module(globals())

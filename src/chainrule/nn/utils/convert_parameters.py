@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import chainrule as torch
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 from ...tensor import Tensor
 
 
@@ -39,3 +40,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         stop = start + p.numel()
         p.data = vec[start:stop].view_as(p).data
         start = stop
+
+
+explain_module(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 import chainrule as torch
 
+from ...autograd.accidents import explain_module
 from ...tensor import Parameter, Tensor
 
 
@@ -88,3 +89,6 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
         fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
     )
     return fused
+
+
+explain_module(globals())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd.accidents import explain_module
+
 
 def _convert(module: Any, memory_format: Any, names: tuple[str, ...]) -> Any:
     from ..modules import conv
@@ -23,3 +25,6 @@ def convert_conv2d_weight_memory_format(module: Any, memory_format: Any) -> Any:
 def convert_conv3d_weight_memory_format(module: Any, memory_format: Any) -> Any:
     """Store the weights of all 3-d convolutions in a memory format."""
     return _convert(module, memory_format, ("Conv3d", "ConvTranspose3d"))
+
+
+explain_module(globals())

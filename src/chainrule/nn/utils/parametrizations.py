@@ -7,6 +7,7 @@ from typing import Any
 
 import chainrule as torch
 
+from ...autograd.accidents import explain_module
 from ...autograd.modes import no_grad
 from ...tensor import Tensor
 from ..functional import normalize
@@ -291,3 +292,6 @@ def spectral_norm(
     dim = output_dim(module) if dim is None else dim
     made = _SpectralNorm(weight, n_power_iterations, dim, eps)
     return parametrize.register_parametrization(module, name, made)
+
+
+explain_module(globals())

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 from ...autograd.modes import no_grad
 from ...tensor import Parameter, Tensor
 from ..modules.container import ModuleDict, ModuleList
@@ -303,3 +304,6 @@ def transfer_parametrizations_and_params(
             for i in range(known.ntensors):
                 setattr(target, f"original{i}", getattr(known, f"original{i}"))
     return to_module
+
+
+explain_module(globals(), "register_parametrization", "remove_parametrizations")

@@ -10,6 +10,7 @@ from typing import Any
 import chainrule as torch
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 from ...tensor import Tensor
 
 
@@ -496,3 +497,6 @@ def _compute_norm(t: Tensor, n: Any, dim: int) -> Tensor:
     """The n-norm of each channel."""
     others = [d for d in range(t.dim()) if d != dim % t.dim()]
     return torch.norm(t, p=n, dim=others)
+
+
+explain_module(globals())

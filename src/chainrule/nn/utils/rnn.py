@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import Tensor, as_tensor, full, int64, tensor
 from ...autograd import source
+from ...autograd.accidents import explain_module
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence",
@@ -322,3 +323,9 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     """
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)
+
+
+explain_module(
+    globals(), "pack_padded_sequence", "pad_packed_sequence", "pad_sequence", "unpad_sequence",
+    "pack_sequence", "unpack_sequence", "invert_permutation",
+)  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
+from ...autograd.accidents import explain_module
 from ...autograd.modes import no_grad
 from ...tensor import Parameter, Tensor
 from ..functional import normalize
@@ -207,3 +208,6 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
             if isinstance(found, kind) and found.fn.name == name:
                 del hooks[key]
     return module
+
+
+explain_module(globals(), "spectral_norm", "remove_spectral_norm")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ...autograd.accidents import explain_module
 from ...func.stateless import functional_call as _call
 
 __all__ = ["functional_call"]
@@ -28,3 +29,6 @@ def functional_call(
     )
     return _call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights,
                  strict=strict)  # fmt: skip
+
+
+explain_module(globals())

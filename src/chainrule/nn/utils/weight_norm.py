@@ -7,6 +7,7 @@ from typing import Any
 
 import chainrule as torch
 
+from ...autograd.accidents import explain_module
 from ...tensor import Parameter, Tensor
 from .spectral_norm import refuse_lazy
 
@@ -94,3 +95,6 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
             del module._forward_pre_hooks[key]
             return module
     raise ValueError(f"weight_norm of '{name}' not found in {module}")
+
+
+explain_module(globals(), "weight_norm", "remove_weight_norm")

@@ -13,6 +13,7 @@ from typing import Any
 import chainrule as cr
 
 from ...autograd import source
+from ...autograd.accidents import explain_methods
 from ..optimizer import Optimizer
 
 EPOCH_DEPRECATION_WARNING = (
@@ -95,6 +96,10 @@ class LRScheduler:
 
     _get_lr_called_within_step: bool = False
     _is_initial: bool = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        explain_methods(cls, "__init__", "step")
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         check_optimizer(optimizer)
@@ -214,3 +219,6 @@ class LRScheduler:
     def _base_times(self, factor: float) -> list[Any]:
         """The first learning rates times a factor."""
         return [lr * factor for lr in self.base_lrs]
+
+
+explain_methods(LRScheduler, "__init__", "step", "load_state_dict")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import make
 from ...ops import dtypes
 from ..api import public
@@ -25,12 +26,16 @@ from .shapes import given, sizes, two_axes
 @public(out=False)
 def clone(input: Any, *, memory_format: Any = None) -> Any:
     """A copy with its own memory, through which gradients flow."""
-    if memory_format is None or memory_format.name == "preserve_format":
-        return P.clone(input)
-    order = required_order(memory_format, tuple(input.shape))
-    if memory_format.name == "contiguous_format":
-        return P.clone_contiguous(input)
-    return P.clone_ordered(input, order=order)
+    try:
+        if memory_format is None or memory_format.name == "preserve_format":
+            return P.clone(input)
+        order = required_order(memory_format, tuple(input.shape))
+        if memory_format.name == "contiguous_format":
+            return P.clone_contiguous(input)
+        return P.clone_ordered(input, order=order)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(out=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...ops import dtypes
 from ..creation import PYTHON_TYPES
 from ..device import device as device_class
@@ -31,18 +32,22 @@ def to(self: Any, *args: Any, **named: Any) -> Any:
     to(dtype), to(device, dtype), to(other); keywords: dtype, device, other, non_blocking, copy,
     memory_format. The tensor itself is returned when nothing would change.
     """
-    target, where, copy, layout = _to_arguments(args, named)
-    result = self
-    if where is not None and require(where).type != self.device.type:
-        result = move(self, where)
-        copy = False
-    if target is not None and target is not result.dtype:
-        result = cast_to(result, target)
-    elif copy:
-        result = cast_to(result, result.dtype, copy=True)
-    if layout is not None and layout.name != "preserve_format":
-        result = result.contiguous(memory_format=layout)
-    return result
+    try:
+        target, where, copy, layout = _to_arguments(args, named)
+        result = self
+        if where is not None and require(where).type != self.device.type:
+            result = move(self, where)
+            copy = False
+        if target is not None and target is not result.dtype:
+            result = cast_to(result, target)
+        elif copy:
+            result = cast_to(result, result.dtype, copy=True)
+        if layout is not None and layout.name != "preserve_format":
+            result = result.contiguous(memory_format=layout)
+        return result
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _to_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
@@ -82,12 +87,16 @@ def _to_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, An
 
 def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
     """The name of the tensor's type, or the tensor in another type."""
-    from ..legacy import TYPE_NAMES, dtype_of_type_name
+    try:
+        from ..legacy import TYPE_NAMES, dtype_of_type_name
 
-    if dtype is None:
-        place = "" if self.device.type == "cpu" else f"{self.device.type}."
-        return f"torch.{place}{TYPE_NAMES[self.dtype.name]}"
-    return cast_to(self, dtype_of_type_name(dtype))
+        if dtype is None:
+            place = "" if self.device.type == "cpu" else f"{self.device.type}."
+            return f"torch.{place}{TYPE_NAMES[self.dtype.name]}"
+        return cast_to(self, dtype_of_type_name(dtype))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def type_as(self: Any, other: Any) -> Any:
@@ -97,10 +106,14 @@ def type_as(self: Any, other: Any) -> Any:
 
 def _named_cast(name: str, target: dtypes.dtype) -> Callable[..., Any]:
     def call(self: Any, memory_format: Any = None) -> Any:
-        result = cast_to(self, target)
-        if memory_format is None or memory_format.name == "preserve_format":
-            return result
-        return result.contiguous(memory_format=memory_format)
+        try:
+            result = cast_to(self, target)
+            if memory_format is None or memory_format.name == "preserve_format":
+                return result
+            return result.contiguous(memory_format=memory_format)
+        except PROBLEMS as problem:
+            explain_here(problem)
+            raise
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The tensor as {target.name}."

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import errors, source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.dispatch import HALVES, NUMBERS, common_dtype, refuse_operands
 from ...ops import dtypes
 from ...ops.schema import TABLE
@@ -163,17 +164,25 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     >>> torch.add(torch.tensor([1., 2.]), 10)
     tensor([11., 12.])
     """
-    if alpha.__class__ is int and alpha == 1:
-        return P.add(input, other)
-    return _with_alpha("add", input, other, alpha)
+    try:
+        if alpha.__class__ is int and alpha == 1:
+            return P.add(input, other)
+        return _with_alpha("add", input, other, alpha)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(inplace=True, aliases=("subtract",))
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """input - alpha * other."""
-    if alpha.__class__ is int and alpha == 1:
-        return P.sub(input, other)
-    return _with_alpha("sub", input, other, alpha)
+    try:
+        if alpha.__class__ is int and alpha == 1:
+            return P.sub(input, other)
+        return _with_alpha("sub", input, other, alpha)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(method=False, out=False)
@@ -199,7 +208,11 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
     tensor([ 3, -3])
     """
-    return quotient(rounding_mode, 3)(input, other)
+    try:
+        return quotient(rounding_mode, 3)(input, other)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def quotient(rounding_mode: str | None, depth: int = 2) -> Any:
@@ -359,20 +372,24 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     >>> torch.where(torch.tensor([True, False]), torch.tensor([1., 2.]), 0.0)
     tensor([1., 0.])
     """
-    if input is None and other is None:
-        return condition.nonzero(as_tuple=True)
-    if condition.dtype is not dtypes.bool_:
-        condition = _as_condition(condition)
-    if isinstance(input, np.generic) or isinstance(other, np.generic):
-        input = input.item() if isinstance(input, np.generic) else input
-        other = other.item() if isinstance(other, np.generic) else other
-    if isinstance(input, NUMBERS) and isinstance(other, NUMBERS):
-        input = _number_tensor(input, other)
-    elif isinstance(input, int) and isinstance(other, TensorBase):
-        input = _whole(input, other.dtype)
-    elif isinstance(other, int) and isinstance(input, TensorBase):
-        other = _whole(other, input.dtype)
-    return P.where(condition, input, other)
+    try:
+        if input is None and other is None:
+            return condition.nonzero(as_tuple=True)
+        if condition.dtype is not dtypes.bool_:
+            condition = _as_condition(condition)
+        if isinstance(input, np.generic) or isinstance(other, np.generic):
+            input = input.item() if isinstance(input, np.generic) else input
+            other = other.item() if isinstance(other, np.generic) else other
+        if isinstance(input, NUMBERS) and isinstance(other, NUMBERS):
+            input = _number_tensor(input, other)
+        elif isinstance(input, int) and isinstance(other, TensorBase):
+            input = _whole(input, other.dtype)
+        elif isinstance(other, int) and isinstance(input, TensorBase):
+            other = _whole(other, input.dtype)
+        return P.where(condition, input, other)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _as_condition(condition: Any) -> Any:

@@ -7,6 +7,7 @@ from operator import index as as_int
 from typing import Any
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.dispatch import entry
 from ...autograd.node import OutSlot
 from ...autograd.record import record
@@ -50,26 +51,30 @@ def cat(tensors: Any, dim: int = 0, **named: Any) -> Any:
     >>> torch.cat([torch.zeros(2), torch.ones(1)])
     tensor([0., 0., 1.])
     """
-    if not named and dim.__class__ is int and tensors.__class__ in (list, tuple):
-        made = _usual_join(TABLE["cat"], tensors, dim)
-        if made is not None:
-            return made
-    dim = named.pop("axis", dim)
-    parts = tensor_list(tensors, "cat", ValueError)
-    if any(t.ndim == 0 for t in parts):
-        at = next(k for k, t in enumerate(parts) if t.ndim == 0)
-        raise RuntimeError(
-            f"zero-dimensional tensor (at position {at}) cannot be concatenated\n"
-            f"  at {source.here(2)}\n  Fix: use stack, or reshape it with t.reshape(1)."
-        )
-    # PyTorch lets the shape (0,) stand for "nothing", whatever the other shapes are.
-    real = [t for t in parts if tuple(t.shape) != (0,)] or list(parts)
-    axis = axis_of(dim, real[0].ndim)
-    _check_joinable(parts, real, axis)
-    if len(real) != len(parts):
-        nothing = [0 if d == axis else n for d, n in enumerate(real[0].shape)]
-        parts = tuple(t.reshape(nothing) if tuple(t.shape) == (0,) else t for t in parts)
-    return P.cat(*parts, axis=axis)
+    try:
+        if not named and dim.__class__ is int and tensors.__class__ in (list, tuple):
+            made = _usual_join(TABLE["cat"], tensors, dim)
+            if made is not None:
+                return made
+        dim = named.pop("axis", dim)
+        parts = tensor_list(tensors, "cat", ValueError)
+        if any(t.ndim == 0 for t in parts):
+            at = next(k for k, t in enumerate(parts) if t.ndim == 0)
+            raise RuntimeError(
+                f"zero-dimensional tensor (at position {at}) cannot be concatenated\n"
+                f"  at {source.here(2)}\n  Fix: use stack, or reshape it with t.reshape(1)."
+            )
+        # PyTorch lets the shape (0,) stand for "nothing", whatever the other shapes are.
+        real = [t for t in parts if tuple(t.shape) != (0,)] or list(parts)
+        axis = axis_of(dim, real[0].ndim)
+        _check_joinable(parts, real, axis)
+        if len(real) != len(parts):
+            nothing = [0 if d == axis else n for d, n in enumerate(real[0].shape)]
+            parts = tuple(t.reshape(nothing) if tuple(t.shape) == (0,) else t for t in parts)
+        return P.cat(*parts, axis=axis)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _usual_join(op: Any, tensors: Any, dim: int) -> Any:
@@ -122,19 +127,23 @@ def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:
 @public(method=False)
 def stack(tensors: Any, dim: int = 0) -> Any:
     """The tensors, of one shape, along a new dimension."""
-    if dim.__class__ is int and tensors.__class__ in (list, tuple):
-        made = _usual_join(TABLE["stack"], tensors, dim)
-        if made is not None:
-            return made
-    parts = tensor_list(tensors, "stack")
-    first = parts[0].shape
-    for k, t in enumerate(parts):
-        if t.shape != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 "
-                f"and {list(t.shape)} at entry {k}\n  at {source.here(2)}"
-            )
-    return P.stack(*parts, axis=axis_of(dim, len(first) + 1))
+    try:
+        if dim.__class__ is int and tensors.__class__ in (list, tuple):
+            made = _usual_join(TABLE["stack"], tensors, dim)
+            if made is not None:
+                return made
+        parts = tensor_list(tensors, "stack")
+        first = parts[0].shape
+        for k, t in enumerate(parts):
+            if t.shape != first:
+                raise RuntimeError(
+                    f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 "
+                    f"and {list(t.shape)} at entry {k}\n  at {source.here(2)}"
+                )
+        return P.stack(*parts, axis=axis_of(dim, len(first) + 1))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(method=False)
@@ -297,13 +306,17 @@ def equal_lengths(n: int, size: int) -> tuple[int, ...]:
 @public(out=False)
 def split(input: Any, split_size_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
     """Views of parts of a dimension: of one length, or of the given lengths."""
-    wanted = named.pop("split_size", split_size_or_sections)
-    if isinstance(wanted, tuple | list):
-        return split_with_sizes(input, wanted, dim)
-    axis, size = _split_axis(input, dim, "split"), as_int(wanted)
-    n = input.shape[axis]
-    _check_split_size(n, size)
-    return _parts(input, equal_lengths(n, size), axis, "split")
+    try:
+        wanted = named.pop("split_size", split_size_or_sections)
+        if isinstance(wanted, tuple | list):
+            return split_with_sizes(input, wanted, dim)
+        axis, size = _split_axis(input, dim, "split"), as_int(wanted)
+        n = input.shape[axis]
+        _check_split_size(n, size)
+        return _parts(input, equal_lengths(n, size), axis, "split")
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _check_split_size(n: int, size: int) -> None:
@@ -349,6 +362,19 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     return _parts(input, lengths, axis, "split_with_sizes")
 
 
+_MOST_PARTS = 1 << 17
+
+
+def _check_parts(count: int, length: int, name: str) -> None:
+    """Every part is a tensor of its own: far more of them than elements are no use to anybody."""
+    if count > length + _MOST_PARTS:
+        raise RuntimeError(
+            f"{name}: a dimension of {length} elements in {count} parts would be that many tensors,"
+            f" nearly all of them empty\n  at {source.here(4)}\n  Fix: at most as many parts as "
+            "elements."
+        )
+
+
 def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
     if chunks <= 0:
         raise RuntimeError(
@@ -356,6 +382,7 @@ def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
         )
     n = input.shape[axis]
     if n == 0:
+        _check_parts(chunks, n, "chunk")
         return (0,) * chunks
     return equal_lengths(n, -(-n // chunks))
 
@@ -363,9 +390,13 @@ def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
 @public(out=False)
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """Views of (at most) `chunks` parts of a dimension of equal length."""
-    axis = _split_axis(input, dim, "chunk")
-    name = "split" if input.shape[axis] else "split_with_sizes"
-    return _parts(input, _chunk_lengths(input, as_int(chunks), axis), axis, name)
+    try:
+        axis = _split_axis(input, dim, "chunk")
+        name = "split" if input.shape[axis] else "split_with_sizes"
+        return _parts(input, _chunk_lengths(input, as_int(chunks), axis), axis, name)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(out=False)
@@ -415,6 +446,7 @@ def tensor_split(
             raise RuntimeError(
                 f"number of sections must be larger than 0, got {count}\n  at {source.here(2)}"
             )
+        _check_parts(count, n, "tensor_split")
         whole, extra = divmod(n, count)
         bounds = [k * whole + min(k, extra) for k in range(count + 1)]
     found = []

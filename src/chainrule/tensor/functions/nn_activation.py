@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ..api import public, write_out
 from ..info import finfo
 from .common import P, axis_of
@@ -20,7 +21,11 @@ _SELU_SCALE = 1.0507009873554805
 @public(namespace="nn.functional", out=False)
 def relu(input: Any, inplace: bool = False) -> Any:
     """input where positive, else 0."""
-    return input.relu_() if inplace else P.relu(input)
+    try:
+        return input.relu_() if inplace else P.relu(input)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(namespace="nn.functional", out=False, aliases=(".relu_",))
@@ -59,19 +64,27 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 @public(namespace="nn.functional", out=False)
 def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
     """input times the normal distribution's probability below it, or the tanh approximation."""
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError(
-            f"approximate argument must be either none or tanh, not {approximate!r}\n"
-            f"  at {source.here(2)}"
-        )
-    result = P.gelu(input, approximate=approximate)
-    return result if out is None else write_out("gelu", result, out, (input,))
+    try:
+        if approximate not in ("none", "tanh"):
+            raise RuntimeError(
+                f"approximate argument must be either none or tanh, not {approximate!r}\n"
+                f"  at {source.here(2)}"
+            )
+        result = P.gelu(input, approximate=approximate)
+        return result if out is None else write_out("gelu", result, out, (input,))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(namespace="nn.functional", out=False)
 def silu(input: Any, inplace: bool = False) -> Any:
     """input * sigmoid(input)."""
-    return into(input, silu, "silu_") if inplace else P.silu(input)
+    try:
+        return into(input, silu, "silu_") if inplace else P.silu(input)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(namespace="nn.functional", out=False)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.expected import expect_within
 from ...autograd.inplace import assign
 from ...autograd.modes import no_grad
@@ -24,29 +25,33 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
     >>> torch.nn.functional.linear(torch.tensor([[1., 2.]]), torch.tensor([[3., 4.]]))
     tensor([[11.]])
     """
-    if (
-        bias is not None
-        and out is None
-        and input.__class__ in PLAIN
-        and weight.__class__ in PLAIN
-        and bias.__class__ in PLAIN
-    ):
-        # The usual layer; anything that does not fit is looked at below.
-        x, w, b = input._a, weight._a, bias._a
-        if x.ndim == 2 and w.ndim == 2 and x.dtype is w.dtype is b.dtype:
-            if x.shape[1] == w.shape[1] and b.shape == w.shape[:1]:
-                return P.linear2d(input, weight, bias)
-    shape = input.shape
-    if out is not None:
-        return write_out("linear", linear(input, weight, bias), out, (input, weight, bias))
-    if len(shape) == 2 and len(weight.shape) == 2 and shape[1] == weight.shape[1]:
-        if bias is None:
-            if input.dtype is weight.dtype:
-                return P.linear2d_no_bias(input, weight)
-        elif len(bias.shape) == 1 and len(bias) == weight.shape[0]:
-            if input.dtype is weight.dtype is bias.dtype:
-                return P.linear2d(input, weight, bias)
-    return _linear_general(input, weight, bias)
+    try:
+        if (
+            bias is not None
+            and out is None
+            and input.__class__ in PLAIN
+            and weight.__class__ in PLAIN
+            and bias.__class__ in PLAIN
+        ):
+            # The usual layer; anything that does not fit is looked at below.
+            x, w, b = input._a, weight._a, bias._a
+            if x.ndim == 2 and w.ndim == 2 and x.dtype is w.dtype is b.dtype:
+                if x.shape[1] == w.shape[1] and b.shape == w.shape[:1]:
+                    return P.linear2d(input, weight, bias)
+        shape = input.shape
+        if out is not None:
+            return write_out("linear", linear(input, weight, bias), out, (input, weight, bias))
+        if len(shape) == 2 and len(weight.shape) == 2 and shape[1] == weight.shape[1]:
+            if bias is None:
+                if input.dtype is weight.dtype:
+                    return P.linear2d_no_bias(input, weight)
+            elif len(bias.shape) == 1 and len(bias) == weight.shape[0]:
+                if input.dtype is weight.dtype is bias.dtype:
+                    return P.linear2d(input, weight, bias)
+        return _linear_general(input, weight, bias)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _linear_general(input: Any, weight: Any, bias: Any) -> Any:
@@ -201,14 +206,20 @@ def embedding(
     sparse: bool = False,
 ) -> Any:
     """The rows of `weight` numbered by `input`."""
-    if weight.ndim != 2:
-        raise RuntimeError(f"'weight' must be 2-D, got {list(weight.shape)}\n  at {source.here(2)}")
-    _check_indices(input, weight, "embedding")
-    padding = _padding_row(padding_idx, weight)
-    if max_norm is not None:
-        _limit_rows(input, weight, max_norm, norm_type)
-    out = P.embedding(weight, input, padding=padding, by_count=scale_grad_by_freq)
-    return _sparse_gradient(out, weight, input) if sparse else out
+    try:
+        if weight.ndim != 2:
+            raise RuntimeError(
+                f"'weight' must be 2-D, got {list(weight.shape)}\n  at {source.here(2)}"
+            )
+        _check_indices(input, weight, "embedding")
+        padding = _padding_row(padding_idx, weight)
+        if max_norm is not None:
+            _limit_rows(input, weight, max_norm, norm_type)
+        out = P.embedding(weight, input, padding=padding, by_count=scale_grad_by_freq)
+        return _sparse_gradient(out, weight, input) if sparse else out
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(namespace="nn.functional", out=False)

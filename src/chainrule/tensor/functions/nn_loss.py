@@ -9,6 +9,7 @@ import numpy as np
 from numpy import dtype, ndarray
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.expected import expect_within
 from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
@@ -132,50 +133,63 @@ def cross_entropy(
     >>> torch.nn.functional.cross_entropy(logits, torch.tensor([0, 1]))
     tensor(0.0635)
     """
-    if target.__class__ not in PLAIN or input.__class__ not in PLAIN:
-        check_tensors("cross_entropy_loss", input, target)
-    elif weight is None and not label_smoothing:
-        # The usual call, in few steps: rows of scores and one class number each.
-        x, t = input._a, target._a
+    try:
+        if target.__class__ not in PLAIN or input.__class__ not in PLAIN:
+            check_tensors("cross_entropy_loss", input, target)
+        elif weight is None and not label_smoothing:
+            # The usual call, in few steps: rows of scores and one class number each.
+            x, t = input._a, target._a
+            if (
+                reduction == "mean" and size_average is None and reduce is None and x.ndim == 2
+                and t.__class__ is ndarray and t.ndim == 1 and t.dtype is INT64
+                and x.shape[0] == t.shape[0] and x.size
+            ):  # fmt: skip
+                expect_within(target, 0, x.shape[1] - 1, ignore_index)
+                try:
+                    return P.cross_entropy(
+                        input, target, axis=1, ignore=ignore_index, reduction="mean"
+                    )
+                except TargetOutOfBounds as problem:
+                    raise _out_of_bounds(problem) from None
+        if input.dtype.category != dtypes.FLOAT:
+            raise not_real(input, "log_softmax")
         if (
-            reduction == "mean" and size_average is None and reduce is None and x.ndim == 2
-            and t.__class__ is ndarray and t.ndim == 1 and t.dtype is INT64
-            and x.shape[0] == t.shape[0] and x.size
-        ):  # fmt: skip
-            expect_within(target, 0, x.shape[1] - 1, ignore_index)
-            try:
-                return P.cross_entropy(input, target, axis=1, ignore=ignore_index, reduction="mean")
-            except TargetOutOfBounds as problem:
-                raise _out_of_bounds(problem) from None
-    if input.dtype.category != dtypes.FLOAT:
-        raise not_real(input, "log_softmax")
-    if _usual(input, target) and weight is None and label_smoothing == 0.0 and reduction == "mean":
-        if size_average is None and reduce is None:
-            return _of_classes(input, target, 1, ignore_index, reduction)
-    if size_average is not None or reduce is not None:
-        reduction = reduction_of(size_average, reduce, reduction)
-    elif reduction != "mean":
-        check_reduction(reduction)
-    if label_smoothing:
-        _check_smoothing(label_smoothing)
-    n = input.ndim
-    if reduction == "mean" and not input.numel() and not target.numel():
-        _warn_of_no_rows(input, target)
-    if (
-        target.ndim == n
-        and target.shape == input.shape
-        and (n > 1 or target.dtype.category == 2 or (n == 1 and target.shape[0] > 1))
-    ):
-        return _soft_cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
-    _check_classes(input, target, weight)
-    axis = 1 if n > 1 else 0
-    if n == 1 and target.ndim:
-        target = target.reshape(())
-    if weight is not None or label_smoothing:
-        return _weighted_cross_entropy(
-            input, target, weight, ignore_index, reduction, label_smoothing, axis
-        )
-    return _of_classes(input, target, axis, ignore_index, reduction)
+            _usual(input, target)
+            and weight is None
+            and label_smoothing == 0.0
+            and reduction == "mean"
+        ):
+            if size_average is None and reduce is None:
+                return _of_classes(input, target, 1, ignore_index, reduction)
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce, reduction)
+        elif reduction != "mean":
+            check_reduction(reduction)
+        if label_smoothing:
+            _check_smoothing(label_smoothing)
+        n = input.ndim
+        if reduction == "mean" and not input.numel() and not target.numel():
+            _warn_of_no_rows(input, target)
+        if (
+            target.ndim == n
+            and target.shape == input.shape
+            and (n > 1 or target.dtype.category == 2 or (n == 1 and target.shape[0] > 1))
+        ):
+            return _soft_cross_entropy(
+                input, target, weight, ignore_index, reduction, label_smoothing
+            )
+        _check_classes(input, target, weight)
+        axis = 1 if n > 1 else 0
+        if n == 1 and target.ndim:
+            target = target.reshape(())
+        if weight is not None or label_smoothing:
+            return _weighted_cross_entropy(
+                input, target, weight, ignore_index, reduction, label_smoothing, axis
+            )
+        return _of_classes(input, target, axis, ignore_index, reduction)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _warn_of_no_rows(input: Any, target: Any) -> None:
@@ -351,12 +365,16 @@ def mse_loss(
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
     """The mean squared difference."""
-    if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
-        check_tensors("mse_loss", input, target)
-    reduction = reduction_of(size_average, reduce, reduction)
-    if weight is not None:
-        return _weighted(_compared(P.mse_loss, input, target, "none"), weight, reduction, input)
-    return _compared(P.mse_loss, input, target, reduction)
+    try:
+        if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
+            check_tensors("mse_loss", input, target)
+        reduction = reduction_of(size_average, reduce, reduction)
+        if weight is not None:
+            return _weighted(_compared(P.mse_loss, input, target, "none"), weight, reduction, input)
+        return _compared(P.mse_loss, input, target, reduction)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(namespace="nn.functional", out=False)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.errors import type_word
 from ...autograd.inplace import bump
 from ...autograd.modes import no_grad
@@ -103,19 +104,23 @@ def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
     """The last dimensions of each example to mean 0 and variance 1, times weight plus bias."""
-    if input.__class__ in PLAIN and weight.__class__ in PLAIN and bias.__class__ in PLAIN:
-        # The usual call, in few steps: rows of one type with a weight and a bias.
-        x, w, b = input._a, weight._a, bias._a
-        if (
-            x.__class__ is np.ndarray and normalized_shape == w.shape == b.shape == x.shape[-1:]
-            and x.size and w.ndim and x.dtype is w.dtype and x.dtype is b.dtype
-        ):  # fmt: skip
-            n = x.shape[-1]
-            return P.layer_norm(
-                input, weight, bias, view=(x.size // n, n), axes=(1,), channel=(1, n), eps=eps,
-                affine=(True, True),
-            )  # fmt: skip
-    return _layer_norm(input, normalized_shape, weight, bias, eps)
+    try:
+        if input.__class__ in PLAIN and weight.__class__ in PLAIN and bias.__class__ in PLAIN:
+            # The usual call, in few steps: rows of one type with a weight and a bias.
+            x, w, b = input._a, weight._a, bias._a
+            if (
+                x.__class__ is np.ndarray and normalized_shape == w.shape == b.shape == x.shape[-1:]
+                and x.size and w.ndim and x.dtype is w.dtype and x.dtype is b.dtype
+            ):  # fmt: skip
+                n = x.shape[-1]
+                return P.layer_norm(
+                    input, weight, bias, view=(x.size // n, n), axes=(1,), channel=(1, n), eps=eps,
+                    affine=(True, True),
+                )  # fmt: skip
+        return _layer_norm(input, normalized_shape, weight, bias, eps)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(out=False, method=False)
@@ -291,20 +296,24 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Any:
     """Each channel to mean 0 and variance 1 over the batch (or by the running statistics)."""
-    if eps <= 0:
-        _check_eps(eps, training)
-    _check_channels(input, running_mean, running_var, weight, bias)
-    if training:
-        verify_batch(input.shape)
-        return _batch_norm_train(
-            input, running_mean, running_var, weight, bias, momentum, eps
-        )[0]  # fmt: skip
-    if running_mean is None or running_var is None:
-        raise RuntimeError(
-            "Expected running_mean and running_var to be defined when training=False\n"
-            f"  at {source.here(2)}\n  Fix: pass training=True to use the batch's statistics."
-        )
-    return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)
+    try:
+        if eps <= 0:
+            _check_eps(eps, training)
+        _check_channels(input, running_mean, running_var, weight, bias)
+        if training:
+            verify_batch(input.shape)
+            return _batch_norm_train(
+                input, running_mean, running_var, weight, bias, momentum, eps
+            )[0]  # fmt: skip
+        if running_mean is None or running_var is None:
+            raise RuntimeError(
+                "Expected running_mean and running_var to be defined when training=False\n"
+                f"  at {source.here(2)}\n  Fix: pass training=True to use the batch's statistics."
+            )
+        return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _check_channels(x: Any, *parameters: Any) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import PLAIN
 from ...ops.dtypes import INT, bool_, float32, promote_types
 from ...ops.products import TYPE_WORDS, ProductError
@@ -49,15 +50,19 @@ def matmul(input: Any, other: Any) -> Any:
     tensor([11.])
     """
     try:
-        if input.__class__ in PLAIN and other.__class__ in PLAIN and input._a.ndim == 2:
-            n = other._a.ndim
-            if n == 2:
-                return P.mm(input, other)
-            if n == 1:
-                return P.mv(input, other)
-        return _matmul(input, other)
-    except ProductError as problem:
-        raise located(problem) from None
+        try:
+            if input.__class__ in PLAIN and other.__class__ in PLAIN and input._a.ndim == 2:
+                n = other._a.ndim
+                if n == 2:
+                    return P.mm(input, other)
+                if n == 1:
+                    return P.mv(input, other)
+            return _matmul(input, other)
+        except ProductError as problem:
+            raise located(problem) from None
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _matmul(input: Any, other: Any) -> Any:
@@ -96,12 +101,16 @@ def reflected_matmul(self: Any, other: Any) -> Any:
 @public(exact_out=True)
 def mm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
     """The product of two matrices."""
-    _expect_matrix(input, "self")
-    _expect_matrix(mat2, "mat2")
     try:
-        return _with_type(P.mm, input, mat2, out_dtype)
-    except ProductError as problem:
-        raise located(problem) from None
+        _expect_matrix(input, "self")
+        _expect_matrix(mat2, "mat2")
+        try:
+            return _with_type(P.mm, input, mat2, out_dtype)
+        except ProductError as problem:
+            raise located(problem) from None
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _with_type(multiply: Callable[..., Any], a: Any, b: Any, dtype: Any) -> Any:
@@ -120,11 +129,15 @@ def _expect_matrix(x: Any, name: str) -> None:
 @public(exact_out=True)
 def bmm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
     """The products of two batches of matrices of equal length."""
-    check_batches(input, mat2)
     try:
-        return _with_type(P.bmm, input, mat2, out_dtype)
-    except ProductError as problem:
-        raise located(problem) from None
+        check_batches(input, mat2)
+        try:
+            return _with_type(P.bmm, input, mat2, out_dtype)
+        except ProductError as problem:
+            raise located(problem) from None
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def check_batches(a: Any, b: Any) -> None:
@@ -276,19 +289,26 @@ def _fits(c: Any, a: Any, b: Any) -> bool:
 @public(inplace=True, exact_out=True)
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
-    if _fits(input, mat1, mat2):
-        if beta.__class__ is not int or alpha.__class__ is not int:
-            beta, alpha = _factors(_wide_of(input), beta, alpha)
-        return P.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
-    _expect_matrix(mat1, "mat1")
-    _expect_matrix(mat2, "mat2")
-    beta, alpha = _factors(_wide_of(input), beta, alpha)
-    if mat1.shape[1] != mat2.shape[0]:
-        raise complaint(
-            f"mat1 and mat2 shapes cannot be multiplied ({_shown(mat1)} and {_shown(mat2)})", _FIX
+    try:
+        if _fits(input, mat1, mat2):
+            if beta.__class__ is not int or alpha.__class__ is not int:
+                beta, alpha = _factors(_wide_of(input), beta, alpha)
+            return P.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
+        _expect_matrix(mat1, "mat1")
+        _expect_matrix(mat2, "mat2")
+        beta, alpha = _factors(_wide_of(input), beta, alpha)
+        if mat1.shape[1] != mat2.shape[0]:
+            raise complaint(
+                f"mat1 and mat2 shapes cannot be multiplied ({_shown(mat1)} and {_shown(mat2)})",
+                _FIX,
+            )
+        _check_expands(input, (mat1.shape[0], mat2.shape[1]))
+        return _same_types(
+            "addmm", lambda *x: P.addmm(*x, beta=beta, alpha=alpha), input, mat1, mat2
         )
-    _check_expands(input, (mat1.shape[0], mat2.shape[1]))
-    return _same_types("addmm", lambda *x: P.addmm(*x, beta=beta, alpha=alpha), input, mat1, mat2)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(inplace=True, exact_out=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.inplace import inplace
 from ...ops import dtypes
 from ...ops.schema import TABLE
@@ -324,7 +325,11 @@ def _alpha_drop(input: Any, p: float, training: bool, in_place: bool, feature: b
 @public(namespace="nn.functional")
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Each element set to zero with probability p, the others scaled by 1 / (1 - p)."""
-    return _drop(input, p, training, inplace)
+    try:
+        return _drop(input, p, training, inplace)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public("dropout", method=False, out=False)

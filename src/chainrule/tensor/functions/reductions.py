@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import PLAIN
 from ...ops import dtypes
 from ...ops.dtypes import F32, F64
@@ -103,22 +104,28 @@ def sum(
     >>> torch.tensor([[1, 2], [3, 4]]).sum(dim=0)
     tensor([4, 6])
     """
-    if dim is None and axis is None and dtype is None and input.__class__ in PLAIN:
-        array = input._a
-        if array.dtype is F32 or array.dtype is F64:
-            return P.reduce_sum(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
-    if dtype is not None:
-        input = as_type(input, dtype)
-        if _integral(input) and input.dtype is not dtypes.int64:
-            total = sum(as_type(input, dtypes.int64), dim, keepdim, axis=axis, keepdims=keepdims)
-            return as_type(total, input.dtype)
-    elif _integral(input):
-        input = as_type(input, dtypes.int64)
-    if dim is None:
-        dim = axis
+    try:
+        if dim is None and axis is None and dtype is None and input.__class__ in PLAIN:
+            array = input._a
+            if array.dtype is F32 or array.dtype is F64:
+                return P.reduce_sum(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
+        if dtype is not None:
+            input = as_type(input, dtype)
+            if _integral(input) and input.dtype is not dtypes.int64:
+                total = sum(
+                    as_type(input, dtypes.int64), dim, keepdim, axis=axis, keepdims=keepdims
+                )
+                return as_type(total, input.dtype)
+        elif _integral(input):
+            input = as_type(input, dtypes.int64)
         if dim is None:
-            return P.reduce_sum(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
-    return P.reduce_sum(input, axis=axes_of(dim, input.ndim), keepdims=keepdim or keepdims)
+            dim = axis
+            if dim is None:
+                return P.reduce_sum(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
+        return P.reduce_sum(input, axis=axes_of(dim, input.ndim), keepdims=keepdim or keepdims)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public()
@@ -127,23 +134,27 @@ def mean(
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
     """The mean over `dim` (all dimensions by default)."""
-    if dim is None and axis is None and dtype is None and input.__class__ in PLAIN:
-        array = input._a
-        if array.dtype is F32 or array.dtype is F64:
-            return P.reduce_mean(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
-    if dtype is not None:
-        input = as_type(input, dtype)
-    if _integral(input):
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-            f"complex dtype. Got: {input.dtype!r}\n  at {source.here(2)}\n"
-            "  Fix: x.float().mean()."
-        )
-    if dim is None:
-        dim = axis
+    try:
+        if dim is None and axis is None and dtype is None and input.__class__ in PLAIN:
+            array = input._a
+            if array.dtype is F32 or array.dtype is F64:
+                return P.reduce_mean(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
+        if dtype is not None:
+            input = as_type(input, dtype)
+        if _integral(input):
+            raise RuntimeError(
+                "mean(): could not infer output dtype. Input dtype must be either a floating point "
+                f"or complex dtype. Got: {input.dtype!r}\n  at {source.here(2)}\n"
+                "  Fix: x.float().mean()."
+            )
         if dim is None:
-            return P.reduce_mean(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
-    return P.reduce_mean(input, axis=axes_of(dim, input.ndim), keepdims=keepdim or keepdims)
+            dim = axis
+            if dim is None:
+                return P.reduce_mean(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
+        return P.reduce_mean(input, axis=axes_of(dim, input.ndim), keepdims=keepdim or keepdims)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public()
@@ -432,15 +443,23 @@ def logsumexp(
 @public(namespace="nn.functional", aliases=(".log_softmax", "special.log_softmax"), method=True)
 def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     """log(softmax(input)) along `dim`."""
-    x, axis = _logits(input, dim, _stacklevel, dtype, "log_softmax")
-    return P.log_softmax(x, axis=axis) if x.ndim else _of_one(P.log_softmax, x)
+    try:
+        x, axis = _logits(input, dim, _stacklevel, dtype, "log_softmax")
+        return P.log_softmax(x, axis=axis) if x.ndim else _of_one(P.log_softmax, x)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(namespace="nn.functional", aliases=(".softmax", "special.softmax"), method=True)
 def softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     """exp(input), normalised to sum to one along `dim`."""
-    x, axis = _logits(input, dim, _stacklevel, dtype, "softmax")
-    return P.softmax(x, axis=axis) if x.ndim else _of_one(P.softmax, x)
+    try:
+        x, axis = _logits(input, dim, _stacklevel, dtype, "softmax")
+        return P.softmax(x, axis=axis) if x.ndim else _of_one(P.softmax, x)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def _of_one(function: Any, x: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import PLAIN
 from ...ops.dtypes import INT, dtype
 from ...ops.layout import viewed_strides
@@ -82,31 +83,35 @@ def view(input: Any, *shape: Any, **named: Any) -> Any:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
-    if shape and not named and input.__class__ in PLAIN:
-        # The usual case: whole numbers that fit. NumPy refuses the rest, which is looked at below.
-        wanted = shape
-        if shape[0].__class__ is not int:
-            wanted = tuple(shape[0]) if isinstance(shape[0], tuple | list) else (-1,)
-        if -1 not in wanted:
-            try:
-                return P.view(input, shape=wanted)
-            except (RuntimeError, TypeError):
-                pass
-    if "dtype" in named:
-        shape = (named.pop("dtype"),)
-    if len(shape) == 1 and isinstance(shape[0], dtype):
-        from ..storage import view_as_dtype
+    try:
+        if shape and not named and input.__class__ in PLAIN:
+            # The usual case: whole numbers that fit. The rest, which NumPy refuses, comes below.
+            wanted = shape
+            if shape[0].__class__ is not int:
+                wanted = tuple(shape[0]) if isinstance(shape[0], tuple | list) else (-1,)
+            if -1 not in wanted:
+                try:
+                    return P.view(input, shape=wanted)
+                except (RuntimeError, TypeError):
+                    pass
+        if "dtype" in named:
+            shape = (named.pop("dtype"),)
+        if len(shape) == 1 and isinstance(shape[0], dtype):
+            from ..storage import view_as_dtype
 
-        return view_as_dtype(input, shape[0])
-    wanted = infer_shape(given(shape, named, "size"), input.numel())
-    if not is_viewable(input, wanted):
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one "
-            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.\n"
-            f"  shape {list(input.shape)} with strides {list(input.stride())} cannot be read as "
-            f"{list(wanted)} without copying\n  at {source.here(2)}"
-        )
-    return P.view(input, shape=wanted)
+            return view_as_dtype(input, shape[0])
+        wanted = infer_shape(given(shape, named, "size"), input.numel())
+        if not is_viewable(input, wanted):
+            raise RuntimeError(
+                "view size is not compatible with input tensor's size and stride (at least one "
+                "dimension spans across two contiguous subspaces). Use .reshape(...) instead.\n"
+                f"  shape {list(input.shape)} with strides {list(input.stride())} cannot be read "
+                f"as {list(wanted)} without copying\n  at {source.here(2)}"
+            )
+        return P.view(input, shape=wanted)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def is_viewable(t: Any, shape: tuple[int, ...]) -> bool:
@@ -120,7 +125,11 @@ def is_viewable(t: Any, shape: tuple[int, ...]) -> bool:
 @public(out=False)
 def reshape(input: Any, *shape: Any, **named: Any) -> Any:
     """Another shape: a view where strides allow it, else a copy."""
-    return reshaped(input, infer_shape(given(shape, named, "shape"), input.numel(), "reshape"))
+    try:
+        return reshaped(input, infer_shape(given(shape, named, "shape"), input.numel(), "reshape"))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def reshaped(input: Any, shape: tuple[int, ...]) -> Any:
@@ -147,21 +156,25 @@ def reshape_as(input: Any, other: Any) -> Any:
 @public(out=False)
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions start_dim..end_dim as one."""
-    if input.ndim == 0:
-        for dim in (start_dim, end_dim):
-            axis_of(dim, 1)
-        return reshape(input, 1)
-    a, b = axis_of(start_dim, input.ndim), axis_of(end_dim, input.ndim)
-    if a > b:
-        raise RuntimeError(
-            "flatten() has invalid args: start_dim cannot come after end_dim: "
-            f"start_dim={start_dim}, end_dim={end_dim} for {input.ndim} dimensions\n"
-            f"  at {source.here(2)}"
-        )
-    if a == b:
-        return input
-    shape = tuple(input.shape)
-    return reshaped(input, (*shape[:a], prod(shape[a : b + 1]), *shape[b + 1 :]))
+    try:
+        if input.ndim == 0:
+            for dim in (start_dim, end_dim):
+                axis_of(dim, 1)
+            return reshape(input, 1)
+        a, b = axis_of(start_dim, input.ndim), axis_of(end_dim, input.ndim)
+        if a > b:
+            raise RuntimeError(
+                "flatten() has invalid args: start_dim cannot come after end_dim: "
+                f"start_dim={start_dim}, end_dim={end_dim} for {input.ndim} dimensions\n"
+                f"  at {source.here(2)}"
+            )
+        if a == b:
+            return input
+        shape = tuple(input.shape)
+        return reshaped(input, (*shape[:a], prod(shape[a : b + 1]), *shape[b + 1 :]))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(out=False)
@@ -191,29 +204,37 @@ def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
 @public(out=False)
 def unsqueeze(input: Any, dim: int) -> Any:
     """A view with a dimension of length 1 inserted at `dim`."""
-    return P.unsqueeze(input, axis=axis_of(dim, input.ndim + 1))
+    try:
+        return P.unsqueeze(input, axis=axis_of(dim, input.ndim + 1))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(out=False)
 def squeeze(input: Any, dim: Any = None) -> Any:
     """A view without its dimensions of length 1 (all of them, or those named)."""
-    shape = input.shape
-    if dim is None:
-        return P.squeeze_all(input, axis=tuple(k for k, n in enumerate(shape) if n == 1))
-    op = P.squeeze_axis
-    if isinstance(dim, tuple | list):
-        op = P.squeeze_axes
-        dims = {axis_of(d, len(shape)) for d in dim}
-        if len(dims) != len(dim):
-            raise RuntimeError(
-                f"dim {dim[-1]} appears multiple times in the list of dims: {list(dim)}\n"
-                f"  at {source.here(2)}"
-            )
-    else:
-        dims = {axis_of(dim, len(shape))}
-    if not shape:
-        return op(input, axis=())
-    return op(input, axis=tuple(sorted(d for d in dims if shape[d] == 1)))
+    try:
+        shape = input.shape
+        if dim is None:
+            return P.squeeze_all(input, axis=tuple(k for k, n in enumerate(shape) if n == 1))
+        op = P.squeeze_axis
+        if isinstance(dim, tuple | list):
+            op = P.squeeze_axes
+            dims = {axis_of(d, len(shape)) for d in dim}
+            if len(dims) != len(dim):
+                raise RuntimeError(
+                    f"dim {dim[-1]} appears multiple times in the list of dims: {list(dim)}\n"
+                    f"  at {source.here(2)}"
+                )
+        else:
+            dims = {axis_of(dim, len(shape))}
+        if not shape:
+            return op(input, axis=())
+        return op(input, axis=tuple(sorted(d for d in dims if shape[d] == 1)))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 # ---- another order -------------------------------------------------------------------------------
@@ -222,41 +243,54 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 @public(aliases=("swapaxes", "swapdims"), out=False)
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """The view with two dimensions exchanged."""
-    n = input.ndim
-    a, b = axis_of(dim0, n), axis_of(dim1, n)
-    if n == 0:
-        return P.alias(input)
-    return P.swap_axes(input, axis0=a, axis1=b)
+    try:
+        n = input.ndim
+        a, b = axis_of(dim0, n), axis_of(dim1, n)
+        if n == 0:
+            return P.alias(input)
+        return P.swap_axes(input, axis0=a, axis1=b)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(out=False)
 def permute(input: Any, *dims: Any, **named: Any) -> Any:
     """The view with its dimensions in another order."""
-    dims = given(dims, named, "dims")
-    n = input.ndim
-    if len(dims) != n:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
-            f"length of the desired ordering of dimensions i.e. input.dim() = {n} is not equal to "
-            f"len(dims) = {len(dims)}\n  at {source.here(2)}"
-        )
-    perm = tuple(axis_of(d, n) for d in dims)
-    if len(set(perm)) != n:
-        raise RuntimeError(
-            f"permute(): duplicate dims are not allowed. Got {list(dims)}\n  at {source.here(2)}"
-        )
-    return P.transpose(input, perm=perm)
+    try:
+        dims = given(dims, named, "dims")
+        n = input.ndim
+        if len(dims) != n:
+            raise RuntimeError(
+                "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+                f"length of the desired ordering of dimensions i.e. input.dim() = {n} is not equal "
+                f"to len(dims) = {len(dims)}\n  at {source.here(2)}"
+            )
+        perm = tuple(axis_of(d, n) for d in dims)
+        if len(set(perm)) != n:
+            raise RuntimeError(
+                f"permute(): duplicate dims are not allowed. Got {list(dims)}\n"
+                f"  at {source.here(2)}"
+            )
+        return P.transpose(input, perm=perm)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(out=False)
 def t(input: Any) -> Any:
     """The transpose of a matrix."""
-    if input.ndim > 2:
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D\n"
-            f"  at {source.here(2)}\n  Fix: use .mT or .transpose(dim0, dim1)."
-        )
-    return P.t(input)
+    try:
+        if input.ndim > 2:
+            raise RuntimeError(
+                f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D\n"
+                f"  at {source.here(2)}\n  Fix: use .mT or .transpose(dim0, dim1)."
+            )
+        return P.t(input)
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 @public(aliases=("moveaxis",), out=False)
@@ -302,9 +336,13 @@ def adjoint(input: Any) -> Any:
 @public(out=False)
 def expand(input: Any, *sizes_: Any, **named: Any) -> Any:
     """A view repeated along dimensions of length 1; -1 keeps a dimension."""
-    named.pop("implicit", None)
-    wanted = sizes(given(sizes_, named, "size"))
-    return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), wanted, input))
+    try:
+        named.pop("implicit", None)
+        wanted = sizes(given(sizes_, named, "size"))
+        return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), wanted, input))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def expanded_shape(

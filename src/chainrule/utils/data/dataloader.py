@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 from ...autograd.state import STATE
 from ...autograd.watching import named
 from ._utils.collate import default_collate, default_convert
@@ -348,3 +349,6 @@ def __getattr__(name: str) -> Any:
 
         return _MultiProcessingDataLoaderIter
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+explain_module(globals())

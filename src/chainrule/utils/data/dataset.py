@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import chainrule as torch
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 
 T = TypeVar("T")
 
@@ -235,3 +236,6 @@ def _lengths_of_fractions(fractions: Sequence[float], total: int) -> list[int]:
                 stacklevel=3,
             )
     return lengths
+
+
+explain_module(globals())

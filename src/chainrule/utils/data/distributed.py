@@ -9,6 +9,7 @@ from typing import Any
 
 import chainrule as torch
 
+from ...autograd.accidents import explain_module
 from .sampler import Sampler
 
 
@@ -76,3 +77,6 @@ class DistributedSampler(Sampler[int]):
     def set_epoch(self, epoch: int) -> None:
         """Choose the order of an epoch; the same in all processes."""
         self.epoch = epoch
+
+
+explain_module(globals())

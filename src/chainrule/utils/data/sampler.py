@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import chainrule as torch
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 
 T = TypeVar("T")
 _DRAWN_AT_ONCE = 32  # numbers with replacement come in blocks, as in PyTorch's stream
@@ -176,3 +177,6 @@ class BatchSampler(Sampler[list[int]]):
     def __len__(self) -> int:
         count = len(self.sampler)  # type: ignore[arg-type]
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+
+explain_module(globals())

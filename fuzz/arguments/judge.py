@@ -1,0 +1,108 @@
+"""Make one call and say whether its outcome is one that users may see."""
+
+from __future__ import annotations
+
+import opcode
+import re
+import resource
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import chainrule
+
+from ..files.watch import peak, reset_peak
+from .calls import Trial, trials
+
+SECONDS = 2.0
+MEMORY = 1 << 30
+_PACKAGE = str(Path(chainrule.__file__).resolve().parent)
+_HERE = str(Path(__file__).resolve().parent)
+_RAISE = {opcode.opmap[name] for name in ("RAISE_VARARGS", "RERAISE")}
+# What Python says of a call that does not fit the signature: clear, and PyTorch's too.
+_BINDING = re.compile(
+    r"missing \d+ required|unexpected keyword|multiple values for|takes .*argumen"
+)
+_NEVER = (
+    MemoryError, RecursionError, SystemError, NameError, AssertionError, OverflowError,
+    StopIteration, UnicodeError, ZeroDivisionError, BufferError, np.exceptions.AxisError,
+    np.linalg.LinAlgError,
+)  # fmt: skip
+
+
+def fault_of(problem: BaseException) -> str:
+    """Why an error is not one for users, or "" if it is."""
+    said = f"{type(problem).__name__}: {str(problem)[:160]!r}"
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    code, line = trace.tb_frame.f_code, trace.tb_lineno
+    raised = code.co_code[trace.tb_lasti] in _RAISE
+    ours = code.co_filename.startswith((_PACKAGE, "<chainrule"))
+    where = f"{Path(code.co_filename).name}:{line} {code.co_name}"
+    if raised and ours and str(problem) and not isinstance(problem, MemoryError | RecursionError):
+        return ""
+    if isinstance(problem, _NEVER) or type(problem).__module__.startswith("numpy"):
+        return f"{said} at {where}"
+    if isinstance(problem, TypeError) and _BINDING.search(str(problem)):
+        return ""
+    if ours and Path(code.co_filename).name == "fetch.py":
+        return ""  # the user's dataset, indexed or handed to collate_fn
+    if ours:
+        return "" if raised else f"{said} at {where}"
+    if code.co_filename.startswith(_HERE):  # raised by a function of C, or by nobody
+        return "" if isinstance(problem, TypeError | ValueError | RuntimeError) else said
+    return f"{said} at {where}"
+
+
+def leaked(caught: list[Any]) -> str:
+    """A warning of NumPy's arithmetic or of its own changes."""
+    for w in caught:
+        text = str(w.message)
+        if "encountered in" in text or "NumPy" in text or w.category.__module__.startswith("numpy"):
+            return f"warning: {text[:160]} at {Path(w.filename).name}:{w.lineno}"
+    return ""
+
+
+def judge(trial: Trial) -> tuple[str, str]:
+    """(outcome, what is wrong): returned, refused, or the kind of the find."""
+    before = reset_peak()
+    outcome, fault = "returned", ""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = time.thread_time()
+        try:
+            trial.run()
+        except Exception as problem:
+            outcome, fault = "refused", fault_of(problem)
+        seconds = time.thread_time() - start
+    taken = peak() - before
+    if fault:
+        return "internal", fault
+    if leak := leaked(caught):
+        return "warning", leak
+    if seconds > SECONDS:
+        return "slow", f"{seconds:.1f} s"
+    if taken > MEMORY:
+        return "memory", f"{taken >> 20} MB"
+    return outcome, ""
+
+
+@contextmanager
+def judging(chosen: list[Trial] | None = None) -> Iterator[Any]:
+    """The trial of a worker."""
+    limit = 6 << 30
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    todo = trials() if chosen is None else chosen
+
+    def run(number: int) -> tuple[str, str, str]:
+        return str(todo[number]), *judge(todo[number])
+
+    yield run

@@ -1,0 +1,47 @@
+"""A sample of the sweep of absurd arguments: results, clear errors, and nothing else."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")
+def test_absurd_arguments_get_a_result_or_a_clear_error():
+    run = subprocess.run(
+        [sys.executable, "-m", "fuzz.arguments", "--every", "601"],
+        cwd=ROOT, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    assert "refused" in run.stdout and "returned" in run.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")
+def test_the_sweep_notices_what_it_looks_for():
+    """An attribute of None, NumPy's words, a warning, a slow call, much memory; and no more."""
+    program = """
+import sys, time
+import numpy as np
+import chainrule as torch
+from fuzz.arguments.judge import judge
+class Trial:
+    def __init__(self, run): self.run = run
+inside = sys.modules["chainrule.tensor.size"]
+exec(compile("def fails(x): return x.shape", inside.__file__, "exec"), vars(inside))
+assert judge(Trial(lambda: inside.fails(None)))[0] == "internal"
+assert judge(Trial(lambda: np.zeros(1) / np.zeros(1)))[0] == "warning"
+assert judge(Trial(lambda: np.ones(1 << 28).sum()))[0] == "memory"
+def counts():
+    start = time.thread_time()
+    while time.thread_time() < start + 2.1: pass
+assert judge(Trial(counts))[0] == "slow"
+assert judge(Trial(lambda: torch.ones(3).view(7)))[0] == "refused"
+assert judge(Trial(lambda: torch.ones(3)))[0] == "returned"
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
