@@ -14,6 +14,8 @@ ROOT = HERE.parent.parent
 # The release whose place chainrule takes. The label makes it newer than PyTorch's own file of that
 # release, so that pip chooses the empty one below while it resolves what the others need.
 STANDS_FOR = "2.13.0+chainrule"
+# What comes with PyTorch, and the compiler of its GPU code, which needs it.
+NOT_INSTALLED = ("torch==", "triton==", "nvidia-")
 PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
@@ -63,7 +65,7 @@ class Environments:
                 "--find-links", empty_torch(Path(place)), *asked)  # fmt: skip
             found = json.loads(report.read_text(encoding="utf-8"))["install"]
         pins = (f"{one['metadata']['name']}=={one['metadata']['version']}" for one in found)
-        kept = sorted((pin for pin in pins if not pin.startswith("torch==")), key=str.lower)
+        kept = sorted((pin for pin in pins if not pin.startswith(NOT_INSTALLED)), key=str.lower)
         library.lock.write_text("\n".join(kept) + "\n", encoding="utf-8")
 
 
