@@ -131,7 +131,11 @@ def _compare_with(oracle: Any, script: Script, got: list[Any]) -> None:
     except Disagreement:
         if "g.mul_(2)" not in script.text():
             raise
-        _compare(oracle, _apart(script), got)
+        # There another tensor, or the caller, may have the gradient that a hook writes to.
+        try:
+            _compare(oracle, _out_of_place(script), got)
+        except Disagreement:
+            _compare(oracle, _with_copies(script), got)
 
 
 def _compare(oracle: Any, script: Script, got: list[Any]) -> None:
@@ -143,11 +147,17 @@ def _compare(oracle: Any, script: Script, got: list[Any]) -> None:
     compare("PyTorch", ours, theirs, 1e-9, 1e-12)
 
 
-def _apart(script: Script) -> Script:
-    """The program for PyTorch, where another tensor may have the gradient that a hook writes to.
+def _out_of_place(script: Script) -> Script:
+    """The program with hooks that return another gradient."""
+    hooks = (("(g.mul_(2), None)[1]", "g * 2"), ("g.mul_(2)", "g * 2"))
+    chunks = script.chunks
+    for written, made in hooks:
+        chunks = tuple(chunk.replace(written, made) for chunk in chunks)
+    return replace(script, chunks=chunks)
 
-    Here every tensor gets a copy of its gradient before its other hooks.
-    """
+
+def _with_copies(script: Script) -> Script:
+    """The program in which every tensor gets a copy of its gradient before its other hooks."""
     chunks = []
     for chunk in script.chunks:
         chunks.append(chunk)

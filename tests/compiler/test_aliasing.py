@@ -266,3 +266,16 @@ def test_an_argument_that_comes_to_be_the_tensor_a_function_asks_for():
     fresh = [(torch.ones(2), 3) for _ in range(5)]
     for x, factor in [*fresh, (kept, 2), *fresh, *[(kept, 2)] * 5, *fresh]:
         assert run(x).tolist() == [factor, factor]
+
+
+@pytest.mark.filterwarnings("ignore:chainrule.compile")
+def test_a_part_of_a_complex_tensor_that_was_transposed_in_place():
+    def parts(x):
+        y = x * 2
+        y.t_()
+        return y.real, y
+
+    run = torch.compile(parts)
+    for k in range(5):
+        x = torch.arange(4.0).reshape(2, 2) + 1j * k
+        assert [p.tolist() for p in run(x)] == [p.tolist() for p in parts(x)]

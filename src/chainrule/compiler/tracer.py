@@ -319,7 +319,11 @@ class Trace:
         root = self._find(view[ROOT])
         meta = view[ROOT]._meta
         if meta and "reshaped" in meta:  # the record may be of the shape it had
-            return root.storage, (*root.chain, *chain_to(t)), root.value
+            try:
+                return root.storage, (*root.chain, *chain_to(t)), root.value
+            except RuntimeError:  # eager code needs no such chain
+                where = source.here(5)
+                self.fail(f"a view of another type of a reshaped tensor is taken at {where}")
         return root.storage, (*root.chain, *reversed(steps)), root.value
 
     def _know(self, array: np.ndarray, storage: Storage, chain: Any, value: Value) -> Known:
