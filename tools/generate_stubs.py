@@ -31,6 +31,9 @@ import chainrule  # noqa: E402
 from chainrule.tensor import API, Tensor, return_types  # noqa: E402
 from chainrule.tensor.api import Public, _alias_path, functions_of  # noqa: E402
 from chainrule.tensor.return_types import ReturnType  # noqa: E402
+from chainrule.tensor.spellings import (  # noqa: E402
+    signature_of as signature_without_spellings,
+)
 
 SOURCE = ROOT / "src" / "chainrule"
 NAMESPACES = {
@@ -170,7 +173,7 @@ def signature_of(record: Public) -> inspect.Signature:
     """The parameters of a public function, under the names users give them by."""
     op = record.function.__dict__.get("op")
     if op is None:
-        return inspect.signature(record.function)
+        return signature_without_spellings(record.function)
     second = "exponent" if op.name == "pow" else "other"
     names = ("input", second) if len(op.inputs) <= 2 else op.inputs
     kinds = inspect.Parameter
@@ -324,7 +327,7 @@ def member_lines(name: str, value: Any, records: dict[str, tuple[Public, bool]])
         return ["@staticmethod", f"def {name}(*args: Any, **kwargs: Any) -> Any: ..."]
     if not inspect.isfunction(value):
         return [f"{name}: Any"]
-    signature = inspect.signature(value)
+    signature = signature_without_spellings(value)
     record, in_place = records.get(name, (None, False))
     own = record is not None and record.function is inspect.unwrap(value)
     if record is not None and (in_place or own or is_open(signature)):

@@ -114,6 +114,7 @@ from .tensor.settings import (
     set_warn_always,
     use_deterministic_algorithms,
 )
+from .tensor.spellings import in_place_function as _in_place_function
 from .tensor.storage import TypedStorage, UntypedStorage
 
 from . import fft, linalg, signal, special  # isort: skip - filled from the public table
@@ -160,6 +161,8 @@ _LAZY = {
     "set_anomaly_enabled": "autograd",
     "load": "serialization",
     "save": "serialization",
+    "dsmm": "sparse",
+    "hsmm": "sparse",
     "smm": "sparse",
     "sparse_coo_tensor": "sparse",
     "spmm": "sparse",
@@ -197,7 +200,8 @@ def __getattr__(name: str) -> Any:
         found = globals()[name] = _tensor_layer.function_form(record, "")
         return found
     if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
-        return getattr(Tensor, name)  # torch.sin_(x) is x.sin_()
+        found = globals()[name] = _in_place_function(name, getattr(Tensor, name))
+        return found
     home = name if name in _SUBMODULES else _LAZY.get(name)
     if name in ("torch", "functional"):  # the package itself: torch.functional.einsum is ours
         found = globals()[name] = sys.modules[__name__]

@@ -183,6 +183,7 @@ def explain_here(problem: Exception) -> None:
     flags = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + flags]
     given = {name: frame.f_locals[name] for name in names if name in frame.f_locals}
+    given = {name: value for name, value in given.items() if value is not ...}  # other spellings
     clear = clear_error(code.co_name, given, problem)
     if clear is not None:
         raise clear from problem

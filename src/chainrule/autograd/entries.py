@@ -89,16 +89,16 @@ def _reflected_or_not(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> 
 _OPERANDS = (TensorBase, *NUMBERS, np.ndarray, np.generic)
 
 
-def checked_entry(op: Op, numbers: str) -> Callable[..., Any]:
-    """The entry for users where not every operand may be a number; see `_checked`."""
-    if numbers == "all":
-        return make_entry(op)
+def method_entry(op: Op, numbers: str) -> Callable[..., Any]:
+    """The entry for users, who may not give numbers everywhere (see `_checked`), and who may
+    give operands by name.
+    """
     checked = _checked(numbers)
     if can_specialise(op):
-        return _specialise(op, checked, numbers=numbers)
+        return _specialise(op, checked, numbers=numbers, method=True)
 
     def call(*args: Any, **params: Any) -> Any:
-        return checked(op, args, params)
+        return checked(op, *operands_by_name(op, args, params))
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
@@ -147,7 +147,7 @@ def function_entry(op: Op, into: Callable[..., Any], numbers: str = "all") -> Ca
     def make(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         made = _specialise(op, _checked(numbers), into=into, numbers=numbers)
         space.update(made.__globals__, entry=call)
-        call.__kwdefaults__ = made.__kwdefaults__
+        call.__defaults__, call.__kwdefaults__ = made.__defaults__, made.__kwdefaults__
         call.__code__ = made.__code__
         return call(*args, **params)
 
@@ -159,14 +159,76 @@ def _first_call(*args: Any, **params: Any) -> Any:
     return make(args, params)  # type: ignore[name-defined] # noqa: F821 - see function_entry
 
 
+# NumPy's names for the operands of element-wise functions, which PyTorch takes too.
+_NUMPY_NAMES = (("x", "a", "x1", "self"), ("x2",))
+
+
 def _with_out(writer: _Writer, text: str) -> str:
-    """The entry's source with `out=`."""
-    given = ", ".join(f"a_{n}" for n in writer.names)
+    """The entry's source with `out=`, and with other names for the operands.
+
+    What is not given is `...`, and more operands than there are show as another name for the first.
+    """
+    names = [f"a_{n}" for n in writer.names]
+    others = [o for _, several in zip(names, _NUMPY_NAMES, strict=False) for o in several]
+    given = ", ".join(names)
     params = ", ".join([*writer.op.params, "out=None"])
     passed = "".join(f", {p}={p}" for p in writer.op.params)
-    head = [f"def entry({given}, *, {params}):"]
+    head = [f"def entry({', '.join(f'{n}=...' for n in [*names, *others])}, *, {params}):"]
+    tests = [f"{n} is ..." for n in names] + [f"{o} is not ..." for o in others]
+    head.append(f"    if {' or '.join(tests)}:")
+    groups = ", ".join(
+        f"({', '.join([n, *several])})" for n, several in zip(names, _NUMPY_NAMES, strict=False)
+    )
+    head.append(f"        {given}, = operands(op.name, {groups})")
     head.append("    if out is not None:")
     head.append(f"        return into({writer.op.name!r}, entry({given}{passed}), out, ({given},))")
+    return "\n".join(head) + text[text.index("\n") :]
+
+
+def _operands(name: str, *groups: tuple[Any, ...]) -> list[Any]:
+    """The operands, each given under one of its names."""
+    found = []
+    for own, group in zip(("input", "other"), groups, strict=False):
+        given = [value for value in group if value is not ...]
+        if not given:
+            raise TypeError(
+                f"{name}() missing 1 required positional argument: {own!r}\n  at {source.here(3)}"
+            )
+        if len(given) > 1:
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments: {own!r} is given twice, "
+                f"or more arguments are given than it takes\n  at {source.here(3)}"
+            )
+        found.append(given[0])
+    return found
+
+
+def operands_by_name(
+    op: Op, args: tuple[Any, ...], params: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments of an element-wise op with all operands by position, under whatever name given."""
+    if not params or op.promote == "none":
+        return args, params
+    rest = dict(params)
+    found = list(args)
+    for names in _OWN_NAMES[len(args) : len(op.inputs)]:
+        given = [n for n in names if n in rest]
+        if len(given) != 1:
+            return args, params
+        found.append(rest.pop(given[0]))
+    return tuple(found), rest
+
+
+_OWN_NAMES = (("input", *_NUMPY_NAMES[0]), ("other", "exponent", *_NUMPY_NAMES[1]))
+
+
+def _with_second_name(writer: _Writer, text: str) -> str:
+    """The source of a method of two operands that takes the second by NumPy's name too."""
+    first, second = (f"a_{n}" for n in writer.names)
+    params = "".join(f", {p}" for p in writer.op.params)
+    head = [f"def entry({first}, {second}=..., x2=...{', *' if params else ''}{params}):"]
+    head.append(f"    if x2 is not ... or {second} is ...:")
+    head.append(f"        _, {second} = operands(op.name, ({first},), ({second}, x2))")
     return "\n".join(head) + text[text.index("\n") :]
 
 
@@ -184,6 +246,7 @@ def _specialise(
     reflected: bool = False,
     into: Any = None,
     numbers: str = "all",
+    method: bool = False,
 ) -> Callable[..., Any]:
     """Generate the straight-line function; see `_Writer` for the shape of the code."""
     writer = _Writer(op, numbers)
@@ -193,6 +256,8 @@ def _specialise(
         text = text.replace(f"def entry(a_{a}, a_{b}):", f"def entry(a_{b}, a_{a}):", 1)
     if into is not None:
         text = _with_out(writer, text)
+    elif method and op.promote != "none" and len(writer.names) == 2:
+        text = _with_second_name(writer, text)
     if op.promote != "none" and len(writer.names) <= 2:
         text = _with_public_names(writer, text)
     # What is promoted is float32 or float64 where this code computes.
@@ -205,7 +270,7 @@ def _specialise(
         "live_node": live_node, "getframe": sys._getframe, "errors": errors,
         "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
         "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view,
-        "shares_memory": shares_memory, "fitted": _fitted,
+        "shares_memory": shares_memory, "fitted": _fitted, "operands": _operands,
         "FAILURES": FAILURES,
     }  # fmt: skip
     code = compile(text, f"<chainrule entry {op.name}>", "exec")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 
+from . import source
+
 GIVEN: set[str] = set()
 
 
@@ -18,3 +20,10 @@ def warn_once(text: str) -> None:
     if WARNINGS.always or text not in GIVEN:
         GIVEN.add(text)
         warnings.warn(text, stacklevel=4)
+
+
+def warn_once_of(what: str, text: str) -> None:
+    """Warn at the user's line, if nothing was said about this before."""
+    if WARNINGS.always or what not in GIVEN:
+        GIVEN.add(what)
+        source.warn_user(text)

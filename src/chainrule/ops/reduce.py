@@ -315,3 +315,11 @@ def reduce_all(x, *, axis, keepdims):
 def count_nonzero(x, *, axis):
     """How many elements over `axis` are nonzero."""
     return np.asarray(np.count_nonzero(x, axis=axis), np.int64)
+
+
+@op(nondiff=("x",), batch=Front(axes=("axis",)))
+def hash_tensor(x, *, axis, keepdims):
+    """The bits of all elements over `axis` (as float64, or as 64-bit integers), by exclusive or."""
+    floats = x.dtype.kind not in "biu"
+    bits = x.astype(np.float64).view(np.uint64) if floats else x.astype(np.int64).view(np.uint64)
+    return np.asarray(np.bitwise_xor.reduce(bits, axis, keepdims=keepdims), np.uint64)

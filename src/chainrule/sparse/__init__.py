@@ -16,6 +16,7 @@ from typing import Any
 import chainrule as torch
 
 from ..standins import add_to as _add_stand_ins
+from ..tensor.signatures import respelled
 from . import handlers
 from .creation import check_sparse_tensor_invariants, legacy_constructor, sparse_coo_tensor
 from .rows import track_rows
@@ -27,7 +28,12 @@ def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
     return torch.mm(mat1, mat2)
 
 
-spmm = smm = mm
+def spmm(input: Any, mat2: Any) -> Any:  # noqa: A002
+    """The product of two matrices, one of them sparse; gradients flow to both."""
+    return torch.mm(input, mat2)
+
+
+spmm = dsmm = smm = respelled(spmm)
 
 
 def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:

@@ -21,8 +21,13 @@ from typing import Any
 
 from ..autograd import source
 from ..autograd.accidents import PROBLEMS, explain
-from ..autograd.dispatch import entry
-from ..autograd.entries import can_specialise, check_numbers, checked_entry, function_entry
+from ..autograd.entries import (
+    can_specialise,
+    check_numbers,
+    function_entry,
+    method_entry,
+    operands_by_name,
+)
 from ..autograd.inplace import assign, begin_at_root, check_apart, inplace
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
@@ -106,6 +111,8 @@ def lazy_entry(op: Op, numbers: str) -> Callable[..., Any]:
     """A function that makes the op's specialised entry when first called."""
 
     def call(*args: Any, **params: Any) -> Any:
+        if params:
+            args, params = operands_by_name(op, args, params)
         return public_entry(op, numbers)(*args, **params)
 
     call.__name__ = call.__qualname__ = op.name
@@ -116,11 +123,10 @@ def lazy_entry(op: Op, numbers: str) -> Callable[..., Any]:
 
 def public_entry(op: Op, numbers: str) -> Callable[..., Any]:
     """The op's entry for users, who may not give numbers everywhere."""
-    if numbers == "all":
-        return entry(op)
-    made = op.cache.get(numbers)
+    key = "public " + numbers
+    made = op.cache.get(key)
     if made is None:
-        made = op.cache[numbers] = checked_entry(op, numbers)
+        made = op.cache[key] = method_entry(op, numbers)
     return made
 
 
@@ -162,6 +168,9 @@ def in_place_form(record: Public) -> Callable[..., Any]:
 
         def own_run(self: Any, *args: Any, **params: Any) -> Any:
             try:
+                if params:
+                    args, params = operands_by_name(op, (self, *args), params)
+                    args = args[1:]
                 if numbers == "none":
                     check_numbers(op, args, numbers)
                 return inplace(op, self, args, params, name)
@@ -287,7 +296,9 @@ def function_form(record: Public, namespace: str | None = None) -> Callable[...,
     if made is None:
         made = _function_form(record)
         if elsewhere and made is function_form(record):
-            made = _twin(made)
+            plain = made is record.function and not record.function.__dict__.get("op")
+            # The package takes NumPy's keywords, for which something must stand before it.
+            made = guarded(record.path, record.name, made) if plain else _twin(made)
         _FORMS[key] = made
     return made
 
@@ -310,7 +321,7 @@ def _function_form(record: Public) -> Callable[..., Any]:
         return function_entry(op, write_out, record.numbers)
     if record.out:
         return with_out(record)
-    if op is not None or not is_guarded(record.path):
+    if op is not None or (record.namespace and not is_guarded(record.path)):
         return record.function
     return guarded(record.path, record.name, record.function)
 

@@ -14,6 +14,7 @@ from ..autograd.inplace import check_writable, write
 from ..autograd.node import OutSlot
 from ..autograd.value import PARENT, ROOT
 from .leaf import get_grad_dtype, set_grad_dtype, want_grad
+from .spellings import one_of
 from .storage import TypedStorage
 
 # ---- transposes ----------------------------------------------------------------------------------
@@ -126,9 +127,9 @@ def is_nonzero(self: Any) -> bool:
     return bool(self)
 
 
-def is_same_size(self: Any, other: Any) -> bool:
+def is_same_size(self: Any, other: Any = ..., *, x2: Any = ...) -> bool:
     """Whether another tensor has the same shape."""
-    return self.shape == other.shape
+    return self.shape == one_of("is_same_size", "other", other, x2).shape
 
 
 def is_set_to(self: Any, tensor: Any) -> bool:

@@ -22,6 +22,7 @@ from .interop import from_numpy
 from .layouts import contiguous_format, preserve_format, required_order
 from .leaf import want_grad
 from .scalars import number_for
+from .signatures import respelled
 from .storage import TypedStorage, UntypedStorage
 
 _MANY = 1 << 20  # elements along one dimension from which the product is looked at
@@ -391,7 +392,8 @@ def into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
-        requires_grad: bool = False, layout: Any = None, out: Any = None) -> Any:  # fmt: skip
+        requires_grad: bool = False, layout: Any = None,
+        pin_memory: bool = False, out: Any = None) -> Any:  # fmt: skip
     """The identity matrix."""
     try:
         for name, count in (("n", n), ("m", n if m is None else m)):
@@ -440,8 +442,10 @@ def _belonging(made: Any, t: Any) -> Any:
     return made if t._level is None else t._level.new_like(made, t)
 
 
+@respelled
 def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-               layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
+               layout: Any = None, pin_memory: bool = False,
+               memory_format: Any = None) -> Any:  # fmt: skip
     """Zeros of another tensor's shape and type."""
     try:
         return _filled_like(input, 0, dtype, memory_format, requires_grad, device)
@@ -450,8 +454,10 @@ def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gr
         raise
 
 
+@respelled
 def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-              layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
+              layout: Any = None, pin_memory: bool = False,
+              memory_format: Any = None) -> Any:  # fmt: skip
     """Ones of another tensor's shape and type."""
     try:
         return _filled_like(input, 1, dtype, memory_format, requires_grad, device)
@@ -460,8 +466,10 @@ def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gra
         raise
 
 
+@respelled
 def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-               layout: Any = None, memory_format: Any = None) -> Any:  # fmt: skip
+               layout: Any = None, pin_memory: bool = False,
+               memory_format: Any = None) -> Any:  # fmt: skip
     """Uninitialised, of another tensor's shape and type."""
     try:
         return _filled_like(input, None, dtype, memory_format, requires_grad, device)
@@ -470,8 +478,9 @@ def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gr
         raise
 
 
+@respelled
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,  # noqa: A002
-              requires_grad: bool = False, layout: Any = None,
+              requires_grad: bool = False, layout: Any = None, pin_memory: bool = False,
               memory_format: Any = None) -> Any:  # fmt: skip
     """One value in another tensor's shape and type."""
     try:
@@ -558,7 +567,7 @@ METHODS = {
 }
 
 
-def scalar_tensor(s: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
+def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, **kwargs: Any) -> Any:
     """A 0-dim tensor in the default float type."""
     try:
         return tensor(s, dtype=dtype or dtypes.get_default_dtype(), **kwargs)

@@ -8,6 +8,7 @@ from ..autograd import source
 from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..ops import dtypes
+from .signatures import respelled
 
 # Bits of the significand after the point, and of the exponent.
 _FLOATS = {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
@@ -118,9 +119,15 @@ def result_type_of(values: Any) -> dtypes.dtype:
     return found
 
 
-def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
-    """The type of an operation on two tensors or numbers."""
-    return result_type_of((tensor1, tensor2))
+def result_type(*args: Any, **named: Any) -> dtypes.dtype:
+    """The type of an operation on two tensors or numbers: result_type(tensor1, tensor2)."""
+    given = (*args, *named.values())
+    if len(given) != 2 or named.keys() - _OPERANDS:
+        raise TypeError(f"result_type() takes two tensors or numbers, got {len(given)} arguments")
+    return result_type_of(given)
+
+
+_OPERANDS = {"tensor", "tensor1", "tensor2", "other", "x2", "scalar", "scalar1", "scalar2"}
 
 
 def is_tensor(obj: object) -> bool:
@@ -146,7 +153,7 @@ def _asks(name: str, doc: str) -> Any:
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
-    return call
+    return respelled(call)
 
 
 is_floating_point = _asks("is_floating_point", "Whether a tensor's type is a real floating type.")
@@ -164,6 +171,7 @@ def get_device(input: Any) -> int:  # noqa: A002
     return input.get_device()
 
 
+@respelled
 def is_same_size(input: Any, other: Any) -> bool:  # noqa: A002
     """Whether two tensors have one shape."""
     return input.shape == other.shape
@@ -183,6 +191,7 @@ def typename(obj: Any) -> str:
     return name if module in ("builtins", "__builtin__", None) else f"{module}.{name}"
 
 
+@respelled
 def detach(input: Any) -> Any:  # noqa: A002
     """The same memory without history."""
     return input.detach()

@@ -28,6 +28,7 @@ from .functions.elementwise import (
     where_method,
 )
 from .functions.products import matmul, reflected_matmul
+from .spellings import one_of, second_and_factor
 
 # Operators of two operands: `__add__`, `__radd__` and `__iadd__` come from one row.
 _ARITHMETIC = {
@@ -100,9 +101,11 @@ def invert(self: Any) -> Any:
 # ---- methods that write in place with a parameter, without a temporary of self -------------------
 
 
-def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+def add_(self: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: Any = 1) -> Any:
     """self + alpha * other, in place."""
     try:
+        if old is not ... or x2 is not ... or other is ...:
+            other, alpha = second_and_factor("add_", self, other, old, x2, alpha)
         if alpha.__class__ is not int or alpha != 1:
             if self.dtype in HALVES:
                 begin_at_root(self)
@@ -114,9 +117,11 @@ def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
         raise
 
 
-def sub_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+def sub_(self: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: Any = 1) -> Any:
     """self - alpha * other, in place."""
     try:
+        if old is not ... or x2 is not ... or other is ...:
+            other, alpha = second_and_factor("sub_", self, other, old, x2, alpha)
         if alpha.__class__ is not int or alpha != 1:
             if self.dtype in HALVES:
                 begin_at_root(self)
@@ -128,9 +133,13 @@ def sub_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
         raise
 
 
-def div_(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+def div_(
+    self: Any, other: Any = ..., x2: Any = ..., *, rounding_mode: str | None = None
+) -> Any:  # fmt: skip
     """self / other, in place."""
     try:
+        if x2 is not ... or other is ...:
+            other = one_of("div_", "other", other, x2)
         name = {None: "div", "floor": "div_floor", "trunc": "div_trunc"}.get(rounding_mode, "")
         if not name:
             quotient(rounding_mode)  # raises: no such mode

@@ -12,12 +12,13 @@ from ..autograd import source
 from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..ops import dtypes
-from .creation import finish, into, np_dtype, wanted_for, whole
+from .creation import into, np_dtype, wanted_for, whole
 from .scalars import number_for
 
 
 def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-           layout: Any = None, out: Any = None, **named: Any) -> Any:  # fmt: skip
+           layout: Any = None, pin_memory: bool = False, out: Any = None,
+           **named: Any) -> Any:  # fmt: skip
     """Numbers from start (default 0) to end (excluded) by step (default 1)."""
     plain = {k: a.item() if isinstance(a, TensorBase | np.generic) else a for k, a in named.items()}  # type: ignore[attr-defined]
     values = [a.item() if isinstance(a, TensorBase | np.generic) else a for a in args]  # type: ignore[attr-defined]
@@ -73,7 +74,9 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, **kwargs: Any) -> Any
     if wanted == np.int64:
         start, end, step = int(start), int(end), int(step)
     count = math.floor((end - start) / step) + 1
-    return finish(_stepping(start, step, count, wanted), **kwargs)
+    out = kwargs.pop("out", None)
+    grad, device = kwargs.pop("requires_grad", False), kwargs.pop("device", None)
+    return into(out, _stepping(start, step, count, wanted), grad, device)
 
 
 def _range_bounds(values: list[Any], named: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -92,7 +95,8 @@ def _range_bounds(values: list[Any], named: dict[str, Any]) -> tuple[Any, Any, A
 
 
 def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
-             requires_grad: bool = False, layout: Any = None, out: Any = None) -> Any:  # fmt: skip
+             requires_grad: bool = False, layout: Any = None,
+             pin_memory: bool = False, out: Any = None) -> Any:  # fmt: skip
     """`steps` numbers evenly spaced from start to end, both included."""
     start, end = _bounds(start, end, "linspace")
     wanted, steps = wanted_for(out, dtype), whole(steps, "steps", "linspace")
@@ -131,7 +135,7 @@ def _spaced(start: Any, end: Any, steps: int, wanted: Any) -> np.ndarray:
 
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None,
              device: Any = None, requires_grad: bool = False, layout: Any = None,
-             out: Any = None) -> Any:  # fmt: skip
+             pin_memory: bool = False, out: Any = None) -> Any:  # fmt: skip
     """Powers of `base` with evenly spaced exponents."""
     start, end = _bounds(start, end, "logspace")
     wanted, steps = wanted_for(out, dtype), whole(steps, "steps", "logspace")

@@ -14,7 +14,6 @@ numbers that a trace follows, and users' own types, are none of our business her
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from types import FunctionType
@@ -26,7 +25,7 @@ from ..autograd import source
 from ..autograd.accidents import PROBLEMS, clear_error, in_words
 from ..autograd.value import PLAIN, TensorBase
 from ..ops.dtypes import dtype as DType
-from . import refused_types
+from . import refused_types, spellings
 
 # Parameters that are tensors wherever they occur, but for the functions of `_NOT_TENSORS`.
 _TENSORS = frozenset(
@@ -40,7 +39,8 @@ _TENSORS = frozenset(
 _MAY_BE_NONE = frozenset("weight bias running_mean running_var attn_mask in_proj_bias".split())
 # function -> parameters that need not be tensors in it
 _NOT_TENSORS = {
-    "add": "input other", "sub": "input other", "div": "input other", "true_divide": "input other",
+    "add": "input other x2", "sub": "input other x2", "div": "input other x2",
+    "true_divide": "input other",
     "rsub": "other", "lerp": "weight", "select": "index", "select_copy": "index",
     "select_scatter": "index", "scatter": "src", "movedim": "source", "index_put": "indices",
     "where": "input other", "repeat_interleave": "input", "bucketize": "input",
@@ -56,7 +56,7 @@ _NOT_TENSORS = {
 # themselves.
 _UNGUARDED = frozenset(
     "add sub div view reshape sum mean matmul mm bmm transpose permute t softmax log_softmax "
-    "flatten squeeze unsqueeze expand contiguous clone detach to cat stack chunk split addmm "
+    "flatten squeeze unsqueeze expand contiguous clone detach to cat stack chunk split "
     "nn.functional.linear nn.functional.cross_entropy "
     "nn.functional.mse_loss nn.functional.layer_norm nn.functional.dropout "
     "nn.functional.embedding nn.functional.gelu nn.functional.relu nn.functional.silu "
@@ -83,7 +83,7 @@ def parameters_of(path: str, function: Callable[..., Any]) -> list[Parameter]:
     """The parameters of a public function whose kind is known."""
     found = []
     free = _NOT_TENSORS.get(path, "").split()
-    for position, p in enumerate(inspect.signature(function).parameters.values()):
+    for position, p in enumerate(spellings.signature_of(function).parameters.values()):
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue
         words = str(p.annotation).split(" | ")
@@ -119,7 +119,8 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
     def make(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         parameters = parameters_of(path, function)
         refused = refused_types.TYPES.get(path, "")
-        text = _text(function, parameters, into is not None, bool(refused))
+        others = spellings.Others(path, name, spellings.signature_of(function))
+        text = _text(function, parameters, others, into is not None, bool(refused))
         made: dict[str, Any] = {}
         exec(compile(text, f"<chainrule signature {name}>", "exec"), made)
         explain = _explainer(path, name, parameters)
@@ -127,11 +128,12 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
             made, function=function, into=into, PLAIN=PLAIN, PROBLEMS=PROBLEMS, explain=explain,
             check=_checker(name, parameters), LARGEST=_LARGEST, again=call,
             REFUSED=refused_types.names_of(refused), refuse=partial(refused_types.refuse, name),
+            respelled=others.respelled,
         )  # fmt: skip
         written = made["call"]
-        call.__defaults__ = function.__defaults__
+        call.__defaults__ = others.defaults
         call.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **(written.__kwdefaults__ or {})}
-        for own in inspect.signature(function).parameters.values():
+        for own in spellings.signature_of(function).parameters.values():
             if own.kind is own.KEYWORD_ONLY and own.default is own.empty:
                 call.__kwdefaults__.pop(own.name, None)
             elif own.kind is own.KEYWORD_ONLY:
@@ -143,6 +145,11 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
     return call  # type: ignore[no-any-return]
 
 
+def respelled(function: Any) -> Any:
+    """A function outside the public table that takes NumPy's keywords too."""
+    return guarded(function.__name__, function.__name__, function)
+
+
 def _first_call(*args: Any, **kwargs: Any) -> Any:
     return make(args, kwargs)  # type: ignore[name-defined] # noqa: F821 - see guarded
 
@@ -152,11 +159,20 @@ def is_guarded(path: str) -> bool:
     return path not in _UNGUARDED
 
 
-def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) -> str:
+def _text(
+    function: Any,
+    parameters: list[Parameter],
+    others: spellings.Others,
+    out: bool,
+    refuses: bool,
+) -> str:
     """The source of the function in front of `function`."""
     given, passed, seen = [], [], []
-    for p in inspect.signature(function).parameters.values():
-        default = "" if p.default is p.empty else "=None"
+    own = list(spellings.signature_of(function).parameters.values())
+    for k, p in enumerate(own):
+        if k == others.place:
+            given += [f"{name}=..." for name in others.positional]
+        default = "" if p.default is p.empty and p.name not in others.required else "=None"
         if p.kind is p.VAR_POSITIONAL:
             given.append(f"*{p.name}")
             passed.append(f"*{p.name}")
@@ -170,10 +186,13 @@ def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) 
             given.append(p.name + default)
             passed.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
             seen.append(f"{p.name!r}: {p.name}")
-    if out:
+    if others.place == len(own):
+        given += [f"{name}=..." for name in others.positional]
+    further = [f"{name}=..." for name in others.by_keyword] + (["out=None"] if out else [])
+    if further:
         rest = [given.pop()] if given and given[-1].startswith("**") else []
-        given += ([] if any(g.startswith("*") for g in given) else ["*"]) + ["out=None", *rest]
-    lines = [f"def call({', '.join(given)}):"]
+        given += ([] if any(g.startswith("*") for g in given) else ["*"]) + [*further, *rest]
+    lines = [f"def call({', '.join(given)}):", *others.lines(out)]
     tests = " or ".join(t for t in map(_test, parameters) if t)
     shown = f"{{{', '.join(seen)}}}"
     if tests:
@@ -182,7 +201,7 @@ def _text(function: Any, parameters: list[Parameter], out: bool, refuses: bool) 
         lines += [
             f"        {p.name} = numbers[{p.name!r}]" for p in parameters if p.kind in _NUMBERS
         ]
-    first = next(iter(inspect.signature(function).parameters.values()))
+    first = next(iter(spellings.signature_of(function).parameters.values()))
     if refuses and first.kind is first.VAR_POSITIONAL:  # autocast stands before it
         x = f"{first.name}[0]"
         known = f"{first.name} and {x}.__class__ in PLAIN"

@@ -37,9 +37,10 @@ def strides_of(t: Any) -> tuple[int, ...]:
     return tuple(steps)
 
 
-def stride(self: Any, dim: int | None = None) -> Any:
+def stride(self: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension, or along one."""
     try:
+        dim = axis if dim is None else dim
         steps = strides_of(self)
         if dim is None:
             return steps
@@ -156,12 +157,12 @@ def view_as_dtype(t: Any, target: dtypes.dtype) -> Any:
 # ---- changing what memory a tensor shows ---------------------------------------------------------
 
 
-def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
+def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None) -> Any:
     """Give the tensor another shape in place; new elements are uninitialised."""
     try:
         from .creation import shape_of
 
-        shape = shape_of(sizes, "resize_")
+        shape = shape_of(sizes if size is None else (size,), "resize_")
         if self._rg and not STATE.inference:
             raise RuntimeError(
                 f"cannot resize variables that require grad\n  resize_({list(shape)}) of shape "
@@ -197,9 +198,9 @@ def _resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return grown.reshape(shape)
 
 
-def resize_as_(self: Any, other: Any, memory_format: Any = None) -> Any:
+def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
     """Give the tensor another tensor's shape in place."""
-    return resize_(self, *other.shape)
+    return resize_(self, *the_template.shape)
 
 
 def set_(self: Any, source_: Any = None, storage_offset: int = 0, size: Any = None,

@@ -95,10 +95,12 @@ class Tensor(TensorBase):
         """Whether the type has negative values."""
         return self.dtype.is_signed
 
-    def size(self, dim: int | None = None) -> Any:
+    def size(self, dim: int | None = None, axis: int | None = None) -> Any:
         """The shape, or the length of one dimension."""
         if dim is None:
-            return self.shape
+            if axis is None:
+                return self.shape
+            dim = axis
         from .functions.common import axis_of
 
         if self.ndim == 0:

@@ -200,14 +200,16 @@ def _triangle_indices(row: int, col: int, offset: int, upper: bool, **kwargs: An
 
 @public(method=False, out=False)
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
-                 layout: Any = None) -> Any:  # fmt: skip
+                 layout: Any = None, pin_memory: bool = False,
+                 requires_grad: bool = False) -> Any:  # fmt: skip
     """Row and column numbers of a lower triangle, as a 2 x n tensor."""
     return _triangle_indices(row, col, offset, False, dtype=dtype, device=device)
 
 
 @public(method=False, out=False)
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
-                 layout: Any = None) -> Any:  # fmt: skip
+                 layout: Any = None, pin_memory: bool = False,
+                 requires_grad: bool = False) -> Any:  # fmt: skip
     """Row and column numbers of an upper triangle, as a 2 x n tensor."""
     return _triangle_indices(row, col, offset, True, dtype=dtype, device=device)
 

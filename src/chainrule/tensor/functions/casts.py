@@ -12,6 +12,7 @@ from ..creation import PYTHON_TYPES
 from ..device import device as device_class
 from ..device import move, require
 from ..layouts import memory_format as memory_format_class
+from ..spellings import one_of
 from .common import P, TensorBase
 
 __all__ = ["METHODS", "cast_to"]
@@ -99,9 +100,9 @@ def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: An
         raise
 
 
-def type_as(self: Any, other: Any) -> Any:
+def type_as(self: Any, other: Any = ..., *, x2: Any = ...) -> Any:
     """The tensor in another tensor's type."""
-    return to(self, other)
+    return to(self, one_of("type_as", "other", other, x2))
 
 
 def _named_cast(name: str, target: dtypes.dtype) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ from operator import index as as_int
 from typing import Any
 
 from ...autograd import source
+from ...ops.dtypes import dtype as DType
 from ..api import public
 from .common import P, axis_of, no_dimensions
 from .joining import checked_sections, equal_lengths
@@ -154,7 +155,9 @@ def view_as_complex_copy(input: Any) -> Any:
 
 
 @public(method=False)
-def view_copy(input: Any, size: Any) -> Any:
-    """A copy with another shape."""
+def view_copy(input: Any, size: Any = None, *, dtype: Any = None) -> Any:
+    """A copy with another shape, or of the same bytes as another type."""
+    if dtype is not None or isinstance(size, DType):
+        return input.view(dtype or size).clone()
     shape = infer_shape(sizes(tuple(size)), input.numel())
     return P.view_copy(input, shape=shape)

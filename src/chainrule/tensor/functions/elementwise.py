@@ -15,6 +15,7 @@ from ..api import expose_elementwise, public
 from ..refused_types import refuse
 from ..return_types import named
 from ..scalars import number_for
+from ..spellings import one_of, second_and_factor
 from .common import P, TensorBase
 from .half_types import fitting, half_type, rounded, single
 
@@ -157,7 +158,7 @@ def _category(value: Any) -> int:
 
 
 @public(inplace=True)
-def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def add(input: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: Any = 1) -> Any:
     """input + alpha * other.
 
     >>> import chainrule as torch
@@ -165,6 +166,8 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     tensor([11., 12.])
     """
     try:
+        if old is not ... or x2 is not ... or other is ...:
+            other, alpha = second_and_factor("add", input, other, old, x2, alpha)
         if alpha.__class__ is int and alpha == 1:
             return P.add(input, other)
         return _with_alpha("add", input, other, alpha)
@@ -174,9 +177,11 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 @public(inplace=True, aliases=("subtract",))
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def sub(input: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: Any = 1) -> Any:
     """input - alpha * other."""
     try:
+        if old is not ... or x2 is not ... or other is ...:
+            other, alpha = second_and_factor("sub", input, other, old, x2, alpha)
         if alpha.__class__ is int and alpha == 1:
             return P.sub(input, other)
         return _with_alpha("sub", input, other, alpha)
@@ -186,7 +191,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 @public(method=False, out=False)
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     """other - alpha * input."""
     usual = alpha.__class__ is int and alpha == 1
     return P.sub(other, input) if usual else _with_alpha("sub", other, input, alpha)
@@ -201,7 +206,9 @@ def _with_alpha(name: str, input: Any, other: Any, alpha: Any) -> Any:
 
 
 @public(inplace=True, aliases=("divide",))
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+def div(
+    input: Any, other: Any = ..., x2: Any = ..., *, rounding_mode: str | None = None
+) -> Any:  # fmt: skip
     """input / other, rounded "trunc" (towards zero) or "floor" (down) when asked.
 
     >>> import chainrule as torch
@@ -209,6 +216,8 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     tensor([ 3, -3])
     """
     try:
+        if x2 is not ... or other is ...:
+            other = one_of("div", "other", other, x2)
         return quotient(rounding_mode, 3)(input, other)
     except PROBLEMS as problem:
         explain_here(problem)
@@ -410,9 +419,9 @@ def _number_tensor(value: Any, partner: Any) -> Any:
     return tensor(value, dtype=target)
 
 
-def where_method(self: Any, condition: Any, other: Any) -> Any:
+def where_method(self: Any, condition: Any, other: Any = ..., *, x2: Any = ...) -> Any:
     """self where the condition holds, else other."""
-    return where(condition, self, other)
+    return where(condition, self, one_of("where", "other", other, x2))
 
 
 @public(inplace=True)

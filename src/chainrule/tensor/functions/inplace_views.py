@@ -15,10 +15,11 @@ from ...autograd.value import PLAIN, ROOT, make
 from ...ops.layout import overlaps_itself
 from ...ops.schema import TABLE
 from ..scalars import number_for
+from ..spellings import one_of
 from .arranging import joint_shape
 from .casts import cast_to
 from .common import P, TensorBase
-from .shapes import as_strided, squeeze, t, transpose, unsqueeze
+from .shapes import as_strided, squeeze, swapaxes, t, transpose, unsqueeze
 
 # PyTorch numbers the node of an in-place form after those of the function.
 _NODE_NAMES = {
@@ -37,8 +38,13 @@ def _view_in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any
     return call
 
 
-def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+def copy_(self: Any, src: Any = ..., non_blocking: bool = False, **named: Any) -> Any:
     """Write another tensor's values, broadcast and converted, into this one."""
+    if named or src is ...:
+        given = [named.pop(name) for name in ("other", "x2") if name in named]
+        if named or len(given) != 1:
+            raise TypeError(f"copy_() takes one tensor, src or other, not also {sorted(named)}")
+        src = one_of("copy_", "src", src, given[0])
     if not isinstance(src, TensorBase):
         if not isinstance(src, bool | int | float | complex):
             raise TypeError(
@@ -131,7 +137,7 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
 METHODS: dict[str, Any] = {
     "t_": _view_in_place("t_", t),
     "transpose_": _view_in_place("transpose_", transpose),
-    "swapaxes_": _view_in_place("swapaxes_", transpose),
+    "swapaxes_": _view_in_place("swapaxes_", swapaxes),
     "swapdims_": _view_in_place("swapdims_", transpose),
     "squeeze_": _view_in_place("squeeze_", squeeze),
     "unsqueeze_": _view_in_place("unsqueeze_", unsqueeze),

@@ -308,6 +308,7 @@ def split(input: Any, split_size_or_sections: Any = None, dim: int = 0, **named:
     """Views of parts of a dimension: of one length, or of the given lengths."""
     try:
         wanted = named.pop("split_size", split_size_or_sections)
+        dim = named.pop("axis", dim)
         if isinstance(wanted, tuple | list):
             return split_with_sizes(input, wanted, dim)
         axis, size = _split_axis(input, dim, "split"), as_int(wanted)
@@ -388,10 +389,10 @@ def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
 
 
 @public(out=False)
-def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+def chunk(input: Any, chunks: int, dim: int = 0, *, axis: Any = None) -> Any:
     """Views of (at most) `chunks` parts of a dimension of equal length."""
     try:
-        axis = _split_axis(input, dim, "chunk")
+        axis = _split_axis(input, dim if axis is None else axis, "chunk")
         name = "split" if input.shape[axis] else "split_with_sizes"
         return _parts(input, _chunk_lengths(input, as_int(chunks), axis), axis, name)
     except PROBLEMS as problem:
@@ -428,7 +429,8 @@ def tensor_split(
     input: Any, indices_or_sections: Any = None, dim: int = 0, **named: Any
 ) -> Any:  # fmt: skip
     """Views of nearly equal parts of a dimension, or of the parts between given positions."""
-    wanted = named.pop("indices", named.pop("sections", indices_or_sections))
+    named.setdefault("sections", named.pop("tensor_indices_or_sections", indices_or_sections))
+    wanted = named.pop("indices", named.pop("sections"))
     if input.ndim == 0:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -9,6 +10,7 @@ from ...autograd import source
 from ...autograd.accidents import PROBLEMS, explain_here
 from ..api import public, write_out
 from ..info import finfo
+from ..spellings import first_of
 from .common import P, axis_of
 from .half_types import fitting, half_type, rounded, single
 from .nn_common import into, named
@@ -62,9 +64,14 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 
 @public(namespace="nn.functional", out=False)
-def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
+def gelu(
+    input: Any = ..., x: Any = ..., a: Any = ..., x1: Any = ..., *, approximate: str = "none",
+    out: Any = None,
+) -> Any:  # fmt: skip
     """input times the normal distribution's probability below it, or the tanh approximation."""
     try:
+        if input is ... or x is not ... or a is not ... or x1 is not ...:
+            input = first_of("gelu", input, x, a, x1)
         if approximate not in ("none", "tanh"):
             raise RuntimeError(
                 f"approximate argument must be either none or tanh, not {approximate!r}\n"
@@ -285,6 +292,8 @@ def rrelu(
     upper: float = 1.0 / 3,
     training: bool = False,
     inplace: bool = False,
+    *,
+    generator: Any = None,
 ) -> Any:
     """leaky_relu whose slope is drawn from [lower, upper] in training, their mean otherwise."""
     for name, bound in (("lower", lower), ("upper", upper)):
@@ -298,20 +307,22 @@ def rrelu(
             f"\n  at {source.here(2)}"
         )
     if inplace:
-        return into(input, rrelu, "rrelu_", lower, upper, training)
+        call = functools.partial(rrelu, generator=generator)
+        return into(input, call, "rrelu_", lower, upper, training)
     if not training:
         out = P.leaky_relu(input, slope=(lower + upper) / 2)
     else:
-        out = input * P.rrelu_slopes(input.detach(), low=lower, high=upper, generator=None)
+        out = input * P.rrelu_slopes(input.detach(), low=lower, high=upper, generator=generator)
     return named(out, "RreluWithNoiseBackward0", flat=True)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".rrelu_",))
 def rrelu_(
-    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
-) -> Any:
+    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+    generator: Any = None,
+) -> Any:  # fmt: skip
     """rrelu in place."""
-    return rrelu(input, lower, upper, training, inplace=True)
+    return rrelu(input, lower, upper, training, inplace=True, generator=generator)
 
 
 @public(namespace="nn.functional", out=False)

@@ -12,13 +12,19 @@ from ...autograd.expected import expect_within
 from ...autograd.inplace import assign
 from ...autograd.modes import no_grad
 from ...autograd.value import PLAIN, bottom, make
+from ...autograd.warn_once import warn_once_of
+from ...ops.dtypes import FLOAT
 from ..api import public, write_out
-from .common import P
+from ..spellings import first_of, one_of
+from .common import P, TensorBase
 from .nn_common import named
 
 
 @public(namespace="nn.functional", out=False)
-def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
+def linear(
+    input: Any = ..., weight: Any = ..., bias: Any = None, x: Any = ..., a: Any = ...,
+    x1: Any = ..., *, out: Any = None,
+) -> Any:  # fmt: skip
     """input @ weight.T + bias.
 
     >>> import chainrule as torch
@@ -26,6 +32,9 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
     tensor([[11.]])
     """
     try:
+        if input is ... or x is not ... or a is not ... or x1 is not ... or weight is ...:
+            input = first_of("linear", input, x, a, x1)
+            weight = one_of("linear", "weight", weight, ...)
         if (
             bias is not None
             and out is None
@@ -70,6 +79,13 @@ def _linear_general(input: Any, weight: Any, bias: Any) -> Any:
     return P.unsafe_view(out, shape=shape) if bias is None else out.view(shape)
 
 
+def _fits(bias: Any, input: Any, weight: Any) -> bool:
+    """Whether a bias is one for each row of a matrix, as it may be."""
+    if bias.ndim != 2 or input.ndim != 2 or weight.ndim != 2:
+        return False
+    return bias.shape[0] in (1, input.shape[0]) and bias.shape[1] in (1, weight.shape[0])
+
+
 def _check_linear(input: Any, weight: Any, bias: Any) -> None:
     for name, t in (("weight", weight), ("bias", bias)):
         if t is not None and t.dtype is not input.dtype:
@@ -93,7 +109,9 @@ def _check_linear(input: Any, weight: Any, bias: Any) -> None:
             f"weight of shape {list(weight.shape)} takes {wanted} features, at {source.here(2)}\n"
             f"  Fix: give the layer in_features={input.shape[-1]}, or reshape the input (flatten?)."
         )
-    if bias is not None and bias.numel() not in (1, weight.shape[0]):
+    if bias is None or bias.numel() in (1, weight.shape[0]):
+        return
+    if not _fits(bias, input, weight):
         raise RuntimeError(
             f"The expanded size of the tensor ({weight.shape[0]}) must match the existing size "
             f"({bias.numel()}) at non-singleton dimension 1: the bias {list(bias.shape)} does not "
@@ -222,6 +240,10 @@ def embedding(
         raise
 
 
+def _is_integral(x: Any) -> bool:
+    return isinstance(x, TensorBase) and x.dtype.category < FLOAT  # type: ignore[attr-defined]
+
+
 @public(namespace="nn.functional", out=False)
 def embedding_bag(
     input: Any,
@@ -237,6 +259,14 @@ def embedding_bag(
     padding_idx: Any = None,
 ) -> Any:
     """Rows of `weight`, summed, averaged or maximised per bag of indices."""
+    if _is_integral(weight) and not _is_integral(input):
+        warn_once_of(
+            "the old order of embedding_bag",
+            "Argument order of nn.functional.embedding_bag was changed. Usage "
+            "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
+            "`embedding_bag(input, weight, ...)`.",
+        )
+        input, weight = weight, input
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
     if per_sample_weights is not None and mode != "sum":

@@ -15,6 +15,7 @@ from ...autograd.state import NO_GRAD, STATE
 from ...autograd.value import PLAIN
 from ...ops.dtypes import FLOAT, float32
 from ..api import public
+from ..outputs import write_out
 from .common import P
 from .half_types import half_type, rounded, single
 from .nn_common import lying_as, named, stand_in
@@ -99,7 +100,7 @@ def _layer_norm(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: floa
     )
 
 
-@public(namespace="nn.functional", out=False, aliases=(".layer_norm",))
+@public(namespace="nn.functional", out=False)
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
@@ -416,11 +417,12 @@ def instance_norm(
 # ---- others --------------------------------------------------------------------------------------
 
 
-@public(namespace="nn.functional", out=True)
-def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+@public(namespace="nn.functional", out=False)
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """The input over its p-norm along `dim` (not less than eps)."""
     norm = input.norm(p, dim, keepdim=True).clamp_min(eps)
-    return input / norm.expand_as(input)
+    result = input / norm.expand_as(input)
+    return result if out is None else write_out("normalize", result, out, (input,))
 
 
 @public(namespace="nn.functional", out=False)

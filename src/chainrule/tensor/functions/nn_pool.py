@@ -297,9 +297,9 @@ def _declare_with_indices() -> None:
     )  # fmt: skip
     for pool in pools:
 
-        def call(*args: Any, pool: Any = pool, **kwargs: Any) -> Any:
+        def call(input: Any, *args: Any, pool: Any = pool, **kwargs: Any) -> Any:
             kwargs["return_indices"] = True
-            return pool(*args, **kwargs)
+            return pool(input, *args, **kwargs)
 
         call.__doc__ = "The largest elements, and their positions."
         name = pool.__name__ + "_with_indices"

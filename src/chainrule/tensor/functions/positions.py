@@ -108,9 +108,11 @@ def _check_unravelled(indices: Any, shape: Any) -> None:
 
 @public(out=False)
 def repeat_interleave(
-    input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None
+    input: Any = None, repeats: Any = None, dim: Any = None, *, output_size: Any = None
 ) -> Any:
     """Each element repeated along `dim` (of the flattened tensor by default)."""
+    if input is None:  # repeat_interleave(repeats=...)
+        input, repeats = repeats, None
     if repeats is None:
         return P.repeat_positions(as_type(input, dtypes.int64))
     x = input.reshape(-1) if dim is None else input

@@ -15,6 +15,7 @@ from ...ops.products import TYPE_WORDS, ProductError
 from ..api import public
 from ..legacy import WORDS
 from ..scalars import number_for
+from ..spellings import one_of
 from .common import P, TensorBase, axis_of
 
 _FIX = (
@@ -42,13 +43,15 @@ def _shown(x: Any) -> str:
 
 
 @public(aliases=("linalg.matmul",), exact_out=True)
-def matmul(input: Any, other: Any) -> Any:
+def matmul(input: Any, other: Any = ..., x2: Any = ...) -> Any:
     """The matrix product: vectors, matrices, or batches of matrices that broadcast.
 
     >>> import chainrule as torch
     >>> torch.matmul(torch.tensor([[1., 2.]]), torch.tensor([3., 4.]))
     tensor([11.])
     """
+    if x2 is not ... or other is ...:
+        other = one_of("matmul", "other", other, x2)
     try:
         try:
             if input.__class__ in PLAIN and other.__class__ in PLAIN and input._a.ndim == 2:

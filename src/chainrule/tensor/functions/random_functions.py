@@ -92,7 +92,7 @@ def _like(input: Any, dtype: Any, memory_format: Any) -> Any:
 
 @public(method=False, out=False)
 def rand_like(input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None,
-              device: Any = None, requires_grad: bool = False,
+              pin_memory: bool = False, device: Any = None, requires_grad: bool = False,
               memory_format: Any = None) -> Any:  # fmt: skip
     """Uniform values in [0, 1), of another tensor's shape and type."""
     t = P.fill_uniform(_like(input, dtype, memory_format), low=0.0, high=1.0, generator=generator)
@@ -101,7 +101,7 @@ def rand_like(input: Any, *, generator: Any = None, dtype: Any = None, layout: A
 
 @public(method=False, out=False)
 def randn_like(input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None,
-               device: Any = None, requires_grad: bool = False,
+               pin_memory: bool = False, device: Any = None, requires_grad: bool = False,
                memory_format: Any = None) -> Any:  # fmt: skip
     """Normal values of mean 0 and variance 1, of another tensor's shape and type."""
     t = P.fill_normal(_like(input, dtype, memory_format), mean=0.0, std=1.0, generator=generator)
@@ -110,11 +110,12 @@ def randn_like(input: Any, *, generator: Any = None, dtype: Any = None, layout: 
 
 @public(method=False, out=False)
 def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: Any = None,
-                 dtype: Any = None, layout: Any = None, device: Any = None,
-                 requires_grad: bool = False, memory_format: Any = None) -> Any:  # fmt: skip
+                 dtype: Any = None, layout: Any = None, pin_memory: bool = False,
+                 device: Any = None, requires_grad: bool = False,
+                 memory_format: Any = None) -> Any:  # fmt: skip
     """Integers in [low, high), of another tensor's shape and type."""
-    if high is None:
-        low, high = 0, low
+    if high is None or low is None:
+        low, high = 0, low if high is None else high
     low, high = (b.item() if isinstance(b, TensorBase) else b for b in (low, high))  # type: ignore[attr-defined]
     like = _like(input, dtype, memory_format)
     t = P.fill_integers(like, low=int(low), high=int(high), generator=generator)

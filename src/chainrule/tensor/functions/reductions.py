@@ -1,5 +1,5 @@
-"""Reductions: sums, means, extremes, truth, norms, softmax. `axis` and `keepdims` are NumPy's names
-for `dim` and `keepdim`, which PyTorch accepts too."""
+"""Reductions: sums, means, extremes, truth, norms, softmax. Where `axis` and `keepdims`, NumPy's
+names, are spelled out, a method is called so often that nothing stands before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ...ops import dtypes
 from ...ops.dtypes import F32, F64
 from .. import return_types
 from ..api import public
+from ..outputs import write_out
 from ..refused_types import refuse
+from ..spellings import one_of
 from .common import P, TensorBase, axes_of, axis_of
 
 _ALL = tuple(tuple(range(n)) for n in range(65))
@@ -118,10 +120,10 @@ def sum(
                 return as_type(total, input.dtype)
         elif _integral(input):
             input = as_type(input, dtypes.int64)
+        if axis is not None:
+            dim = one_of("sum", "dim", ... if dim is None else dim, axis)
         if dim is None:
-            dim = axis
-            if dim is None:
-                return P.reduce_sum(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
+            return P.reduce_sum(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
         return P.reduce_sum(input, axis=axes_of(dim, input.ndim), keepdims=keepdim or keepdims)
     except PROBLEMS as problem:
         explain_here(problem)
@@ -147,10 +149,10 @@ def mean(
                 f"or complex dtype. Got: {input.dtype!r}\n  at {source.here(2)}\n"
                 "  Fix: x.float().mean()."
             )
+        if axis is not None:
+            dim = one_of("mean", "dim", ... if dim is None else dim, axis)
         if dim is None:
-            dim = axis
-            if dim is None:
-                return P.reduce_mean(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
+            return P.reduce_mean(input, axis=_ALL[input.ndim], keepdims=keepdim or keepdims)
         return P.reduce_mean(input, axis=axes_of(dim, input.ndim), keepdims=keepdim or keepdims)
     except PROBLEMS as problem:
         explain_here(problem)
@@ -159,11 +161,9 @@ def mean(
 
 @public()
 def prod(
-    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-    keepdims: bool = False,
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
 ) -> Any:  # fmt: skip
     """The product along `dim` (of all elements by default)."""
-    dim = axis if dim is None else dim
     if dtype is not None:
         input = as_type(input, dtype)
     elif _integral(input):
@@ -172,7 +172,7 @@ def prod(
         if dim is not None:
             axis_of(dim, 0)
         return P.reduce_prod(input.reshape(-1), axis=0, keepdims=False)
-    return P.reduce_prod(input, axis=axis_of(dim, input.ndim), keepdims=keepdim or keepdims)
+    return P.reduce_prod(input, axis=axis_of(dim, input.ndim), keepdims=keepdim)
 
 
 @public()
@@ -200,8 +200,9 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 @public(out=False)
-def sum_to_size(input: Any, *size: Any) -> Any:
+def sum_to_size(input: Any, *sizes: Any, size: Any = None) -> Any:
     """The sum that undoes a broadcast from `size` to the input's shape."""
+    size = sizes if size is None else (size,)
     shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
     lead = input.ndim - len(shape)
     fits = lead >= 0 and all(
@@ -223,27 +224,21 @@ def sum_to_size(input: Any, *size: Any) -> Any:
 
 
 @public()
-def amax(
-    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
-) -> Any:
+def amax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The largest element over `dim`; equal ones share the gradient."""
-    dim = axis if dim is None else dim
     if not ordinary(input):
         refuse_empty(input, "amax", dim)
     axes = axes_of(() if dim is None else dim, input.ndim)
-    return P.reduce_max(input, axis=axes, keepdims=keepdim or keepdims)
+    return P.reduce_max(input, axis=axes, keepdims=keepdim)
 
 
 @public()
-def amin(
-    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
-) -> Any:
+def amin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The smallest element over `dim`; equal ones share the gradient."""
-    dim = axis if dim is None else dim
     if not ordinary(input):
         refuse_empty(input, "amin", dim)
     axes = axes_of(() if dim is None else dim, input.ndim)
-    return P.reduce_min(input, axis=axes, keepdims=keepdim or keepdims)
+    return P.reduce_min(input, axis=axes, keepdims=keepdim)
 
 
 @public()
@@ -259,8 +254,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 
 @public("max")
 def max_(
-    input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
-    keepdims: bool = False,
+    input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
 ) -> Any:  # fmt: skip
     """The largest element; with `dim` (values, indices) along it; with a tensor the larger of two.
 
@@ -270,48 +264,41 @@ def max_(
     """
     if isinstance(dim, TensorBase) or other is not None:
         return P.maximum(input, dim if other is None else other)
-    dim = axis if dim is None else dim
     if not ordinary(input):
         refuse_complex(input, "max")
         refuse_empty(input, "max", dim)
     if dim is None:
         return P.max_of_all(input, axis=_ALL[input.ndim], keepdims=False)
-    pair = pair_along(P.argmax, P.max_at, input, dim, keepdim or keepdims)
+    pair = pair_along(P.argmax, P.max_at, input, dim, keepdim)
     return return_types.max(pair)
 
 
 @public("min")
 def min_(
-    input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
-    keepdims: bool = False,
+    input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
 ) -> Any:  # fmt: skip
     """The smallest element; with `dim` (values, indices) along it; with a tensor the lesser."""
     if isinstance(dim, TensorBase) or other is not None:
         return P.minimum(input, dim if other is None else other)
-    dim = axis if dim is None else dim
     if not ordinary(input):
         refuse_complex(input, "min")
         refuse_empty(input, "min", dim)
     if dim is None:
         return P.min_of_all(input, axis=_ALL[input.ndim], keepdims=False)
-    pair = pair_along(P.argmin, P.min_at, input, dim, keepdim or keepdims)
+    pair = pair_along(P.argmin, P.min_at, input, dim, keepdim)
     return return_types.min(pair)
 
 
 @public()
-def argmax(
-    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
-) -> Any:
+def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Where the largest element is: along `dim`, or in the flattened tensor."""
-    return _arg(P.argmax, "argmax", input, axis if dim is None else dim, keepdim or keepdims)
+    return _arg(P.argmax, "argmax", input, dim, keepdim)
 
 
 @public()
-def argmin(
-    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
-) -> Any:
+def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Where the smallest element is: along `dim`, or in the flattened tensor."""
-    return _arg(P.argmin, "argmin", input, axis if dim is None else dim, keepdim or keepdims)
+    return _arg(P.argmin, "argmin", input, dim, keepdim)
 
 
 def _arg(op: Any, name: str, x: Any, dim: Any, keepdim: bool) -> Any:
@@ -330,19 +317,15 @@ def _arg(op: Any, name: str, x: Any, dim: Any, keepdim: bool) -> Any:
 
 
 @public("any")
-def any_(
-    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
-) -> Any:
+def any_(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether any element is nonzero, over `dim` or all of them."""
-    return _truth(P.reduce_any, input, axis if dim is None else dim, keepdim or keepdims)
+    return _truth(P.reduce_any, input, dim, keepdim)
 
 
 @public("all")
-def all_(
-    input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
-) -> Any:
+def all_(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether all elements are nonzero, over `dim` or all of them."""
-    return _truth(P.reduce_all, input, axis if dim is None else dim, keepdim or keepdims)
+    return _truth(P.reduce_all, input, dim, keepdim)
 
 
 def _truth(op: Any, x: Any, dim: Any, keepdim: bool) -> Any:
@@ -354,19 +337,28 @@ def _truth(op: Any, x: Any, dim: Any, keepdim: bool) -> Any:
 
 
 @public(out=False)
-def count_nonzero(input: Any, dim: Any = None) -> Any:
+def count_nonzero(input: Any, dim: Any = None, *dims: int) -> Any:
     """How many elements are nonzero, over `dim` or all of them."""
+    dim = (dim, *dims) if dims else dim
     return P.count_nonzero(input, axis=axes_of(dim, input.ndim))
 
 
 # ---- norms ---------------------------------------------------------------------------------------
 
 
-@public()
+@public(out=False)
 def norm(
-    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
-) -> Any:
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
+    dtype: Any = None,
+) -> Any:  # fmt: skip
     """The p-norm over `dim` (of all elements by default); "nuc" is the nuclear norm of matrices."""
+    if isinstance(out, dtypes.dtype):  # the method has no out
+        out, dtype = None, out
+    result = _norm(input, p, dim, keepdim, dtype)
+    return result if out is None else write_out("norm", result, out, (input,))
+
+
+def _norm(input: Any, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     if dtype is not None:
         input = as_type(input, dtype)
     if _integral(input):
@@ -432,18 +424,19 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
 
 
 @public(aliases=("special.logsumexp",))
-def logsumexp(
-    input: Any, dim: Any, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False
-) -> Any:
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(input))) over `dim`, without overflow."""
     x = as_float(input)
-    return P.logsumexp(x, axis=axes_of(dim, x.ndim), keepdims=keepdim or keepdims)
+    return P.logsumexp(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
 
 
 @public(namespace="nn.functional", aliases=(".log_softmax", "special.log_softmax"), method=True)
-def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
+def log_softmax(
+    input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None, *, axis: Any = None
+) -> Any:
     """log(softmax(input)) along `dim`."""
     try:
+        dim = axis if dim is None else dim
         x, axis = _logits(input, dim, _stacklevel, dtype, "log_softmax")
         return P.log_softmax(x, axis=axis) if x.ndim else _of_one(P.log_softmax, x)
     except PROBLEMS as problem:
@@ -452,9 +445,12 @@ def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = 
 
 
 @public(namespace="nn.functional", aliases=(".softmax", "special.softmax"), method=True)
-def softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
+def softmax(
+    input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None, *, axis: Any = None
+) -> Any:
     """exp(input), normalised to sum to one along `dim`."""
     try:
+        dim = axis if dim is None else dim
         x, axis = _logits(input, dim, _stacklevel, dtype, "softmax")
         return P.softmax(x, axis=axis) if x.ndim else _of_one(P.softmax, x)
     except PROBLEMS as problem:

@@ -26,18 +26,18 @@ def _shaped_like(x: Any, result: Any) -> Any:
 
 
 @public(inplace=True)
-def cumsum(input: Any, dim: Any = None, *, dtype: Any = None, axis: Any = None) -> Any:
+def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Any:
     """The running sum along `dim`."""
     x = _summable(input, dtype)
-    ranked, at = _ranked(x, axis if dim is None else dim)
+    ranked, at = _ranked(x, dim)
     return _shaped_like(x, P.cumsum(ranked, axis=at, reverse=False))
 
 
 @public(inplace=True)
-def cumprod(input: Any, dim: Any = None, *, dtype: Any = None, axis: Any = None) -> Any:
+def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Any:
     """The running product along `dim`."""
     x = _summable(input, dtype)
-    ranked, at = _ranked(x, axis if dim is None else dim)
+    ranked, at = _ranked(x, dim)
     return _shaped_like(x, P.cumprod(ranked, axis=at, reverse=False))
 
 

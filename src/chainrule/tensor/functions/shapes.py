@@ -16,6 +16,7 @@ from ...ops.layout import viewed_strides
 from ..api import public
 from ..legacy import WORDS
 from ..size import Size
+from ..spellings import one_of
 from .common import P, TensorBase, axis_of
 
 
@@ -202,9 +203,11 @@ def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
 
 
 @public(out=False)
-def unsqueeze(input: Any, dim: int) -> Any:
+def unsqueeze(input: Any, dim: Any = ..., axis: Any = ...) -> Any:
     """A view with a dimension of length 1 inserted at `dim`."""
     try:
+        if axis is not ... or dim is ...:
+            dim = one_of("unsqueeze", "dim", dim, axis)
         return P.unsqueeze(input, axis=axis_of(dim, input.ndim + 1))
     except PROBLEMS as problem:
         explain_here(problem)
@@ -212,10 +215,14 @@ def unsqueeze(input: Any, dim: int) -> Any:
 
 
 @public(out=False)
-def squeeze(input: Any, dim: Any = None) -> Any:
+def squeeze(input: Any, dim: Any = None, *more: int, axis: Any = None) -> Any:
     """A view without its dimensions of length 1 (all of them, or those named)."""
     try:
         shape = input.shape
+        if more:
+            dim = (dim, *more)
+        elif dim is None:
+            dim = axis
         if dim is None:
             return P.squeeze_all(input, axis=tuple(k for k, n in enumerate(shape) if n == 1))
         op = P.squeeze_axis
@@ -240,7 +247,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 # ---- another order -------------------------------------------------------------------------------
 
 
-@public(aliases=("swapaxes", "swapdims"), out=False)
+@public(aliases=("swapdims",), out=False)
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """The view with two dimensions exchanged."""
     try:
@@ -252,6 +259,12 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     except PROBLEMS as problem:
         explain_here(problem)
         raise
+
+
+@public(out=False)
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """The view with two dimensions exchanged, by NumPy's names."""
+    return transpose(input, axis0, axis1)
 
 
 @public(out=False)
@@ -384,9 +397,10 @@ def expand_as(input: Any, other: Any) -> Any:
 
 
 @public(out=False)
-def broadcast_to(input: Any, size: Any) -> Any:
+def broadcast_to(input: Any, size: Any, *more: int) -> Any:
     """A view repeated to a shape it broadcasts to."""
-    return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), sizes(tuple(size))))
+    wanted = (size, *more) if isinstance(size, int) else tuple(size)
+    return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), sizes(wanted)))
 
 
 # ---- parts ---------------------------------------------------------------------------------------

@@ -21,16 +21,13 @@ from .reductions import as_type, ordered_along, ordinary, pair_along, refuse_com
 
 
 @public()
-def sort(
-    input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: Any = None
-) -> Any:
+def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """(values in order, where each was) along `dim`; equal values keep their order."""
     if isinstance(dim, bool) or (isinstance(descending, int) and not isinstance(descending, bool)):
         # sort(stable, dim, descending) of the overload with a stable argument
         dim, descending = descending, stable
     if not ordinary(input):
         refuse_complex(input, "sort")
-    dim = dim if axis is None else axis
     pair = ordered_along(P.argsort, P.sort_at, input, dim, descending=bool(descending))
     return return_types.sort(pair)
 
@@ -267,7 +264,7 @@ def _range_of(
 
 @public()
 def histogram(
-    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
+    input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:  # fmt: skip
     """(counts or weights per bin, bin edges); the last bin contains its right edge."""
     rows = input.detach().reshape(-1, 1)
@@ -279,7 +276,7 @@ def histogram(
 
 @public(out=False, method=False)
 def histogramdd(
-    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
+    input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:  # fmt: skip
     """(counts or weights per cell, bin edges per dimension) of points in the last dimension."""
     count = input.shape[-1]

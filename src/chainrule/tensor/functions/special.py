@@ -6,6 +6,7 @@ from typing import Any
 
 from ...ops.special import RECURRENCES
 from ..api import expose_elementwise, public
+from ..signatures import wrong_type
 from .common import P, TensorBase
 from .products import complaint
 
@@ -54,14 +55,26 @@ for _name in RECURRENCES:
 
 
 @public(inplace=True, aliases=("special.polygamma",))
-def polygamma(n: Any, input: Any) -> Any:
-    """The n-th derivative of digamma; the method is `x.polygamma(n)`."""
-    if isinstance(n, TensorBase) and not isinstance(input, TensorBase):
-        return polygamma(input, n)
+def polygamma(*args: Any, **named: Any) -> Any:
+    """polygamma(n, input), the n-th derivative of digamma; the method is `x.polygamma(n)`."""
+    n, input = _order_and_input(args, named)
     order: Any = n
     if order < 0:
         raise complaint(f"polygamma(n, x) does not support negative n. Got n={n}")
     return P.polygamma(input, n=int(order))
+
+
+def _order_and_input(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any]:
+    given = [*args, *(named[n] for n in ("n", "input", "x", "a", "x1") if n in named)]
+    if len(given) != 2 or len(args) + len(named) != 2:
+        raise TypeError(
+            f"polygamma() received an invalid combination of arguments: it takes an order n and a "
+            f"tensor, got {len(args)} by position and {sorted(named)}"
+        )
+    n, x = given if isinstance(given[1], TensorBase) else reversed(given)
+    if not isinstance(x, TensorBase):
+        raise wrong_type("polygamma", "input", 2, "Tensor", x)
+    return n, x
 
 
 @public(inplace=True, aliases=("special.multigammaln",))

@@ -34,27 +34,25 @@ def refuse_integers(x: Any) -> None:
 @public()
 def var(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-    correction: Any = None, axis: Any = None, keepdims: bool = False,
+    correction: Any = None,
 ) -> Any:  # fmt: skip
     """The variance over `dim`: squares of the distance from the mean over n - correction."""
     refuse_integers(input)
-    dim, correction = spread_arguments(axis if dim is None else dim, unbiased, correction)
+    dim, correction = spread_arguments(dim, unbiased, correction)
     axes = axes_of(dim, input.ndim)
-    keep = bool(keepdim or keepdims)
-    return P.reduce_var(input, axis=axes, keepdims=keep, correction=correction)
+    return P.reduce_var(input, axis=axes, keepdims=bool(keepdim), correction=correction)
 
 
 @public()
 def std(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-    correction: Any = None, axis: Any = None, keepdims: bool = False,
+    correction: Any = None,
 ) -> Any:  # fmt: skip
     """The standard deviation over `dim`: the root of the variance."""
     refuse_integers(input)
-    dim, correction = spread_arguments(axis if dim is None else dim, unbiased, correction)
+    dim, correction = spread_arguments(dim, unbiased, correction)
     axes = axes_of(dim, input.ndim)
-    keep = bool(keepdim or keepdims)
-    return P.reduce_std(input, axis=axes, keepdims=keep, correction=correction)
+    return P.reduce_std(input, axis=axes, keepdims=bool(keepdim), correction=correction)
 
 
 @public(out=False, method=False)
