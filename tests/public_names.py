@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from types import ModuleType
 
 import chainrule.run
-from chainrule.run.finder import counterpart
 
 HERE = Path(__file__).resolve().parent
 MISSING_FILE = HERE / "names_missing.txt"
@@ -37,11 +37,19 @@ def lacking() -> dict[str, set[str]]:
     found = {}
     with chainrule.run.installed():
         for module, lines in RECORDED.items():
-            here, names = counterpart(module), {name_of(line) for line in lines}
+            here, names = imported(module), {name_of(line) for line in lines}
             lacks = names if here is None else {n for n in names if not has(here, n)}
             if here is None or lacks:
                 found[module] = lacks
     return found
+
+
+def imported(module: str) -> ModuleType | None:
+    """A module of `torch`, or None where there is none."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        return None
 
 
 def has(module: ModuleType, name: str) -> bool:

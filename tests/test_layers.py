@@ -23,12 +23,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("standins",),
     ("fft", "func", "linalg", "signal", "special", "chainrule"),
     (
-        "_C", "__future__", "accelerator", "backends", "cpu", "cuda", "hub", "mps",
-        "multiprocessing", "onnx", "random", "torch_version", "types", "version", "xpu",
+        "_C", "_VF", "__config__", "__future__", "_lowrank", "_six", "_tensor_str",
+        "accelerator", "backends", "cpu", "cuda", "futures", "hub", "monitor", "mps",
+        "multiprocessing", "onnx", "quasirandom", "random", "torch_version", "types",
+        "version", "xpu",
     ),
     (
         "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",
-        "_jit_internal", "futures",
+        "_jit_internal", "_utils", "_vmap_internals", "ao", "masked", "nested",
     ),
     ("fx",),
     ("checking", "derivatives"),

@@ -139,7 +139,11 @@ _SUBMODULES = {
     "explanation", "flow", "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx",
     "optim", "profiler", "random", "reading", "run", "sensitivity", "serialization", "sparse",
     "testing", "types", "utils", "version", "xpu",
-    "_inductor", "_jit_internal", "futures",
+    "_inductor", "_jit_internal",
+}  # fmt: skip
+_SUBMODULES |= {
+    "_VF", "__config__", "_lowrank", "_six", "_tensor_str", "_utils", "_vmap_internals",
+    "futures", "monitor", "quasirandom",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",

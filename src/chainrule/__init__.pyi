@@ -35,12 +35,14 @@ from . import hub as hub
 from . import jit as jit
 from . import linalg as linalg
 from . import memory as memory
+from . import monitor as monitor
 from . import mps as mps
 from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import onnx as onnx
 from . import optim as optim
 from . import profiler as profiler
+from . import quasirandom as quasirandom
 from . import random as random
 from . import reading as reading
 from . import run as run

@@ -37,7 +37,7 @@ def test_trees():
     assert _pytree.tree_any(lambda x: x > 3, tree) and not _pytree.tree_all(lambda x: x > 3, tree)
     with pytest.raises(ValueError, match=r"`leaves` has length 1 but .* 4 items"):
         _pytree.tree_unflatten([1], form)
-    with pytest.raises(ValueError, match="different forms"):
+    with pytest.raises(ValueError, match="Node type mismatch"):
         _pytree.tree_map(max, [1], (1,))
 
 

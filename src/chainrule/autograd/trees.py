@@ -6,9 +6,16 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+# Types of users, by `utils._pytree.register_pytree_node`: how each is taken apart and put together.
+REGISTERED: dict[type, tuple[Callable[[Any], tuple[Any, Any]], Callable[[Any, Any], Any]]] = {}
+
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """The leaves in order, and what is needed to rebuild the tree."""
+    if REGISTERED and type(tree) in REGISTERED:
+        items, context = REGISTERED[type(tree)][0](tree)
+        leaves, (_, _, specs) = flatten(list(items))
+        return leaves, (type(tree), _Own(context), specs)
     if isinstance(tree, tuple | list):
         leaves: list[Any] = []
         specs = []
@@ -34,12 +41,28 @@ def unflatten(leaves: list[Any], spec: Any) -> Any:
     for count, inner in specs:
         items.append(unflatten(leaves[start : start + count], inner))
         start += count
+    if isinstance(keys, _Own):
+        return REGISTERED[kind][1](items, keys.context)
     if keys is not None:
         pairs = zip(keys, items, strict=True)
         return OrderedDict(pairs) if issubclass(kind, OrderedDict) else dict(pairs)
     if hasattr(kind, "_fields"):
         return kind(*items)
     return kind(items)
+
+
+class _Own:
+    """What else rebuilds a registered type."""
+
+    __slots__ = ("context",)
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Own) and self.context == other.context
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:

@@ -17,6 +17,11 @@ _SUBMODULES = {
 }  # fmt: skip
 
 
+_SUBMODULES |= {
+    "_contextlib", "_foreach_utils", "deterministic", "file_baton", "model_zoo", "weak",
+}  # fmt: skip
+
+
 def __getattr__(name: str) -> Any:
     if name not in _SUBMODULES:
         return _standins.member("utils", name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..kinds import TOOLS
-from .say import rows
+from ..kinds import CPP, PROCESSES, TOOLS
+from .say import answer, empty, refused, rows, same
 
 ROWS = [
     *rows(TOOLS, """
@@ -54,4 +54,20 @@ utils.model_dump: burn_in_info get_info_and_burn_skeleton get_inline_skeleton ge
     get_storage_info hierarchical_pickle
 utils.show_pickle: DumpUnpickler FakeClass FakeObject main
 """),
+    *rows(PROCESSES, """
+multiprocessing.reductions: SharedCache StorageWeakRef fd_id rebuild_cuda_tensor rebuild_event
+    rebuild_meta_tensor rebuild_nested_tensor rebuild_sparse_compressed_tensor
+    rebuild_sparse_coo_tensor rebuild_storage_empty rebuild_storage_fd rebuild_storage_filename
+    rebuild_tensor rebuild_typed_storage rebuild_typed_storage_child reduce_event
+    reduce_nested_tensor reduce_sparse_tensor reduce_storage reduce_typed_storage
+    reduce_typed_storage_child storage_from_cache
+multiprocessing.queue: ConnectionWrapper
+multiprocessing.pool: clean_worker
+"""),
+    same("multiprocessing.queue", "multiprocessing", "Queue SimpleQueue"),
+    same("multiprocessing.pool", "multiprocessing", "Pool SimpleQueue"),
+    same("profiler.profiler", "profiler"),
+    empty("profiler.python_tracer"),
+    answer("profiler.itt", False, "is_available", "whether Intel's ITT is there: no"),
+    refused("profiler.itt", CPP, "mark range range_pop range_push"),
 ]  # fmt: skip

@@ -1,0 +1,151 @@
+"""Functions run in several processes, each told its number."""
+
+from __future__ import annotations
+
+import multiprocessing as _python
+import signal as _signal
+import time as _time
+from collections.abc import Callable
+from multiprocessing import connection as _connection
+from typing import Any
+
+
+class ProcessException(Exception):
+    """A process started by `spawn` failed."""
+
+    def __init__(self, msg: str, error_index: int, pid: int) -> None:
+        super().__init__(msg)
+        self.msg = msg
+        self.error_index = error_index
+        self.pid = pid
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.msg, self.error_index, self.pid)
+
+
+class ProcessRaisedException(ProcessException):
+    """A process started by `spawn` ended with an exception."""
+
+
+class ProcessExitedException(ProcessException):
+    """A process started by `spawn` ended with a code other than 0, or by a signal."""
+
+    def __init__(
+        self,
+        msg: str,
+        error_index: int,
+        error_pid: int,
+        exit_code: int,
+        signal_name: str | None = None,
+    ) -> None:
+        super().__init__(msg, error_index, error_pid)
+        self.exit_code = exit_code
+        self.signal_name = signal_name
+
+    def __reduce__(self) -> Any:
+        parts = (self.msg, self.error_index, self.pid, self.exit_code, self.signal_name)
+        return type(self), parts
+
+
+def spawn(
+    fn: Callable[..., None],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> Any:
+    """Run `fn(rank, *args)` in `nprocs` processes; the first failure ends all and is raised."""
+    return start_processes(fn, args, nprocs, join, daemon, start_method)
+
+
+def start_processes(
+    fn: Callable[..., None],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> Any:
+    """As `spawn`, with any way to start processes."""
+    context: Any = _python.get_context(start_method)
+    processes, errors = [], []
+    for rank in range(nprocs):
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_guarded, args=(fn, rank, args, theirs), daemon=daemon)
+        process.start()
+        theirs.close()
+        processes.append(process)
+        errors.append(ours)
+    started = ProcessContext(processes, errors)
+    if not join:
+        return started
+    while not started.join():
+        pass
+    return None
+
+
+class ProcessContext:
+    """Processes started by `spawn`."""
+
+    def __init__(self, processes: list[Any], errors: list[Any]) -> None:
+        self.processes = processes
+        self._errors = errors
+
+    def pids(self) -> list[int]:
+        """The process numbers."""
+        return [process.pid for process in self.processes]
+
+    def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
+        """Wait for a process to end; True when all have. The first failure ends the others."""
+        running = [p.sentinel for p in self.processes if p.exitcode is None]
+        if running:
+            _connection.wait(running, timeout)
+        failed = [p for p in self.processes if p.exitcode not in (None, 0)]
+        if failed:
+            self._stop(grace_period or 5.0)
+            raise self._failure(failed[0])
+        return all(process.exitcode == 0 for process in self.processes)
+
+    def _stop(self, seconds: float) -> None:
+        for process in self.processes:
+            process.terminate()
+        deadline = _time.monotonic() + seconds
+        for process in self.processes:
+            process.join(max(0.0, deadline - _time.monotonic()))
+            if process.exitcode is None:
+                process.kill()
+                process.join()
+
+    def _failure(self, process: Any) -> ProcessException:
+        rank = self.processes.index(process)
+        try:
+            text = self._errors[rank].recv() if self._errors[rank].poll() else None
+        except EOFError:
+            text = None
+        if text is not None:
+            text = f"\n\n-- Process {rank} terminated with the following error:\n{text}"
+            return ProcessRaisedException(text, rank, process.pid)
+        code = process.exitcode
+        name = _signal.Signals(-code).name if code < 0 else None
+        way = f"exit code {code}" if name is None else f"signal {name}"
+        return ProcessExitedException(
+            f"process {rank} terminated with {way}", rank, process.pid, code, name
+        )
+
+
+def _guarded(fn: Callable[..., None], rank: int, args: tuple[Any, ...], errors: Any) -> None:
+    """Run in the new process: an exception is sent as text."""
+    try:
+        fn(rank, *args)
+    except KeyboardInterrupt:
+        pass  # the parent gets it too, and raises it
+    except Exception:
+        import sys
+        import traceback
+
+        errors.send(traceback.format_exc())
+        sys.exit(1)
+
+
+SpawnContext = ProcessContext

@@ -1,0 +1,143 @@
+"""Small modules of PyTorch that programs import: quasirandom, futures, monitor, helpers."""
+
+import datetime
+import gc
+import threading
+
+import pytest
+
+import chainrule as torch
+from chainrule.utils import weak
+from chainrule.utils._contextlib import _DecoratorContextManager
+
+# Drawn by PyTorch.
+SCRAMBLED = [
+    [0.19947312772274017, 0.17093220353126526, 0.7493569254875183],
+    [0.6922082901000977, 0.711494917050004, 0.48982980754226446],
+]
+AFTER_TEN_MORE = [[0.2561439238488674, 0.10894986987113953, 0.843225035816431]]
+THOUSANDTH = [0.7197265625, 0.3447265625, 0.9912109375, 0.7255859375]
+
+
+def test_sobol_points_are_pytorchs():
+    engine = torch.quasirandom.SobolEngine(3, scramble=True, seed=7)
+    assert engine.draw(2, dtype=torch.float64).tolist() == SCRAMBLED
+    engine.fast_forward(10)
+    assert engine.draw(1, dtype=torch.float64).tolist() == AFTER_TEN_MORE
+    plain = torch.quasirandom.SobolEngine(20).fast_forward(1000)
+    assert plain.draw(1)[0, -4:].tolist() == THOUSANDTH
+    assert repr(engine) == "SobolEngine(dimension=3, scramble=True, seed=7)"
+
+
+def test_sobol_goes_on_where_it_was():
+    whole = torch.quasirandom.SobolEngine(5).draw(16)
+    engine = torch.quasirandom.SobolEngine(5)
+    parts = torch.cat([engine.draw(1), engine.draw(4), engine.draw(11)])
+    assert torch.equal(parts, whole) and engine.num_generated == 16
+    assert torch.equal(engine.reset().draw_base2(4), whole)
+    engine.draw(1)
+    with pytest.raises(ValueError, match="balance properties"):
+        engine.draw_base2(3)
+    with pytest.raises(ValueError, match="range of dimensionality"):
+        torch.quasirandom.SobolEngine(0)
+
+
+def test_futures_carry_results_between_threads():
+    first, second = torch.futures.Future(), torch.futures.Future()
+    doubled = first.then(lambda f: f.value() * 2)
+    failed = first.then(lambda f: 1 / 0)
+    together = torch.futures.collect_all([first, second])
+    seen = []
+    second.add_done_callback(lambda f: seen.append(f.value()))
+    assert not first.done() and not together.done()
+    with pytest.raises(RuntimeError, match="not complete"):
+        first.value()
+    threading.Timer(0.01, first.set_result, (21,)).start()
+    assert doubled.wait() == 42
+    second.set_result("b")
+    assert seen == ["b"] and [f.wait() for f in together.wait()] == [21, "b"]
+    with pytest.raises(ZeroDivisionError):
+        failed.wait()
+    with pytest.raises(RuntimeError, match="only be marked completed once"):
+        first.set_result(1)
+    broken = torch.futures.Future()
+    broken.set_exception(ValueError("no"))
+    with pytest.raises(ValueError, match="no"):
+        torch.futures.wait_all([first, broken])
+
+
+def test_statistics_are_logged_window_by_window():
+    seen = []
+    handle = torch.monitor.register_event_handler(seen.append)
+    kinds = [torch.monitor.Aggregation.SUM, torch.monitor.Aggregation.MAX]
+    stat = torch.monitor.Stat("loss", kinds, datetime.timedelta(0))
+    stat.add(1.0)
+    assert stat.get() == {kinds[0]: 1.0, kinds[1]: 1.0} and seen == []
+    stat.add(5.0)
+    torch.monitor.unregister_event_handler(handle)
+    stat.add(6.0)
+    assert [event.data for event in seen] == [{"loss.sum": 1.0, "loss.max": 1.0}]
+
+
+def test_weak_dictionaries_go_by_identity():
+    names = weak.WeakTensorKeyDictionary()
+    a, b = torch.ones(2), torch.ones(2)
+    names[a], names[b] = "a", "b"
+    assert (names[a], names[b], len(names)) == ("a", "b", 2)
+    assert a in names and torch.ones(2) not in names
+    reference = weak.TensorWeakRef(a)
+    assert reference() is a
+    del a
+    gc.collect()
+    assert reference() is None and list(names.values()) == ["b"]
+
+
+def test_exceptions_are_raised_again_with_their_text():
+    try:
+        {}["key"]
+    except KeyError:
+        wrapped = torch._utils.ExceptionWrapper(where="in a worker")
+    with pytest.raises(KeyError, match="Caught KeyError in a worker"):
+        wrapped.reraise()
+
+
+def test_tensors_become_one_vector_and_back():
+    given = [torch.arange(3.0), torch.ones(2, 2)]
+    flat = torch._utils._flatten_dense_tensors(given)
+    back = torch._utils._unflatten_dense_tensors(flat, given)
+    assert flat.tolist() == [0, 1, 2, 1, 1, 1, 1]
+    assert all(torch.equal(x, y) for x, y in zip(back, given, strict=True))
+    groups = list(torch._utils._take_tensors([*given, torch.ones(1, dtype=torch.int32)], 20))
+    assert [len(g) for g in groups] == [1, 1, 1]
+
+
+def test_context_managers_decorate_generators_step_by_step():
+    depth = []
+
+    class Noted(_DecoratorContextManager):
+        def __enter__(self):
+            depth.append(1)
+
+        def __exit__(self, *exc):
+            depth.pop()
+
+    @Noted()
+    def steps():
+        assert depth
+        got = yield len(depth)
+        assert depth
+        yield got
+
+    running = steps()
+    assert (next(running), depth) == (1, [])
+    assert (running.send("x"), depth) == ("x", [])
+    with pytest.raises(RuntimeError, match="Cannot decorate classes"):
+        Noted()(type("Some", (), {}))
+
+
+def test_spawn_is_the_function_and_a_module():
+    import importlib
+
+    module = importlib.import_module("chainrule.multiprocessing.spawn")
+    assert torch.multiprocessing.spawn is module.spawn
+    assert module.ProcessRaisedException is torch.multiprocessing.ProcessRaisedException
