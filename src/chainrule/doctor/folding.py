@@ -39,7 +39,7 @@ EXPLAINS: dict[str, set[str]] = {
     "vanishing-gradient": {"lr-too-low", "constant-output"},
     "dead-relu": {"vanishing-gradient", "constant-output", "lr-too-low"},
     "saturated-activation": {"vanishing-gradient", "constant-output", "lr-too-low"},
-    "nan-origin": {"constant-output", "exploding-gradient"},
+    "nan-origin": {"constant-output"},
     "lr-too-low": {"constant-output"},
 }  # fmt: skip
 
@@ -58,10 +58,14 @@ def fold(findings: list[Finding]) -> list[Finding]:
 
 def _cause(symptom: Finding, findings: list[Finding]) -> Finding | None:
     for other in findings:
-        if other is symptom or symptom.rule not in EXPLAINS.get(other.rule, ()):
+        if (
+            other is symptom
+            or other in symptom.folded
+            or symptom.rule not in EXPLAINS.get(other.rule, ())
+        ):
             continue
-        if symptom.severity == ERROR and other.severity != ERROR:
-            continue
+        if symptom.severity == ERROR and other.severity != ERROR and symptom.rule != "nan-origin":
+            continue  # a NaN at the end of a growing loss is no more than its end
         if not other.about or not symptom.about or other.about & symptom.about:
             return other
     return None

@@ -54,6 +54,7 @@ class Pass:
         self.retain = False
         self.create = False
         self.seeded = False
+        self.keep = False  # a rule wants the graph after the pass
         self.frame: Any = None  # the user's frame, while the pass runs
         self.error: BaseException | None = None
 

@@ -46,18 +46,17 @@ class Series:
         values = self.values
         if len(values) < 6 or not all(math.isfinite(v) for v in values[-3:]):
             return False
-        start, end = self.start(), self.end()
+        start, end = min(self.start(), values[0]), self.end()
         return end < start - by * abs(start)
 
-    def rises(self, times: float = 2.0) -> bool:
-        """Whether it ends far above where it began, or is no longer finite."""
+    def diverges(self) -> bool:
+        """Whether it left all bounds: beyond ten times its first value, growing on the way."""
         values = self.values
-        if len(values) < 4:
-            return False
-        if not math.isfinite(values[-1]):
-            return True
-        start, end = self.start(), self.end()
-        return end > start + (times - 1) * abs(start) and end > 0
+        first = next((abs(v) for v in values if math.isfinite(v) and v), 0.0)
+        beyond = [v for v in values if not math.isfinite(v) or abs(v) > 10 * first]
+        grown = [v for v in values if math.isfinite(v) and abs(v) > 3 * first]  # not NaN at once
+        ends = bool(values) and (not math.isfinite(values[-1]) or values[-1] > 3 * first)
+        return bool(first) and len(beyond) >= 3 and len(grown) >= 2 and ends
 
 
 def _median(values: list[float]) -> float:

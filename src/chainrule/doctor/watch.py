@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Self
 
+import numpy as np
+
 from ..nn.modules.module import Module
 from ..reading.terminal import Block, Report
 from .finding import Finding
@@ -45,6 +47,8 @@ class Ears:
         ]
         self._listen_to_modes()
         self._listen_to_training_tools()
+        if self.run.hears("permuted"):
+            self._listen_to_data()
 
     def take_off(self) -> None:
         """Listen no longer."""
@@ -64,22 +68,31 @@ class Ears:
             create_graph: bool = False,
             inputs: Any = None,
         ) -> None:
+            def call(retain: Any) -> None:
+                original(self_, gradient, retain, create_graph, inputs)
+
             if self._busy:
-                return original(self_, gradient, retain_graph, create_graph, inputs)
-            call = lambda: original(self_, gradient, retain_graph, create_graph, inputs)  # noqa: E731
+                return call(retain_graph)
             return self._pass((self_,), retain_graph, create_graph, gradient is not None, call)
 
         return backward
 
     def _function_backward(self, original: Any) -> Any:
-        def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> None:
-            call = lambda: original(tensors, grad_tensors, *args, **kwargs)  # noqa: E731
+        def backward(
+            tensors: Any,
+            grad_tensors: Any = None,
+            retain_graph: Any = None,
+            create_graph: bool = False,
+            *args: Any,
+            **kwargs: Any,
+        ) -> None:
+            def call(retain: Any) -> None:
+                original(tensors, grad_tensors, retain, create_graph, *args, **kwargs)
+
             if self._busy:
-                return call()
+                return call(retain_graph)
             roots = tuple(tensors) if isinstance(tensors, list | tuple) else (tensors,)
-            retain = args[0] if args else kwargs.get("retain_graph")
-            create = args[1] if len(args) > 1 else kwargs.get("create_graph", False)
-            return self._pass(roots, retain, create, grad_tensors is not None, call)
+            return self._pass(roots, retain_graph, create_graph, grad_tensors is not None, call)
 
         return backward
 
@@ -87,13 +100,17 @@ class Ears:
         this = self.run.pass_begins(roots, retain, create, seeded)
         self._busy = True
         try:
-            call()
+            call(True if this.keep else retain)
         except Exception as problem:
             self.run.pass_failed(this, problem)
             raise
         finally:
             self._busy = False
+        nodes = [] if this.tape is None or this.retain else this.tape.nodes
         self.run.pass_ends(this)
+        if this.keep:
+            for vertex in nodes:
+                vertex.node.release()
 
     # ---- optimizers and modules ------------------------------------------------------------------
 
@@ -143,6 +160,23 @@ class Ears:
             lambda _self, mode: None if mode else run.tell("grad_switched", "set", here(2)),
         )
 
+    def _listen_to_data(self) -> None:
+        from ..tensor import Tensor
+        from ..utils.data import TensorDataset
+
+        run = self.run
+
+        def taken(result: Any, tensor: Any, index: Any) -> None:
+            if hasattr(index, "dtype") and tensor.ndim:
+                found = is_permutation(index, tensor.shape[0])
+                if found is not None:
+                    run.tell("permuted", result, found, here(3))
+
+        self._taps.after(Tensor, "__getitem__", taken)
+        self._taps.before(
+            TensorDataset, "__init__", lambda _self, *tensors: run.tell("rows_taken", tensors)
+        )
+
     def _listen_to_training_tools(self) -> None:
         from ..amp.grad_scaler import GradScaler
         from ..nn import utils
@@ -170,6 +204,21 @@ class Ears:
             "__init__",
             lambda _r, made, *_a, **_k: run.tell("loader_made", made, here(2)),
         )
+
+
+def is_permutation(index: Any, rows: int) -> np.ndarray | None:
+    """The index as an array if it names each of the rows once, and not in their order."""
+    found = getattr(index, "_a", index)
+    if not isinstance(found, np.ndarray) or found.ndim != 1 or found.dtype.kind not in "iu":
+        return None
+    if found.size != rows or rows < 8:
+        return None
+    seen = np.zeros(rows, bool)
+    try:
+        seen[found] = True
+    except IndexError:
+        return None
+    return found if seen.all() and not (found[:-1] < found[1:]).all() else None
 
 
 def _construction(module: Any) -> Position:

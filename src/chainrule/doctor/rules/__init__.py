@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from .accumulation import AccumulationUnscaled
+from .bad_initialization import BadInitialization
 from .base import Rule
+from .constant_output import ConstantOutput
+from .data_order import DataOrder
+from .dead_relu import DeadRelu
 from .eval_mode import EvalModeTraining
+from .exploding import ExplodingGradient
+from .fp16_underflow import Fp16Underflow
 from .graph_grows import GraphGrows
 from .graph_leak import GraphLeak
 from .inplace_corruption import InplaceCorruption
 from .loss_activation import LossActivationMismatch
+from .lr_too_high import LrTooHigh
+from .lr_too_low import LrTooLow
 from .missing_zero_grad import MissingZeroGrad
+from .nan_origin import NanOrigin
 from .no_grad_training import NoGradTraining
 from .nonscalar_backward import NonscalarBackward
 from .parameter_not_in_optimizer import ParameterNotInOptimizer
 from .retain_graph import RetainGraphMisuse
+from .saturated import SaturatedActivation
 from .stale_optimizer import StaleOptimizer
 from .step_order import StepOrder
 from .target_shape import TargetShapeBroadcast
 from .unclipped import UnclippedBeforeUnscale
+from .unscaled_input import UnscaledInput
 from .unused_parameter import UnusedParameter
+from .vanishing import VanishingGradient
 from .wrong_dim_softmax import WrongDimSoftmax
 
 RULES: tuple[type[Rule], ...] = (
@@ -39,6 +51,18 @@ RULES: tuple[type[Rule], ...] = (
     UnclippedBeforeUnscale,
     AccumulationUnscaled,
     GraphLeak,
+    DataOrder,
+    Fp16Underflow,
+    NanOrigin,
+    UnscaledInput,
+    BadInitialization,
+    LrTooHigh,
+    ExplodingGradient,
+    DeadRelu,
+    SaturatedActivation,
+    VanishingGradient,
+    LrTooLow,
+    ConstantOutput,
 )
 __all__ = ["RULES", "Rule", "chosen"]
 

@@ -77,7 +77,7 @@ class StepOrder(Rule):
         if not this.looked:
             return
         key = id(this.optimizer)
-        if self._has_gradient(this.optimizer):
+        if self._fresh.get(key) or self._has_gradient(this.optimizer):
             self._empty.pop(key, None)
             if self._fresh.get(key):
                 self._lost.pop(key, None)

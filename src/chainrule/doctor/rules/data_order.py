@@ -1,0 +1,157 @@
+"""data-not-shuffled-or-label-misaligned: inputs and targets that do not belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..finding import ERROR, WARNING, Finding
+from ..positions import NOWHERE, Position
+from ..run import Pass
+from .base import Rule, array
+
+ENOUGH = 10
+FEW = 0.1  # share of the label entropy within a batch
+
+
+class DataOrder(Rule):
+    """Watches two things. Full permutations by which data is indexed: two different ones for two
+    tensors of equal length that meet as input and target. And the labels of batches: nearly one
+    class per batch, batch after batch, though the whole has several.
+
+    Silent: the same permutation for both, permutations of one tensor (augmentation, mixup),
+    sequences and regression without shuffling, batches that are sorted by length.
+    """
+
+    id = "data-not-shuffled-or-label-misaligned"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._permuted: dict[int, tuple[int, int, Position, Any]] = {}  # memory -> length, hash
+        self._misaligned: tuple[Position, Position, int] | None = None
+        self._batches: list[float] = []  # entropy of the labels of a batch
+        self._counts: dict[int, int] = {}
+        self._loader: Position = NOWHERE
+        self._where: Position = NOWHERE
+
+    # ---- permutations ---------------------------------------------------------------------------
+
+    def permuted(self, result: Any, index: np.ndarray, where: Position) -> None:
+        """A tensor was indexed by a permutation of all its rows."""
+        root = _memory(result)
+        if root is not None:
+            key = hash(index.astype(np.int64).tobytes())
+            self._permuted[id(root)] = (index.size, key, where, root)
+            if len(self._permuted) > 64:
+                del self._permuted[next(iter(self._permuted))]
+
+    def rows_taken(self, tensors: tuple[Any, ...]) -> None:
+        """Tensors that belong together row by row: those of a dataset."""
+        self._meet([t for t in tensors if array(t) is not None])
+
+    def _meet(self, tensors: list[Any]) -> None:
+        known = [
+            found for t in tensors if (found := self._permuted.get(id(_memory(t)))) is not None
+        ]
+        for a in known:
+            for b in known:
+                if a[0] == b[0] and a[1] != b[1] and self._misaligned is None:
+                    self._misaligned = (a[2], b[2], a[0])
+
+    def pass_begins(self, this: Pass) -> None:
+        if this.tape is None:
+            return
+        operands: list[Any] = []
+        for v in this.tape.nodes:
+            saved = v.saved()
+            if v.op in ("cross_entropy", "nll_loss"):
+                self._labels(saved.get("target"), this)
+            linked = {link.input_name for link in v.inputs}
+            op = v.node.op
+            names = () if op is None else op.inputs
+            operands += [
+                saved[n] for n in names if n not in linked and isinstance(saved.get(n), np.ndarray)
+            ]
+            if isinstance(saved.get("target"), np.ndarray):
+                operands.append(saved["target"])
+        if self._permuted and self._misaligned is None:
+            self._meet_arrays(operands)
+
+    def _meet_arrays(self, arrays: list[np.ndarray]) -> None:
+        found = {}
+        for a in arrays:
+            known = self._permuted.get(id(_root(a)))
+            if known is not None:
+                found[known[1]] = known
+        several = list(found.values())
+        for a in several:
+            for b in several:
+                if a[0] == b[0] and a[1] != b[1] and self._misaligned is None:
+                    self._misaligned = (a[2], b[2], a[0])
+
+    # ---- labels ---------------------------------------------------------------------------------
+
+    def loader_made(self, loader: Any, where: Position) -> None:
+        kind = type(getattr(loader, "sampler", None)).__name__
+        if kind == "SequentialSampler" and self._loader is NOWHERE:
+            self._loader = where
+
+    def _labels(self, target: Any, this: Pass) -> None:
+        if not isinstance(target, np.ndarray) or target.ndim != 1 or target.dtype.kind not in "iu":
+            return
+        if target.size < 4:
+            return
+        self._where = this.site.position
+        counts = np.unique(target, return_counts=True)
+        for label, count in zip(*counts, strict=True):
+            self._counts[int(label)] = self._counts.get(int(label), 0) + int(count)
+        self._batches.append(_entropy(counts[1]))
+
+    def findings(self) -> Iterator[Finding]:
+        if self._misaligned is not None:
+            first, second, length = self._misaligned
+            later = second if second.line >= first.line else first
+            yield Finding(
+                self.id,
+                ERROR,
+                later,
+                "inputs and targets are shuffled by different permutations: labels belong to "
+                "other samples",
+                [f"two permutations of {length} rows, at {first.short} and {second.short}"],
+                "index = torch.randperm(n); x, y = x[index], y[index]",
+            )
+            return
+        if len(self._batches) < ENOUGH or len(self._counts) < 2:
+            return
+        whole = _entropy(np.array(list(self._counts.values())))
+        within = float(np.mean(self._batches))
+        if whole > 0.3 and within < FEW * whole:
+            yield Finding(
+                self.id,
+                WARNING,
+                self._loader if self._loader is not NOWHERE else self._where,
+                "the data is sorted by class and not shuffled: a batch holds nearly one class",
+                [
+                    f"the entropy of labels within a batch is {within:.2g} of {whole:.2g} nats, "
+                    f"over {len(self._batches)} batches with {len(self._counts)} classes"
+                ],
+                "DataLoader(dataset, batch_size, shuffle=True)",
+            )
+
+
+def _entropy(counts: np.ndarray) -> float:
+    p = counts / counts.sum()
+    return float(-(p * np.log(np.maximum(p, 1e-12))).sum())
+
+
+def _memory(tensor: Any) -> np.ndarray | None:
+    a = array(tensor)
+    return None if a is None else _root(a)
+
+
+def _root(a: np.ndarray) -> np.ndarray:
+    while isinstance(a.base, np.ndarray):
+        a = a.base
+    return a

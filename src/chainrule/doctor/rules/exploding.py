@@ -1,0 +1,74 @@
+"""exploding-gradient: gradients grow beyond all bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+from ..finding import WARNING, Finding
+from ..positions import NOWHERE
+from ..vitals import Vitals
+from .base import Rule
+from .learning_rate import is_usual, steep
+
+TIMES = 100.0  # its early median
+FAR = 1e3
+
+
+class ExplodingGradient(Rule):
+    """Watches the gradients that the optimizer is given (after clipping): a hundred times what they
+    were, or steps larger than the weights themselves, together with a loss that rises or ends.
+
+    Silent: runs that learn, sums instead of means (large from the start, and fine), gradients that
+    are clipped before the step.
+    """
+
+    id = "exploding-gradient"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._vitals: Vitals = run.shared(Vitals)
+
+    def findings(self) -> Iterator[Finding]:
+        if self.run.learns():
+            return
+        sites = [s for s in self.run.sites.values() if s.losses.diverges() or not _ends(s)]
+        if not sites:
+            return
+        norms = self._norms()
+        if len(norms) < 4:
+            return
+        early = median(norms[:5])
+        wild = [n for n in norms if math.isfinite(n) and n > max(TIMES * early, 1e-3)]
+        huge = [n for n in norms if math.isfinite(n) and n > FAR]
+        early_steep = any(
+            steep(self._vitals, r) and is_usual(self._vitals.rates.get(id(r)))
+            for r in self.run.optimizers
+        )
+        if len(wild) < 2 and len(huge) < 3 and not early_steep:
+            return
+        site = sites[0]
+        largest = max((n for n in norms if math.isfinite(n)), default=math.inf)
+        yield Finding(
+            self.id,
+            WARNING,
+            site.position if site.position.code is not None else NOWHERE,
+            f"gradients explode: their size reaches {largest:.3g}",
+            [
+                f"the gradients' root mean square was {early:.3g} in the first steps",
+                f"the loss went from {site.losses.values[0]:.4g} to {site.losses.last:.4g}",
+            ],
+            "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # before optimizer.step()",
+            curves={"gradient": [(float(k), n) for k, n in enumerate(norms)]},
+        )
+
+    def _norms(self) -> list[float]:
+        rows = [h.gradient.values for h in self._vitals.histories.values() if h.gradient.values]
+        length = min((len(r) for r in rows), default=0)
+        return [max(r[k] for r in rows) for k in range(length)]
+
+
+def _ends(site: Any) -> bool:
+    return math.isfinite(site.losses.last)

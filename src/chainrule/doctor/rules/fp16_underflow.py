@@ -1,0 +1,76 @@
+"""fp16-underflow: gradients too small for half precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..finding import WARNING, Finding
+from ..positions import NOWHERE, Position
+from ..run import Pass
+from .base import Rule, array
+
+SUBNORMAL = 6.1e-5
+ENOUGH = 3
+
+
+class Fp16Underflow(Rule):
+    """Watches float16 graphs (not bfloat16) without a scaler: half of all gradient entries are
+    exactly zero or below the smallest normal number, pass after pass, and the loss does not fall.
+
+    Silent: float16 with healthy gradients, any run with a GradScaler, bfloat16.
+    """
+
+    id = "fp16-underflow"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._scaled = False
+        self._low: dict[Position, int] = {}
+        self._share = 0.0
+
+    def scaler_used(self, scaler: Any, *_event: Any) -> None:
+        self._scaled = self._scaled or bool(scaler.is_enabled())
+
+    def pass_ends(self, this: Pass) -> None:
+        if this.tape is None or self._scaled or this.in_site == 0:
+            return
+        if not any(_is_half(v) for v in this.tape.nodes) and not any(
+            _half(leaf) for leaf in this.leaves
+        ):
+            return
+        total = low = 0
+        for leaf in this.leaves:
+            g = None if leaf.grad is None else array(leaf.grad)
+            if g is not None:
+                total += g.size
+                low += int(np.count_nonzero(np.abs(g.astype(np.float32)) < SUBNORMAL))
+        if total and low / total >= 0.5:
+            self._low[this.site.position] = self._low.get(this.site.position, 0) + 1
+            self._share = low / total
+
+    def findings(self) -> Iterator[Finding]:
+        if self._scaled or self.run.learns():
+            return
+        for where, count in self._low.items():
+            if count >= ENOUGH:
+                yield Finding(
+                    self.id,
+                    WARNING,
+                    where if where.code is not None else NOWHERE,
+                    "gradients underflow in float16: they are zero or have lost their digits",
+                    [f"{self._share:.0%} of all gradient entries lie below {SUBNORMAL:g}, "
+                     f"in {count} passes"],
+                    "scaler = torch.amp.GradScaler(); scaler.scale(loss).backward()",
+                )  # fmt: skip
+
+
+def _half(tensor: Any) -> bool:
+    a = array(tensor)
+    return a is not None and a.dtype == np.float16
+
+
+def _is_half(v: Any) -> bool:
+    return any(isinstance(s, np.ndarray) and s.dtype == np.float16 for s in v.saved().values())

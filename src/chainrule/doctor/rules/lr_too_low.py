@@ -1,0 +1,73 @@
+"""lr-too-low: steps so small that nothing happens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from ..finding import WARNING, Finding
+from ..run import OptimizerRecord
+from ..vitals import Vitals
+from .base import Rule
+from .learning_rate import NOT_JUDGED, update_ratios
+
+TINY = 3e-6  # of the weights, in one step
+ENOUGH = 10
+
+
+class LrTooLow(Rule):
+    """Watches steps that leave every weight as it was to six digits although there are gradients,
+    and a loss that does not move by a thousandth.
+
+    Silent: warm-up (the largest step of the run counts), runs whose loss moves, converged runs
+    (gradients vanish there), gradients that are zero.
+    """
+
+    id = "lr-too-low"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._vitals: Vitals = run.shared(Vitals)
+
+    def findings(self) -> Iterator[Finding]:
+        if self.run.learns():
+            return
+        for record in self.run.optimizers:
+            if record.kind in NOT_JUDGED or record.steps < ENOUGH:
+                continue
+            ratios = update_ratios(self._vitals, record)
+            if len(ratios) < ENOUGH or max(ratios) > TINY or not self._has_gradients(record):
+                continue
+            site = max(self.run.sites.values(), key=lambda s: s.count, default=None)
+            if site is None or _moves(site.losses.start(), site.losses.end()):
+                continue
+            rate = self._vitals.rates.get(id(record), 0.0)
+            yield Finding(
+                self.id,
+                WARNING,
+                record.position,
+                f"the learning rate {rate:g} of {record.kind} is too low: nothing moves",
+                [
+                    f"a step changes the weights by {max(ratios):.2g} of their size (healthy: "
+                    "about 0.001)",
+                    f"the loss went from {site.losses.start():.6g} to {site.losses.end():.6g} in "
+                    f"{site.count} passes",
+                ],
+                f"lr={_larger(rate, max(ratios))}",
+                curves={"loss": [(float(x), y) for x, y in site.losses.points]},
+            )
+
+    def _has_gradients(self, record: OptimizerRecord) -> bool:
+        histories = [h for h in self._vitals.histories.values() if h.optimizer is record]
+        return any(h.gradient.values and max(h.gradient.values) > 1e-7 for h in histories)
+
+
+def _moves(start: float, end: float) -> bool:
+    return not math.isfinite(end) or abs(end - start) > 2e-3 * abs(start)
+
+
+def _larger(rate: float, ratio: float) -> str:
+    if rate <= 0 or ratio <= 0:
+        return "1e-3"
+    return f"{10 ** round(math.log10(rate * 1e-3 / ratio)):g}"

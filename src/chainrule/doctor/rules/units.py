@@ -1,0 +1,102 @@
+"""Activations over a run, unit by unit; shared by dead-relu and saturated-activation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...reading.nodes import Vertex
+from ..positions import Position, of_node
+from ..run import Pass, Run
+
+RECTIFIERS = {"relu", "relu6"}
+SQUASHERS = {"tanh", "sigmoid"}
+
+
+class Layer:
+    """One activation: a line of the program, and which of its calls."""
+
+    def __init__(self, position: Position, op: str, units: int) -> None:
+        self.position = position
+        self.op = op
+        self.passes = 0
+        self.dead = np.ones(units, bool)  # zero for every sample so far
+        self.saturated: list[float] = []  # share of saturated entries, by pass
+        self.before: Any = None  # the parameter behind it, by id
+
+
+class Units:
+    """What the activations of a run did; read from the tape, which keeps their results."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.layers: dict[tuple[Position, int, int], Layer] = {}
+
+    def pass_begins(self, this: Pass) -> None:
+        if this.tape is None:
+            return
+        seen: dict[Position, int] = {}
+        for v in reversed(this.tape.nodes):
+            if v.op not in RECTIFIERS and v.op not in SQUASHERS:
+                continue
+            out = v.saved_array("out")
+            if out is None or out.ndim < 2 or out.shape[0] < 2:
+                continue
+            where = of_node(v.node)
+            nth = seen[where] = seen.get(where, -1) + 1
+            self._note(where, nth, v, out)
+
+    def _note(self, where: Position, nth: int, v: Vertex, out: np.ndarray) -> None:
+        # A unit is a channel of images, a feature elsewhere.
+        axis = 1 if out.ndim == 4 or (out.ndim == 3 and _is_image(v)) else out.ndim - 1
+        others = tuple(k for k in range(out.ndim) if k != axis)
+        key = (where, nth, out.shape[axis])
+        layer = self.layers.get(key)
+        if layer is None:
+            layer = self.layers[key] = Layer(where, v.op, out.shape[axis])
+            layer.before = _weight_behind(v)
+        layer.passes += 1
+        if v.op in RECTIFIERS:
+            layer.dead &= ~(out != 0).any(others)
+        elif not _feeds_loss(v):
+            layer.saturated.append(float(_saturated(v.op, out).mean()))
+
+
+def _is_image(v: Vertex) -> bool:
+    return any(link.parent.op.startswith("convolution") for link in v.inputs)
+
+
+def _weight_behind(v: Vertex) -> int | None:
+    """The id of the nearest parameter that computed the operand of an activation."""
+    w = v
+    for _ in range(4):
+        inner = [link.parent for link in w.inputs if link.parent.node is not None]
+        leaves = [link.parent for link in w.inputs if link.parent.leaf is not None]
+        for leaf in leaves:
+            if leaf.leaf.ndim >= 2:
+                return id(leaf.leaf)
+        if not inner:
+            return None
+        w = inner[0]
+    return None
+
+
+def _feeds_loss(v: Vertex) -> bool:
+    """Whether an activation is the output of the model: the loss is computed right from it."""
+    users = [link.child for link in v.uses]
+    for _ in range(3):
+        if any(u.op.endswith("loss") or "entropy" in u.op or u.op == "log" for u in users):
+            return True
+        users = [k.child for u in users for k in u.uses if u.node.op is None or u.node.op.view]
+    return False
+
+
+def _saturated(op: str, out: np.ndarray) -> np.ndarray:
+    values = out.astype(np.float64)
+    if op == "tanh":
+        return np.abs(values) > 0.99
+    return (values < 0.01) | (values > 0.99)
+
+
+__all__ = ["Layer", "Units"]

@@ -1,0 +1,87 @@
+"""unscaled-input: raw data whose size keeps a model from learning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...reading.nodes import Vertex
+from ..finding import WARNING, Finding
+from ..positions import Position, of_node
+from ..run import Pass
+from .base import Rule
+
+FAR, LARGEST, UNEVEN = 30.0, 100.0, 1e3
+ENOUGH = 8
+
+
+class UnscaledInput(Rule):
+    """Watches what goes into the first linear layer or convolution: features with a mean or spread
+    above 30, values above 100, or spreads that differ a thousandfold, while the loss does not
+    fall.
+
+    Silent: runs that learn anyway, indices of embeddings, one-hot vectors, models whose first
+    layer is a normalisation.
+    """
+
+    id = "unscaled-input"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._seen: dict[Position, tuple[int, str]] = {}
+
+    def pass_begins(self, this: Pass) -> None:
+        if this.tape is None:
+            return
+        for v in this.tape.nodes:
+            if v.op in ("linear", "linear_no_bias", "matmul", "addmm") or "convolution" in v.op:
+                x = _data(v)
+                seen = None if x is None else describe(x)
+                if seen is not None:
+                    where = of_node(v.node)
+                    count, _ = self._seen.get(where, (0, ""))
+                    self._seen[where] = (count + 1, seen)
+
+    def findings(self) -> Iterator[Finding]:
+        if self.run.learns() or self.run.steps < ENOUGH:
+            return
+        for where, (count, seen) in self._seen.items():
+            if count < ENOUGH:
+                continue
+            yield Finding(
+                self.id,
+                WARNING,
+                where,
+                "the inputs of the model are not scaled, and it does not learn from them",
+                [f"{seen}, in {count} passes", "the loss does not fall"],
+                "x = (x - x.mean(0)) / x.std(0)  # of the training data",
+            )
+            return
+
+
+def _data(v: Vertex) -> np.ndarray | None:
+    """The operand of a layer that no gradient flows to: the data itself."""
+    if any(link.position == 0 for link in v.inputs):
+        return None
+    x = v.saved().get("x", v.saved().get("a"))
+    if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or x.size == 0 or x.ndim < 2:
+        return None
+    return x
+
+
+def describe(x: np.ndarray) -> str | None:
+    """What is wrong with the size of a batch, or None."""
+    if not np.isfinite(x).all():
+        return None
+    axis = tuple(range(x.ndim - 1)) if x.ndim == 2 else tuple(k for k in range(x.ndim) if k != 1)
+    mean, spread = np.abs(x.mean(axis)), x.std(axis)
+    if float(np.abs(x).max()) > LARGEST:
+        return f"values reach {float(np.abs(x).max()):.4g}"
+    if float(mean.max()) > FAR or float(spread.max()) > FAR:
+        return f"a feature has mean {float(mean.max()):.3g}, another spreads by {spread.max():.3g}"
+    positive = spread[spread > 0]
+    if positive.size > 1 and float(positive.max() / positive.min()) > UNEVEN:
+        return f"features spread from {positive.min():.2g} to {positive.max():.3g}"
+    return None

@@ -1,0 +1,69 @@
+"""vanishing-gradient: the first layers get next to nothing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+from ..finding import NOWHERE, WARNING, Finding
+from ..vitals import History, Vitals
+from .base import Rule
+from .census import listed
+
+RATIO, SMALL = 1e-3, 1e-4
+ENOUGH = 10
+LAYERS = 4
+
+
+class VanishingGradient(Rule):
+    """Watches the gradients of the weights in the order of the forward pass, each relative to its
+    weights: the first layers' are a thousand times smaller than the last ones', falling layer by
+    layer, and the loss does not fall.
+
+    Silent: runs that learn, converged runs (all gradients are small there, alike), layers whose
+    gradient is exactly zero (dead units or a zero initialisation speak of those).
+    """
+
+    id = "vanishing-gradient"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._vitals: Vitals = run.shared(Vitals)
+
+    def findings(self) -> Iterator[Finding]:
+        if self.run.steps < ENOUGH or self.run.learns():
+            return
+        weights = [(k, h) for k, h in self._vitals.weights() if h.gradient.values]
+        if len(weights) < LAYERS:
+            return
+        sizes = [_relative(h) for _, h in weights]
+        first, last = sizes[0], max(sizes[-3:])
+        if not 0 < first < RATIO * last or median(weights[0][1].gradient.values) > SMALL:
+            return
+        falling = sum(a < b for a, b in itertools.pairwise(sizes))
+        if falling < 0.6 * (len(sizes) - 1):
+            return
+        names = self.run.names()
+        low = [h.ref() for (_, h), s in zip(weights, sizes, strict=True) if s < RATIO * last]
+        low = [p for p in low if p is not None]
+        owner = self.run.owner(low[0]) if low else None
+        yield Finding(
+            self.id,
+            WARNING,
+            NOWHERE if owner is None else owner[1],
+            f"gradients vanish on the way to {listed(low, names)}",
+            [
+                f"relative to their weights the gradients fall from {last:.2g} in the last layers "
+                f"to {first:.2g} in the first, over {len(sizes)} layers",
+                "the loss does not fall",
+            ],
+            "ReLU instead of sigmoid or tanh, a normalisation or skip connections between layers",
+            curves={"gradient by layer": [(float(k), s) for k, s in enumerate(sizes)]},
+        )
+
+
+def _relative(history: History) -> float:
+    weight = median(history.weight.values)
+    return median(history.gradient.values) / weight if weight > 0 else 0.0
