@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from . import ops as _ops
 from . import tensor as _tensor_layer
 from .autograd.modes import (
     enable_grad,
@@ -139,7 +140,7 @@ _SUBMODULES = {
     "explanation", "flow", "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx",
     "optim", "profiler", "random", "reading", "run", "sensitivity", "serialization", "sparse",
     "testing", "types", "utils", "version", "xpu",
-    "_inductor", "_jit_internal",
+    "_inductor", "_jit_internal", "export", "library",
 }  # fmt: skip
 _SUBMODULES |= {
     "_VF", "__config__", "_lowrank", "_six", "_tensor_str", "_utils", "_vmap_internals",
@@ -244,6 +245,15 @@ def _place_arrays() -> bool:
 
 
 _standins.install()
+
+
+def _load_operators() -> Any:
+    import importlib
+
+    return importlib.import_module(".library.calls", __name__)
+
+
+_ops.LIBRARY.append(_load_operators)
 _allocation.provide(_place_arrays)
 _kernels.install(_load_fast_product)
 _kernels.provide(_load_native_kernel)

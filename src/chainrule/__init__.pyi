@@ -33,6 +33,7 @@ from . import futures as futures
 from . import fx as fx
 from . import hub as hub
 from . import jit as jit
+from . import library as library
 from . import linalg as linalg
 from . import memory as memory
 from . import monitor as monitor

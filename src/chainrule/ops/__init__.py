@@ -23,10 +23,15 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """`torch.ops.aten` and other libraries' names, which policies of checkpointing compare with."""
-    from .overloads import NAMESPACES, namespace
+LIBRARY: list[Any] = []  # how the layer above makes PyTorch's operators callable
 
-    if name in NAMESPACES:
-        return namespace(name)
-    raise AttributeError(f"module 'chainrule.ops' has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """`torch.ops.aten` and other libraries of operators, and what PyTorch's `torch.ops` offers."""
+    if name.startswith("_") or not LIBRARY:
+        raise AttributeError(f"module 'chainrule.ops' has no attribute {name!r}")
+    if name in ("load_library", "loaded_libraries", "import_module"):
+        return getattr(LIBRARY[0](), name)
+    from .overloads import namespace
+
+    return namespace(name)

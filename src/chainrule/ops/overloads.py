@@ -1,8 +1,8 @@
 """PyTorch's names of ops: `torch.ops.aten.mm.default`, and which of them an op of the table is.
 
-The names are there to be compared with: policies of selective checkpointing choose by them. What
-PyTorch does in one op and the table in two (`max` over an axis) carries the name at the op that
-gives the values.
+Policies of selective checkpointing choose by these names. What PyTorch does in one op and the table
+in two (`max` over an axis) carries the name at the op that gives the values. What a call does is
+known to `chainrule.library`, a layer above.
 """
 
 from __future__ import annotations
@@ -12,6 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 NAMESPACES = ("aten", "prim", "prims", "_c10d_functional", "c10d_functional")
+
+
+def _library() -> Any:
+    """The layer that makes operators callable."""
+    from . import LIBRARY
+
+    return LIBRARY[0]()
 
 
 class OpOverload:
@@ -35,10 +42,20 @@ class OpOverload:
         return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(
-            f"{self} is a name to compare with and cannot be called.\n"
-            f"  Fix: call the public function, such as torch.{self.overloadpacket.__name__}(...)."
-        )
+        return _library().call_overload(self, args, kwargs)
+
+    @property
+    def _schema(self) -> Any:
+        return _library().schema_of(self)
+
+    @property
+    def tags(self) -> list[Any]:
+        """What it was registered with."""
+        return _library().tags_of(self)
+
+    def overloads(self) -> list[str]:
+        """Its own name."""
+        return [self._overloadname]
 
 
 class OpOverloadPacket:
@@ -48,9 +65,18 @@ class OpOverloadPacket:
         self.namespace = namespace
         self.__name__ = name
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _library().call_packet(self, args, kwargs)
+
+    def overloads(self) -> list[str]:
+        """The names of its signatures."""
+        return _library().overload_names(self)
+
     def __getattr__(self, overload: str) -> OpOverload:
         if overload.startswith("__"):
             raise AttributeError(overload)
+        if self.__dict__["namespace"] not in NAMESPACES and overload not in self.overloads():
+            raise AttributeError(f"The underlying op of '{self}' has no overload name '{overload}'")
         made = OpOverload(self, overload)
         setattr(self, overload, made)  # one object per name: they are compared by identity
         return made
@@ -71,7 +97,10 @@ class OpNamespace:
     def __getattr__(self, name: str) -> OpOverloadPacket:
         if name.startswith("__"):
             raise AttributeError(name)
-        made = OpOverloadPacket(self.__dict__["name"], name)
+        own = self.__dict__["name"]
+        made = OpOverloadPacket(own, name)
+        if own not in NAMESPACES and not made.overloads():
+            raise AttributeError(f"'_OpNamespace' '{own}' object has no attribute '{name}'")
         setattr(self, name, made)
         return made
 
