@@ -97,11 +97,7 @@ def check(program: Batched, torch: Any = chainrule, *, oracle: Any = None, **way
             return "invalid"
         raise
     _compare(program.how, got, want)
-    # PyTorch squeezes the batch too, and reads tangents of y.mul_(y) after it has written them.
-    # Its igamma has fewer digits than other functions make of them.
-    comparable = not re.search(r"squeeze_\(|igamma", program.text())
-    comparable = comparable and not re.search("jvp|jacfwd", program.how)
-    if oracle is not None and comparable:
+    if oracle is not None and "squeeze_(" not in program.text():  # PyTorch squeezes the batch too
         try:
             theirs = transformed(program, oracle, examples)
         except Exception:
@@ -115,14 +111,16 @@ def check(program: Batched, torch: Any = chainrule, *, oracle: Any = None, **way
             try:
                 _compare("copies", transformed(apart, oracle, examples), theirs)
             except Disagreement:
-                return "invalid"  # depends on the order of its loops
+                return "invalid"  # depends on loops, or reads tangents that y.mul_(y) has written
             raise
     return "ok"
 
 
 def _matter_of_rounding(program: Batched, torch: Any, examples: Any, got: Any) -> bool:
     """Whether inputs that are off by a few roundings give other results (the sine of 1e12)."""
-    nearby = [[a * (1 + 1e-14) for a in example] for example in examples]
+    # Of these functions PyTorch knows nine digits.
+    step = 1e-9 if re.search(r"igamma|polygamma_\(1", program.text()) else 1e-14
+    nearby = [[a * (1 + step) for a in example] for example in examples]
     try:
         _compare("nearby", transformed(program, torch, nearby), got)
     except Disagreement:

@@ -1,5 +1,6 @@
 """Types of elements that functions are not defined for, as in PyTorch."""
 
+import numpy as np
 import pytest
 
 import chainrule as torch
@@ -85,3 +86,27 @@ def test_scans_in_place_keep_their_type():
 def test_wrong_types_in_place_and_for_factors(call):
     with pytest.raises(TypeError, match=r"must be (Tensor|Number), not (NoneType|str|list)"):
         call()
+
+
+@pytest.mark.parametrize("power", ("a ** a", "True ** a", "torch.pow(a, a)", "a.clone().pow_(a)"))
+def test_powers_of_truth_values(power):
+    a = torch.tensor([True, False])
+    with pytest.raises(NotImplementedError, match="\"pow\" not implemented for 'Bool'"):
+        eval(power, {"torch": torch, "a": a})
+    assert (a**True).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("values", (torch.tensor([True]), torch.tensor([1j]), True, 1j))
+def test_truth_values_and_complex_numbers_are_in_no_set(values):
+    for given in ((torch.arange(3), values), (values, torch.arange(3))):
+        with pytest.raises(RuntimeError, match=r"Unsupported input type encountered for isin\(\)"):
+            torch.isin(*given)
+
+
+def test_an_array_is_no_number():
+    # It made the gradients of a float32 tensor float64.
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(TypeError, match=r"argument 'alpha'.* must be float, not ndarray"):
+        torch.nn.functional.elu(x, alpha=np.array(1.0))
+    with pytest.raises(TypeError, match="argument 'alpha' must be Number, not ndarray"):
+        torch.add(x, x, alpha=np.array(1.0))

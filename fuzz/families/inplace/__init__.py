@@ -153,6 +153,8 @@ def check_oracle(program: InPlace, torch: Any, oracle: Any) -> str:
     ours, theirs = seen(program, torch), seen(program, oracle)
     if any(isinstance(t, Seen) and np.abs(t.values).max(initial=0) > 1e5 for t in theirs):
         return "invalid"  # whose sine is a matter of rounding
+    if ".set_(" in program.text() and re.search(r"\.resize_\(", program.text()):
+        return "invalid"  # memory that several tensors show cannot grow here
     got, want = comparable(ours, theirs)
     if _saved_for_nothing(program, got):
         got, want = got[:-1], want[: len(got) - 1]

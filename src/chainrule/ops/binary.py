@@ -247,6 +247,12 @@ def pow(a, b):  # noqa: A001 - the op's public name
             )
         return np.power(a, b, dtype=a.dtype)
     kind = (b if hasattr(b, "dtype") else a).dtype.kind
+    if kind == "b" and dtype.kind == "b" and b.ndim:
+        raise Refused(
+            NotImplementedError,
+            "\"pow\" not implemented for 'Bool': powers of truth values.\n"
+            "  Fix: write a | ~b, which they would be, or convert them first, e.g. x.int().",
+        )
     return _int_power(a, b) if kind in "biu" else np.power(a, b)
 
 

@@ -291,6 +291,8 @@ _CHECKED_BEFORE = ("Tensor", "bool", "int", "float", "Number")
 
 def _is_wrong(p: Parameter, value: Any) -> bool:
     cls = value.__class__
+    if cls is np.ndarray and p.kind in ("Number", "float"):
+        return True  # it would make tensors of its own type
     if p.kind == "Number":
         return cls in _WRONG and cls not in (float, int, bool, complex)
     if p.kind == "Tensor":

@@ -13,6 +13,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import public
 from ..interop import readable_array
+from ..legacy import WORDS
 from ..refused_types import refuse
 from .common import P, TensorBase, axis_of
 from .reductions import as_type, ordered_along, ordinary, pair_along, refuse_complex
@@ -137,6 +138,14 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Any:
     """Whether each element is one of `test_elements`."""
+    for given in (elements, test_elements):
+        kind = given.dtype if isinstance(given, TensorBase) else dtypes.scalar_dtype(given)
+        if kind is dtypes.bool_ or kind.is_complex:
+            raise RuntimeError(
+                f"Unsupported input type encountered for isin(): {WORDS[kind.name]}\n"
+                f"  at {source.here(2)}\n"
+                "  Fix: compare integers or floats, e.g. of x.int() or torch.view_as_real(x)."
+            )
     if not isinstance(elements, TensorBase):
         elements = _number_like(elements, test_elements)
     if not isinstance(test_elements, TensorBase):
