@@ -32,7 +32,8 @@ class RedOpType(enum.IntEnum):
         return f"RedOpType.{self.name}"
 
 
-ReduceOp = RedOpType
+ReduceOp: Any = RedOpType
+ReduceOp.RedOpType = RedOpType  # under both names in PyTorch
 
 
 class Backend(str):
@@ -43,6 +44,7 @@ class Backend(str):
     NCCL = "nccl"
     MPI = "mpi"
     UCC = "ucc"
+    default_device_backend_map = {"cpu": "gloo"}  # noqa: RUF012
 
     def __new__(cls, name: str) -> Backend:
         return super().__new__(cls, name.lower())
@@ -87,6 +89,7 @@ class _World:
     """The default group, once made."""
 
     WORLD: ProcessGroup | None = None
+    NON_GROUP_MEMBER = -100  # what `new_group` gives to those outside
 
 
 group = GroupMember = _World

@@ -11,6 +11,7 @@ module with code of its own adds its rows at its end: `add_to(globals())`.
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 
@@ -26,7 +27,9 @@ def add_to(space: dict[str, Any]) -> None:
     """Give a module, by its `globals()`, the names that the table has for it."""
     module = space["__name__"].partition(".")[2]
     found = members_of(module)
-    doubled = sorted(found.keys() & space.keys())
+    # A function may have the name of the module it is in, which importing it has just set.
+    own = {name for name, value in space.items() if not isinstance(value, ModuleType)}
+    doubled = sorted(found.keys() & own)
     if doubled:
         raise AssertionError(f"{space['__name__']} defines {doubled}, which the table refuses")
     space.update(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..kinds import PROCESSES
-from .say import first_argument, rows
+from .say import constant, first_argument, rows
 
 ROWS = [
     *rows(PROCESSES, """
@@ -193,4 +193,88 @@ distributed.elastic.multiprocessing = distributed.elastic.multiprocessing.api: D
     SubprocessContext to_map
 distributed.elastic.multiprocessing = distributed.elastic.multiprocessing.errors: ProcessFailure
 """),
+    *rows(PROCESSES, """
+distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig
+    BarrierOptions BroadcastOptions BuiltinCommHookType DistBackendError DistError DistNetworkError
+    DistStoreError FileStore GatherOptions GradBucket HashStore Logger P2POp PrefixStore
+    ProcessGroupGloo QueueEmptyError ReduceOptions ReduceScatterOptions Reducer ScatterOptions
+    Store TCPStore all_gather_coalesced all_gather_single all_reduce_coalesced batch_isend_irecv
+    breakpoint get_backend_config new_subgroups_by_enumeration record_comm recv_object_list
+    reduce_scatter_single send_object_list shrink_group split_group
+distributed = distributed.rendezvous:
+distributed = distributed.device_mesh: DeviceMesh init_device_mesh
+distributed.distributed_c10d: GroupName
+distributed.distributed_c10d = distributed:
+distributed.distributed_c10d = distributed.settings: default_pg_timeout default_pg_nccl_timeout
+distributed.constants = distributed.settings: default_pg_timeout default_pg_nccl_timeout
+distributed._functional_collectives: all_gather_inplace all_gather_tensor
+    all_gather_tensor_autograd all_reduce all_reduce_coalesced
+    all_reduce_inplace all_to_all_inplace all_to_all_single all_to_all_single_autograd broadcast
+    permute_tensor reduce_scatter_tensor reduce_scatter_tensor_autograd
+    reduce_scatter_tensor_coalesced wait_tensor AsyncCollectiveTensor all_gather_single
+    all_gather_single_autograd all_gather_into_tensor_coalesced reduce_scatter_single
+    reduce_scatter_single_autograd
+distributed._functional_collectives = distributed.device_mesh: DeviceMesh
+distributed.algorithms.join: Join JoinHook Joinable
+distributed.algorithms = distributed.algorithms.join:
+distributed.algorithms._checkpoint.checkpoint_wrapper: CheckpointImpl CheckpointWrapper
+    OffloadWrapper apply_activation_checkpointing checkpoint_wrapper offload_wrapper
+distributed._composable: checkpoint replicate contract fully_shard
+distributed._composable.fsdp = distributed.fsdp: CPUOffloadPolicy FSDPModule
+    MixedPrecisionPolicy OffloadPolicy UnshardHandle fully_shard
+distributed._composable.fsdp.fully_shard = distributed.fsdp: FSDPModule fully_shard
+distributed._shard.sharded_tensor: ShardedTensor Shard
+distributed._tensor = distributed.tensor:
+distributed._tensor.experimental = distributed.tensor.experimental:
+distributed._tensor.device_mesh = distributed.device_mesh: DeviceMesh init_device_mesh
+distributed._tensor.placement_types = distributed.placement_types:
+distributed.tensor.placement_types = distributed.placement_types:
+distributed.tensor.device_mesh = distributed.device_mesh: DeviceMesh init_device_mesh
+distributed.tensor = distributed.placement_types:
+distributed.tensor = distributed.device_mesh: DeviceMesh init_device_mesh
+distributed.tensor: DTensor distribute_module distribute_tensor empty full ones rand randn zeros
+distributed.checkpoint = distributed.checkpoint.metadata: BytesStorageMetadata
+    ChunkStorageMetadata Metadata TensorStorageMetadata
+distributed.checkpoint = distributed.checkpoint.api:
+distributed.checkpoint = distributed.checkpoint.default_planner: DefaultLoadPlanner
+    DefaultSavePlanner
+distributed.checkpoint = distributed.checkpoint.filesystem: FileSystemReader FileSystemWriter
+distributed.checkpoint = distributed.checkpoint.hf_storage:
+distributed.checkpoint = distributed.checkpoint.planner: LoadPlan LoadPlanner ReadItem SavePlan
+    SavePlanner WriteItem
+distributed.checkpoint = distributed.checkpoint.quantized_hf_storage:
+distributed.checkpoint = distributed.checkpoint.storage: StorageReader StorageWriter
+distributed.checkpoint = distributed.checkpoint.state_dict_saver: async_save save save_state_dict
+distributed.checkpoint = distributed.checkpoint.state_dict_loader:
+distributed.checkpoint = distributed.checkpoint.optimizer:
+distributed.checkpoint.api: CheckpointException
+distributed.checkpoint.stateful: Stateful
+distributed.checkpoint.state_dict: StateDictOptions get_model_state_dict
+    get_optimizer_state_dict get_state_dict set_model_state_dict set_optimizer_state_dict
+    set_state_dict
+distributed.checkpoint.state_dict_loader: load load_state_dict
+distributed.checkpoint.state_dict_saver: AsyncCheckpointerType AsyncSaveResponse async_save save
+    save_state_dict
+distributed.fsdp: CPUOffloadPolicy DataParallelMeshDims FSDPModule MixedPrecisionPolicy
+    OffloadPolicy UnshardHandle fully_shard register_fsdp_forward_method share_comm_ctx
+distributed.fsdp = distributed.fsdp.fully_sharded_data_parallel: FullyShardedDataParallel
+distributed.fsdp.fully_sharded_data_parallel: FullyShardedDataParallel FlatParameter
+distributed.fsdp.fully_sharded_data_parallel = distributed.fsdp.api: BackwardPrefetch CPUOffload
+    FullOptimStateDictConfig FullStateDictConfig LocalStateDictConfig MixedPrecision
+    OptimStateKeyType ShardedStateDictConfig ShardingStrategy StateDictType
+distributed.fsdp.sharded_grad_scaler: ShardedGradScaler
+distributed.fsdp.wrap: CustomPolicy ModuleWrapPolicy always_wrap_policy enable_wrap
+    lambda_auto_wrap_policy size_based_auto_wrap_policy transformer_auto_wrap_policy wrap
+distributed.fsdp._runtime_utils: _lazy_init
+distributed.nn = distributed.nn.api.remote_module: RemoteModule
+distributed.optim = distributed.optim.optimizer:
+distributed.optim = distributed.optim.post_localSGD_optimizer:
+distributed.optim = distributed.optim.zero_redundancy_optimizer:
+distributed.optim = distributed.optim.utils: as_functional_optim
+distributed.optim.zero_redundancy_optimizer: ZeroRedundancyOptimizer
+distributed.rpc.rref_proxy: RRefProxy
+distributed.utils: _alloc_storage _free_storage _apply_to_tensors _replace_by_prefix
+distributed.algorithms.ddp_comm_hooks.mixed_precision_hooks:
+"""),
+    *constant("distributed.config", compile_on_one_rank=False, use_torchcomms=False),
 ]  # fmt: skip

@@ -1,0 +1,43 @@
+"""How a tensor would lie in a mesh: cut along a dimension, whole, or as terms of a sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class Placement:
+    """How a tensor lies along one dimension of a mesh."""
+
+    def is_shard(self, dim: int | None = None) -> bool:
+        """Whether it is cut (along this dimension)."""
+        return isinstance(self, Shard) and dim in (None, self.dim)
+
+    def is_replicate(self) -> bool:
+        """Whether each process has all of it."""
+        return isinstance(self, Replicate)
+
+    def is_partial(self, reduce_op: str | None = None) -> bool:
+        """Whether the processes have terms to be combined."""
+        return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
+
+
+@dataclass(frozen=True)
+class Shard(Placement):
+    """Cut along a dimension."""
+
+    dim: int
+
+
+@dataclass(frozen=True)
+class Replicate(Placement):
+    """Each process has all of it."""
+
+
+@dataclass(frozen=True)
+class Partial(Placement):
+    """Each process has a term; combined they are the tensor."""
+
+    reduce_op: str = "sum"
+
+
+__all__ = ["Partial", "Placement", "Replicate", "Shard"]

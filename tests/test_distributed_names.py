@@ -1,0 +1,83 @@
+"""Names of `torch.distributed` that one process can use, and honest refusals of the rest."""
+
+import importlib
+
+import pytest
+
+import chainrule as torch
+import chainrule.distributed as dist
+
+
+@pytest.fixture
+def group():
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    yield dist.group.WORLD
+    dist.destroy_process_group()
+
+
+def test_a_mesh_of_one_process():
+    try:
+        mesh = dist.init_device_mesh("cpu", (1, 1), mesh_dim_names=("dp", "tp"))
+        assert (mesh.size(), mesh.ndim, mesh["tp"].shape) == (1, 2, (1,))
+        assert mesh.get_group("dp").size() == 1 and mesh.get_local_rank("tp") == 0
+        assert repr(mesh["dp"]) == "DeviceMesh((dp=1), 'cpu', stride=(1,))"
+        with pytest.raises(KeyError, match="Invalid mesh_dim_name 'pp'"):
+            mesh["pp"]
+    finally:
+        dist.destroy_process_group()
+    with pytest.raises(NotImplementedError, match="one process"):
+        dist.init_device_mesh("cpu", (2,))
+
+
+def test_collectives_that_gradients_flow_through(group):
+    functional = importlib.import_module("chainrule.distributed.nn.functional")
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (functional.all_gather(x)[0] * functional.all_reduce(x)).sum().backward()
+    assert x.grad.tolist() == [2, 4]
+
+
+def test_collectives_need_a_group():
+    functional = importlib.import_module("chainrule.distributed.nn.functional")
+    with pytest.raises((RuntimeError, ValueError), match="has not been initialized"):
+        functional.all_reduce(torch.ones(1))
+
+
+def test_placements_and_settings_are_plain_data():
+    tensor = importlib.import_module("chainrule.distributed.tensor")
+    fsdp = importlib.import_module("chainrule.distributed.fsdp")
+    assert tensor.Shard(1) == tensor.Shard(1) != tensor.Shard(0)
+    assert tensor.Shard(1).is_shard(1) and tensor.Replicate().is_replicate()
+    assert tensor.Partial().is_partial("sum") and not tensor.Shard(0).is_partial()
+    assert fsdp.MixedPrecision(param_dtype=torch.bfloat16).param_dtype is torch.bfloat16
+    assert fsdp.ShardingStrategy.FULL_SHARD.value == 1
+    assert not isinstance(torch.ones(1), tensor.DTensor)
+    with pytest.raises(NotImplementedError, match="FullyShardedDataParallel is not supported"):
+        fsdp.FullyShardedDataParallel(torch.nn.Linear(1, 1))
+
+
+def test_answers_about_the_group(group, monkeypatch):
+    c10d = importlib.import_module("chainrule.distributed.distributed_c10d")
+    assert c10d.all_reduce is dist.all_reduce and c10d.default_pg_timeout.seconds == 1800
+    assert dist.get_pg_count() == 1 and dist.get_debug_level() is dist.DebugLevel.OFF
+    assert dist.get_node_local_rank(fallback_rank=3) == 3
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    assert dist.get_node_local_rank() == 2
+    mine, every = dist.new_subgroups(1)
+    assert mine.size() == 1 and every == [mine]
+    assert dist.ReduceOp.RedOpType.SUM is dist.ReduceOp.SUM
+
+
+def test_errors_of_other_processes_can_be_caught():
+    errors = importlib.import_module("chainrule.distributed.elastic.multiprocessing.errors")
+    try:
+        raise KeyError("other")
+    except (dist.DistBackendError, errors.ChildFailedError):
+        pytest.fail("another error")
+    except KeyError:
+        pass
+
+    @errors.record
+    def main():
+        return 5
+
+    assert main() == 5
