@@ -16,7 +16,7 @@ import numpy as np
 
 import chainrule
 
-from ..files.watch import peak, reset_peak
+from ..files.watch import reset_peak
 from .calls import Trial, trials
 
 SECONDS = 2.0
@@ -71,9 +71,14 @@ def leaked(caught: list[Any]) -> str:
     return ""
 
 
+def _highest() -> int:
+    """The most memory that this process ever had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
 def judge(trial: Trial) -> tuple[str, str]:
     """(outcome, what is wrong): returned, refused, or the kind of the find."""
-    before = reset_peak()
+    before = _highest()
     outcome, fault = "returned", ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -83,7 +88,9 @@ def judge(trial: Trial) -> tuple[str, str]:
         except Exception as problem:
             outcome, fault = "refused", fault_of(problem)
         seconds = time.thread_time() - start
-    taken = peak() - before
+    taken = _highest() - before
+    if taken > MEMORY:
+        reset_peak()  # costs too much to be done for every call
     if fault:
         return "internal", fault
     if leak := leaked(caught):

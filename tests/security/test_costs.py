@@ -2,9 +2,12 @@
 
 import io
 import pickle
+import subprocess
+import sys
 import time
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -210,3 +213,55 @@ def test_names_of_a_bomb_are_found_quickly(tmp_path):
 def test_names_cannot_write_to_the_terminal(tmp_path):
     found = outcome(archive(name("os\x1b[2J", "sys\rtem") + b")R."), folder=tmp_path)
     assert "\x1b" not in found and "\r" not in found
+
+
+# ---- Python objects ------------------------------------------------------------------------------
+
+OBJECTS = {
+    "empty lists": b"(" + b"]" * (1 << 20) + b"l.",
+    "empty sets": b"(" + b"\x8f" * (1 << 19) + b"l.",
+    "tuples": b"(" + b"N\x85" * (1 << 20) + b"l.",
+    "numbers": b"(" + b"J\0\1\0\1" * (3 << 19) + b"l.",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")
+@pytest.mark.parametrize("name", OBJECTS)
+def test_python_objects_take_memory_in_proportion(name, tmp_path):
+    file = tmp_path / "objects.pt"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a/data.pkl", b"\x80\4" + OBJECTS[name])
+        archive.writestr("a/version", "3\n")
+    program = """
+import sys
+import chainrule as torch
+from fuzz.files.watch import peak, reset_peak
+torch.zeros(1)
+before = reset_peak()
+try:
+    torch.load(sys.argv[1])
+except Exception as problem:
+    print(problem)
+print(peak() - before)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(file)],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    *said, taken = run.stdout.splitlines()
+    assert int(taken) <= (64 << 20) + 4 * file.stat().st_size
+    assert "allow_memory" in "\n".join(said)
+
+
+def test_honest_files_of_many_objects_load_when_they_are_allowed_to(tmp_path):
+    words = {f"word {k}": [k, k + 0.5] for k in range(20_000)}
+    torch.save(words, tmp_path / "words.pt")
+    assert torch.load(tmp_path / "words.pt") == words
+    many: list[list[int]] = [[] for _ in range(850_000)]
+    torch.save(many, tmp_path / "many.pt")
+    with pytest.raises(pickle.UnpicklingError, match="allow_memory"):
+        torch.load(tmp_path / "many.pt")
+    with torch.serialization.allow_memory(1 << 30):
+        assert len(torch.load(tmp_path / "many.pt")) == len(many)
+    with pytest.raises(TypeError, match="a number of bytes"):
+        torch.serialization.allow_memory(1.5).__enter__()  # type: ignore[arg-type]

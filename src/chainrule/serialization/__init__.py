@@ -18,6 +18,7 @@ from ..autograd.accidents import PROBLEMS, explain_here
 from . import reader, tensors_file, writer
 from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from .files import is_path, name_of, open_regular, writing
+from .limits import allow_memory
 from .rebuild import _get_layout
 from .settings import (
     LoadEndianness,
@@ -35,6 +36,7 @@ __all__ = [
     "StorageType",
     "_get_layout",
     "add_safe_globals",
+    "allow_memory",
     "clear_safe_globals",
     "get_crc32_options",
     "get_default_load_endianness",

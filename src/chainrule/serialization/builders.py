@@ -16,13 +16,14 @@ from ..tensor.size import Size
 from .limits import Damaged, brief, current
 
 _BATCH = 1000  # keys between two looks at the clock
-_ENTRY = 100  # bytes of an entry of a dict or a set, roughly
+_ENTRY = 100  # bytes of an entry of a dict or a set, while it grows
+_FIRST = 5  # entries of a dict that its first table has room for
 
 
 def put_pairs(m: Any, target: Any, pairs: list[tuple[Any, Any]]) -> None:
     """Set items of a dict or its kin."""
-    if pairs and not target:
-        current().objects(168)
+    more = max(len(target) + len(pairs) - _FIRST, 0) - max(len(target) - _FIRST, 0)
+    current().objects(_ENTRY * more + (0 if target else 168))
     if len(pairs) == 1 and (type(pairs[0][0]) is str or len(target) < _BATCH):
         key, value = pairs[0]
         _charge_keys(m, (key,))
@@ -61,7 +62,7 @@ def _counted(items: Any, *kinds: type, entry: int = _ENTRY) -> Any:
     """A container that is about to be copied."""
     if type(items) not in kinds:
         raise Damaged(f"its pickle makes a container of {brief(items)}")
-    current().objects(64 + entry * len(items))
+    current().objects(80 + entry * len(items))
     return items
 
 

@@ -42,8 +42,8 @@ def _constants() -> None:
     }  # fmt: skip
     for code, make in fixed.items():
         INSTRUCTIONS[code[0]] = lambda m, make=make: m.push(make())
-    for code, make, size in ((pickle.EMPTY_LIST, list, 56), (pickle.EMPTY_DICT, dict, 64),
-                             (pickle.EMPTY_SET, set, 216)):  # fmt: skip
+    for code, make, size in ((pickle.EMPTY_LIST, list, 72), (pickle.EMPTY_DICT, dict, 80),
+                             (pickle.EMPTY_SET, set, 232)):  # fmt: skip
         INSTRUCTIONS[code[0]] = lambda m, make=make, size=size: _empty(m, make, size)
 
 
@@ -52,7 +52,7 @@ def _empty(m: Machine, make: Any, size: int) -> None:
     m.push(make())
 
 
-def _numbers_and_text() -> None:
+def _read_and_taken() -> None:
     read: dict[bytes, Callable[[Machine], Any]] = {
         pickle.BININT: lambda m: m.number("<i"),
         pickle.BININT1: lambda m: m.number("<B"),
@@ -72,10 +72,12 @@ def _numbers_and_text() -> None:
         pickle.SHORT_BINBYTES: lambda m: m.sized("<B"),
         pickle.BINBYTES8: lambda m: m.sized("<Q"),
         pickle.BYTEARRAY8: lambda m: bytearray(m.sized("<Q")),
+    }
+    taken: dict[bytes, Callable[[Machine], Any]] = {
         pickle.TUPLE: lambda m: m.made(tuple(m.since_mark())),
         pickle.LIST: lambda m: m.made(m.since_mark()),
         pickle.FROZENSET: lambda m: builders.frozen_set(m, m.since_mark()),
-        pickle.DICT: lambda m: _dict(m, _pairs(m.since_mark())),
+        pickle.DICT: lambda m: _dict(m, _pairs(m, m.since_mark())),
         pickle.GLOBAL: lambda m: m.find(m.line(), m.line()),
         pickle.BINGET: lambda m: m.remembered(m.number("<B")),
         pickle.LONG_BINGET: lambda m: m.remembered(m.number("<I")),
@@ -83,6 +85,8 @@ def _numbers_and_text() -> None:
         pickle.BINPERSID: lambda m: m.persistent(m.pop()),
     }
     for code, value in read.items():
+        INSTRUCTIONS[code[0]] = lambda m, value=value: m.push_new(value(m))
+    for code, value in taken.items():
         INSTRUCTIONS[code[0]] = lambda m, value=value: m.push(value(m))
 
 
@@ -95,18 +99,19 @@ def _text(data: bytes) -> str:
 
 
 def _dict(m: Machine, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    m.spending.objects(64 + 100 * len(pairs))
+    m.spending.objects(80)
     made: dict[Any, Any] = {}
     builders.put_pairs(m, made, pairs)
     return made
 
 
-def _pairs(items: list[Any]) -> list[tuple[Any, Any]]:
+def _pairs(m: Machine, items: list[Any]) -> list[tuple[Any, Any]]:
+    m.passing(56 * len(items))
     return list(zip(items[::2], items[1::2], strict=True))
 
 
 _constants()
-_numbers_and_text()
+_read_and_taken()
 
 
 @_instruction(pickle.PROTO)
@@ -154,13 +159,14 @@ for _code, _count in ((pickle.TUPLE1, 1), (pickle.TUPLE2, 2), (pickle.TUPLE3, 3)
 @_instruction(pickle.APPEND)
 def _append(m: Machine) -> None:
     item = m.pop()
-    m.spending.objects(16)
+    m.spending.objects(16)  # lists that grow one by one, or stay short, have room to spare
     m.target(list).append(item)
 
 
 @_instruction(pickle.APPENDS)
 def _appends(m: Machine) -> None:
     items = m.since_mark()
+    m.spending.objects(9 * len(items))
     m.target(list).extend(items)
 
 
@@ -180,7 +186,7 @@ def _setitem(m: Machine) -> None:
 
 @_instruction(pickle.SETITEMS)
 def _setitems(m: Machine) -> None:
-    pairs = _pairs(m.since_mark())
+    pairs = _pairs(m, m.since_mark())
     builders.put_pairs(m, m.target(dict, OrderedDict, Counter), pairs)
 
 

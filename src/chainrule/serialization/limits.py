@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 _MEGABYTE = 1 << 20
-_OBJECT_BYTES = 48  # memory for Python's objects per byte of a file: empty lists take 36
+# Of the 64 MB and four times the file that a load may take: the file itself and what Python's
+# allocator rounds up come on top of what is counted.
+_COUNTED_MEGABYTES, _COUNTED_TIMES = 56, 3
 _DEEPEST = 1000  # tuples in tuples: Python hashes them by recursion in C, without a limit
 
 
@@ -27,7 +29,9 @@ class Spending:
     def __init__(self, size: int, later: list[Any] | None = None) -> None:
         self.size = size
         self.later = later  # what waits for bytes that follow the pickle; None: they are there
-        self.objects_left = 32 * _MEGABYTE + _OBJECT_BYTES * size
+        counted = _COUNTED_MEGABYTES * _MEGABYTE + _COUNTED_TIMES * size
+        self.memory = max(counted, _CURRENT.allowed)
+        self.memory_left = self.memory
         self.copies_left = 24 * _MEGABYTE + 2 * size
         self.work_left = 1_000_000 + 16 * size
         self.inserted = 0
@@ -35,16 +39,18 @@ class Spending:
 
     def objects(self, count: int) -> None:
         """Bytes of memory for Python objects."""
-        self.objects_left -= count
-        if self.objects_left < 0:
+        self.memory_left -= count
+        if self.memory_left < 0:
             raise Damaged(
                 f"its {self.size} bytes describe objects that take more than "
-                f"{(32 * _MEGABYTE + _OBJECT_BYTES * self.size) // _MEGABYTE} MB of memory"
+                f"{self.memory // _MEGABYTE} MB of memory. If you know that it holds that many "
+                "Python objects: `with torch.serialization.allow_memory(bytes):` around the load"
             )
 
     def copies(self, count: int) -> None:
         """Bytes of tensors beyond those that lie in the file as they are."""
         self.copies_left -= count
+        self.objects(count)
         if self.copies_left < 0:
             raise Damaged(
                 f"its {self.size} bytes describe tensors that would be copied to more than "
@@ -78,10 +84,37 @@ class _Unlimited(Spending):
 
 
 class _Current(threading.local):
-    spending: Spending = _Unlimited(0)
+    allowed = 0  # bytes that the user allows whatever the size of a file
+    spending: Spending
 
 
 _CURRENT = _Current()
+_Current.spending = _Unlimited(0)
+
+
+@contextlib.contextmanager
+def allow_memory(nbytes: int) -> Iterator[None]:
+    """Let loads of this thread make Python objects of up to so many bytes, however small the file.
+
+    For files of your own that hold millions of Python numbers, texts or lists: without it the
+    objects of a file and copies of its tensors may take 56 MB and three times the file.
+
+    >>> import io
+    >>> import chainrule as torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"words": ["a", "b"]}, file)
+    >>> _ = file.seek(0)
+    >>> with torch.serialization.allow_memory(2 << 30):
+    ...     torch.load(file)
+    {'words': ['a', 'b']}
+    """
+    if not isinstance(nbytes, int) or isinstance(nbytes, bool) or nbytes < 0:
+        raise TypeError(f"allow_memory(): a number of bytes is needed, not {brief(nbytes)}")
+    before, _CURRENT.allowed = _CURRENT.allowed, nbytes
+    try:
+        yield
+    finally:
+        _CURRENT.allowed = before
 
 
 def current() -> Spending:

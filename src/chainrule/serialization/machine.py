@@ -12,6 +12,7 @@ import _compat_pickle
 import struct
 from collections import OrderedDict
 from collections.abc import Callable
+from sys import getsizeof
 from typing import Any
 
 from ..autograd.value import TensorBase
@@ -58,6 +59,8 @@ class Machine:
         self.spending = current()
         self.result: Any = None
         self.running = True
+        self.deepest = 0  # of the stack so far
+        self.passed = 0  # bytes that were needed for a moment
         self.refused: Refused | None = None  # the first of them
         self.looks_left = 10_000
         self.outside = False  # whether an error is not the pickle's own
@@ -101,7 +104,17 @@ class Machine:
         return self.read(self.number(form))
 
     def push(self, value: Any) -> None:
-        self.stack.append(value)
+        stack = self.stack
+        stack.append(value)
+        if len(stack) > self.deepest:
+            self.deepest = len(stack)
+            self.spending.objects(10)
+
+    def push_new(self, value: Any) -> None:
+        """Push a number, text or bytes that was read."""
+        if value.__class__ is not int or not -6 < value < 257:
+            self.spending.objects(getsizeof(value) + 8)
+        self.push(value)
 
     def pop(self) -> Any:
         value = self.stack.pop()
@@ -115,9 +128,16 @@ class Machine:
             at -= 1
             if at < 0:
                 raise Damaged("its pickle makes no sense (a mark is missing)")
+        self.passing(8 * (len(self.stack) - at))
         items = self.stack[at + 1 :]
         del self.stack[at:]
         return items
+
+    def passing(self, count: int) -> None:
+        """Bytes that are needed for a moment: only the most at once counts."""
+        if count > self.passed:
+            self.spending.objects(count - self.passed)
+            self.passed = count
 
     def remember(self, number: int) -> None:
         """Keep the top of the stack under a number."""
@@ -125,7 +145,7 @@ class Machine:
         if value is MARK:
             raise Damaged("its pickle makes no sense (a mark is taken for a value)")
         if number == len(self.memo):
-            self.spending.objects(16)
+            self.spending.objects(10)
             self.memo.append(value)
         elif 0 <= number < len(self.memo):
             self.memo[number] = value
@@ -142,7 +162,7 @@ class Machine:
 
     def made(self, items: Any) -> Any:
         """A new list or tuple, counted."""
-        self.spending.objects(56 + 8 * len(items))
+        self.spending.objects(72 + 9 * len(items))
         return self.nesting.note(items) if type(items) is tuple else items
 
     # ---- names, and what may be done with them ----
