@@ -105,6 +105,11 @@ from .serialization import save as save
 from .sparse import dsmm as dsmm
 from .sparse import smm as smm
 from .sparse import spmm as spmm
+from .sparse.compressed import sparse_bsc_tensor as sparse_bsc_tensor
+from .sparse.compressed import sparse_bsr_tensor as sparse_bsr_tensor
+from .sparse.compressed import sparse_compressed_tensor as sparse_compressed_tensor
+from .sparse.compressed import sparse_csc_tensor as sparse_csc_tensor
+from .sparse.compressed import sparse_csr_tensor as sparse_csr_tensor
 from .sparse.creation import sparse_coo_tensor as sparse_coo_tensor
 from .tensor import return_types as return_types
 from .tensor.control_flow import cond as cond

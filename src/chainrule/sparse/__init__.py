@@ -18,6 +18,14 @@ import chainrule as torch
 from ..standins import add_to as _add_stand_ins
 from ..tensor.signatures import respelled
 from . import handlers
+from .compressed import (
+    CompressedTensor,
+    sparse_bsc_tensor,
+    sparse_bsr_tensor,
+    sparse_compressed_tensor,
+    sparse_csc_tensor,
+    sparse_csr_tensor,
+)
 from .creation import check_sparse_tensor_invariants, legacy_constructor, sparse_coo_tensor
 from .rows import track_rows
 from .tensor import SparseTensor
@@ -83,13 +91,19 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "CompressedTensor",
     "SparseTensor",
     "addmm",
     "check_sparse_tensor_invariants",
     "log_softmax",
     "mm",
     "softmax",
+    "sparse_bsc_tensor",
+    "sparse_bsr_tensor",
+    "sparse_compressed_tensor",
     "sparse_coo_tensor",
+    "sparse_csc_tensor",
+    "sparse_csr_tensor",
     "sum",
     "track_rows",
 ]

@@ -112,11 +112,18 @@ class SparseTensor(torch.Tensor):
         flat = values.new_zeros((rows, *values.shape[1:]))
         return flat.index_add(0, self._keys(), values).reshape(self.shape)
 
-    def to_sparse(self, *args: Any, **kwargs: Any) -> Any:
-        """Itself."""
-        return self
+    def to_sparse(self, *args: Any, layout: Any = None, **kwargs: Any) -> Any:
+        """Itself, or a matrix in compressed form."""
+        if layout is None or layout is torch.sparse_coo:
+            return self
+        from .compressed import compressed
+
+        return compressed(self, layout)
 
     to_sparse_coo = to_sparse
+
+    def _word(self) -> str:
+        return "Sparse"
 
     def _sparse_shape(self) -> tuple[int, ...]:
         return tuple(self.shape[: self.sparse_dim()])
@@ -166,8 +173,11 @@ class SparseLevel(Level):
         self.index = 0  # below every transform
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        from .compressed import CompressedTensor, handle_compressed
         from .handlers import handle
 
+        if any(isinstance(a, CompressedTensor) for a in args):
+            return handle_compressed(op, args, params)
         return handle(op, args, params)
 
     def detach(self, t: Any) -> Any:
@@ -178,19 +188,22 @@ class SparseLevel(Level):
 
     def copy_parts(self, into: Any, value: Any) -> None:
         into._a = value._a
-        into.__dict__["_coo"] = value.__dict__["_coo"]
+        into.__class__ = value.__class__
+        into.__dict__.update(value.__dict__)
 
     def item(self, t: Any) -> Any:
         return t.to_dense().item()
 
     def array(self, t: Any, what: str) -> Any:
         raise TypeError(
-            f"can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first. ({what} of "
-            f"a tensor of shape {list(t.shape)} with {t._nnz()} stored values)"
+            f"can't convert {t._word()} layout tensor to numpy. Use Tensor.to_dense() first. "
+            f"({what} of a tensor of shape {list(t.shape)} with {t._nnz()} stored values)"
             f"\n  at {source.here(4)}"
         )
 
     def text(self, t: Any) -> str:
+        if t.layout is not torch.sparse_coo:
+            return t._text()
         values = t._values()
         facts = [f"size={tuple(t.shape)}", f"nnz={t._nnz()}"]
         if t.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
@@ -213,6 +226,25 @@ class SparseLevel(Level):
 
 
 LEVEL = SparseLevel()
+
+
+def with_facts(t: Any, text: str) -> str:
+    """The text of a sparse tensor's parts, and what else is to be said of it."""
+    facts = [f"size={tuple(t.shape)}", f"nnz={t._nnz()}"]
+    if t.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
+        facts.append(f"dtype={t.dtype}")
+    facts.append(f"layout={t.layout}")
+    if t.grad_fn is not None:
+        facts.append(f"grad_fn=<{t.grad_fn.name()}>")
+    elif t.requires_grad:
+        facts.append("requires_grad=True")
+    width = len(text) - text.rfind("\n") + 1
+    for fact in facts:
+        if width + len(fact) + 2 > _LINE:
+            text, width = f"{text},\n       {fact}", 7 + len(fact)
+        else:
+            text, width = f"{text}, {fact}", width + len(fact) + 2
+    return text + ")"
 
 
 def _indented(t: Any, columns: int) -> str:

@@ -220,18 +220,25 @@ def to_sparse(self: Any, sparse_dim: int | None = None, *, layout: Any = None, *
     """The values that are not zero, with their places, as a sparse tensor."""
     from ..sparse.handlers import to_sparse as sparse_of
 
-    if layout is not None and layout.name != "sparse_coo":
-        return _refuse_layout(self)
-    return sparse_of(self, sparse_dim)
+    if layout is None or layout.name == "sparse_coo":
+        return sparse_of(self, sparse_dim)
+    from ..sparse.compressed import compressed
+
+    return compressed(self, layout)
 
 
-def _refuse_layout(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """Refused: sparse tensors have coordinate form only."""
-    raise NotImplementedError(
-        "sparse tensors have coordinate (COO) form only, this one of shape "
-        f"{list(self.shape)} cannot be given another\n  at {source.here(2)}\n"
-        "  Fix: x.to_sparse()."
-    )
+_COMPRESSED_FORMS = ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
+
+
+def _to_layout(name: str) -> Callable[..., Any]:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        from . import layouts
+
+        return self.to_sparse(layout=getattr(layouts, name))
+
+    call.__doc__ = f"The matrix in the form torch.{name}."
+    call.__name__ = call.__qualname__ = f"to_{name}"
+    return call
 
 
 def module_load(self: Any, other: Any, assign: bool = False) -> Any:
@@ -300,7 +307,7 @@ METHODS: dict[str, Any] = {
     "_make_subclass": staticmethod(_make_subclass), "new": new, "apply_": apply_,
     "__reversed__": __reversed__, "_base": property(_root),
     "map_": map_, "map2_": map2_, "module_load": module_load, "to_sparse": to_sparse,
-    "to_sparse_coo": to_sparse, "to_sparse_csr": _refuse_layout,
+    "to_sparse_coo": to_sparse, **{f"to_{n}": _to_layout(n) for n in _COMPRESSED_FORMS},
     "record_stream": lambda self, stream: None, "volatile": property(_volatile),
     "grad_dtype": property(get_grad_dtype, set_grad_dtype),
     "const_data_ptr": lambda self: self.data_ptr(), "is_maia": _no("Whether it is on MAIA."),

@@ -38,7 +38,7 @@ _OWN_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """The signature without other spellings, which functions that are called often spell out."""
-    found = inspect.signature(function)
+    found = inspect.signature(_own(function))
     kept = []
     for p in found.parameters.values():
         if p.default is not ...:
@@ -46,6 +46,15 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
         elif p.name not in _SPELLED_OUT:
             kept.append(p.replace(default=p.empty))
     return found.replace(parameters=kept)
+
+
+def _own(function: Any) -> Any:
+    """The function as written: within autocast, code that takes anything may stand in for its."""
+    code = getattr(function, "__code__", None)
+    for constant in code.co_consts if code is not None else ():
+        if hasattr(constant, "original"):
+            return constant.original
+    return function
 
 
 _SPELLED_OUT = frozenset(("x", "a", "x1", "x2", "axis", "old"))
@@ -75,7 +84,7 @@ class Others:
         self.rest = next((p.name for p in every if p.kind is p.VAR_KEYWORD), None)
         self.names = _other_names(path, every)
         longest = max(map(len, _ORDERS.get(path, ())), default=0)
-        self.old = [f"old_{k}" for k in range(longest - len(before))]
+        self.old = [f"old_{k}" for k in range(longest - len(before) if self.star is None else 0)]
         counted = (before[:1] and before[0].name in self.names.values()) or "input" in self.before
         free = counted and self.star is None
         positional = [n for n, own in self.names.items() if free and own in self.before]
