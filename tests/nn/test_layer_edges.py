@@ -207,3 +207,25 @@ def test_integers_beyond_64_bits_are_refused():
             with pytest.raises(OverflowError, match="too big to convert"):
                 call(x)
         assert x.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("norm", ("batch_norm", "instance_norm"))
+def test_running_statistics_of_functions_that_are_differentiated(norm):
+    def run(x, mean, var):
+        if norm == "batch_norm":
+            return F.batch_norm(x, mean, var, training=True)
+        return F.instance_norm(x, mean, var, use_input_stats=True)
+
+    x = torch.arange(24.0).reshape(2, 3, 4).sin()
+    want = torch.zeros(3), torch.ones(3)
+    run(x, *want)
+    transforms = (
+        lambda f: torch.func.jvp(f, (x,), (x,)),
+        lambda f: torch.func.vjp(f, x),
+        lambda f: torch.func.grad(lambda x: f(x).sum())(x),
+    )
+    for transform in transforms:
+        mean, var = torch.zeros(3), torch.ones(3)
+        transform(lambda x, mean=mean, var=var: run(x, mean, var))
+        assert torch.equal(mean, want[0])
+        assert torch.equal(var, want[1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from ...autograd import source
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.errors import type_word
 from ...autograd.inplace import bump
+from ...autograd.level_writes import below
 from ...autograd.modes import no_grad
 from ...autograd.state import NO_GRAD, STATE
 from ...autograd.value import PLAIN
@@ -242,13 +245,27 @@ def _batch_norm_train(
         (running_var, var, count / max(1, count - 1)),  # the running variance is unbiased
     ):
         if running is not None and not _update_array(running, new, factor, momentum):
-            _update(running, new.detach().reshape(c) * factor, momentum)
+            with _observed(new, running) as value:
+                _update(running, value.reshape(c) * factor, momentum)
     return out, mean, var
+
+
+@contextmanager
+def _observed(new: Any, running: Any) -> Iterator[Any]:
+    """A statistic as a value, outside of transforms that differentiate: no gradient goes through
+    running statistics, which are updated in such functions too."""
+    own = -1 if running._level is None else running._level.index
+    outermost = None
+    while new._level is not None and new._level.kind in ("grad", "dual") and new._level.index > own:
+        outermost, new = new._level, new._a
+    with nullcontext() if outermost is None else below(outermost):
+        yield new.detach()
 
 
 def count_batch(counter: Any) -> None:
     """counter += 1 in place: what a batch norm does in every step, without `add_`'s checks."""
-    if STATE.w > NO_GRAD or counter.__class__ not in PLAIN or counter._v is None:
+    plain = STATE.w <= NO_GRAD and not STATE.levels
+    if not plain or counter.__class__ not in PLAIN or counter._v is None:
         counter.add_(1)
     else:
         counter._a += 1
@@ -408,7 +425,8 @@ def instance_norm(
         with no_grad():
             for running, each in ((running_mean, means), (running_var, variances)):
                 if running is not None:
-                    running.copy_(each.reshape(n, c).mean(0))
+                    with _observed(input, running):
+                        running.copy_(each.reshape(n, c).mean(0))
     else:
         out = _batch_norm_eval(flat, means, variances, scale, shift, eps)
     return out.view(input.shape)
