@@ -35,6 +35,7 @@ from . import hub as hub
 from . import jit as jit
 from . import library as library
 from . import linalg as linalg
+from . import masked as masked
 from . import memory as memory
 from . import monitor as monitor
 from . import mps as mps
