@@ -36,6 +36,8 @@ class Call:
     def places(self) -> Iterator[tuple[Any, ...]]:
         """Where nonsense can stand: arguments, the first parts of tuples, unused parameters."""
         given = [*enumerate(self.args), *self.kwargs.items()]
+        if self.name.startswith(("S(", "O(")):  # the name of the class
+            del given[0]
         for key, value in given:
             yield (key,)
             if isinstance(value, list | tuple) and value:

@@ -141,6 +141,11 @@ HOT = {
     "func.grad": lambda v: torch.func.grad(v)(torch.ones(())),
     "vmap": lambda v: torch.vmap(torch.sin, in_dims=v)(torch.ones(3)),
     "device": lambda v: torch.device(v),
+    "Size": lambda v: torch.Size(v),
+    "seed": lambda v: torch.manual_seed(v),
+    "Buffer": lambda v: torch.nn.Buffer(v),
+    "LazyConv2d": lambda v: torch.nn.LazyConv2d(2, 2, groups=v),
+    "zero_": lambda v: torch.zero_(v),
 }
 
 
@@ -190,6 +195,15 @@ def test_memory_that_there_is_not_is_said_as_pytorch_says_it():
         lambda: torch.special.legendre_polynomial_p(torch.ones(3), float("inf")),
         lambda: torch.mvlgamma(torch.ones(3) * 1e7, 10**6),
         lambda: torch.ones(4).tensor_split(1 << 62),
+        lambda: torch.ones(3).repeat(2, 1 << 62),
+        lambda: torch.ones(3).tile(1 << 62),
+        lambda: torch.combinations(torch.ones(4), 10**6, with_replacement=True),
+        lambda: torch.pca_lowrank(torch.ones(4, 3), q=1, niter=1 << 62),
+        lambda: torch.nn.utils.parametrizations.spectral_norm(
+            torch.nn.Linear(2, 2), "weight", 2**62
+        ),
+        lambda: torch.utils.data.DataLoader([1], num_workers=1 << 62),
+        lambda: torch.utils.data.DistributedSampler([1], 1 << 62, 0),
         lambda: torch.ones(0).chunk(1 << 62),
         lambda: torch.nn.LSTM(3, 4, 10**6),
         lambda: torch.nn.Transformer(4, 2, num_encoder_layers=10**400),
@@ -202,6 +216,22 @@ def test_numbers_that_ask_for_endless_work_are_refused(use):
     with pytest.raises((RuntimeError, ValueError)):
         use()
     assert time.thread_time() - start < 1
+
+
+def test_combinations_of_more_than_there_is_are_none():
+    assert torch.combinations(torch.ones(4), 10**6).shape == (0, 10**6)
+
+
+def test_adaptive_means_of_a_million_regions():
+    start = time.thread_time()
+    found = F.adaptive_avg_pool1d(torch.tensor([[[0.0, 3.0, 1.0]]]), 10**6)
+    assert time.thread_time() - start < 2
+    assert found[0, 0, [0, 333_333, 500_000, -1]].tolist() == [0.0, 1.5, 3.0, 1.0]
+
+
+def test_triangular_solve_says_which_sizes_do_not_fit():
+    with pytest.raises(RuntimeError, match="each A matrix is 2 by 2 but each b matrix has"):
+        torch.triangular_solve(torch.ones(3, 1), torch.eye(2))
 
 
 def test_adaptive_pools_look_at_each_region_once():

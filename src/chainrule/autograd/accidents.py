@@ -159,8 +159,9 @@ def explain(
         return  # the arguments do not fit the signature, which Python says well
     if function.__name__ == "__init__":
         mine = [c for c in type(args[0]).__mro__ if c.__module__.partition(".")[0] == _PACKAGE]
-        first = next((vars(c)["__init__"] for c in mine if "__init__" in vars(c)), function)
-        if getattr(first, "__wrapped__", first) is not function:
+        made_by = (vars(c).get("__init__") for c in mine)
+        first = next((made for made in made_by if hasattr(made, "explains")), None)
+        if getattr(first, "__wrapped__", function) is not function:
             return  # called by the constructor of a subclass, which users know
         name = mine[0].__name__
     clear = clear_error(name, _named(function, args, kwargs), problem)

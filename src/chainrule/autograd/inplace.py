@@ -138,7 +138,7 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     """x.op_(*args): the op's result into x, with its history. Returns x."""
     if len(args) == 1 and not params and written_plainly(op, x, args[0], name):
         return x
-    from .dispatch import explain_failure, prepare
+    from .dispatch import FAILURES, explain_failure, prepare
 
     if STATE.unusual & WATCH:
         from .watching import watched_inplace
@@ -176,7 +176,7 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
     try:
         result = np.asarray(op.forward(*payloads, **params) if STATE.stand_in is None else x._a)
-    except (ValueError, IndexError, TypeError) as problem:
+    except FAILURES as problem:
         raise explain_failure(op, (x, *args), params, problem) from None
     check_fits(x, result, name)
     if STATE.unusual & ANOMALY_FORWARD:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.accidents import PROBLEMS, explain_here
 from ..tensor import Parameter, Tensor
 from .modules.lazy_tensors import (
     UninitializedBuffer,
@@ -37,12 +38,16 @@ class Buffer(metaclass=_BufferMeta):
     persistent: bool
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
-        if data is None:
-            data = Tensor()
-        made = data.detach().requires_grad_(data.requires_grad)
-        made.persistent = persistent
-        made._is_buffer = True
-        return made
+        try:
+            if data is None:
+                data = Tensor()
+            made = data.detach().requires_grad_(data.requires_grad)
+            made.persistent = persistent
+            made._is_buffer = True
+            return made
+        except PROBLEMS as problem:
+            explain_here(problem)
+            raise
 
 
 __all__ = [

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .. import ir
 from .batching import Front
+from .errors import Refusal
 from .layout import as_channels_last, dense_empty_like, has_channels_last
 from .schema import helper, op
 from .shape import at_axis, diagonal, in_c_order, inverse_permutation
@@ -129,6 +132,9 @@ def block_diag(*xs):
 )
 def repeat(x, *, repeats):
     """x laid out several times along each dimension; as many repeats as dimensions."""
+    sizes = [n * k for n, k in zip(x.shape, repeats, strict=True)]
+    if math.prod(n for n in sizes if n) >= 1 << 60:  # NumPy's product wraps, and it writes there
+        raise Refusal(f"Storage size calculation overflowed with sizes={sizes}")
     return np.tile(x, repeats)
 
 

@@ -49,14 +49,11 @@ def taps(plan):
 
 
 def _region_taps(n, o):
-    bounds = adaptive_bounds(n, o)
-    width = max((e - s for s, e in bounds), default=0)
-    at = np.zeros((o, width), np.int64)
-    weights = np.zeros((o, width))
-    for i, (start, end) in enumerate(bounds):
-        at[i, : end - start] = np.arange(start, end)
-        weights[i, : end - start] = 1 / (end - start)
-    return at, weights
+    bounds = np.array(adaptive_bounds(n, o), np.int64).reshape(o, 2)
+    start, length = bounds[:, :1], bounds[:, 1:] - bounds[:, :1]
+    step = np.arange(length.max(initial=0))
+    inside = step < length
+    return np.where(inside, start + step, 0), inside / np.maximum(length, 1)
 
 
 def _padding_taps(kind, n, before, after):

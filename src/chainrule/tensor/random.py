@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
 from ..ops import rng
@@ -76,7 +77,11 @@ def manual_seed(seed: Any) -> Any:
     >>> torch.rand(2)
     tensor([0.4963, 0.7682])
     """
-    return default_generator.manual_seed(int(seed))
+    try:
+        return default_generator.manual_seed(int(seed))
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def seed() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.accidents import explain_module
+from ..autograd.accidents import PROBLEMS, explain_here, explain_module
 
 
 class Size(tuple):
@@ -14,11 +14,15 @@ class Size(tuple):
 
     def __new__(cls, values: Any = ()) -> Size:
         """The lengths as ints; tensors of one integer count as numbers."""
-        made = tuple.__new__(cls, values)
-        for k, d in enumerate(made):
-            if d.__class__ is not int:
-                return _of_ints(cls, made, k)
-        return made
+        try:
+            made = tuple.__new__(cls, values)
+            for k, d in enumerate(made):
+                if d.__class__ is not int:
+                    return _of_ints(cls, made, k)
+            return made
+        except PROBLEMS as problem:
+            explain_here(problem)
+            raise
 
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""

@@ -13,7 +13,7 @@ from ...tensor import Tensor
 from ..functional import normalize
 from ..modules.module import Module
 from . import parametrize
-from .spectral_norm import as_matrix, output_dim
+from .spectral_norm import MOST_ITERATIONS, as_matrix, output_dim
 from .weight_norm import norm_except_dim, weight_of
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -231,9 +231,9 @@ class _SpectralNorm(Module):
                 f"Dimension out of range (expected to be in range of [-{ndim}, {ndim - 1}] but "
                 f"got {dim})"
             )
-        if n_power_iterations <= 0:
+        if not 0 < n_power_iterations <= MOST_ITERATIONS:
             raise ValueError(
-                "Expected n_power_iterations to be positive, but got "
+                f"Expected n_power_iterations to be positive, at most {MOST_ITERATIONS}, but got "
                 f"n_power_iterations={n_power_iterations}"
             )
         self.dim = dim if dim >= 0 else dim + ndim

@@ -17,6 +17,9 @@ __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 _TRANSPOSED = ("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
 
 
+MOST_ITERATIONS = 10_000  # of the power method, each time the weight is used
+
+
 def output_dim(module: Any) -> int:
     """The dimension of a weight that counts outputs."""
     from ..modules import conv
@@ -50,7 +53,7 @@ class SpectralNorm:
     def __init__(
         self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
     ) -> None:
-        if n_power_iterations <= 0:
+        if not 0 < n_power_iterations <= MOST_ITERATIONS:
             raise ValueError(
                 "Expected n_power_iterations to be positive, but got "
                 f"n_power_iterations={n_power_iterations}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import warnings
 from operator import index as as_int
 from typing import Any
@@ -337,6 +338,14 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         raise RuntimeError(f"Expect a non-negative number, but got {r}\n  at {source.here(2)}")
     if r == 0:
         return make(np.zeros(0, input.dtype.np))
+    if r > input.shape[0] and not with_replacement:
+        return make(np.zeros((0, r), input.dtype.np))
+    steps = r * math.comb(input.shape[0] + (r - 1 if with_replacement else 0), min(r, 1 << 20))
+    if r >= 1 << 20 or steps >= 1 << 40:
+        raise RuntimeError(
+            f"combinations of {r} out of {input.shape[0]} elements are more than any memory holds\n"
+            f"  at {source.here(2)}"
+        )
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(input.shape[0]), r))
     return input[make(np.array(rows, np.int64).reshape(len(rows), r))]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
+from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.inplace import assign, bump, inplace
 from ...autograd.reshaped import show_as
 from ...autograd.state import STATE
@@ -89,11 +90,15 @@ def _has_no_history(t: Any) -> bool:
 
 def zero_(self: Any) -> Any:
     """Set every element to zero."""
-    if _has_no_history(self):
-        self._a.fill(0)
-        bump(self, "zero_")
-        return self
-    return inplace(TABLE["blank"], self, (), {}, "zero_")
+    try:
+        if _has_no_history(self):
+            self._a.fill(0)
+            bump(self, "zero_")
+            return self
+        return inplace(TABLE["blank"], self, (), {}, "zero_")
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def fill_(self: Any, value: Any) -> Any:

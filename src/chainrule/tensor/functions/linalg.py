@@ -188,6 +188,12 @@ def triangular_solve(
     """X of A X = input for triangular A, and a copy of A; `linalg.solve_triangular` is newer."""
     square(A, "triangular_solve")
     same_solver_type(input, A, "triangular_solve")
+    if input.ndim < 2 or input.shape[-2] != A.shape[-1]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-1]} by "
+            f"{A.shape[-1]} but each b matrix has the shape {list(input.shape[-2:])}\n"
+            f"  at {source.here(2)}"
+        )
     left = A.transpose(-2, -1) if transpose else A
     x = P.solve_triangular(
         left, input, upper=upper != transpose, left=True, unit=unitriangular

@@ -11,6 +11,8 @@ from .products import matmul
 from .random_functions import randn
 from .spectral import svd
 
+_MOST_ROUNDS = 10_000
+
 
 @public(method=False)
 def svd_lowrank(
@@ -25,6 +27,8 @@ def svd_lowrank(
     True
     """
     rank, rounds = 6 if q is None else q, 2 if niter is None else niter
+    if rounds > _MOST_ROUNDS:
+        raise ValueError(f"niter(={rounds}) must be at most {_MOST_ROUNDS}")
     rows, columns = A.shape[-2:]
     if rows < columns:  # the shorter side is the one that is projected
         U, S, V = _leading(A.mH, rank, rounds, None if M is None else M.mH)

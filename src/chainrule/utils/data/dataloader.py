@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from ...autograd import source
-from ...autograd.accidents import explain_module
+from ...autograd.accidents import explain_module, in_words
 from ...autograd.state import STATE
 from ...autograd.watching import named
 from ._utils.collate import default_collate, default_convert
@@ -188,9 +188,17 @@ class DataLoader(Generic[T]):
             )
 
 
+_MOST_WORKERS = 4096
+
+
 def _check_workers(
     num_workers: int, timeout: float, prefetch_factor: Any, persistent: bool
 ) -> None:
+    if num_workers > _MOST_WORKERS:
+        raise ValueError(
+            f"num_workers={in_words(num_workers)}: each is a process, and at most {_MOST_WORKERS} "
+            "are started"
+        )
     if num_workers < 0:
         raise ValueError(
             "num_workers option should be non-negative; use num_workers=0 to disable "

@@ -48,6 +48,8 @@ class DistributedSampler(Sampler[int]):
     ) -> None:
         self.num_replicas = _group().get_world_size() if num_replicas is None else num_replicas
         self.rank = _group().get_rank() if rank is None else rank
+        if self.num_replicas > 1 << 20:
+            raise ValueError(f"Invalid num_replicas {num_replicas}: at most {1 << 20} are served")
         if not 0 <= self.rank < self.num_replicas:
             raise ValueError(
                 f"Invalid rank {rank}, rank should be in the interval [0, {self.num_replicas - 1}]"
