@@ -157,6 +157,7 @@ _LAZY = {
     "OutOfMemoryError": "cuda",
     "ScriptFunction": "jit",
     "ScriptModule": "jit",
+    "Future": "futures",
     "GradScaler": "amp",
     "finite_difference": "derivatives",
     "gradcheck_points": "checking",

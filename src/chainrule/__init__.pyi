@@ -94,6 +94,7 @@ from .derivatives.numeric import finite_difference as finite_difference
 from .explanation.blackboard import chain_rule as chain_rule
 from .explanation.explain import explain as explain
 from .explanation.graph import graph as graph
+from .futures import Future as Future
 from .jit import ScriptFunction as ScriptFunction
 from .jit import ScriptModule as ScriptModule
 from .model_summary import summary as summary

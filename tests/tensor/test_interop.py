@@ -166,3 +166,15 @@ def test_no_warning_for_ordinary_arrays():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         torch.from_numpy(np.ones(2))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_numpy_needs_no_detach_where_nothing_is_recorded(dtype):
+    x = torch.ones(2, dtype=dtype, requires_grad=True)
+    with torch.no_grad():
+        array = x.numpy()
+        assert np.asarray(x).tolist() == [1.0, 1.0]
+        array[0] = 3.0
+    assert x.tolist() == [3.0, 1.0]
+    with pytest.raises(RuntimeError, match=r"Use tensor.detach\(\).numpy\(\)"):
+        x.numpy()

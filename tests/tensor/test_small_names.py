@@ -1,5 +1,7 @@
 """Switches and small functions of the package that programs ask for by name."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,14 @@ def test_storages_of_files_are_cut_and_become_tensors(tmp_path):
     assert torch.asarray(typed).tolist() == [1.0, 1.0, 1.0]
     with pytest.raises(RuntimeError, match=r"UntypedStorage.__getitem__"):
         typed[:2]
+
+
+def test_storages_are_copied_filled_and_measured():
+    storage = torch.zeros(4).untyped_storage()
+    assert storage.untyped() is storage and storage.cpu() is storage
+    assert storage.fill_(1).copy_(torch.ones(4).untyped_storage()) is storage
+    assert storage.tolist() == torch.ones(4).untyped_storage().tolist()
+    assert sys.getsizeof(torch.zeros(1000).untyped_storage()) - sys.getsizeof(storage) == 3984
+    assert (storage.element_size(), torch.zeros(4).storage().element_size()) == (1, 4)
+    with pytest.raises(RuntimeError, match="size does not match"):
+        storage.copy_(torch.ones(3).untyped_storage())

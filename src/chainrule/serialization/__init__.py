@@ -10,11 +10,12 @@ import contextlib
 import io
 import os
 import pickle
-from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO, TypeAlias
 
 from ..autograd import source
 from ..autograd.accidents import PROBLEMS, explain_here
+from ..tensor.device import device
 from . import reader, tensors_file, writer
 from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from .files import is_path, name_of, open_regular, writing
@@ -30,8 +31,11 @@ from .settings import (
 from .storages import CannotSave, Placement, StorageType
 
 DEFAULT_PROTOCOL = 2
+# What `load` takes as map_location.
+MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
 __all__ = [
+    "MAP_LOCATION",
     "LoadEndianness",
     "StorageType",
     "_get_layout",

@@ -32,7 +32,7 @@ def readable_array(t: Any, what: str) -> np.ndarray:
 
 def numpy(self: Any, *, force: bool = False) -> np.ndarray:
     """The array itself: memory is shared both ways."""
-    if self._rg and not force:
+    if self._rg and STATE.grad_enabled and not force:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
             f"instead.\n  at {source.here(2)}\n"
@@ -50,7 +50,8 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
 
 
 def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    array = self.numpy(force=self.dtype is dtypes.bfloat16 and not self._rg)
+    recorded = self._rg and STATE.grad_enabled
+    array = self.numpy(force=self.dtype is dtypes.bfloat16 and not recorded)
     if dtype is not None and array.dtype != dtype:
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")

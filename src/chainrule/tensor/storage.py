@@ -355,6 +355,46 @@ class UntypedStorage:
         """A copy with its own memory."""
         return UntypedStorage(self.array.copy())
 
+    def untyped(self) -> UntypedStorage:
+        """The same memory without the type."""
+        return self
+
+    def cpu(self) -> Any:
+        """The storage itself: it is on the CPU."""
+        return self
+
+    def copy_(self, other: UntypedStorage, non_blocking: bool | None = None) -> Any:
+        """Write what another storage of the same size holds into this one."""
+        if len(other) != len(self):
+            raise RuntimeError(
+                f"size does not match, self was {len(self)} bytes but src was {len(other)} bytes\n"
+                f"  at {source.here(2)}"
+            )
+        self[:] = other.bytes()
+        return self
+
+    def fill_(self, value: int) -> Any:
+        """Write one value everywhere."""
+        self[:] = value
+        return self
+
+    def element_size(self) -> int:
+        """The number of bytes of an element."""
+        return self.bytes().itemsize
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """Whether the memory is locked for a GPU: it never is."""
+        return False
+
+    def resizable(self) -> bool:
+        """Whether the memory is the storage's own."""
+        return True
+
+    is_cuda = is_hpu = is_sparse = is_sparse_csr = False
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
+
     def __repr__(self) -> str:
         return f"[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
 
