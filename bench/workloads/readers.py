@@ -14,7 +14,7 @@ from . import models
 SIZES = {"layers": 4, "width": 128, "heads": 4, "length": 64, "batch": 12}
 STEPS_COMPARED = 2
 # How many times the step that nobody looks at each may take.
-MOST = {"after": 1.05, "gradient_flow": 1.15, "explain": 3.0, "anomaly_forward": 3.0}
+MOST = {"after": 1.05, "gradient_flow": 1.15, "doctor": 1.1, "explain": 3.0, "anomaly_forward": 3.0}
 
 Context = Callable[[], AbstractContextManager[Any]]
 
@@ -32,6 +32,7 @@ def contexts(torch: Any, model: Any, optimizer: Any) -> dict[str, Context]:
         "unused": nullcontext,
         "after": nullcontext,
         "gradient_flow": watched,
+        "doctor": lambda: torch.doctor.watch(model, optimizer),
         "explain": nullcontext,
         "anomaly_forward": anomaly,
     }

@@ -138,3 +138,36 @@ def test_watching_keeps_no_graph_alive() -> None:
             assert node() is None
     finally:
         gc.enable()
+
+
+def test_beside_a_run_the_exit_code_is_the_programs(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(BROKEN + "sys.exit(3)\n")
+    command = [sys.executable, "-W", "ignore", "-m", "chainrule", "run", "--doctor", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 3
+    assert "missing-zero-grad" in done.stderr and "missing-zero-grad" not in done.stdout
+
+
+def test_the_fixture_fails_a_test_on_findings(tmp_path: Path) -> None:
+    (tmp_path / "test_training.py").write_text(
+        "import chainrule as torch\n"
+        "import pytest\n"
+        "def train():\n"
+        "    model = torch.nn.Linear(3, 1)\n"
+        "    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)\n"
+        "    for _ in range(8):\n"
+        "        model(torch.randn(8, 3)).pow(2).mean().backward()\n"
+        "        optimizer.step()\n"
+        "def test_broken(doctor):\n"
+        "    train()\n"
+        "@pytest.mark.doctor(ignore=['missing-zero-grad'])\n"
+        "def test_ignored(doctor):\n"
+        "    train()\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+               "-p", "chainrule.doctor.pytest_plugin", str(tmp_path)]  # fmt: skip
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
+    assert "1 failed, 1 passed" in done.stdout, done.stdout
+    assert "error: missing-zero-grad" in done.stdout

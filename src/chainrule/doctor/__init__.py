@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from .finding import Finding
+from .preflight import Preflight, preflight
 from .watch import Watch
 
 
@@ -36,4 +37,4 @@ def watch(*objects: Any, every: int | None = None, only: Any = None, ignore: Any
     return Watch(chosen(only, ignore), models, every)
 
 
-__all__ = ["Finding", "Watch", "watch"]
+__all__ = ["Finding", "Preflight", "Watch", "preflight", "watch"]

@@ -33,6 +33,7 @@ class Site:
         self.position = position
         self.losses = Series()
         self.count = 0
+        self.next_look = LOOKED_FIRST
         self.last_key = 0  # nodes with greater keys are older than its latest pass
 
     @property
@@ -208,8 +209,10 @@ class Run:
         if site.count < LOOKED_FIRST:
             return True
         # Two in a row: rules compare a pass with the one before it.
-        every = self.every or max(10, site.count // 20)
-        return site.count % every < 2
+        if site.count > site.next_look:
+            site.next_look = site.count + (self.every or max(50, site.count // 5)) - 1
+            return True
+        return site.count == site.next_look
 
     # ---- steps and what they belong to -----------------------------------------------------------
 

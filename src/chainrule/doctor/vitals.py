@@ -28,7 +28,6 @@ class History:
         self.gradient = Series()  # root mean square
         self.weight = Series()
         self.update = Series()  # of the step, relative to the weights
-        self.zeros = Series()  # share of gradient entries that are exactly zero
         self.before: np.ndarray | None = None
 
     @property
@@ -73,8 +72,7 @@ class Vitals:
                 continue
             history.gradient.add(this.number, rms(g))
             history.weight.add(this.number, rms(w))
-            history.zeros.add(this.number, float(np.count_nonzero(g == 0)) / g.size)
-            history.before = w.copy()
+            history.before = w  # `sample` has copied
 
     def step_ends(self, this: Step) -> None:
         if not this.looked:
@@ -113,7 +111,7 @@ def sample(tensor: Any) -> np.ndarray | None:
 
 def rms(a: np.ndarray) -> float:
     """The root of the mean square."""
-    return float(np.sqrt(np.mean(np.square(a)))) if a.size else 0.0
+    return math.sqrt(float(a @ a) / a.size) if a.size else 0.0
 
 
 __all__ = ["History", "Vitals", "rms", "sample"]

@@ -32,6 +32,17 @@ def main(argv: Sequence[str]) -> int:
     return _tell(watch.diagnosis, options)
 
 
+def beside(argv: list[str]) -> int:
+    """`chainrule run --doctor`: the program with its own exit code, and a report at the end."""
+    from .script import main
+
+    with Watch(chosen(), [], None) as watch:
+        try:
+            return main(argv)
+        finally:
+            print(watch.diagnosis, file=sys.stderr)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="chainrule doctor",

@@ -18,10 +18,11 @@ USAGE = """\
 usage: chainrule run script.py [arguments]
        chainrule run -m module [arguments]
        chainrule run -c code [arguments]
+       chainrule run --doctor script.py [arguments]
 
 Run an unmodified PyTorch program on chainrule: `import torch` and its submodules resolve to
 chainrule in this process and in the processes it starts. Everything after the script, module or
-code belongs to the program.
+code belongs to the program. --doctor says at the end what is wrong with its training.
 """
 _replaced_mains: list[ModuleType] = []  # kept, so that their globals outlive the program
 
@@ -31,6 +32,10 @@ def main(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(USAGE, end="", file=sys.stdout if argv else sys.stderr)
         return 0 if argv else 2
+    if argv[0] == "--doctor":
+        from .diagnosed import beside
+
+        return beside(argv[1:])
     kind, rest = (argv[0], argv[1:]) if argv[0] in ("-m", "-c") else ("", argv)
     if not rest:
         return _refuse(f"{kind} needs an argument")

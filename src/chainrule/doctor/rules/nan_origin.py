@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,17 @@ from ..run import Pass, tape_of
 from ..run import is_finite as is_finite_number
 from .base import Rule, array
 
-# Ops whose slope is infinite somewhere: passes through them keep their graph until it is seen that
-# all gradients are finite.
-RISKY = {"sqrt", "rsqrt", "norm", "std", "var", "pow", "div", "reciprocal", "log", "log2", "log10",
-         "log1p", "acos", "asin", "atan2", "where", "exp", "acosh", "atanh", "logsumexp", "prod",
-         "cumprod", "softmax", "log_softmax", "linalg_vector_norm"}  # fmt: skip
+# Ops whose slope is infinite somewhere, and when an operand (or result) comes near that place.
+NEAR = 1e-6
+RISKS: dict[str, tuple[str, Callable[[np.ndarray], bool]]] = {
+    **{op: ("out", lambda a: a.min() < 1e-3) for op in ("sqrt", "norm", "std")},
+    **{op: ("out", lambda a: np.abs(a).max() > 1e4) for op in ("rsqrt", "reciprocal")},
+    **{op: ("x", lambda a: a.min() < NEAR) for op in ("log", "log2", "log10")},
+    **{op: ("x", lambda a: np.abs(a).max() > 1 - NEAR) for op in ("acos", "asin", "atanh")},
+    "log1p": ("x", lambda a: a.min() < -1 + NEAR),
+    "div": ("b", lambda a: np.abs(a).min() < NEAR),
+    "pow": ("a", lambda a: np.abs(a).min() < NEAR),
+}
 MASKS = {"masked_fill", "where", "index_fill", "full", "index_put", "masked_scatter"}
 
 
@@ -39,7 +45,7 @@ class NanOrigin(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._found: Finding | None = None
-        self._risky: set[Position] = set()  # lines whose graphs hold risky ops
+        self._risky: set[Position] = set()  # lines whose graphs come near a singularity
         self._scaled = False
         self._sick = 0  # passes with a loss that is not finite
 
@@ -54,7 +60,7 @@ class NanOrigin(Rule):
                 if tape is not None:
                     self._found = self._in_forward(this, tape)
             return
-        if this.tape is not None and any(v.op in RISKY for v in this.tape.nodes):
+        if this.tape is not None and any(is_risky(v) for v in this.tape.nodes):
             self._risky.add(this.site.position)
         wanted = self._found is None and not self._scaled and len(this.roots) == 1
         if wanted and not this.create and this.site.position in self._risky:
@@ -134,6 +140,20 @@ class NanOrigin(Rule):
     def findings(self) -> Iterator[Finding]:
         if self._found is not None:
             yield self._found
+
+
+def is_risky(v: Vertex) -> bool:
+    """Whether the gradient of a node may become infinite where its operand lies now."""
+    risk = RISKS.get(v.op)
+    if risk is None:
+        return False
+    name, near = risk
+    saved = v.saved()
+    exponent = saved.get("b")
+    if v.op == "pow" and isinstance(exponent, int | float) and exponent >= 1:
+        return False
+    value = saved.get(name)
+    return isinstance(value, np.ndarray) and value.size > 0 and bool(near(value))
 
 
 def _first(tape: Tape, values: dict[int, Any]) -> tuple[Vertex, str] | None:
