@@ -144,7 +144,7 @@ _SUBMODULES = {
 }  # fmt: skip
 _SUBMODULES |= {
     "_VF", "__config__", "_lowrank", "_six", "_tensor_str", "_utils", "_vmap_internals",
-    "futures", "masked", "monitor", "quasirandom",
+    "futures", "interop", "masked", "monitor", "quasirandom",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",

@@ -32,6 +32,7 @@ from . import func as func
 from . import futures as futures
 from . import fx as fx
 from . import hub as hub
+from . import interop as interop
 from . import jit as jit
 from . import library as library
 from . import linalg as linalg

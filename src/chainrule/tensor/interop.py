@@ -11,7 +11,7 @@ from ..autograd import source
 from ..autograd.accidents import explain_module
 from ..autograd.levels import synced
 from ..autograd.state import STATE, TRACE
-from ..autograd.value import expose, make
+from ..autograd.value import TensorBase, expose, make
 from ..ops import dtypes
 from .leaf import want_grad
 from .storage import mapped_bytes
@@ -60,8 +60,9 @@ def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndar
 
 
 def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-    """The result of a NumPy function of this tensor, as a tensor."""
-    return make(np.asarray(array))
+    """The result of a NumPy function of this tensor, as a tensor; bools as uint8, as PyTorch."""
+    array = np.asarray(array)
+    return make(array.astype(np.uint8) if array.dtype.kind == "b" else array)
 
 
 def from_numpy(array: np.ndarray) -> Any:
@@ -152,6 +153,15 @@ def from_numpy_quietly(array: np.ndarray) -> Any:
 
 def __dlpack__(self: Any, *, stream: Any = None, **options: Any) -> Any:
     """A capsule with this tensor's memory, for another library's `from_dlpack`."""
+    if stream not in (None, -1):
+        raise BufferError(
+            f"stream should be None on the CPU, not {stream!r}\n  at {source.here(2)}"
+        )
+    if tuple(options.get("dl_device") or (1, 0)) != (1, 0):
+        raise BufferError(
+            f"a tensor on the CPU cannot be exported to the device {options['dl_device']}\n"
+            f"  at {source.here(2)}"
+        )
     if self._rg:
         raise BufferError(
             "Can't export tensors that require gradient, use tensor.detach()\n"
@@ -194,9 +204,14 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
             "from_dlpack takes an array with a __dlpack__ method, or a capsule of one, "
             f"not {ext_tensor!r:.60} of type {type(ext_tensor).__name__}\n  at {source.here(2)}"
         )
-    given = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
-    array = np.from_dlpack(given)
-    dtypes.from_numpy_dtype(array.dtype)
+    half = isinstance(ext_tensor, TensorBase) and ext_tensor.dtype is dtypes.bfloat16  # type: ignore[attr-defined]
+    if half and not ext_tensor._rg:
+        # NumPy's exporter has no name for it; between tensors there is nothing to translate.
+        array = readable_array(ext_tensor, "DLPack import")
+    else:
+        given: Any = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
+        array = np.from_dlpack(given)
+        dtypes.from_numpy_dtype(array.dtype)
     made = make(array.copy() if copy else array)
     if device is not None:
         made = made.to(device)
