@@ -6,8 +6,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary, ref
+from weakref import ref
 
+from ..ops.weak import WeakTable
 from . import source
 from .node import UNTRACKED, Hooks, OutSlot, RemovableHandle, hooks_of, leaf_hooks
 from .record import edge
@@ -106,12 +107,12 @@ def register_multi_grad_hook(
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     given = tuple(tensors)
     lock = threading.Lock()
-    seen: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # what a pass brought so far
+    seen = WeakTable()  # what a pass brought so far
     if mode == "any":
 
         def first(grad: Any) -> None:
             with lock:
-                done = seen.setdefault(STATE.passes[-1], False)
+                done = seen.get(STATE.passes[-1], False)
                 seen[STATE.passes[-1]] = True
             if not done:
                 fn(grad)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary, ref
+from weakref import ref
 
 import numpy as np
 
+from ..ops.weak import WeakTable
 from . import source
 from .nonfinite import find, payload
 from .value import TensorBase
@@ -36,7 +37,7 @@ class Log:
 
     def __init__(self) -> None:
         self.origins: dict[int, tuple[Any, Origin]] = {}
-        self.steps: Any = WeakKeyDictionary()  # optimizer -> its history (optim.watched_step)
+        self.steps = WeakTable()  # optimizer -> its history (optim.watched_step)
         self.gradients: dict[int, tuple[Any, Origin]] = {}  # id(leaf) -> of its gradient
 
     def note(self, value: Any, origin: Origin) -> None:

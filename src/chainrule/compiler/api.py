@@ -51,7 +51,7 @@ class CompiledFunction:
         self._told: set[str] = set()
         self._strangers: tuple[Any, ...] = ()  # functions that ran and that no name leads to
         self._inputs: set[str] = set()  # paths of numbers that were seen to change
-        compiled_functions.add(self)
+        compiled_functions[self] = True
         self._last: Any = None  # types of the arguments of the last usual call, and its entry
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import functools
-import weakref
 from typing import Any
 
 from ..autograd import source
 from ..autograd.state import STATE, TRACE
+from ..ops.weak import WeakTable
 
 # How many reasons there are to run everything eagerly; asked in every compiled call.
 EAGER = [0]
 _STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile")
-compiled_functions: weakref.WeakSet[Any] = weakref.WeakSet()
+compiled_functions = WeakTable()
 
 
 def is_compiling() -> bool:

@@ -19,7 +19,8 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
-from weakref import WeakValueDictionary
+
+from ..ops.weak import WeakValues
 
 _serial = itertools.count()
 
@@ -41,12 +42,12 @@ class Expr:
         return text(self)
 
 
-_KNOWN: WeakValueDictionary[Any, Expr] = WeakValueDictionary()
+_KNOWN = WeakValues()
 
 
 def _node(kind: str, value: Any = None, args: tuple[Expr, ...] = ()) -> Expr:
     key = (kind, type(value), value, tuple(a.serial for a in args))
-    found = _KNOWN.get(key)
+    found: Expr | None = _KNOWN.get(key)
     if found is None:
         found = Expr()
         found.kind, found.value, found.args = kind, value, args

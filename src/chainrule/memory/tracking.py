@@ -74,12 +74,14 @@ class track(SavedReport, watching.Watcher):
         self.peak = 0  # the most bytes above the start
         self.live = 0  # bytes above the start at the end
         self.start = 0  # bytes alive at the start
-        self.saved_now = 0
+        self._saved_now = 0
         self.saved_peak = 0  # the most that was kept for backward
         self._lives: list[_Life] = []
         self._holders: dict[int, tuple[_Life, set[int]]] = {}  # memory -> nodes that saved it
         self._of_node: dict[int, list[int]] = {}
         self._refs: dict[int, Any] = {}
+        # Nodes that ended: noted by C code, in which no Ctrl-C is lost, and looked at afterwards.
+        self._ended: list[Any] = []
         self._ran: list[Any] = []  # nodes whose rules ran; they may have let go since
         self._passes = 0
         self._ledger: Ledger | None = None
@@ -105,6 +107,12 @@ class track(SavedReport, watching.Watcher):
         self.live = self.timeline[-1].live
         self.entries = self.at_most_saved().entries
         self._refs.clear()
+
+    @property
+    def saved_now(self) -> int:
+        """Bytes that are kept for backward at this moment."""
+        self._let_go()
+        return self._saved_now
 
     # ---- what is seen ----------------------------------------------------------------------------
 
@@ -151,6 +159,7 @@ class track(SavedReport, watching.Watcher):
     # ---- what is saved ---------------------------------------------------------------------------
 
     def _save(self, node: Any) -> None:
+        self._let_go()
         node = node.node if node.__class__ is OutSlot else node
         if not isinstance(node, Node) or node.key in self._of_node:
             return
@@ -165,15 +174,17 @@ class track(SavedReport, watching.Watcher):
                 known = self._holders[id(root)] = (_Life(made, len(self.timeline)), set())
                 self._lives.append(known[0])
                 if made.kind != "parameter":
-                    self.saved_now += made.bytes
+                    self._saved_now += made.bytes
             else:
                 known[0].entry.nodes += 1
             if key not in known[1]:  # one op may keep several views of the same memory
                 known[1].add(key)
                 roots.append(id(root))
-        self._refs[key] = weakref.ref(node, lambda _, key=key: self._release(key))
+        self._refs[key] = weakref.KeyedRef(node, self._ended.append, key)
 
     def _let_go(self) -> None:
+        while self._ended:
+            self._release(self._ended.pop(0).key)
         for reference in self._ran:
             node = reference()
             if node is not None and node.s is None:
@@ -188,7 +199,7 @@ class track(SavedReport, watching.Watcher):
                 del self._holders[root]
                 life.died = len(self.timeline)
                 if life.entry.kind != "parameter":
-                    self.saved_now -= life.entry.bytes
+                    self._saved_now -= life.entry.bytes
         self._refs.pop(key, None)
 
     # ---- questions -------------------------------------------------------------------------------

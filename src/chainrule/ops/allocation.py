@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 import os
 import sys
-import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
+
+from .weak import WeakTable
 
 # glibc's names for mallopt: memory above these sizes is mapped separately, or given back.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -101,12 +102,12 @@ class Peak:
     Several may be in use: the allocator has one maximum, which they share out among them.
     """
 
-    _all: ClassVar[weakref.WeakSet[Peak]] = weakref.WeakSet()
+    _all: ClassVar[WeakTable] = WeakTable()
 
     def __init__(self) -> None:
         self._most = 0
         self.reset()
-        Peak._all.add(self)
+        Peak._all[self] = True
 
     def reset(self) -> None:
         """Begin anew with what is alive now."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ...autograd.node import next_key
+from ...ops.weak import WeakTable
 from ..finding import ERROR, WARNING, Finding
 from ..positions import Position
 from ..run import OptimizerRecord, Pass, Step
@@ -33,7 +33,7 @@ class StepOrder(Rule):
         self._lost: dict[Any, tuple[int, Position]] = {}
         self._zeroed_at: Position | None = None
         self._early: list[tuple[Position, str]] = []
-        self._seen: Any = WeakKeyDictionary()
+        self._seen = WeakTable()
         self._scaled = False
         self._keys: dict[int, int] = {}  # nodes recorded before the latest step have greater keys
         self._between: dict[int, int] = {}  # steps between the forward and the backward of a loss
