@@ -129,7 +129,7 @@ pi = 3.141592653589793
 e = 2.718281828459045
 newaxis = None
 
-globals().update({d.name: d for d in _dtypes.ALL})
+globals().update({d.name: d for d in (*_dtypes.ALL, *_dtypes.STORED)})
 globals().update(_dtypes.ALIASES)
 globals().update(_legacy_types)
 

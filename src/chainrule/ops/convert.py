@@ -24,7 +24,18 @@ def cast(x, *, dtype):
         x = x.real
     if dtype.kind in "iu" and x.dtype.kind == "f" and dtype.itemsize < 4:
         x = x.astype(np.int32)  # floats are out of 32 bits' range first, as in PyTorch
+    if dtype.itemsize == 1 and dtype.kind not in "biu":
+        x = held_by(x, dtype.name)
     return x.astype(dtype)
+
+
+def held_by(x, name):
+    """What of x a float8 type can hold, where PyTorch saturates or drops the sign."""
+    if name == "float8_e4m3fn":
+        return np.clip(x.astype(np.float64), -448.0, 448.0)
+    if name == "float8_e8m0fnu":  # powers of two
+        return np.maximum(np.abs(x.astype(np.float64)), 2.0**-127)
+    return x
 
 
 @helper

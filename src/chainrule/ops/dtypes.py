@@ -25,13 +25,14 @@ class dtype:
         self.category = category
         self.itemsize = itemsize
         self.alias = alias
-        self._np: Any = None if name == "bfloat16" else np.dtype(name)
+        foreign = name == "bfloat16" or name.startswith("float8")
+        self._np: Any = None if foreign else np.dtype(name)
 
     @property
     def np(self) -> Any:
         """The NumPy dtype behind this type."""
         if self._np is None:
-            self._np = _load_bfloat16()
+            self._np = _load_foreign(self)
         return self._np
 
     @property
@@ -44,7 +45,8 @@ class dtype:
 
     @property
     def is_signed(self) -> bool:
-        return self.category >= INT and not self.name.startswith("uint")
+        unsigned = self.name.startswith("uint") or self.name == "float8_e8m0fnu"
+        return self.category >= INT and not unsigned
 
     def to_real(self) -> dtype:
         """The type of a complex type's parts (itself when real)."""
@@ -71,11 +73,11 @@ def _by_name(name: str) -> dtype:
     return BY_NAME[name]
 
 
-def _load_bfloat16() -> Any:
+def _load_foreign(kind: dtype) -> Any:
     import ml_dtypes
 
-    np_dtype = np.dtype(ml_dtypes.bfloat16)
-    BY_NUMPY[np_dtype] = bfloat16
+    np_dtype = np.dtype(getattr(ml_dtypes, kind.name))
+    BY_NUMPY[np_dtype] = kind
     return np_dtype
 
 
@@ -99,7 +101,13 @@ ALL = (
     bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64,
     float16, bfloat16, float32, float64, complex64, complex128,
 )  # fmt: skip
-BY_NAME = {d.name: d for d in ALL}
+# Types to store numbers in, in which nothing is computed.
+STORED = (
+    dtype("float8_e4m3fn", FLOAT, 1), dtype("float8_e5m2", FLOAT, 1),
+    dtype("float8_e4m3fnuz", FLOAT, 1), dtype("float8_e5m2fnuz", FLOAT, 1),
+    dtype("float8_e8m0fnu", FLOAT, 1),
+)  # fmt: skip
+BY_NAME = {d.name: d for d in (*ALL, *STORED)}
 BY_NUMPY: dict[Any, dtype] = {d._np: d for d in ALL if d._np is not None}
 ALIASES = {
     "half": float16, "float": float32, "double": float64, "cfloat": complex64,
@@ -140,8 +148,9 @@ def from_numpy_dtype(np_dtype: Any) -> dtype:
     """The dtype object of a NumPy dtype; a TypeError names the type when there is none."""
     found = BY_NUMPY.get(np_dtype)
     if found is None:
-        if np_dtype.name == "bfloat16":
-            return _register_bfloat16(np_dtype)
+        if np_dtype.name == "bfloat16" or np_dtype.name.startswith("float8"):
+            if np_dtype.name in BY_NAME:
+                return _register_foreign(np_dtype)
         found = BY_NUMPY.get(np.dtype(np_dtype).newbyteorder("="))
     if found is None:
         raise TypeError(
@@ -161,10 +170,10 @@ def canonical(array: np.ndarray) -> np.ndarray:
     return array if known is None or known.np is array.dtype else array.view(known.np)
 
 
-def _register_bfloat16(np_dtype: Any) -> dtype:
-    BY_NUMPY[np_dtype] = bfloat16
-    bfloat16._np = np_dtype
-    return bfloat16
+def _register_foreign(np_dtype: Any) -> dtype:
+    kind = BY_NUMPY[np_dtype] = BY_NAME[np_dtype.name]
+    kind._np = np_dtype
+    return kind
 
 
 # ---- promotion -------------------------------------------------------------------------------
@@ -200,6 +209,11 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type that holds both, as PyTorch decides it."""
     if a is b:
         return a
+    if a in STORED or b in STORED:
+        raise RuntimeError(
+            f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and "
+            f"{b.name}; convert one of them with .to(...) first"
+        )
     if a.category < b.category:
         a, b = b, a
     if a.category == b.category:

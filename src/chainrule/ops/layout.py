@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 
 def window(x: np.ndarray, shape: Sequence[int], strides: Sequence[int]) -> np.ndarray:
     """A view of x's elements with other strides (in bytes), from its first element on."""
-    if x.flags.c_contiguous and x.dtype.kind in "fiubc":
+    if x.flags.c_contiguous and x.dtype.isbuiltin == 1:
         return np.ndarray(shape, x.dtype, x, 0, strides)
     return reach(x, shape, strides)
 
@@ -19,8 +19,9 @@ def reach(
     x: np.ndarray, shape: Sequence[int], strides: Sequence[int], start: int = 0
 ) -> np.ndarray:
     """A view of the memory around x: it begins `start` bytes after x's first element."""
-    if x.dtype.kind == "V":  # bfloat16: NumPy exports no buffer of a foreign type
-        return reach(x.view(np.uint16), shape, strides, start).view(x.dtype)
+    if x.dtype.isbuiltin != 1:  # bfloat16: NumPy exports no buffer of a foreign type
+        bits = np.uint16 if x.dtype.itemsize == 2 else np.uint8
+        return reach(x.view(bits), shape, strides, start).view(x.dtype)
     memory = flat_owner(x)
     if memory is None or not memory.size:
         return _without_owner(x, shape, strides, start)

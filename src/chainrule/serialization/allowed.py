@@ -32,7 +32,7 @@ _DEFAULT: dict[str, Any] = {
     "torch._tensor._rebuild_from_type_v2": rebuild._rebuild_from_type_v2,
     **{f"torch._utils.{f.__name__}": f for f in rebuild.REBUILDERS},
     **{f"torch.{name}": kind for name, kind in storages.TYPES.items()},
-    **{f"torch.{d.name}": d for d in dtypes.ALL},
+    **{f"torch.{d.name}": d for d in dtypes.BY_NAME.values()},
     **{f"torch.{name}": kind for name, kind in LEGACY_TYPES.items()},
 }
 
@@ -45,8 +45,7 @@ _ABSENT = {
     **{
         f"torch.{name}": f"tensors of type torch.{name}"
         for name in (
-            "quint8", "qint8", "qint32", "quint4x2", "quint2x4", "float8_e4m3fn", "float8_e5m2",
-            "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "complex32", "bits8",
+            "quint8", "qint8", "qint32", "quint4x2", "quint2x4", "complex32", "bits8",
             "ComplexHalfStorage",
         )
     },

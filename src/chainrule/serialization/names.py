@@ -38,7 +38,7 @@ _SPECIAL: dict[tuple[str, str], Any] = {
     ("torch._tensor", "_rebuild_from_type_v2"): rebuild._rebuild_from_type_v2,
     **{("torch._utils", f.__name__): f for f in rebuild.REBUILDERS},
     **{("torch", name): kind for name, kind in storages.TYPES.items() if kind.dtype is not None},
-    **{("torch", d.name): d for d in dtypes.ALL},
+    **{("torch", d.name): d for d in dtypes.BY_NAME.values()},
     **{("torch", name): kind for name, kind in LEGACY_TYPES.items()},
     **{
         ("torch", name): found

@@ -18,6 +18,7 @@ from ..tensor import layouts
 from ..tensor.meta import meta_class, meta_tensor
 from ..tensor.parameter import Parameter
 from ..tensor.storage import TypedStorage, UntypedStorage
+from ..tensor.stored import stored
 from ..tensor.tensor import Tensor
 from .builders import checked_lengths
 from .limits import brief, current
@@ -88,6 +89,8 @@ def _rebuild_tensor_v2(storage: Any, offset: Any, size: Any, stride: Any, requir
 def _rebuild_tensor_v3(storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any,
                        backward_hooks: Any, dtype: Any, metadata: Any = None) -> Any:  # fmt: skip
     made = _flagged(_strided(storage, dtype, offset, size, stride), metadata)
+    if dtype in dtypes.STORED and made._level is None:
+        return stored(made)
     return made.requires_grad_() if requires_grad else made
 
 

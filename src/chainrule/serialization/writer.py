@@ -154,7 +154,7 @@ def _public_class(t: Any) -> type:
 
 def _plain_tensor(t: Any, requires_grad: bool) -> tuple[Any, tuple[Any, ...]]:
     size = tuple(t.shape)
-    if t._level is not None:
+    if t._level is not None and t._level.kind != "stored":
         if t.is_meta:
             shape = (t.dtype, size, t.stride(), requires_grad)
             return rebuild._rebuild_meta_tensor_no_storage, shape

@@ -72,6 +72,10 @@ def finish(array: np.ndarray, requires_grad: bool = False, device: Any = None) -
 
 def finish_tensor(t: Any, requires_grad: bool = False, device: Any = None) -> Any:
     """A new tensor on its device, tracked when asked for."""
+    if t._a.dtype.itemsize == 1 and t._a.dtype.kind not in "biu":
+        from .stored import stored
+
+        t = stored(t)
     if device is not None or DEFAULT_DEVICE.stack:
         t = place(t, DEFAULT_DEVICE.stack[-1] if device is None else device)
     if requires_grad:
@@ -183,6 +187,8 @@ def tensor(
             if dtype is not None:
                 array = array.astype(np_dtype(dtype))
             return finish(array, requires_grad, device)
+        if dtype in dtypes.STORED:  # rounded as a cast rounds
+            return tensor(data, device=device).to(dtype)
         wanted = None if dtype is None else np_dtype(dtype)
         if STATE.unusual & TRACE:
             if STATE.trace.follows(data):

@@ -12,6 +12,12 @@ from .signatures import respelled
 
 # Bits of the significand after the point, and of the exponent.
 _FLOATS = {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
+# eps, largest, smallest normal
+_EIGHT_BITS = {
+    "float8_e4m3fn": (2.0**-3, 448.0, 2.0**-6), "float8_e5m2": (2.0**-2, 57344.0, 2.0**-14),
+    "float8_e4m3fnuz": (2.0**-3, 240.0, 2.0**-7), "float8_e5m2fnuz": (2.0**-3, 57344.0, 2.0**-15),
+    "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127),
+}  # fmt: skip
 _DIGITS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15}
 
 
@@ -35,6 +41,12 @@ class finfo:
                 f"'torch.finfo' of {chosen!r}"
             )
         real = chosen.to_real()
+        if real.name in _EIGHT_BITS:
+            self.dtype, self.bits, self.resolution = real.name, 8, 1.0
+            self.eps, self.max, self.tiny = _EIGHT_BITS[real.name]
+            self.smallest_normal = self.tiny
+            self.min = self.tiny if real.name == "float8_e8m0fnu" else -self.max
+            return
         fraction, exponent = _FLOATS[real.name]
         largest = 2 ** (exponent - 1)
         self.dtype = real.name

@@ -98,7 +98,12 @@ def from_numpy(array: np.ndarray) -> Any:
             stacklevel=2,
         )
     plain = array.view(np.ndarray) if type(array) is not np.ndarray else array
-    return make(dtypes.canonical(plain), inference=STATE.inference)
+    made = make(dtypes.canonical(plain), inference=STATE.inference)
+    if kind in dtypes.STORED:
+        from .stored import stored
+
+        return stored(made)
+    return made
 
 
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,

@@ -9,13 +9,18 @@ import numpy as np
 from ..autograd import source
 from ..autograd.dispatch import P
 from ..ops import dtypes
+from ..ops.convert import held_by
 
 # The names PyTorch's message has for them.
 _NAMES = {
     "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
     "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
 }  # fmt: skip
-_LARGEST = {"bfloat16": 3.3895313892515355e38}
+_NAMES.update((d.name, f"c10::{d.name.capitalize()}") for d in dtypes.STORED)
+_LARGEST = {
+    "bfloat16": 3.3895313892515355e38, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0,
+    "float8_e4m3fnuz": 240.0, "float8_e5m2fnuz": 57344.0, "float8_e8m0fnu": 2.0**127,
+}  # fmt: skip
 _CLASSES = (bool, int, float, complex)
 
 
@@ -40,6 +45,11 @@ def number_for(value: Any, dtype: dtypes.dtype) -> Any:
         if value.imag:
             raise refused(value, dtype, "it is complex")
         value = value.real
+    if dtype in dtypes.STORED:
+        largest = _LARGEST[dtype.name]
+        if largest < abs(value) < float("inf"):
+            raise refused(value, dtype, f"its largest is {largest:g}")
+        return held_by(np.asarray(value), dtype.name).item()
     if dtype.is_floating_point:
         return _real(value, dtype)
     limits = np.iinfo(dtype.np)

@@ -151,7 +151,12 @@ def view_as_dtype(t: Any, target: dtypes.dtype) -> Any:
                 f"self.size(-1) must be divisible by {ratio} to view {words}, but got "
                 f"{t.shape[-1]}\n  at {source.here(3)}"
             )
-    return P.view_dtype(t.detach() if t._rg else t, dtype=target.np)
+    made = P.view_dtype(t.detach() if t._rg else t, dtype=target.np)
+    if made._level is None and target in dtypes.STORED:
+        from .stored import stored
+
+        return stored(made)
+    return made
 
 
 # ---- changing what memory a tensor shows ---------------------------------------------------------

@@ -24,7 +24,12 @@ def cast_to(t: Any, target: dtypes.dtype, copy: bool = False) -> Any:
         return t
     if target.category < dtypes.FLOAT and t._rg and t._level is None:
         t = t.detach()  # integers have no gradient
-    return P.cast(t, dtype=target.np)
+    made = P.cast(t, dtype=target.np)
+    if target.itemsize == 1 and target.category == dtypes.FLOAT and made._level is None:
+        from ..stored import stored
+
+        return stored(made)
+    return made
 
 
 def to(self: Any, *args: Any, **named: Any) -> Any:
