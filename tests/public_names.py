@@ -36,8 +36,9 @@ def lacking() -> dict[str, set[str]]:
     """The modules that lack something, and what."""
     found = {}
     with chainrule.run.installed():
+        modules = {module: imported(module) for module in RECORDED}
         for module, lines in RECORDED.items():
-            here, names = imported(module), {name_of(line) for line in lines}
+            here, names = modules[module], {name_of(line) for line in lines}
             lacks = names if here is None else {n for n in names if not has(here, n)}
             if here is None or lacks:
                 found[module] = lacks

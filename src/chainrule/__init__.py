@@ -144,7 +144,7 @@ _SUBMODULES = {
 }  # fmt: skip
 _SUBMODULES |= {
     "_VF", "__config__", "_lowrank", "_six", "_tensor_str", "_utils", "_vmap_internals",
-    "futures", "interop", "masked", "monitor", "quasirandom",
+    "ao", "futures", "interop", "masked", "monitor", "quasirandom",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
@@ -183,6 +183,14 @@ _LAZY = {
 }
 
 
+_FORMATS = (
+    "per_channel_affine", "per_channel_affine_float_qparams", "per_channel_symmetric",
+    "per_tensor_affine", "per_tensor_symmetric", "qint32", "qint8", "qscheme", "quint2x4",
+    "quint4x2", "quint8",
+)  # fmt: skip
+_LAZY.update(dict.fromkeys(_FORMATS, "ao.quantization.formats"))
+_FAKE_QUANTIZE = ("fake_quantize_per_channel_affine", "fake_quantize_per_tensor_affine")
+_LAZY.update(dict.fromkeys(_FAKE_QUANTIZE, "ao.quantization.fake_quantize"))
 _AUTOCAST_STATE = (
     "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
     "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",

@@ -15,6 +15,7 @@ from .tensor.tensor import Tensor as Tensor
 
 from . import accelerator as accelerator
 from . import amp as amp
+from . import ao as ao
 from . import autograd as autograd
 from . import backends as backends
 from . import checking as checking
@@ -75,6 +76,9 @@ from .amp.state import set_autocast_cpu_enabled as set_autocast_cpu_enabled
 from .amp.state import set_autocast_dtype as set_autocast_dtype
 from .amp.state import set_autocast_enabled as set_autocast_enabled
 from .amp.state import set_autocast_gpu_dtype as set_autocast_gpu_dtype
+from .ao.quantization.fake_quantize import fake_quantize_per_channel_affine as fake_quantize_per_channel_affine
+from .ao.quantization.fake_quantize import fake_quantize_per_tensor_affine as fake_quantize_per_tensor_affine
+from .ao.quantization.formats import qscheme as qscheme
 from .autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
@@ -808,8 +812,18 @@ jagged: Any
 long: _dtype
 nan: _float
 newaxis: None
+per_channel_affine: Any
+per_channel_affine_float_qparams: Any
+per_channel_symmetric: Any
+per_tensor_affine: Any
+per_tensor_symmetric: Any
 pi: _float
 preserve_format: Any
+qint32: Any
+qint8: Any
+quint2x4: Any
+quint4x2: Any
+quint8: Any
 short: _dtype
 sparse_bsc: Any
 sparse_bsr: Any

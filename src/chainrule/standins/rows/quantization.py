@@ -126,6 +126,115 @@ ao.quantization.fuse_modules: fuse_known_modules fuse_modules fuse_modules_qat
 ao.quantization.fuser_method_mappings: fuse_conv_bn fuse_conv_bn_relu fuse_convtranspose_bn
     fuse_linear_bn get_fuser_method get_fuser_method_new
 """),
+    *rows(QUANTIZED, """
+ao.quantization.observer: AffineQuantizedObserverBase Granularity HistogramObserver MappingType
+    PerAxis PerBlock PerGroup PerRow PerTensor PerToken ReuseInputObserver TorchAODType
+    ZeroPointDomain default_affine_fixed_qparams_observer default_dynamic_quant_observer
+    default_fixed_qparams_range_0to1_observer default_fixed_qparams_range_neg1to1_observer
+    default_float_qparams_observer default_float_qparams_observer_4bit
+    default_histogram_observer default_reuse_input_observer
+    default_symmetric_fixed_qparams_observer get_block_size get_observer_state_dict
+    load_observer_state_dict
+ao.quantization.fake_quantize: default_affine_fixed_qparams_fake_quant
+    default_dynamic_fake_quant default_embedding_fake_quant default_embedding_fake_quant_4bit
+    default_fused_act_fake_quant default_fused_per_channel_wt_fake_quant
+    default_fused_wt_fake_quant default_histogram_fake_quant
+    default_symmetric_fixed_qparams_fake_quant
+    fused_per_channel_wt_fake_quant_range_neg_127_to_127
+    fused_wt_fake_quant_range_neg_127_to_127
+ao.quantization.qconfig: default_dynamic_qat_qconfig default_embedding_qat_qconfig
+    default_embedding_qat_qconfig_4bit default_per_channel_symmetric_qnnpack_qat_qconfig
+    default_per_channel_symmetric_qnnpack_qconfig default_qat_qconfig_v2
+    default_quint8_weight_qconfig default_reuse_input_qconfig
+    default_symmetric_qnnpack_qat_qconfig default_symmetric_qnnpack_qconfig
+    float_qparams_weight_only_qconfig float_qparams_weight_only_qconfig_4bit
+    get_default_qat_qconfig_dict get_default_qconfig_dict per_channel_dynamic_qconfig
+    qconfig_equals
+ao.quantization.quantize: add_quant_dequant convert get_default_custom_config_dict prepare
+    prepare_qat propagate_qconfig_ quantize quantize_dynamic quantize_qat swap_module
+ao.quantization.quantize_jit: convert_dynamic_jit convert_jit fuse_conv_bn_jit
+    prepare_dynamic_jit prepare_jit quantize_dynamic_jit quantize_jit script_qconfig
+    script_qconfig_dict
+ao.quantization.qconfig_mapping: QConfigMapping get_default_qat_qconfig_mapping
+    get_default_qconfig_mapping
+ao.quantization.quant_type: QuantType
+ao.quantization.quantization_mappings: get_default_compare_output_module_list
+    get_default_dynamic_quant_module_mappings get_default_dynamic_sparse_quant_module_mappings
+    get_default_float_to_quantized_operator_mappings get_default_qat_module_mappings
+    get_default_qconfig_propagation_list get_default_static_quant_module_mappings
+    get_default_static_quant_reference_module_mappings
+    get_default_static_sparse_quant_module_mappings get_dynamic_quant_module_class
+    get_embedding_qat_module_mappings get_embedding_static_quant_module_mappings
+    get_quantized_operator get_static_quant_module_class no_observer_set
+ao.quantization.utils: MatchAllNode NodePattern Pattern activation_dtype
+    activation_is_dynamically_quantized activation_is_int32_quantized
+    activation_is_int8_quantized activation_is_statically_quantized calculate_qmin_qmax
+    check_min_max_valid check_node determine_qparams get_combined_dict get_fqn_to_example_inputs
+    get_qconfig_dtypes get_qparam_dict get_quant_type get_swapped_custom_module_class
+    getattr_from_fqn has_no_children_ignoring_parametrizations is_per_channel is_per_tensor
+    op_is_int8_dynamically_quantized to_underlying_dtype validate_qmin_qmax weight_dtype
+    weight_is_quantized weight_is_statically_quantized
+ao.quantization = ao.quantization.observer: AffineQuantizedObserverBase Granularity
+    HistogramObserver MappingType PerAxis PerBlock PerGroup PerRow PerTensor PerToken
+    ReuseInputObserver TorchAODType ZeroPointDomain default_affine_fixed_qparams_observer
+    default_dynamic_quant_observer default_fixed_qparams_range_0to1_observer
+    default_fixed_qparams_range_neg1to1_observer default_float_qparams_observer
+    default_float_qparams_observer_4bit default_histogram_observer default_reuse_input_observer
+    default_symmetric_fixed_qparams_observer get_block_size get_observer_state_dict
+    load_observer_state_dict
+ao.quantization = ao.quantization.fake_quantize: default_affine_fixed_qparams_fake_quant
+    default_dynamic_fake_quant default_embedding_fake_quant default_embedding_fake_quant_4bit
+    default_fused_act_fake_quant default_fused_per_channel_wt_fake_quant
+    default_fused_wt_fake_quant default_histogram_fake_quant
+    default_symmetric_fixed_qparams_fake_quant
+    fused_per_channel_wt_fake_quant_range_neg_127_to_127
+    fused_wt_fake_quant_range_neg_127_to_127
+ao.quantization = ao.quantization.qconfig: get_default_qat_qconfig_dict get_default_qconfig_dict
+    qconfig_equals
+ao.quantization = ao.quantization.quantize: add_quant_dequant convert
+    get_default_custom_config_dict prepare prepare_qat propagate_qconfig_ quantize
+    quantize_dynamic quantize_qat swap_module
+ao.quantization = ao.quantization.quantize_jit: convert_dynamic_jit convert_jit fuse_conv_bn_jit
+    prepare_dynamic_jit prepare_jit quantize_dynamic_jit quantize_jit script_qconfig
+    script_qconfig_dict
+ao.quantization = ao.quantization.qconfig_mapping: QConfigMapping
+    get_default_qat_qconfig_mapping get_default_qconfig_mapping
+ao.quantization = ao.quantization.quant_type: QuantType
+ao.quantization = ao.quantization.quantization_mappings: get_default_compare_output_module_list
+    get_default_dynamic_quant_module_mappings get_default_dynamic_sparse_quant_module_mappings
+    get_default_float_to_quantized_operator_mappings get_default_qat_module_mappings
+    get_default_qconfig_propagation_list get_default_static_quant_module_mappings
+    get_default_static_quant_reference_module_mappings
+    get_default_static_sparse_quant_module_mappings get_dynamic_quant_module_class
+    get_embedding_qat_module_mappings get_embedding_static_quant_module_mappings
+    get_quantized_operator get_static_quant_module_class no_observer_set
+ao.quantization = ao.quantization.fuse_modules: fuse_modules fuse_modules_qat
+ao.quantization = ao.quantization.fuser_method_mappings: fuse_conv_bn fuse_conv_bn_relu
+    fuse_convtranspose_bn fuse_linear_bn get_fuser_method get_fuser_method_new
+ao.quantization: ObserverOrFakeQuantize default_eval_fn
+quantization = ao.quantization:
+quantization.fake_quantize = ao.quantization.fake_quantize:
+quantization.fuse_modules = ao.quantization.fuse_modules:
+quantization.fuser_method_mappings = ao.quantization.fuser_method_mappings:
+quantization.observer = ao.quantization.observer:
+quantization.qconfig = ao.quantization.qconfig:
+quantization.quant_type = ao.quantization.quant_type:
+quantization.quantization_mappings = ao.quantization.quantization_mappings:
+quantization.quantize = ao.quantization.quantize:
+quantization.quantize_jit = ao.quantization.quantize_jit:
+quantization.stubs = ao.quantization.stubs:
+quantization.utils = ao.quantization.utils:
+ao.nn.intrinsic.modules.fused: BNReLU2d BNReLU3d ConvAdd2d ConvAddReLU2d ConvBn1d ConvBn2d
+    ConvBn3d ConvBnReLU1d ConvBnReLU2d ConvBnReLU3d ConvReLU1d ConvReLU2d ConvReLU3d LinearBn1d
+    LinearLeakyReLU LinearReLU LinearTanh _FusedModule
+ao.nn.intrinsic.modules = ao.nn.intrinsic.modules.fused:
+ao.nn.intrinsic = ao.nn.intrinsic.modules.fused:
+nn.quantized = ao.nn.quantized:
+nn.quantized.modules = ao.nn.quantized.modules:
+nn.quantized.dynamic = ao.nn.quantized.dynamic:
+nn.intrinsic = ao.nn.intrinsic:
+nn.qat = ao.nn.qat:
+"""),
     *rows(NOT_WRITTEN, """
 ao.pruning: get_dynamic_sparse_quantized_mapping get_static_sparse_quantized_mapping
 ao.pruning = ao.pruning.scheduler.base_scheduler:

@@ -1,0 +1,69 @@
+"""Quantization in floating point: observers, fake quantization, and what models are marked with."""
+
+from __future__ import annotations
+
+from ...standins import add_to as _add_stand_ins
+from .fake_quantize import (
+    FakeQuantize,
+    FakeQuantizeBase,
+    FixedQParamsFakeQuantize,
+    FusedMovingAvgObsFakeQuantize,
+    default_fake_quant,
+    default_fixed_qparams_range_0to1_fake_quant,
+    default_fixed_qparams_range_neg1to1_fake_quant,
+    default_per_channel_weight_fake_quant,
+    default_weight_fake_quant,
+    disable_fake_quant,
+    disable_observer,
+    enable_fake_quant,
+    enable_observer,
+)
+from .observer import (
+    FixedQParamsObserver,
+    MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
+    NoopObserver,
+    ObserverBase,
+    PerChannelMinMaxObserver,
+    PlaceholderObserver,
+    RecordingObserver,
+    UniformQuantizationObserverBase,
+    default_debug_observer,
+    default_observer,
+    default_per_channel_weight_observer,
+    default_placeholder_observer,
+    default_weight_observer,
+    per_channel_weight_observer_range_neg_127_to_127,
+    weight_observer_range_neg_127_to_127,
+)
+from .qconfig import (
+    QConfig,
+    QConfigAny,
+    QConfigDynamic,
+    get_default_qat_qconfig,
+    get_default_qconfig,
+)
+from .stubs import (
+    DeQuantStub,
+    QuantStub,
+    QuantWrapper,
+)
+
+__all__ = [
+    "DeQuantStub", "FakeQuantize", "FakeQuantizeBase", "FixedQParamsFakeQuantize",
+    "FixedQParamsObserver", "FusedMovingAvgObsFakeQuantize", "MinMaxObserver",
+    "MovingAverageMinMaxObserver", "MovingAveragePerChannelMinMaxObserver", "NoopObserver",
+    "ObserverBase", "PerChannelMinMaxObserver", "PlaceholderObserver", "QConfig", "QConfigAny",
+    "QConfigDynamic", "QuantStub", "QuantWrapper", "RecordingObserver",
+    "UniformQuantizationObserverBase", "default_debug_observer", "default_fake_quant",
+    "default_fixed_qparams_range_0to1_fake_quant",
+    "default_fixed_qparams_range_neg1to1_fake_quant", "default_observer",
+    "default_per_channel_weight_fake_quant", "default_per_channel_weight_observer",
+    "default_placeholder_observer", "default_weight_fake_quant", "default_weight_observer",
+    "disable_fake_quant", "disable_observer", "enable_fake_quant", "enable_observer",
+    "get_default_qat_qconfig", "get_default_qconfig",
+    "per_channel_weight_observer_range_neg_127_to_127", "weight_observer_range_neg_127_to_127",
+]  # fmt: skip
+
+_add_stand_ins(globals())
