@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd",),
     ("tensor",),
     ("standins",),
-    ("fft", "func", "linalg", "signal", "special", "chainrule"),
+    ("fft", "func", "linalg", "overrides", "signal", "special", "chainrule"),
     (
         "_C", "_VF", "__config__", "__future__", "_lowrank", "_six", "_tensor_str",
         "accelerator", "backends", "cpu", "cuda", "futures", "hub", "monitor", "mps",
@@ -57,6 +57,7 @@ DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
     ("chainrule.autograd.vmap", "tensor"): "chunked results are joined by the public `cat`",
     ("chainrule.tensor.attributes", "sparse"): "x.to_sparse() is a method of every tensor",
     ("chainrule.utils.tensorboard.graphs", "reading"): "a model's graph is read from its tape",
+    ("chainrule.tensor.overriding", "overrides"): "an error names functions as users call them",
     ("chainrule.tensor.functions.nn_linear", "sparse"): "sparse=True marks the rows of gradients",
 }
 

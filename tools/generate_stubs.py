@@ -329,7 +329,7 @@ def member_lines(name: str, value: Any, records: dict[str, tuple[Public, bool]])
         return [f"{name}: Any"]
     signature = signature_without_spellings(value)
     record, in_place = records.get(name, (None, False))
-    own = record is not None and record.function is inspect.unwrap(value)
+    own = record is not None and same_code(record.function, value)
     if record is not None and (in_place or own or is_open(signature)):
         result = "Tensor" if in_place else result_of(record, signature_of(record))
         return [definition(name, signature_of(record), result, method=True)]
@@ -338,22 +338,36 @@ def member_lines(name: str, value: Any, records: dict[str, tuple[Public, bool]])
     return [definition(name, signature, member_result(name, value), method=True)]
 
 
+def same_code(one: Any, other: Any) -> bool:
+    """Whether two function objects are copies of each other."""
+    codes = [getattr(inspect.unwrap(f), "__code__", f) for f in (one, other)]
+    return codes[0] is codes[1]
+
+
 def is_open(signature: inspect.Signature) -> bool:
     """Whether a signature says nothing: (*args, **params)."""
     return any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values())
 
 
+INDEXING = {
+    "__getitem__": "(self, index: Any) -> Tensor",
+    "__setitem__": "(self, index: Any, value: Any) -> None",
+}
+
+
 def dunder_lines(name: str, result: str, signature: inspect.Signature) -> list[str]:
     """Operators take a tensor or a number; `==` of tensors is a tensor, unlike object's."""
     plain = name.strip("_")
+    if name in INDEXING:
+        return [f"def {name}{INDEXING[name]}: ..."]
     if plain in ("eq", "ne"):
         line = f"def {name}(self, other: Any) -> Tensor: ..."
         return [f"{line}  # type: ignore[override] # pyright: ignore"]
     if plain.lstrip("ir") in OPERATORS or plain in OPERATORS:
-        if len(signature.parameters) == 2 and plain not in ("getitem", "deepcopy", "copy"):
-            return [f"def {name}(self, other: Any) -> {result}: ..."]
         if plain in ("abs", "neg", "pos", "invert"):
             return [f"def {name}(self) -> {result}: ..."]
+        if len(signature.parameters) == 2 and plain not in ("deepcopy", "copy"):
+            return [f"def {name}(self, other: Any) -> {result}: ..."]
         if is_open(signature):
             return [f"def {name}(self, other: Any) -> {result}: ..."]
     return [definition(name, signature, result, method=True)]
@@ -476,7 +490,7 @@ def package_line(name: str, value: Any) -> str:
         return definition(name, inspect.signature(value), "Tensor")
     if isinstance(value, type) or inspect.isfunction(value):
         home = value.__module__.removeprefix("chainrule.")
-        if getattr(sys.modules.get(value.__module__), name, None) is value:
+        if same_code(getattr(sys.modules.get(value.__module__), name, None), value):
             return f"from .{home} import {name} as {name}"
         return f"{name}: Any"
     if isinstance(value, chainrule.dtype):

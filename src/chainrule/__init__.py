@@ -87,6 +87,7 @@ from .tensor.layouts import (
 )
 from .tensor.legacy import LEGACY_TYPES as _legacy_types
 from .tensor.legacy import set_default_tensor_type
+from .tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
 from .tensor.printing import get_printoptions, printoptions, set_printoptions
 from .tensor.random import (
     Generator,
@@ -132,6 +133,7 @@ newaxis = None
 globals().update({d.name: d for d in (*_dtypes.ALL, *_dtypes.STORED)})
 globals().update(_dtypes.ALIASES)
 globals().update(_legacy_types)
+_tensor_layer.overridable.own_package_functions(globals())
 
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
 _SUBMODULES = {
@@ -278,6 +280,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
     "Generator",
     "Parameter",
     "Size",

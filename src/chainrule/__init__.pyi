@@ -148,6 +148,8 @@ from .tensor.interop import to_dlpack as to_dlpack
 from .tensor.layouts import layout as layout
 from .tensor.layouts import memory_format as memory_format
 from .tensor.legacy import set_default_tensor_type as set_default_tensor_type
+from .tensor.overriding import DisableTorchFunction as DisableTorchFunction
+from .tensor.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .tensor.parameter import Parameter as Parameter
 from .tensor.printing import get_printoptions as get_printoptions
 from .tensor.printing import printoptions as printoptions

@@ -19,7 +19,22 @@ from .. import (
 )
 from .. import Tensor as TensorBase
 from ..linalg import LinAlgError as _LinAlgError
+from ..overrides import (
+    _get_function_stack_at,
+    _is_torch_function_mode_enabled,
+    _len_torch_function_stack,
+)
+from ..overrides import _pop_mode as _pop_torch_function_stack
+from ..overrides import _push_mode as _push_on_torch_function_stack
+from ..overrides import has_torch_function as _has_torch_function
+from ..overrides import has_torch_function_unary as _has_torch_function_unary
+from ..overrides import has_torch_function_variadic as _has_torch_function_variadic
 from ..standins import add_to as _add_stand_ins
+from ..tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
+from ..tensor.overriding import EnableTorchFunction as _EnableTorchFunction
+from ..tensor.overriding import disabled as _disabled_torch_function_impl
+from ..tensor.overriding import is_all_disabled as _is_torch_function_all_disabled
+from ..tensor.overriding import is_enabled as _is_torch_function_enabled
 
 _TensorBase = TensorBase
 _TensorMeta = type(Tensor)
@@ -50,8 +65,29 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "Generator", "Size", "TensorBase", "_LinAlgError", "device", "dtype", "is_grad_enabled",
-    "layout", "memory_format",
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
+    "Generator",
+    "Size",
+    "TensorBase",
+    "_EnableTorchFunction",
+    "_LinAlgError",
+    "_disabled_torch_function_impl",
+    "_get_function_stack_at",
+    "_has_torch_function",
+    "_has_torch_function_unary",
+    "_has_torch_function_variadic",
+    "_is_torch_function_all_disabled",
+    "_is_torch_function_enabled",
+    "_is_torch_function_mode_enabled",
+    "_len_torch_function_stack",
+    "_pop_torch_function_stack",
+    "_push_on_torch_function_stack",
+    "device",
+    "dtype",
+    "is_grad_enabled",
+    "layout",
+    "memory_format",
 ]  # fmt: skip
 
 _add_stand_ins(globals())

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
+from ..autograd.late import bearers
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
 from ..ops.dtypes import bfloat16, float16, float32, float64
@@ -233,4 +234,5 @@ def count_users(change: int) -> None:
             _Detours.routes = all_routes()
         if (before > 0) is not (_Detours.users > 0):
             for route in _Detours.routes:
-                route.function.__code__ = route.detour if _Detours.users else route.own
+                for function in bearers(route.function):
+                    function.__code__ = route.detour if _Detours.users else route.own

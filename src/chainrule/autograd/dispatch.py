@@ -25,6 +25,7 @@ from .record import (
 from .state import ANOMALY_FORWARD, OBSERVE, SELECT, STATE, TRACE, WATCH
 from .value import (
     CREATION,
+    FACTORY,
     FROM_GRAD,
     FROM_INFERENCE,
     FROM_MULTI,
@@ -177,11 +178,12 @@ def wrap_results(
 
 
 def _keep_class(tensors: tuple[Any, ...], wrapped: tuple[Any, ...]) -> None:
-    """Results of a user's Tensor subclass are of that subclass, as in PyTorch."""
+    """Results are plain tensors, but for a user's class that nobody was told of before."""
     for t in tensors:
         if isinstance(t, TensorBase) and t.__class__ not in PLAIN:
-            for w in wrapped:
-                w.__class__ = t.__class__
+            if FACTORY.is_unnoticed(t.__class__):
+                for w in wrapped:
+                    w.__class__ = t.__class__
             return
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..ops.dtypes import F32, F64
 from ..ops.schema import Op
 from . import errors, source
 from .dispatch import FAILURES, NUMBERS, attach_view, explain_failure, general, shares_memory
+from .late import late
 from .node import next_key
 from .record import (
     _UNCHANGED,
@@ -134,29 +134,10 @@ _NUMBERS = (*NUMBERS, np.generic)
 
 
 def function_entry(op: Op, into: Callable[..., Any], numbers: str = "all") -> Callable[..., Any]:
-    """The entry as a torch-style function: `input=`, `other=` and `out=` (`into` writes there).
-
-    Users keep references to functions, so that one cannot be replaced by its specialised form on
-    first use as a method can; its code can.
-    """
-    space: dict[str, Any] = {}
-    call = FunctionType(_first_call.__code__, space, op.name)
-    call.__qualname__ = op.name
-    call.__doc__ = op.doc
-
-    def make(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        made = _specialise(op, _checked(numbers), into=into, numbers=numbers)
-        space.update(made.__globals__, entry=call)
-        call.__defaults__, call.__kwdefaults__ = made.__defaults__, made.__kwdefaults__
-        call.__code__ = made.__code__
-        return call(*args, **params)
-
-    space["make"] = make
-    return call
-
-
-def _first_call(*args: Any, **params: Any) -> Any:
-    return make(args, params)  # type: ignore[name-defined] # noqa: F821 - see function_entry
+    """The entry as a torch-style function: `input=`, `other=` and `out=` (`into` writes there)."""
+    return late(
+        op.name, op.doc, lambda: _specialise(op, _checked(numbers), into=into, numbers=numbers)
+    )
 
 
 # NumPy's names for the operands of element-wise functions, which PyTorch takes too.

@@ -18,7 +18,7 @@ import numpy as np
 
 NO_GRAD, INFERENCE = 1, 2
 TRACE, SAVED_HOOKS, ANOMALY_FORWARD, AUTOCAST, CHECKSUMS, OBSERVE = 4, 8, 16, 32, 64, 128
-SELECT, WATCH = 256, 512
+SELECT, WATCH, FUNCTION_MODE = 256, 512, 1024
 
 
 class State(threading.local):
@@ -45,6 +45,8 @@ class State(threading.local):
         self.observers: list[Any] = []
         self.selections: list[Any] = []  # they decide whether an op runs or its result is known
         self.watchers: list[Any] = []  # see `watching`
+        self.function_modes: list[Any] = []  # they are asked what public functions do
+        self.overriding = 0  # who is asked: see `tensor.overriding`
         self.stand_in: Any = None  # says what ops return, in place of computing it
         # NaN and infinity are ordinary values here, as in PyTorch. NumPy keeps this setting per
         # thread; setting it once costs nothing, an errstate around every op costs 0.9 µs.

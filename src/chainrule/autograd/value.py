@@ -53,6 +53,8 @@ class _Factory:
     """The class plain results are made of; `tensor/` installs its Tensor here."""
 
     Tensor: Any = None
+    awaken: Any = None  # whether an argument of a foreign class overrides a public function
+    is_unnoticed: Any = None  # whether a class's tensors came in a way that `tensor/` missed
 
 
 FACTORY = _Factory

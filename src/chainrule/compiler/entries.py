@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.state import STATE
-from ..autograd.value import PLAIN
+from ..autograd.value import PLAIN, TensorBase
 from ..ops import dtypes
+from ..tensor.overriding import overrides
 from . import log
 from .arguments import flatten
 from .calls import Call
@@ -18,6 +19,7 @@ from .graph import dtype_name
 from .runner import Runner
 
 _LIMIT = 64  # combinations of argument types
+_OVERRIDES = object()  # in a key: the argument is of a user's class
 _ALIKE = 3  # calls that differ in numbers alone before those numbers become inputs
 
 
@@ -130,6 +132,9 @@ class Entries(dict[Any, Entry]):
                 )
             return self._full
         entry.types = _in_words(self._function, args, kwargs)
+        own = [p[1] for p in key if isinstance(p, tuple) and p and p[0] is _OVERRIDES]
+        if own:
+            entry.reason = f"an argument is a {own[0].__name__}, a class that overrides functions"
         if self:
             log.say(lambda: f"{self._name}: another kind of call: {self._difference(entry)}")
         self[key] = entry
@@ -159,6 +164,8 @@ def _parts(leaves: list[Any]) -> tuple[list[Any], list[Any], list[int]]:
             layout = (array.shape, array.strides, array.dtype)  # it decides what is a view
             hooked = x._meta is not None and bool(hooks_of(x))
             parts.append((x.__class__, *layout, x._rg, hooked, seen.setdefault(id(array), i)))
+        elif isinstance(x, TensorBase) and overrides(x.__class__):
+            parts.append((_OVERRIDES, x.__class__))
         elif isinstance(x, bool | int | float | str | type(None)):
             parts.append(exact(x))
             if type(x) in (int, float):

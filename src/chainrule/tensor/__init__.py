@@ -14,5 +14,7 @@ install_operators(Tensor)
 install_tensor_methods(Tensor)
 install_autograd_methods(Tensor)
 
+from . import overridable  # noqa: E402 - Tensor is complete now
+
 __all__ = ["API", "Parameter", "Size", "Tensor", "function_form", "functions", "functions_of",
-           "records_of"]  # fmt: skip
+           "overridable",           "records_of"]  # fmt: skip

@@ -29,9 +29,11 @@ from ..autograd.entries import (
     operands_by_name,
 )
 from ..autograd.inplace import assign, begin_at_root, check_apart, inplace
+from ..autograd.late import late, looking_once
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
 from ..ops.schema import TABLE, Op
+from . import overriding
 from .outputs import WRITES_BY_INDEX, write_out
 from .signatures import guarded, is_guarded
 
@@ -227,32 +229,18 @@ def install_methods(tensor_class: type) -> None:
         local = [a for a in record.aliases if "." not in a]
         for name in (record.name, *local):
             if record.method and name not in own:
-                setattr(tensor_class, name, _method(tensor_class, name, record))
+                setattr(tensor_class, name, _method(name, record))
             if record.inplace and name + "_" not in own:
                 setattr(tensor_class, name + "_", in_place_form(record))
 
 
-def _method(tensor_class: type, name: str, record: Public) -> Callable[..., Any]:
+def _method(name: str, record: Public) -> Callable[..., Any]:
     op = record.function.__dict__.get("op")
     if op is None:
         if not is_guarded(record.path):
-            return record.function
+            return _public_copy(record)
         return guarded(record.path, name, record.function)
-    return specialise_on_call(tensor_class, name, op, record.numbers)
-
-
-def specialise_on_call(tensor_class: type, name: str, op: Op, numbers: str) -> Callable[..., Any]:
-    """A method that replaces itself by the op's specialised entry when first called."""
-
-    def first(*args: Any, **params: Any) -> Any:
-        made = public_entry(op, numbers)
-        if vars(tensor_class).get(name) is first:
-            setattr(tensor_class, name, made)
-        return made(*args, **params)
-
-    first.__name__ = first.__qualname__ = name
-    first.__doc__ = op.doc
-    return first
+    return late(name, op.doc, lambda: public_entry(op, record.numbers))
 
 
 def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
@@ -292,27 +280,20 @@ def function_form(record: Public, namespace: str | None = None) -> Callable[...,
     """
     elsewhere = namespace not in (None, record.namespace) and record.name not in _SHARED
     key = f"{record.path} in {namespace}" if elsewhere else record.path
-    made = _FORMS.get(key)
+    made: Any = _FORMS.get(key)
     if made is None:
-        made = _function_form(record)
-        if elsewhere and made is function_form(record):
-            plain = made is record.function and not record.function.__dict__.get("op")
+        made = _FORMS[key] = _function_form(record)
+        if elsewhere and not record.function.__dict__.get("op") and not is_guarded(record.path):
             # The package takes NumPy's keywords, for which something must stand before it.
-            made = guarded(record.path, record.name, made) if plain else _twin(made)
-        _FORMS[key] = made
+            made = _FORMS[key] = guarded(record.path, record.name, record.function)
+        if overriding.ACTIVE and isinstance(made, FunctionType):
+            overriding.wrap(made, made)
     return made
 
 
-def _twin(function: Any) -> Callable[..., Any]:
-    """Another function that does the same."""
-    twin: Any = FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__,
-        function.__closure__,
-    )  # fmt: skip
-    twin.__dict__.update(function.__dict__)
-    twin.__kwdefaults__, twin.__doc__ = function.__kwdefaults__, function.__doc__
-    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__
-    return twin
+def made_forms() -> list[Callable[..., Any]]:
+    """The functions that were asked for."""
+    return list(_FORMS.values())
 
 
 def _function_form(record: Public) -> Callable[..., Any]:
@@ -322,8 +303,14 @@ def _function_form(record: Public) -> Callable[..., Any]:
     if record.out:
         return with_out(record)
     if op is not None or (record.namespace and not is_guarded(record.path)):
-        return record.function
+        return _public_copy(record)
     return guarded(record.path, record.name, record.function)
+
+
+def _public_copy(record: Public) -> Any:
+    """What users call is never what the library calls: `overriding` changes the users'."""
+    function: Any = record.function
+    return looking_once(function) if isinstance(function, FunctionType) else function
 
 
 def _alias_path(record: Public, alias: str) -> str:

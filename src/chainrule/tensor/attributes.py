@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..autograd.inplace import check_writable, write
 from ..autograd.node import OutSlot
 from ..autograd.value import PARENT, ROOT
 from .leaf import get_grad_dtype, set_grad_dtype, want_grad
+from .overriding import DisableTorchFunctionSubclass, notice
 from .spellings import one_of
 from .storage import TypedStorage
 
@@ -26,12 +26,11 @@ def _reversed_view(self: Any) -> Any:
     if n == 2:
         return P.transpose(self, perm=(1, 0))
     if n != 0:
-        warnings.warn(
+        source.warn_user(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
             "deprecated and it will throw an error in a future release. Consider `x.mT` to "
             "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
             "reverse the dimensions of a tensor.",
-            stacklevel=2,
         )
     return P.transpose(self, perm=tuple(range(n - 1, -1, -1)))
 
@@ -104,7 +103,7 @@ def _set_part(part: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
 
 def _volatile(self: Any) -> bool:
     """Always False: an old flag that no_grad() has replaced."""
-    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    source.warn_user("volatile was removed (Variable.volatile is always False)")
     return False
 
 
@@ -170,14 +169,17 @@ def as_subclass(self: Any, cls: type) -> Any:
     """The same tensor as an object of a Tensor subclass."""
     made = P.alias(self)
     made.__class__ = cls
+    notice(cls)
     return made
 
 
 def _make_subclass(cls: type, data: Any, require_grad: bool = False, **ignored: Any) -> Any:
     """An object of a Tensor subclass on a tensor's memory."""
-    made = data.detach()
-    made.__class__ = cls
-    return want_grad(made, require_grad)
+    with DisableTorchFunctionSubclass():
+        made = data.detach()
+        made.__class__ = cls
+        notice(cls)
+        return want_grad(made, require_grad)
 
 
 def new(self: Any, *args: Any, **kwargs: Any) -> Any:

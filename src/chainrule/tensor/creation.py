@@ -21,6 +21,7 @@ from .from_data import array_from_data
 from .interop import from_numpy
 from .layouts import contiguous_format, preserve_format, required_order
 from .leaf import want_grad
+from .overriding import notice
 from .scalars import number_for
 from .signatures import respelled
 from .storage import TypedStorage, UntypedStorage
@@ -594,6 +595,7 @@ def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:
             made = constructed(args, dtypes.get_default_dtype(), kwargs)
         if cls is not type(made):
             made.__class__ = cls
+            notice(cls)
         return made
     except PROBLEMS as problem:
         explain_here(problem)

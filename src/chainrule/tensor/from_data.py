@@ -15,13 +15,13 @@ The result never shares memory with `data`.
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from chainrule.autograd import source
 from chainrule.ops.dtypes import BY_NUMPY, canonical, from_numpy_dtype, promote_types
 from chainrule.tensor import data_errors as errors
 from chainrule.tensor.data_errors import Place
@@ -277,9 +277,7 @@ def _supported(array: Any, place: Place) -> Any:
 def _cast(array: np.ndarray, target: np.dtype) -> np.ndarray:
     """Copy whole arrays as C casts them: integers wrap around, and nothing is checked."""
     if array.dtype.kind == "c" and target.kind not in "cb":
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=6
-        )
+        source.warn_user("Casting complex values to real discards the imaginary part", UserWarning)
         array = np.real(array)
     # A broadcast axis has stride 0, which "K" would take for the innermost one.
     return array.astype(target, order="C" if 0 in array.strides else "K")

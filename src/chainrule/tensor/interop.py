@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -92,10 +91,9 @@ def from_numpy(array: np.ndarray) -> Any:
             f"element\n  at {source.here(2)}"
         )
     if not array.flags.writeable:
-        warnings.warn(
+        source.warn_user(
             "The given NumPy array is not writable, and PyTorch does not support non-writable "
             "tensors. Writing to the tensor is an error; pass array.copy() to avoid this warning.",
-            stacklevel=2,
         )
     plain = array.view(np.ndarray) if type(array) is not np.ndarray else array
     made = make(dtypes.canonical(plain), inference=STATE.inference)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from sys import getrefcount
 from typing import Any
 
@@ -113,11 +112,10 @@ def warn_not_kept(t: Any) -> None:
     """Say that a result's gradient is not kept, when somebody looks for it."""
     if t._node is UNTRACKED or retains_grad(t):
         return
-    warnings.warn(
+    source.warn_user(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
         "attribute won't be populated during autograd.backward(): only leaves keep their "
         "gradient. Call .retain_grad() on it before backward(), or look at the leaf.",
-        stacklevel=3,
     )
 
 

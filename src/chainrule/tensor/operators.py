@@ -14,6 +14,7 @@ from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.dispatch import HALVES, NUMBERS, P, entry
 from ..autograd.entries import general_or_not, operator_entry
 from ..autograd.inplace import assign, begin_at_root, inplace
+from ..autograd.late import late
 from ..ops import dtypes
 from ..ops.schema import TABLE, Op
 from .functions.elementwise import (
@@ -55,17 +56,7 @@ def install_operators(cls: type) -> None:
 
 
 def _install(cls: type, name: str, op: Op, reflected: bool = False) -> None:
-    """A method that replaces itself by the operator's specialised entry when first called."""
-
-    def first(*args: Any) -> Any:
-        made = operator_entry(op, reflected)
-        if vars(cls).get(name) is first:
-            setattr(cls, name, made)
-        return made(*args)
-
-    first.__name__ = first.__qualname__ = name
-    first.__doc__ = op.doc
-    setattr(cls, name, first)
+    setattr(cls, name, late(name, op.doc, lambda: operator_entry(op, reflected)))
 
 
 def _in_place(name: str, op: Op) -> Callable[..., Any]:

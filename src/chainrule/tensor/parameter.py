@@ -11,18 +11,37 @@ from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.value import PLAIN, make
 from ..ops.dtypes import FLOAT
 from .leaf import want_grad
+from .overriding import disabled, is_users_tensor, notice
 from .tensor import Tensor
 
 
-class Parameter(Tensor):
+class _ParameterKind(type):
+    """Also a user's tensor is a Parameter when it was made one: `Parameter(MyTensor(...))`."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and _is_marked(instance)
+
+
+def _is_marked(t: Any) -> bool:
+    return "_is_param" in t.__dict__ and bool(t.__dict__["_is_param"])
+
+
+class Parameter(Tensor, metaclass=_ParameterKind):
     """A tensor that requires grad by default and is found by `Module.parameters()`."""
 
     __slots__ = ()
+    __torch_function__ = disabled
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is not None and is_users_tensor(data.__class__):
+            return _of_users_tensor(data, requires_grad)
         try:
             t = make(np.zeros(0, np.float32) if data is None else data._a)
             t.__class__ = cls
+            if cls is not Parameter:
+                notice(cls)
             if data is not None:
                 t._v = data._v if data._v is not None else [0]
                 if data._level is not None:
@@ -47,6 +66,20 @@ class Parameter(Tensor):
             return super().__deepcopy__(memo)
         finally:
             self._grad = grad
+
+
+def _of_users_tensor(data: Any, requires_grad: bool) -> Any:
+    """A tensor of a user's class as a parameter: it stays of its class, and is marked."""
+    t = data.detach().requires_grad_(requires_grad)
+    if type(t) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that "
+            f"detach() returns an instance of the same type, but this one gave "
+            f"{type(t).__name__}\n  at {source.here(3)}\n  Fix: let its __torch_function__ keep "
+            "the class of what Tensor.detach returns."
+        )
+    t._is_param = True
+    return t
 
 
 def _take_level(t: Any, data: Any) -> None:

@@ -12,6 +12,7 @@ from ..autograd.state import STATE, TRACE
 from ..autograd.value import make
 from ..ops import dtypes
 from ..ops.layout import address, flat_owner, owner
+from .overriding import notice
 
 
 def rebuild(
@@ -22,6 +23,7 @@ def rebuild(
     made = make(array.view(dtypes.bfloat16.np) if is_bfloat16 else dtypes.canonical(array))
     if cls is not type(made):
         made.__class__ = cls
+        notice(cls)
     made._rg = requires_grad
     if attributes:
         made.__dict__.update(attributes)

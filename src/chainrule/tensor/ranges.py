@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -63,10 +62,9 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, **kwargs: Any) -> Any
     """Numbers from start to end, the end included; deprecated in favour of arange."""
     if end is None:
         start, end = 0, start
-    warnings.warn(
+    source.warn_user(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Use torch.arange, which excludes the end.",
-        stacklevel=2,
     )
     if step == 0:
         raise RuntimeError("step must be nonzero")

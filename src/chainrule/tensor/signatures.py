@@ -23,9 +23,11 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.accidents import PROBLEMS, clear_error, in_words
+from ..autograd.late import TARGET
 from ..autograd.value import PLAIN, TensorBase
 from ..ops.dtypes import dtype as DType
 from . import refused_types, spellings
+from .overriding import awaken, call_as_given
 
 # Parameters that are tensors wherever they occur, but for the functions of `_NOT_TENSORS`.
 _TENSORS = frozenset(
@@ -116,7 +118,10 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
     call.__qualname__, call.__doc__ = name, function.__doc__
     call.__module__ = function.__module__
 
+    public = call
+
     def make(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        call = space[TARGET]
         parameters = parameters_of(path, function)
         refused = refused_types.TYPES.get(path, "")
         others = spellings.Others(path, name, spellings.signature_of(function))
@@ -127,6 +132,7 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
         space.update(
             made, function=function, into=into, PLAIN=PLAIN, PROBLEMS=PROBLEMS, explain=explain,
             check=_checker(name, parameters), LARGEST=_LARGEST, again=call,
+            redirect=partial(call_as_given, public), OVERRIDDEN=_OVERRIDDEN,
             REFUSED=refused_types.names_of(refused), refuse=partial(refused_types.refuse, name),
             respelled=others.respelled,
         )  # fmt: skip
@@ -139,9 +145,11 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
             elif own.kind is own.KEYWORD_ONLY:
                 call.__kwdefaults__[own.name] = own.default
         call.__code__ = written.__code__
+        if awaken((*args, *kwargs.values())):
+            return public(*args, **kwargs)
         return call(*args, **kwargs)
 
-    space["make"] = make
+    space.update({"make": make, TARGET: call})
     return call  # type: ignore[no-any-return]
 
 
@@ -198,6 +206,7 @@ def _text(
     if tests:
         lines.append(f"    if {tests}:")
         lines.append(f"        numbers = check({shown})")
+        lines.append(f"        if numbers is None: return redirect({shown})")
         lines += [
             f"        {p.name} = numbers[{p.name!r}]" for p in parameters if p.kind in _NUMBERS
         ]
@@ -220,6 +229,7 @@ def _text(
     lines.append("    except PROBLEMS as problem:")
     lines.append(f"        numbers = explain({shown}, problem)")
     lines.append("        if numbers is None: raise")
+    lines.append(f"        if numbers is OVERRIDDEN: return redirect({shown})")
     lines += [f"    {name} = numbers[{name!r}]" for name in _names(seen)]
     lines.append(f"    return again({', '.join([*passed, 'out=out'] if out else passed)})")
     return "\n".join(lines)
@@ -258,9 +268,16 @@ def _test(p: Parameter) -> str:
 # ---- what is wrong -------------------------------------------------------------------------------
 
 
-def _checker(name: str, parameters: list[Parameter]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    def check(given: dict[str, Any]) -> dict[str, Any]:
-        """Refuse what is wrong; the arguments, with NumPy's numbers as Python's."""
+def _checker(
+    name: str, parameters: list[Parameter]
+) -> Callable[[dict[str, Any]], dict[str, Any] | None]:
+    def check(given: dict[str, Any]) -> dict[str, Any] | None:
+        """Refuse what is wrong; the arguments, with NumPy's numbers as Python's.
+
+        None where one of them overrides the function, which was not noticed until now.
+        """
+        if awaken(given.values()):
+            return None
         for p in parameters:
             if p.kind in _NUMBERS:
                 given[p.name] = _plain(given[p.name])
@@ -285,6 +302,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
+_OVERRIDDEN: dict[str, Any] = {}  # says that an argument overrides the function
 _NUMBERS = ("bool", "int", "float", "Number")
 _CHECKED_BEFORE = ("Tensor", "bool", "int", "float", "Number")
 
@@ -323,6 +341,8 @@ def _explainer(
 
         Arguments to try instead: NumPy's numbers as Python's, where there are some.
         """
+        if awaken(given.values()):
+            return _OVERRIDDEN
         plain = {key: _plain(value) for key, value in given.items()}
         if any(plain[key] is not value for key, value in given.items()):
             return plain

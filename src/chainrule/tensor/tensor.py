@@ -15,6 +15,7 @@ from ..autograd import errors, source
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.backward import backward_tensor
 from ..autograd.inplace import do_without
+from ..autograd.late import late
 from ..autograd.node import UNTRACKED, Node, OutSlot
 from ..autograd.record import live_node
 from ..autograd.state import STATE
@@ -24,9 +25,22 @@ from .device import CPU, META, device
 from .interop import readable_array
 from .layouts import strided
 from .leaf import check_grad, has_hidden_root, set_requires_grad, want_grad, warn_not_kept
+from .overriding import default_handler
 from .size import Size
 
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
+
+
+def _getitem() -> Any:
+    from .indexing import getitem
+
+    return getitem
+
+
+def _setitem() -> Any:
+    from .index_assign import setitem
+
+    return setitem
 
 
 class Tensor(TensorBase):
@@ -44,6 +58,8 @@ class Tensor(TensorBase):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+
+    __torch_function__ = classmethod(default_handler)
 
     # ---- metadata ----
 
@@ -128,7 +144,7 @@ class Tensor(TensorBase):
         return id(self)
 
     def __iter__(self) -> Any:
-        if self.ndim == 0:
+        if self.dim() == 0:
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
@@ -187,7 +203,7 @@ class Tensor(TensorBase):
     def _version(self) -> int:
         if self._v is None:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return self._v[0]
+        return int(self._v[0])
 
     @property
     def grad(self) -> Any:
@@ -213,8 +229,6 @@ class Tensor(TensorBase):
             return self._level.detach(self)
         t = make(self._a)
         t._v = self._v
-        if self.__class__ not in PLAIN:
-            t.__class__ = self.__class__
         return t
 
     def detach_(self) -> Any:
@@ -300,17 +314,8 @@ class Tensor(TensorBase):
 
     # ---- indexing ----
 
-    def __getitem__(self, index: Any) -> Any:
-        from .indexing import getitem
-
-        Tensor.__getitem__ = getitem  # type: ignore[method-assign]
-        return getitem(self, index)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        from .index_assign import setitem
-
-        Tensor.__setitem__ = setitem  # type: ignore[method-assign]
-        setitem(self, index, value)
+    __getitem__ = late("__getitem__", "A part of the tensor, as in NumPy.", _getitem)
+    __setitem__ = late("__setitem__", "Write into a part of the tensor.", _setitem)
 
     def __delitem__(self, index: Any) -> None:
         raise TypeError(f"Tensor does not support deleting items\n  at {source.here(2)}")

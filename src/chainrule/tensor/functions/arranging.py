@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from operator import index as as_int
 from typing import Any
 
@@ -275,10 +274,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], tuple | list):
         tensors = tuple(tensors[0])
     if indexing is None:
-        warnings.warn(
+        source.warn_user(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
             "argument. Pass indexing='ij' to keep the present result.",
-            stacklevel=2,
         )
         indexing = "ij"
     if indexing not in ("ij", "xy"):

@@ -10,6 +10,7 @@ from ...autograd import source
 from ...autograd.accidents import PROBLEMS, explain_here
 from ..api import public, write_out
 from ..info import finfo
+from ..overriding import awaken, call_as_given, public_function
 from ..spellings import first_of
 from .common import P, axis_of
 from .half_types import fitting, half_type, rounded, single
@@ -26,6 +27,8 @@ def relu(input: Any, inplace: bool = False) -> Any:
     try:
         return input.relu_() if inplace else P.relu(input)
     except PROBLEMS as problem:
+        if awaken((input,)):
+            return call_as_given(public_function("nn.functional.relu"), locals())
         explain_here(problem)
         raise
 
@@ -80,6 +83,8 @@ def gelu(
         result = P.gelu(input, approximate=approximate)
         return result if out is None else write_out("gelu", result, out, (input,))
     except PROBLEMS as problem:
+        if awaken((input,)):
+            return call_as_given(public_function("nn.functional.gelu"), locals())
         explain_here(problem)
         raise
 
@@ -90,6 +95,8 @@ def silu(input: Any, inplace: bool = False) -> Any:
     try:
         return into(input, silu, "silu_") if inplace else P.silu(input)
     except PROBLEMS as problem:
+        if awaken((input,)):
+            return call_as_given(public_function("nn.functional.silu"), locals())
         explain_here(problem)
         raise
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -58,10 +57,9 @@ def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
         reduce = True if reduce is None else reduce
         average = True if size_average is None else size_average
         reduction = ("mean" if average else "sum") if reduce else "none"
-        warnings.warn(
+        source.warn_user(
             f"size_average and reduce args will be deprecated, please use reduction='{reduction}' "
             "instead.",
-            stacklevel=4,
         )
     return check_reduction(reduction)
 
@@ -114,11 +112,10 @@ def same_size(input: Any, target: Any) -> tuple[Any, Any]:
     a, b = tuple(input.shape), tuple(target.shape)
     if a == b:
         return input, target
-    warnings.warn(
+    source.warn_user(
         f"Using a target size ({target.shape!r}) that is different to the input size "
         f"({input.shape!r}). This will likely lead to incorrect results due to broadcasting. "
         "Please ensure they have the same size.",
-        stacklevel=4,
     )
     try:
         shape = np.broadcast_shapes(a, b)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -219,10 +218,9 @@ def _masks(
                 f"{padding.shape[k]}\n  at {source.here(3)}"
             )
         if attn_mask is not None and attn_mask.dtype is not padding.dtype:
-            warnings.warn(
+            source.warn_user(
                 "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same "
                 "type for both instead.",
-                stacklevel=4,
             )
     added = None
     if not is_causal:

@@ -15,6 +15,7 @@ from ...autograd.value import PLAIN, bottom, make
 from ...autograd.warn_once import warn_once_of
 from ...ops.dtypes import FLOAT
 from ..api import public, write_out
+from ..overriding import awaken, call_as_given, public_function
 from ..spellings import first_of, one_of
 from .common import P, TensorBase
 from .nn_common import named
@@ -59,6 +60,8 @@ def linear(
                     return P.linear2d(input, weight, bias)
         return _linear_general(input, weight, bias)
     except PROBLEMS as problem:
+        if awaken((input, weight, bias)):
+            return call_as_given(public_function("nn.functional.linear"), locals())
         explain_here(problem)
         raise
 
@@ -236,6 +239,8 @@ def embedding(
         out = P.embedding(weight, input, padding=padding, by_count=scale_grad_by_freq)
         return _sparse_gradient(out, weight, input) if sparse else out
     except PROBLEMS as problem:
+        if awaken((input, weight)):
+            return call_as_given(public_function("nn.functional.embedding"), locals())
         explain_here(problem)
         raise
 

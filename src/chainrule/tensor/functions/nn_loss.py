@@ -16,6 +16,7 @@ from ...ops import dtypes
 from ...ops.loss import TargetOutOfBounds
 from ..api import public
 from ..legacy import WORDS
+from ..overriding import awaken, call_as_given, public_function
 from .common import P
 from .nn_common import (
     check_reduction,
@@ -188,6 +189,8 @@ def cross_entropy(
             )
         return _of_classes(input, target, axis, ignore_index, reduction)
     except PROBLEMS as problem:
+        if awaken((input, target, weight)):
+            return call_as_given(public_function("nn.functional.cross_entropy"), locals())
         explain_here(problem)
         raise
 
@@ -373,6 +376,8 @@ def mse_loss(
             return _weighted(_compared(P.mse_loss, input, target, "none"), weight, reduction, input)
         return _compared(P.mse_loss, input, target, reduction)
     except PROBLEMS as problem:
+        if awaken((input, target, weight)):
+            return call_as_given(public_function("nn.functional.mse_loss"), locals())
         explain_here(problem)
         raise
 

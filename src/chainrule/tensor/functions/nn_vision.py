@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -230,9 +229,8 @@ def upsample(
     align_corners: Any = None,
 ) -> Any:  # fmt: skip
     """interpolate, by its old name."""
-    warnings.warn(
+    source.warn_user(
         "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
-        stacklevel=2,
     )
     return interpolate(input, size, scale_factor, mode, align_corners)
 
@@ -240,9 +238,8 @@ def upsample(
 @public(namespace="nn.functional", out=False)
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
     """interpolate(mode="nearest"), by its old name."""
-    warnings.warn(
+    source.warn_user(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
-        stacklevel=2,
     )
     return interpolate(input, size, scale_factor, mode="nearest")
 
@@ -250,9 +247,8 @@ def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> 
 @public(namespace="nn.functional", out=False)
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
     """interpolate(mode="bilinear", align_corners=True), by its old name."""
-    warnings.warn(
+    source.warn_user(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
-        stacklevel=2,
     )
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
@@ -353,8 +349,7 @@ def _unit_points(n: int, align: bool) -> Any:
 
 
 def _warn_alignment(name: str) -> None:
-    warnings.warn(
+    source.warn_user(
         f"Default {name} behavior has changed to align_corners=False since 1.3.0. Please specify "
         f"align_corners=True if the old behavior is desired.",
-        stacklevel=3,
     )

@@ -14,6 +14,7 @@ from ...ops import dtypes
 from ...ops.schema import TABLE
 from ..api import public
 from ..creation import empty, finish_tensor, np_dtype, on_meta, shape_of, write_new
+from ..overriding import awaken, call_as_given, public_function
 from .common import P, TensorBase
 
 # ---- new tensors ---------------------------------------------------------------------------------
@@ -329,6 +330,8 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     try:
         return _drop(input, p, training, inplace)
     except PROBLEMS as problem:
+        if awaken((input,)):
+            return call_as_given(public_function("nn.functional.dropout"), locals())
         explain_here(problem)
         raise
 

@@ -13,6 +13,7 @@ from ...ops.dtypes import F32, F64
 from .. import return_types
 from ..api import public
 from ..outputs import write_out
+from ..overriding import awaken, call_as_given, public_function
 from ..refused_types import refuse
 from ..spellings import one_of
 from .common import P, TensorBase, axes_of, axis_of
@@ -440,6 +441,8 @@ def log_softmax(
         x, axis = _logits(input, dim, _stacklevel, dtype, "log_softmax")
         return P.log_softmax(x, axis=axis) if x.ndim else _of_one(P.log_softmax, x)
     except PROBLEMS as problem:
+        if awaken((input,)):
+            return call_as_given(public_function("nn.functional.log_softmax"), locals())
         explain_here(problem)
         raise
 
@@ -454,6 +457,8 @@ def softmax(
         x, axis = _logits(input, dim, _stacklevel, dtype, "softmax")
         return P.softmax(x, axis=axis) if x.ndim else _of_one(P.softmax, x)
     except PROBLEMS as problem:
+        if awaken((input,)):
+            return call_as_given(public_function("nn.functional.softmax"), locals())
         explain_here(problem)
         raise
 
