@@ -234,6 +234,17 @@ def test_triangular_solve_says_which_sizes_do_not_fit():
         torch.triangular_solve(torch.ones(3, 1), torch.eye(2))
 
 
+@pytest.mark.parametrize("pivots", [[0, 1], [3, 1], [1, -9], [1], [float("nan"), 1.0]])
+def test_pivots_that_point_outside_are_refused(pivots):
+    with pytest.raises(RuntimeError, match="pivots"):
+        torch.linalg.ldl_solve(torch.eye(2), torch.tensor(pivots), torch.ones(2, 1))
+
+
+def test_bytes_are_no_sizes():
+    with pytest.raises(TypeError, match="must be int, not bytes"):
+        F.adaptive_avg_pool2d(torch.ones(1, 4, 4), b"x")  # type: ignore[arg-type]
+
+
 def test_adaptive_pools_look_at_each_region_once():
     x = torch.tensor([[[0.0, 3.0, 1.0, 2.0]]])
     start = time.thread_time()

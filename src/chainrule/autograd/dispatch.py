@@ -273,7 +273,10 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
                 t = cast_tensor(t, dtypes.float32 if keeps else target)
             out.append(t)
     if out and not any(isinstance(t, TensorBase) for t in out):
-        out[0] = make_plain(np.asarray(out[0], target.np))
+        try:
+            out[0] = make_plain(np.asarray(out[0], target.np))
+        except OverflowError:
+            raise errors.too_long(op, out[0]) from None
     return tuple(out)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import lapack
 from .batching import Front
-from .errors import LinAlgError
+from .errors import LinAlgError, Refusal
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -377,6 +377,19 @@ def _ldl_one(a, name):
 def ldl_solve(factor, pivots, b, *, hermitian):
     """X of A X = B from A's LDL factorisation."""
     name = "hetrs" if hermitian and b.dtype.kind == "c" else "sytrs"
+    if pivots.dtype.kind not in "iu":
+        raise Refusal(
+            "torch.linalg.ldl_solve: Expected pivots to be integers. Got " + pivots.dtype.name,
+            "pass the pivots of ldl_factor as they are.",
+        )
+    rows = np.abs(pivots.astype(np.int64))
+    if rows.shape[-1] != factor.shape[-1] or ((rows < 1) | (rows > factor.shape[-1])).any():
+        # LAPACK trusts them: it would read and write wherever they point.
+        raise Refusal(
+            f"ldl_solve: pivots of shape {list(pivots.shape)} are not those of a matrix of "
+            f"{factor.shape[-1]} rows: each must name one of them, counted from 1",
+            "pass the pivots of ldl_factor as they are.",
+        )
 
     def one(m, p, r):
         if not r.size:

@@ -39,7 +39,7 @@ def ints_of(value: Any, what: str, name: str) -> tuple[int, ...]:
     if value.__class__ is int:
         return (value,)
     several = isinstance(value, tuple | list) or (
-        hasattr(value, "__len__") and not isinstance(value, str | TensorBase)
+        hasattr(value, "__len__") and not isinstance(value, str | bytes | bytearray | TensorBase)
     )
     values: Any = value if several else (value,)
     return tuple(v if v.__class__ is int else _as_int(v, what, f"{name}(): ") for v in values)
