@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NoReturn
+
+# The part of a file's name that says what its contents hash to.
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 
 
 def load(repo_or_dir: Any, model: Any = None, *args: Any, **kwargs: Any) -> NoReturn:

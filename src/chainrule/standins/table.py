@@ -10,10 +10,11 @@ from .kinds import Row
 @functools.cache
 def by_module() -> dict[str, list[Row]]:
     """Every row, by its module; packages that only hold others have an empty list."""
-    from .rows import core, devices, distributed, quantization, tools
+    from .rows import core, devices, distributed, libraries, quantization, tools
 
     found: dict[str, list[Row]] = {}
-    for row in (r for part in (core, devices, distributed, quantization, tools) for r in part.ROWS):
+    parts = (core, devices, distributed, libraries, quantization, tools)
+    for row in (row for part in parts for row in part.ROWS):
         found.setdefault(row.module, []).append(row)
     for module in list(found):
         while module := module.rpartition(".")[0]:

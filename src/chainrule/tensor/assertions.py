@@ -16,6 +16,16 @@ def _assert(condition: Any, message: str) -> None:
     assert condition, message
 
 
+def _assert_async(input: Any, assert_msg: str | None = None) -> None:  # noqa: A002
+    """Raise unless a tensor of one value is not zero; nothing runs later here.
+
+    >>> _assert_async(1)
+    """
+    if not bool(input):
+        told = assert_msg or "Expected Tensor with single nonzero value, but got zero"
+        raise RuntimeError(f"{told}\n  at {source.here(2)}")
+
+
 def _check_with(
     error_type: type[Exception], cond: Any, message: Callable[[], str] | None = None
 ) -> None:

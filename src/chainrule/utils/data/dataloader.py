@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 from ...autograd import source
@@ -21,6 +21,7 @@ from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, dr
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
 T = TypeVar("T")
+_collate_fn_t = Callable[[list[T]], Any]  # PyTorch's name, which libraries annotate with
 
 
 class _DatasetKind:

@@ -208,3 +208,9 @@ class _Worker:
             failure = ExceptionWrapper(sys.exc_info(), where=self.where)
             packed = transport.pack((epoch, number, failure), None)
         self.results.send_bytes(packed)
+
+
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """Four numbers to seed NumPy's generator of a worker with."""
+    low, high = base_seed & 0xFFFFFFFF, base_seed >> 32
+    return np.random.SeedSequence([worker_id, low, high, 0]).generate_state(4).tolist()
