@@ -279,3 +279,39 @@ def test_a_part_of_a_complex_tensor_that_was_transposed_in_place():
     for k in range(5):
         x = torch.arange(4.0).reshape(2, 2) + 1j * k
         assert [p.tolist() for p in run(x)] == [p.tolist() for p in parts(x)]
+
+
+def _shared(kind):
+    """Two tensors that show one piece of memory."""
+    if kind == "array":
+        array = np.full(2, 3, np.float32)
+        return torch.from_numpy(array), torch.from_numpy(array)
+    buffer = bytearray(np.full(2, 3, np.float32).tobytes())
+    made = torch.frombuffer(buffer, dtype=torch.float32)
+    return made, torch.frombuffer(buffer, dtype=torch.float32) if kind == "buffer" else made[:]
+
+
+@pytest.mark.filterwarnings("ignore:chainrule.compile")
+@pytest.mark.parametrize("kind", ("array", "buffer", "view"))
+@pytest.mark.parametrize("target", ("argument", "other"))
+def test_a_tensor_that_comes_to_show_the_memory_of_another(kind, target):
+    def calls(wrap):
+        kept, other = torch.ones(2), torch.full((2,), 2.0)
+
+        @wrap
+        def step(x):
+            kept.add_(1)
+            return x * 2, other * 2
+
+        for _ in range(5):
+            step(torch.ones(2))
+        x, kept.data = torch.zeros(2), torch.zeros(2)
+        if target == "argument":
+            x, kept.data = _shared(kind)
+        else:
+            other.data, kept.data = _shared(kind)
+        found = [[part.tolist() for part in step(x)] for _ in range(3)]
+        x, kept.data, other.data = torch.ones(2), torch.ones(2), torch.ones(2)
+        return found + [[part.tolist() for part in step(x)] for _ in range(3)]
+
+    assert calls(torch.compile) == calls(lambda f: f)

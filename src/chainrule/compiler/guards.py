@@ -19,8 +19,9 @@ from .versions import Versions
 class Guards:
     """The conditions of one program."""
 
-    def __init__(self, program: Any) -> None:
+    def __init__(self, program: Any, apart: Any) -> None:
         call = program.second
+        self.apart = apart
         scan: Scan = call.scan
         self.scan = scan
         sources = program.sources
@@ -252,6 +253,15 @@ class _Writer:
 
     def checks(self, guards: Guards, conditions: list[tuple[Any, str]]) -> Versions:
         self.tests += [f"{self.name(thing)}{code}" for thing, code in conditions]
+        self.space["still_apart"] = guards.apart.look
+        for tensor in guards.apart.tensors:
+            here = f"{self.name(tensor)}._a is {self.name(tensor._a)}"
+            self.tests.append(f"({here} or still_apart())")
+        first: dict[int, Any] = {}
+        for _, tensor in self.scan.tensors.values():  # one array of two tensors is one input
+            known = first.setdefault(id(tensor._a), tensor)
+            if known is not tensor:
+                self.tests.append(f"{self.name(tensor)}._a is {self.name(known)}._a")
         for path, kind in guards.renewed:
             self.tests.append(f"{self._read(path)}.__class__ is {self.name(kind)}")
         for path, value in guards.values:

@@ -10,12 +10,11 @@ import numpy as np
 
 from ..autograd.dispatch import P
 from ..autograd.value import CREATION, make
-from ..ops.layout import overlaps_itself
+from .apart import Apart
 from .capture import Alias, Computed, Fixed, GradOf, Output, Program, Same, Source, rebuilt_dict
 from .guards import Guards
 from .layouts import laid_out
 from .plan import Plan
-from .tracer import CaptureError
 
 
 class Runner:
@@ -27,8 +26,10 @@ class Runner:
         self.layouts = program.layouts
         self.broken = ""
         self.broken_path = ""
-        self._check_overlap(program)
-        self.guards = Guards(program)
+        apart = Apart(program)
+        self.writes = bool(program.graph.writes)
+        self.separate = apart.holds
+        self.guards = Guards(program, apart)
         self.check = self.guards.holds
         self.admits = self.guards.admits
         self._computed = {
@@ -50,54 +51,6 @@ class Runner:
             return False
         self.broken, self.broken_path = self.guards.broken()
         return False
-
-    def _check_overlap(self, program: Program) -> None:
-        """Plans assume that a written input shares memory with no other input."""
-        leaves = program.second.leaves
-        written = {k for _, k in program.graph.writes}
-        ends = []
-        for i, s in enumerate(program.sources):
-            array = _array_of(s, leaves)
-            if i in written and array is not None and overlaps_itself(array):
-                raise CaptureError("a tensor that the function writes overlaps itself in memory")
-            if array is not None and array.size:
-                ends.append((*np.lib.array_utils.byte_bounds(array), i in written))
-        ends.sort()
-        reach = reach_written = 0
-        for start, end, is_written in ends:
-            if start < reach_written or (is_written and start < reach):
-                raise CaptureError("two tensors that the function uses share memory")
-            reach = max(reach, end)
-            if is_written:
-                reach_written = max(reach_written, end)
-        arguments = {s.what: i in written for i, s in enumerate(program.sources)
-                     if s.kind == "argument"}  # fmt: skip
-        self.writes = bool(written)
-        self.written_arguments = [i for i, is_written in arguments.items() if is_written]
-        lasting = [(_array_of(s, leaves), i in written) for i, s in enumerate(program.sources)
-                   if s.kind in ("tensor", "grad")]  # fmt: skip
-        roots = frozenset(_root(a) for a, _ in lasting if a is not None)
-        of_written = frozenset(_root(a) for a, is_written in lasting if is_written)
-        self._apart = [(i, roots if is_written else of_written)
-                       for i, is_written in arguments.items()]  # fmt: skip
-
-    def separate(self, leaves: list[Any]) -> bool:
-        """Whether what is written shares memory with no argument, and no argument with it."""
-        for i, roots in self._apart:
-            array = leaves[i]._a
-            base = array.base
-            if id(array if base is None else base) in roots:
-                return False
-        if not self.written_arguments:
-            return True
-        if not all(leaves[k]._a.flags.writeable for k in self.written_arguments):
-            return False
-        arrays = [x._a for x in leaves if hasattr(x, "_a")]
-        return not any(
-            other is not leaves[k]._a and np.may_share_memory(leaves[k]._a, other)
-            for k in self.written_arguments
-            for other in arrays
-        )
 
     # ---- running ---------------------------------------------------------------------------------
 
@@ -193,21 +146,6 @@ def computed_parts(result: Any) -> list[Computed]:
         if isinstance(result, tuple | list)
         else []
     )
-
-
-def _root(array: Any) -> int:
-    """What the arrays of one piece of memory have in common."""
-    while getattr(array, "base", None) is not None:
-        array = array.base
-    return id(array)
-
-
-def _array_of(where: Source, leaves: list[Any]) -> Any:
-    if where.kind == "argument":
-        return leaves[where.what]._a
-    if where.kind == "grad":
-        return where.what._grad._a if where.what._grad is not None else None
-    return where.what._a if where.kind == "tensor" else None
 
 
 def _read_code(number: int, where: Source, numbers: list[Any]) -> str:

@@ -125,6 +125,7 @@ _POINTERS = [
         r"(?P<of>c\d+)\.(?P<name>__code__|__dict__) is (?P<is>c\d+)",
         r"(?P<of>c\d+)\.(?P<name>_rg|_grad)(?: is (?P<is>True|False|None))?",
         r"\((?P<of>c\d+)\.(?P<name>_meta) is (?P<is>None) or not hooks_of\(c\d+\)\)",
+        r"\((?P<of>c\d+)\.(?P<name>_a) is (?P<is>c\d+) or still_apart\(\)\)",
     )
 ]
 
