@@ -93,8 +93,9 @@ def public_functions() -> list[tuple[dict[str, Any], str, Any]]:
             if callable(function) and not isinstance(function, type):
                 found.append((vars(module), name, function))
                 if name in records:
-                    bare[id(records[name].function)] = function
-    # Our layers call the functions behind the checks; traced into, these are recorded as well.
+                    bare[id(records[name].function)] = bare[id(function)] = function
+    # Our layers call functions by names of their own, also those behind the checks; traced into,
+    # these are recorded as well.
     for path, module in list(sys.modules.items()):
         if path.startswith(f"{package}.nn.modules."):
             found += [
