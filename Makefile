@@ -32,6 +32,10 @@ test: lint
 test-libraries: .venv-test/.installed
 	.venv-test/bin/python -m tests.libraries $(LIBRARIES)
 
+# How many bugs of the corpus the doctor names, on three seeds (a minute).
+doctor-score: .venv-test/.installed
+	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -W ignore -m tests.doctor.score
+
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check .
 	.venv-test/bin/ruff format --check .

@@ -58,6 +58,13 @@ def healthy() -> list[Script]:
     return [Script(p.stem, p.read_text("utf-8")) for p in sorted((HERE / "healthy").glob("*.py"))]
 
 
+def programs() -> list[Script]:
+    """The programs of other tests and the examples: healthy as well."""
+    root = HERE.parents[1]
+    paths = [*(root / "tests" / "programs").glob("*.py"), *(root / "examples").glob("*.py")]
+    return [Script(p.stem, p.read_text("utf-8")) for p in sorted(paths)]
+
+
 def _variant(path: Path, sign: str) -> Script:
     kept: list[str] = []
     lines: list[int] = []

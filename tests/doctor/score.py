@@ -7,7 +7,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from .corpus import Script, broken, diagnose, healthy, repaired
+from .corpus import Script, broken, diagnose, healthy, programs, repaired
 
 SEEDS = (0, 1, 2)
 
@@ -19,7 +19,7 @@ def main(words: list[str]) -> int:
         for kind, scripts in (
             ("broken", broken()),
             ("repaired", repaired()),
-            ("healthy", healthy()),
+            ("healthy", [*healthy(), *programs()]),
         ):
             for script in scripts:
                 if words and not any(w in script.name for w in words):

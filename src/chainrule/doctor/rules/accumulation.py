@@ -31,9 +31,11 @@ class AccumulationUnscaled(Rule):
         self._mean: dict[Position, bool] = {}  # whether the loss is a plain mean
         self._windows: dict[Position, list[int]] = {}
         self._clipped = False
-        self._grads: Any = None
+        self._inside = False  # of a step
 
     def pass_begins(self, this: Pass) -> None:
+        if self._inside:
+            return  # a closure: the optimizer asks for it as often as it likes
         position = this.site.position
         self._since[position] = self._since.get(position, 0) + 1
         if this.tape is not None:
@@ -54,6 +56,10 @@ class AccumulationUnscaled(Rule):
             for position in self._since:
                 self._windows.setdefault(position, []).append(0)
         self._since = {}
+        self._inside = True
+
+    def step_ends(self, _this: Step) -> None:
+        self._inside = False
 
     def findings(self) -> Iterator[Finding]:
         if self._clipped:

@@ -92,7 +92,7 @@ class BadInitialization(Rule):
         bad = [
             (seen, where, leaf)
             for kind, seen, where, leaf in self._found.values()
-            if (kind in ("alike", "zero") and self._still_alike(leaf)) or not learns
+            if self._is_bad(kind, leaf, learns)
         ]
         if not bad:
             return
@@ -110,6 +110,14 @@ class BadInitialization(Rule):
              "the loss does not fall" if not learns else "they were still alike at the end"],
             "nn.init.kaiming_normal_(layer.weight), or leave PyTorch's own initialisation",
         )  # fmt: skip
+
+    def _is_bad(self, kind: str, leaf: Any, learns: bool) -> bool:
+        if kind in ("alike", "zero") and self._still_alike(leaf):
+            return True
+        if kind == "zero":  # fine as long as gradients flow, as in residual branches
+            weights = [h.gradient.values for _, h in self._vitals.weights()]
+            return not learns and any(values and max(values) == 0 for values in weights)
+        return not learns
 
     def _still_alike(self, leaf: Any) -> bool:
         w = array(leaf)

@@ -107,7 +107,8 @@ class StepOrder(Rule):
 
         frame: Any = sys._getframe(1)
         while frame is not None:
-            if frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is scheduler:
+            made = frame.f_locals.get("self") if frame.f_code.co_name == "__init__" else None
+            if made is scheduler or hasattr(made, "get_last_lr"):  # or one that holds it
                 return True
             frame = frame.f_back
         return False

@@ -65,11 +65,12 @@ class WrongDimSoftmax(Rule):
                 continue
             if w.op == "index_get":
                 return any(getattr(k, "shape", None) == out.shape[:1] for k in w.saved()["indices"])
-            if w.op not in ENDS:
-                return False
+            if w.op not in ENDS or (w.op == "mul" and len(w.inputs) > 1):
+                return False  # weights of an attention
             saved = w.saved()
             target = saved.get("target", saved.get("index", saved.get("y", saved.get("a"))))
-            return getattr(target, "shape", ())[:1] == out.shape[:1]
+            shape = getattr(target, "shape", ())
+            return shape == out.shape if w.op == "mul" else shape[:1] == out.shape[:1]
         return False
 
     def findings(self) -> Iterator[Finding]:
