@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",
         "_jit_internal", "_utils", "_vmap_internals", "ao", "interop", "masked", "nested",
     ),
-    ("library",),
+    ("library", "_custom_ops"),
     ("fx",),
     ("export",),
     ("checking", "derivatives"),

@@ -142,7 +142,7 @@ _SUBMODULES = {
     "explanation", "flow", "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx",
     "optim", "profiler", "random", "reading", "run", "sensitivity", "serialization", "sparse",
     "testing", "types", "utils", "version", "xpu",
-    "_inductor", "_jit_internal", "export", "library",
+    "_custom_ops", "_inductor", "_jit_internal", "export", "library",
 }  # fmt: skip
 _SUBMODULES |= {
     "_VF", "__config__", "_lowrank", "_six", "_tensor_str", "_utils", "_vmap_internals",
@@ -157,6 +157,8 @@ _LAZY = {
     "explain": "explanation",
     "graph": "explanation",
     "OutOfMemoryError": "cuda",
+    "DispatchKey": "_C",
+    "DispatchKeySet": "_C",
     "ScriptFunction": "jit",
     "ScriptModule": "jit",
     "Future": "futures",

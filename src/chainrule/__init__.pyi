@@ -59,6 +59,8 @@ from . import types as types
 from . import utils as utils
 from . import version as version
 from . import xpu as xpu
+from ._C.dispatch_keys import DispatchKey as DispatchKey
+from ._C.dispatch_keys import DispatchKeySet as DispatchKeySet
 from .amp.autocast_mode import autocast as autocast
 from .amp.grad_scaler import GradScaler as GradScaler
 from .amp.state import autocast_decrement_nesting as autocast_decrement_nesting

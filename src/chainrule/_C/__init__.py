@@ -35,6 +35,7 @@ from ..tensor.overriding import EnableTorchFunction as _EnableTorchFunction
 from ..tensor.overriding import disabled as _disabled_torch_function_impl
 from ..tensor.overriding import is_all_disabled as _is_torch_function_all_disabled
 from ..tensor.overriding import is_enabled as _is_torch_function_enabled
+from .dispatch_keys import DispatchKey, DispatchKeySet, _ExcludeDispatchKeyGuard
 
 _TensorBase = TensorBase
 _TensorMeta = type(Tensor)
@@ -67,10 +68,13 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "DispatchKey",
+    "DispatchKeySet",
     "Generator",
     "Size",
     "TensorBase",
     "_EnableTorchFunction",
+    "_ExcludeDispatchKeyGuard",
     "_LinAlgError",
     "_disabled_torch_function_impl",
     "_get_function_stack_at",

@@ -125,6 +125,9 @@ def script_if_tracing(fn: Any) -> Any:
     return fn
 
 
+_script_if_tracing = script_if_tracing
+
+
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
     """The function itself."""
     return drop if callable(drop) else lambda function: function

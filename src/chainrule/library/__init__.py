@@ -170,7 +170,8 @@ def register_autograd(
             f"with schema {found.schema}. Please create a functional operator and register an "
             "autograd formula for that."
         )
-    found.backward, found.setup_context = backward, setup_context
+    if not found.sealed:
+        found.backward, found.setup_context = backward, setup_context
 
 
 def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:

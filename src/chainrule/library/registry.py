@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._C.dispatch_keys import DispatchKey, is_excluded
 from ..amp.state import is_autocast_enabled
 from ..autograd.function import Function
 from ..autograd.modes import no_grad
@@ -36,6 +37,7 @@ class Operator:
         self.vmap: Callable[..., Any] | None = None
         self.autocast: Any = None
         self.tags: tuple[Any, ...] = ()
+        self.sealed = False  # its formulas are ours
         self._function: Any = None
 
     @property
@@ -52,8 +54,11 @@ class Operator:
         for t in tensors:
             if type(t) is not Tensor and hasattr(t, "node") and hasattr(t, "tracer"):
                 return t.tracer.create_proxy("call_function", self.overload, args, kwargs)
-        if self.autocast is not None and is_autocast_enabled("cpu"):
-            values = {k: _cast(v, self.autocast) for k, v in values.items()}
+        if is_autocast_enabled("cpu"):
+            if "AutocastCPU" in self.kernels and not is_excluded(DispatchKey.AutocastCPU):
+                return self.kernels["AutocastCPU"](*args, **kwargs)
+            if self.autocast is not None:
+                values = {k: _cast(v, self.autocast) for k, v in values.items()}
         if any(t.is_meta for t in tensors):
             return self.fake()(*self._given(values)[0], **self._given(values)[1])
         whole = self._kernel(_WITH_AUTOGRAD)

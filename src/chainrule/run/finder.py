@@ -12,12 +12,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ..autograd import source
-from .missing import companion_refused, missing_error, missing_module
+from .missing import missing_error, missing_module
 
-# Packages whose compiled parts are linked with PyTorch: they would crash or misbehave.
-COMPANIONS = frozenset(
-    {"torchaudio", "torchtext", "torchvision", "torch_cluster", "torch_scatter", "torch_sparse"}
-)
 # Modules of PyTorch that have another name here.
 ALIASES = {
     "torch._tensor": "chainrule.tensor.tensor",
@@ -45,8 +41,6 @@ class TorchFinder(MetaPathFinder):
             return self._stand_in(fullname)
         if head == "chainrule":
             return self._watched(fullname, path, target)
-        if fullname in COMPANIONS and not _only_asked():
-            raise companion_refused(fullname)
         return None
 
     def _stand_in(self, fullname: str) -> ModuleSpec | None:

@@ -128,21 +128,6 @@ def missing_module(name: str, existing: ModuleType | None) -> ModuleNotFoundErro
     )
 
 
-def companion_refused(name: str) -> ModuleNotFoundError:
-    """The error for a package that is compiled against PyTorch's C++ library."""
-    frame = asking_frame(sys._getframe(1))
-    where = source.describe(None if frame is None else frame.f_code, frame.f_lasti if frame else 0)
-    return ModuleNotFoundError(
-        f"No module named {name!r}\n  at {where}\n"
-        f"  {name} is compiled against PyTorch's C++ library and cannot work with chainrule, which "
-        "stands in for torch in this process.\n"
-        f"  Fix: do this part without {name} (read data with NumPy or Pillow and hand over "
-        "torch.from_numpy(array); write the transforms or layers in torch operations), or run the "
-        "script with PyTorch.",
-        name=name,
-    )
-
-
 def asking_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame that is neither ours nor of the import machinery."""
     while frame is not None and _is_machinery(frame.f_code.co_filename):

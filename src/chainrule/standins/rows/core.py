@@ -20,7 +20,7 @@ _SCRIPT_TYPES = """
 """
 _INTERNALS = """
     AggregationType BenchmarkConfig BenchmarkExecutionStats DeserializationStorageContext
-    DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FatalError AcceleratorError
+    ExcludeDispatchKeyGuard FatalError AcceleratorError
     PyTorchFileReader PyTorchFileWriter SerializationStorageContext SymBool SymFloat SymInt
     ThroughputBenchmark Event Stream
 """
@@ -62,8 +62,8 @@ ROWS = [
     refused("_C", SCRIPT, "Graph Node Value Block Argument FunctionSchema ScriptModule "
             "ScriptFunction ScriptObject CompilationUnit TensorType IntType FloatType BoolType "
             "StringType ListType OptionalType TupleType NoneType AnyType JITException"),
-    refused("_C", TOOLS, "DispatchKey DispatchKeySet PyTorchFileReader PyTorchFileWriter "
-            "_ExcludeDispatchKeyGuard _AutoDispatchBelowAutograd SymInt SymFloat SymBool"),
+    refused("_C", TOOLS, "PyTorchFileReader PyTorchFileWriter "
+            "_AutoDispatchBelowAutograd SymInt SymFloat SymBool"),
     nothing("_C", "_log_api_usage_once", "statistics that are not kept"),
     nothing("_C", "_cuda_clearCublasWorkspaces _cuda_emptyCache", "memory of GPUs: none is used"),
     nothing("_C", "_set_math_sdp_allow_fp16_bf16_reduction", "a switch of GPU kernels"),

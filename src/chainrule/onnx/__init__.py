@@ -31,3 +31,16 @@ def is_available() -> bool:
 def is_in_onnx_export() -> bool:
     """Whether an export is going on: never."""
     return False
+
+
+_symbolic: dict[tuple[str, int], Any] = {}
+
+
+def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: Any, opset_version: int) -> None:
+    """Note how an operator is written as ONNX; there is no exporter that would ask."""
+    _symbolic[symbolic_name, opset_version] = symbolic_fn
+
+
+def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
+    """Forget what was noted."""
+    _symbolic.pop((symbolic_name, opset_version), None)
