@@ -35,12 +35,14 @@ def _region_case(name: str, *options: Any) -> Any:
     return run
 
 
-def _deformed(groups: int, offset_groups: int, stride: int, use_mask: bool) -> Any:
+def _deformed(
+    groups: int, offset_groups: int, stride: int, use_mask: bool, moved: float = 2.0
+) -> Any:
     def run(torch: Any) -> list[Any]:
         x = _data(torch, 2, 4, 6, 7).requires_grad_(True)
         weight = _data(torch, 4, 4 // groups, 3, 3).requires_grad_(True)
         out = (6 + 2 - 3) // stride + 1, (7 + 2 - 3) // stride + 1
-        offset = (_data(torch, 2, offset_groups * 18, *out) * 2).requires_grad_(True)
+        offset = (_data(torch, 2, offset_groups * 18, *out) * moved).requires_grad_(True)
         mask = _data(torch, 2, offset_groups * 9, *out).requires_grad_(use_mask)
         bias = _data(torch, 4).requires_grad_(True)
         found = torch.ops.torchvision.deform_conv2d(
@@ -68,4 +70,5 @@ CASES = {
     "ps_roi_align": _region_case("ps_roi_align", 2, 2, -1),
     "deform_conv2d": _deformed(1, 1, 1, True),
     "deform_conv2d grouped": _deformed(2, 4, 2, False),
+    "deform_conv2d unmoved": _deformed(1, 1, 1, True, 0.0),
 }

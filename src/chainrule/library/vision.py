@@ -262,13 +262,13 @@ def _samples(x: Any, rows: Any, columns: Any) -> Any:
     height, width = x.shape[-2:]
     flat = x.flatten(-2)
     top, left = rows.detach().floor(), columns.detach().floor()
-    inside = (rows > -1) & (rows < height) & (columns > -1) & (columns < width)
+    lower, right = rows - top, columns - left  # their derivative is 1 at whole numbers, too
     total = None
     for down in (0, 1):
         for across in (0, 1):
             y, z = top + down, left + across
-            weight = (1 - (rows - y).abs()) * (1 - (columns - z).abs())
-            there = inside & (y >= 0) & (y < height) & (z >= 0) & (z < width)
+            weight = (lower if down else 1 - lower) * (right if across else 1 - right)
+            there = (y >= 0) & (y < height) & (z >= 0) & (z < width)
             place = (y.clamp(0, height - 1) * width + z.clamp(0, width - 1)).long()
             value = flat.gather(-1, place[:, :, None].expand(-1, -1, flat.shape[2], -1))
             part = value * weight.masked_fill(~there, 0.0)[:, :, None]
