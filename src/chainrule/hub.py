@@ -28,7 +28,7 @@ def load_state_dict_from_url(
     check_hash: bool = False, file_name: str | None = None, weights_only: bool = True,
 ) -> Any:  # fmt: skip
     """The parameters of a file that was downloaded before; nothing is downloaded."""
-    from .serialization import load as load_file
+    from . import load as load_file
 
     name = file_name or os.path.basename(urlparse(url).path)
     path = os.path.join(model_dir or os.path.join(get_dir(), "checkpoints"), name)
