@@ -240,6 +240,20 @@ def test_pivots_that_point_outside_are_refused(pivots):
         torch.linalg.ldl_solve(torch.eye(2), torch.tensor(pivots), torch.ones(2, 1))
 
 
+def test_meta_tensors_of_any_layout_take_no_memory():
+    many = 1 << 40
+    assert torch.empty(3, device="meta").as_strided((many, 2), (1, 5)).shape == (many, 2)
+    assert torch.empty(3, device="meta").resize_(many).shape == (many,)
+    x = torch.empty(3, device="meta", requires_grad=True)
+    (grad,) = torch.autograd.grad(x.as_strided((many,), (0,)).sum(), x)
+    assert grad.shape == (3,)
+
+
+def test_the_error_of_a_device_names_the_class():
+    with pytest.raises(TypeError, match=r"^device\(\) received an invalid .* got \(type="):
+        torch.device(object())
+
+
 def test_bytes_are_no_sizes():
     with pytest.raises(TypeError, match="must be int, not bytes"):
         F.adaptive_avg_pool2d(torch.ones(1, 4, 4), b"x")  # type: ignore[arg-type]

@@ -185,7 +185,11 @@ def explain_here(problem: Exception) -> None:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + flags]
     given = {name: frame.f_locals[name] for name in names if name in frame.f_locals}
     given = {name: value for name, value in given.items() if value is not ...}  # other spellings
-    clear = clear_error(code.co_name, given, problem)
+    name, first = code.co_name, next(iter(given), "")
+    if name in ("__init__", "__new__"):
+        name = type(given[first]).__name__ if name == "__init__" else given[first].__name__
+        del given[first]
+    clear = clear_error(name, given, problem)
     if clear is not None:
         raise clear from problem
 

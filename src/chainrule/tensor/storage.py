@@ -165,7 +165,7 @@ def view_as_dtype(t: Any, target: dtypes.dtype) -> Any:
 def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None) -> Any:
     """Give the tensor another shape in place; new elements are uninitialised."""
     try:
-        from .creation import shape_of
+        from .creation import blank_array, shape_of
 
         shape = shape_of(sizes if size is None else (size,), "resize_")
         if self._rg and not STATE.inference:
@@ -182,7 +182,10 @@ def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None)
                 f"  resize_({list(shape)}) of shape {list(self.shape)} at {source.here(2)}\n"
                 "  Fix: make a new tensor."
             )
-        replace_array(self, _resized(self._a, shape))
+        if self.is_meta:
+            replace_array(self, blank_array(shape, self._a.dtype))
+        else:
+            replace_array(self, _resized(self._a, shape))
         return self
     except PROBLEMS as problem:
         explain_here(problem)
