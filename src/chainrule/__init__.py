@@ -145,8 +145,8 @@ _SUBMODULES = {
     "_custom_ops", "_inductor", "_jit_internal", "export", "library",
 }  # fmt: skip
 _SUBMODULES |= {
-    "_VF", "__config__", "_lowrank", "_six", "_tensor_str", "_utils", "_vmap_internals",
-    "ao", "futures", "interop", "masked", "monitor", "quasirandom",
+    "_VF", "__config__", "_higher_order_ops", "_lowrank", "_six", "_tensor_str", "_utils",
+    "_vmap_internals", "ao", "futures", "interop", "masked", "monitor", "quasirandom",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
