@@ -17,7 +17,10 @@ tensor(0.5000)
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
+
+from ..tensor.namespaces import LoadedWhenUsed as _LoadedWhenUsed
 
 HOMES = {
     "Bernoulli": "bernoulli", "Beta": "beta", "Binomial": "binomial", "Categorical": "categorical",
@@ -67,3 +70,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *HOMES, *_SUBMODULES})
+
+
+sys.modules[__name__].__class__ = _LoadedWhenUsed

@@ -6,9 +6,11 @@ Everything but the functions is imported when it is first used.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from ..tensor import Parameter as Parameter
+from ..tensor.namespaces import LoadedWhenUsed as _LoadedWhenUsed
 from . import functional as functional
 
 _SUBMODULES = {
@@ -39,3 +41,6 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     modules = importlib.import_module(".modules", __name__)
     return sorted({*globals(), *_SUBMODULES, *_OF_PARAMETER, *modules.HOME_OF, "DataParallel"})
+
+
+sys.modules[__name__].__class__ = _LoadedWhenUsed

@@ -12,6 +12,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ..autograd import source
+from ..tensor.namespaces import names_so_far
 from .missing import missing_error, missing_module
 
 # Modules of PyTorch that have another name here.
@@ -148,7 +149,7 @@ def speaks_torch(module_name: str) -> bool:
 
 def explain_missing(module: ModuleType) -> None:
     """Let failed look-ups in the module say what is missing, on which line, and what is close."""
-    space = vars(module)
+    space = names_so_far(module)
     if _OWN_GETATTR in space:
         return
     own = space[_OWN_GETATTR] = space.get("__getattr__")
@@ -175,7 +176,7 @@ def explain_missing(module: ModuleType) -> None:
 
 def forget_missing(module: ModuleType) -> None:
     """Undo `explain_missing`."""
-    space = vars(module)
+    space = names_so_far(module)
     if _OWN_GETATTR in space:
         own = space.pop(_OWN_GETATTR)
         space.pop("__getattr__")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from .api import functions_of
@@ -32,3 +33,24 @@ def filled_on_demand(
         return sorted(n for n in space if not n.startswith("_"))
 
     return attribute, names
+
+
+class LoadedWhenUsed(ModuleType):
+    """A package whose names are loaded one by one; who asks for all of them loads the rest.
+
+    `vars(package)` and `package.__dict__` then hold what `dir(package)` lists.
+    """
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        space = names_so_far(self)
+        if not space.get("_is_filled"):
+            space["_is_filled"] = True  # before the names are loaded, which asks for this again
+            for name in space["__dir__"]():
+                getattr(self, name, None)
+        return space
+
+
+def names_so_far(module: ModuleType) -> dict[str, Any]:
+    """The names that a module has now, without loading others."""
+    return ModuleType.__dict__["__dict__"].__get__(module)
