@@ -27,6 +27,7 @@ from . import distributed as distributed
 from . import distributions as distributions
 from . import doctor as doctor
 from . import explanation as explanation
+from . import export as export
 from . import fft as fft
 from . import flow as flow
 from . import func as func

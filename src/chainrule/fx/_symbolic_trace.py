@@ -75,6 +75,9 @@ _proxyable_classes: dict[type, None] = {}
 
 
 def _assert_is_none(value: Any, msg: str) -> None:
+    if isinstance(value, Proxy):  # generated code that is traced again
+        value.tracer.create_proxy("call_function", _assert_is_none, (value, msg), {})
+        return
     assert value is None, msg
 
 

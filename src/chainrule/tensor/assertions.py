@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import source
+from ..autograd.value import TensorBase
 
 
 def _assert(condition: Any, message: str) -> None:
@@ -13,6 +14,10 @@ def _assert(condition: Any, message: str) -> None:
 
     >>> _assert(True, "never seen")
     """
+    kind = type(condition)
+    if not isinstance(condition, TensorBase) and hasattr(kind, "__torch_function__"):
+        kind.__torch_function__(_assert, (kind,), (condition, message))  # a graph records it
+        return
     assert condition, message
 
 
