@@ -51,6 +51,8 @@ def fault_of(problem: BaseException) -> str:
         return ""
     if isinstance(problem, _NEVER) or type(problem).__module__.startswith("numpy"):
         return f"{said} at {where}"
+    if isinstance(problem, OSError) and problem.filename is not None:
+        return ""  # a file that there is not
     if isinstance(problem, TypeError) and _BINDING.search(str(problem)):
         return ""
     if ours and Path(code.co_filename).name == "fetch.py":

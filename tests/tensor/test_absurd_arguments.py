@@ -143,6 +143,7 @@ HOT = {
     "device": lambda v: torch.device(v),
     "Size": lambda v: torch.Size(v),
     "seed": lambda v: torch.manual_seed(v),
+    "profile": lambda v: torch.set_printoptions(profile=v),
     "Buffer": lambda v: torch.nn.Buffer(v),
     "LazyConv2d": lambda v: torch.nn.LazyConv2d(2, 2, groups=v),
     "zero_": lambda v: torch.zero_(v),
@@ -198,6 +199,7 @@ def test_memory_that_there_is_not_is_said_as_pytorch_says_it():
         lambda: torch.ones(3).repeat(2, 1 << 62),
         lambda: torch.ones(3).tile(1 << 62),
         lambda: torch.combinations(torch.ones(4), 10**6, with_replacement=True),
+        lambda: torch.combinations(torch.ones(4), 1 << 62, with_replacement=True),
         lambda: torch.pca_lowrank(torch.ones(4, 3), q=1, niter=1 << 62),
         lambda: torch.nn.utils.parametrizations.spectral_norm(
             torch.nn.Linear(2, 2), "weight", 2**62

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import PROBLEMS, explain_here
+
 __all__ = [
     "PrintOptions",
     "contents_text",
@@ -81,20 +83,24 @@ def set_printoptions(
     [0.12, 1.50]
     >>> set_printoptions(profile="default")
     """
-    chosen: dict[str, Any] = {}
-    if profile is not None:
-        # An unknown profile changes nothing, as in PyTorch.
-        chosen.update(_PROFILES.get(profile, {}))
-    given = {
-        "precision": precision,
-        "threshold": threshold,
-        "edgeitems": edgeitems,
-        "linewidth": linewidth,
-    }
-    chosen.update({name: value for name, value in given.items() if value is not None})
-    for name, value in chosen.items():
-        setattr(_options, name, value)
-    _options.sci_mode = sci_mode
+    try:
+        chosen: dict[str, Any] = {}
+        if profile is not None:
+            # An unknown profile changes nothing, as in PyTorch.
+            chosen.update(_PROFILES.get(profile, {}))
+        given = {
+            "precision": precision,
+            "threshold": threshold,
+            "edgeitems": edgeitems,
+            "linewidth": linewidth,
+        }
+        chosen.update({name: value for name, value in given.items() if value is not None})
+        for name, value in chosen.items():
+            setattr(_options, name, value)
+        _options.sci_mode = sci_mode
+    except PROBLEMS as problem:
+        explain_here(problem)
+        raise
 
 
 def get_printoptions() -> dict[str, Any]:

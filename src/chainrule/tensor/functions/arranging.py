@@ -338,8 +338,8 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         return make(np.zeros(0, input.dtype.np))
     if r > input.shape[0] and not with_replacement:
         return make(np.zeros((0, r), input.dtype.np))
-    steps = r * math.comb(input.shape[0] + (r - 1 if with_replacement else 0), min(r, 1 << 20))
-    if r >= 1 << 20 or steps >= 1 << 40:
+    pool = input.shape[0] + (r - 1 if with_replacement else 0)
+    if r >= 1 << 15 or r * math.comb(pool, r) >= 1 << 40:
         raise RuntimeError(
             f"combinations of {r} out of {input.shape[0]} elements are more than any memory holds\n"
             f"  at {source.here(2)}"
