@@ -11,6 +11,8 @@ IMPORTED = [
     ("_subclasses.meta_utils", "MetaConverter"),
     ("distributed.tensor._utils", "compute_local_shape_and_global_offset"),
     ("distributed.tensor.placement_types", "_StridedShard"),
+    ("distributed.rpc.api", "_require_initialized"),
+    ("_dynamo", "eval_frame"),
     ("fx.experimental.proxy_tensor", "make_fx"),
     ("utils.data.dataloader", "_collate_fn_t"),
 ]
@@ -32,6 +34,11 @@ def test_what_they_ask_is_answered():
     assert not is_fake(x) and not isinstance(x, FakeTensor)
     assert get_proxy_mode() is None and not is_traceable_wrapper_subclass(x)
     assert HASH_REGEX.search("resnet18-f37072fd.pth").group(1) == "f37072fd"
+
+
+def test_modules_are_attributes_without_an_import():
+    assert torch.overrides.is_tensor_like(torch.ones(1))
+    assert torch._dynamo.eval_frame.OptimizedModule is torch._dynamo.OptimizedModule
 
 
 def test_seeds_of_workers_are_those_of_pytorch():

@@ -146,7 +146,7 @@ _SUBMODULES = {
 }  # fmt: skip
 _SUBMODULES |= {
     "_VF", "__config__", "_higher_order_ops", "_lowrank", "_six", "_tensor_str", "_utils",
-    "_vmap_internals", "ao", "futures", "interop", "masked", "monitor", "quasirandom",
+    "_vmap_internals", "ao", "futures", "interop", "masked", "monitor", "overrides", "quasirandom",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",

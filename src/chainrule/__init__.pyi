@@ -46,6 +46,7 @@ from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import onnx as onnx
 from . import optim as optim
+from . import overrides as overrides
 from . import profiler as profiler
 from . import quasirandom as quasirandom
 from . import random as random

@@ -169,3 +169,6 @@ __all__ = [
     "optimize", "optimize_assert", "patch_dynamo_config", "register_backend", "reset", "run",
     "set_stance", "substitute_in_graph",
 ]  # fmt: skip
+
+# Loaded with the package, as in PyTorch: programs name torch._dynamo.eval_frame unimported.
+from . import eval_frame, exc, utils  # noqa: E402, F401

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from ..kinds import PROCESSES, TOOLS
-from .say import answer, refused, rows
+from .say import answer, first_argument, refused, rows
 
 ROWS = [
     *rows(PROCESSES, """
 distributed.tensor._utils: compute_global_tensor_info compute_local_shape_and_global_offset
 """),
     refused("distributed.tensor.placement_types", PROCESSES, "_StridedShard"),
+    first_argument("distributed.rpc.api", "_require_initialized",
+                   "marks functions that need a group of processes"),
     # Tensors that only pretend to have values: every tensor here has some, or is on "meta".
     answer("_subclasses.fake_tensor", False, "is_fake", "whether a tensor has no values: no"),
     *rows(TOOLS, """
