@@ -21,7 +21,7 @@ PYTEST_ARGS ?=
 # Two test processes; each keeps BLAS on one thread so that they do not fight for cores.
 WORKERS ?= 2
 
-.PHONY: tour test test-libraries lint format clean
+.PHONY: tour test test-libraries doctor-score lint format clean
 
 tour: .venv/.installed
 	@.venv/bin/chainrule tour

@@ -38,3 +38,10 @@ def test_every_rule_has_three_scripts() -> None:
 
     counts = Counter(script.rule for script in broken())
     assert {rule.id: counts[rule.id] for rule in RULES if counts[rule.id] < 3} == {}
+
+
+def test_every_rule_has_a_page() -> None:
+    from chainrule.doctor.rules import RULES
+
+    pages = Path(__file__).parents[2] / "docs" / "doctor"
+    assert {p.stem for p in pages.glob("*.md")} == {rule.id for rule in RULES}
