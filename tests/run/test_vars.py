@@ -29,3 +29,17 @@ def test_vars_holds_what_dir_lists(package, names):
         [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": SOURCE}
     )
     assert ran.stderr == ""
+
+
+def test_an_error_about_a_missing_name_can_be_made_again_from_its_text():
+    # What worker processes do with the errors of others.
+    from chainrule.run import installed
+
+    with installed():
+        for statement in ("import torch; torch.nowhere", "from torch import nowhere"):
+            with pytest.raises((AttributeError, ImportError)) as raised:
+                exec(statement, {})
+            problem = raised.value
+            again = type(problem)(str(problem))
+            assert str(again) == str(problem) and "nowhere" in str(again)
+            assert isinstance(again, (AttributeError, ImportError))

@@ -32,12 +32,14 @@ def public_name(module_name: str) -> str:
 class MissingAttribute(AttributeError):
     """`torch.x` where chainrule has no x. The text is made only when somebody reads it."""
 
-    def __init__(self, module: ModuleType, name: str, frame: FrameType | None) -> None:
+    def __init__(self, module: Any, name: str = "", frame: FrameType | None = None) -> None:
         # No `obj`: Python would append a suggestion of its own to the last line.
-        super().__init__(name=name)
-        self.lacks = _Lack(module, name, frame)
+        super().__init__(*(() if name else (module,)), name=name or None)
+        self.lacks = _Lack(module, name, frame) if name else None  # made again from its text
 
     def __str__(self) -> str:
+        if self.lacks is None:
+            return super().__str__()
         of = public_name(self.lacks.module.__name__)
         return self.lacks.text(f"module {of!r} has no attribute {self.lacks.name!r}")
 
@@ -48,11 +50,13 @@ class MissingAttribute(AttributeError):
 class MissingImport(ImportError):
     """`from torch.x import y` where chainrule has no y."""
 
-    def __init__(self, module: ModuleType, name: str, frame: FrameType | None) -> None:
-        super().__init__("", name=public_name(module.__name__))
-        self.lacks = _Lack(module, name, frame)
+    def __init__(self, module: Any, name: str = "", frame: FrameType | None = None) -> None:
+        super().__init__("" if name else module, name=public_name(module.__name__) if name else "")
+        self.lacks = _Lack(module, name, frame) if name else None  # made again from its text
 
     def __str__(self) -> str:
+        if self.lacks is None:
+            return super().__str__()
         of = public_name(self.lacks.module.__name__)
         return self.lacks.text(f"cannot import name {self.lacks.name!r} from {of!r}")
 
