@@ -23,8 +23,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("standins",),
     ("fft", "func", "linalg", "overrides", "signal", "special", "chainrule"),
     (
-        "_C", "_VF", "__config__", "__future__", "_higher_order_ops", "_lowrank", "_six",
-        "_tensor_str",
+        "_C", "_VF", "__config__", "__future__", "_foreach", "_higher_order_ops", "_lowrank",
+        "_six", "_tensor_str",
         "accelerator", "backends", "cpu", "cuda", "futures", "hub", "monitor", "mps",
         "multiprocessing", "onnx", "quasirandom", "random", "torch_version", "types",
         "version", "xpu",

@@ -2,11 +2,13 @@
 
 import datetime
 import gc
+import inspect
 import threading
 
 import pytest
 
 import chainrule as torch
+import chainrule.run
 from chainrule.utils import weak
 from chainrule.utils._contextlib import _DecoratorContextManager
 
@@ -141,3 +143,40 @@ def test_spawn_is_the_function_and_a_module():
     module = importlib.import_module("chainrule.multiprocessing.spawn")
     assert torch.multiprocessing.spawn is module.spawn
     assert module.ProcessRaisedException is torch.multiprocessing.ProcessRaisedException
+    with chainrule.run.installed():
+        for path in ("multiprocessing.spawn", "nn.parallel.replicate", "distributed.rendezvous"):
+            assert importlib.import_module(f"torch.{path}").__name__.endswith(path)
+            package, _, name = path.rpartition(".")
+            function = getattr(importlib.import_module(f"chainrule.{package}"), name)
+            assert inspect.isfunction(function)
+
+
+def test_functions_of_lists_are_the_functions_of_each():
+    xs = [torch.tensor([0.25, 4.0]), torch.tensor([[1.0]])]
+    ys = [torch.tensor([2.0, 3.0]), torch.tensor([[5.0]])]
+
+    def lists(found):
+        return [t.tolist() for t in found]
+
+    assert lists(torch._foreach_sqrt(xs)) == [[0.5, 2], [[1]]]
+    assert lists(torch._foreach_add(xs, ys, alpha=2)) == [[4.25, 10], [[11]]]
+    assert lists(torch._foreach_addcmul(xs, ys, ys, [1.0, 2.0])) == [[4.25, 13], [[51]]]
+    assert lists(torch._foreach_maximum(xs, 2.0)) == [[2, 4], [[2]]]
+    assert lists(torch._foreach_lerp(xs, ys, [0.0, 1.0])) == [[0.25, 4], [[5]]]
+    assert lists(torch._foreach_pow(2.0, [torch.tensor([3.0])])) == [[8]]
+    assert lists(torch._foreach_norm(ys, 1)) == [5, 5]
+    assert torch._foreach_mul_(xs, [2.0, 3.0]) is xs and lists(xs) == [[0.5, 8], [[3]]]
+    torch._foreach_copy_(xs, ys)
+    assert lists(xs) == lists(ys)
+    with pytest.raises(RuntimeError, match="same number of tensors, got 2 and 1"):
+        torch._foreach_add(xs, ys[:1])
+    with pytest.raises(RuntimeError, match="at least one tensor"):
+        torch._foreach_neg([])
+    with pytest.raises(AttributeError, match="_foreach_nothing"):
+        torch._foreach_nothing  # noqa: B018
+
+
+def test_functions_of_lists_have_gradients():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    sum(t.sum() for t in torch._foreach_mul([x, x], [x, 3.0])).backward()
+    assert x.grad.tolist() == [5, 7]

@@ -230,7 +230,7 @@ def __getattr__(name: str) -> Any:
         found = globals()[name] = sys.modules[__name__]
         return found
     if home is None:
-        return _standins.member("", name)
+        return _foreach_function(name) or _standins.member("", name)
     import importlib
 
     try:
@@ -241,6 +241,17 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'chainrule' has no attribute {name!r}") from None
     found = module if home == name else getattr(module, name)
     globals()[name] = found
+    return found
+
+
+def _foreach_function(name: str) -> Any:
+    if not name.startswith("_foreach_"):
+        return None
+    from . import _foreach
+
+    found = _foreach.function_named(name.removeprefix("_foreach_"))
+    if found is not None:
+        globals()[name] = found
     return found
 
 

@@ -10,6 +10,7 @@ import importlib
 from typing import Any
 
 from ..standins import add_to as _add_stand_ins
+from ..standins import keep_functions as _keep_functions
 from .collectives import (
     all_gather,
     all_gather_into_tensor,
@@ -39,6 +40,8 @@ from .group import (
     ProcessGroup,
     ReduceOp,
     Work,
+    _get_default_group,
+    _rank_not_in_group,
     destroy_process_group,
     get_backend,
     get_global_rank,
@@ -82,6 +85,8 @@ def __getattr__(name: str) -> Any:
 
     return finder.member("distributed", name)
 
+
+_PRIVATE = (_get_default_group, _rank_not_in_group)  # which libraries import
 
 __all__ = [
     "Backend",
@@ -141,3 +146,4 @@ __all__ = [
 ]  # fmt: skip
 
 _add_stand_ins(globals())
+_keep_functions(__name__)

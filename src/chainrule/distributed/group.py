@@ -241,3 +241,13 @@ def required_rank(rank: int) -> int:
             f"invalid root rank: {rank}; the group has one process, number 0\n  at {source.here(3)}"
         )
     return rank
+
+
+def _get_default_group() -> ProcessGroup:
+    """The default group; an error when there is none."""
+    return current(None)
+
+
+def _rank_not_in_group(group: Any) -> bool:
+    """Whether this process is outside a group."""
+    return group == _World.NON_GROUP_MEMBER

@@ -9,6 +9,7 @@ from __future__ import annotations
 from multiprocessing import *  # noqa: F403 - the whole module under another name
 from multiprocessing import __all__
 
+from ..standins import keep_functions as _keep_functions
 from .reductions import init_reductions
 from .spawn import (
     ProcessContext,
@@ -21,6 +22,7 @@ from .spawn import (
 )
 
 init_reductions()
+_keep_functions(__name__)
 
 _strategy = ["file_descriptor"]
 

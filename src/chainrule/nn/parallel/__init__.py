@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ...standins import keep_functions as _keep_functions
 from .data_parallel import DataParallel, data_parallel
 from .distributed import DistributedDataParallel
 
@@ -26,3 +27,5 @@ __all__ = [
     "DataParallel", "DistributedDataParallel", "data_parallel", "gather", "parallel_apply",
     "replicate", "scatter",
 ]  # fmt: skip
+
+_keep_functions(__name__)

@@ -206,6 +206,7 @@ distributed = distributed.device_mesh: DeviceMesh init_device_mesh
 distributed.distributed_c10d: GroupName
 distributed.distributed_c10d = distributed:
 distributed.distributed_c10d = distributed.settings: default_pg_timeout default_pg_nccl_timeout
+distributed.distributed_c10d = distributed: _get_default_group _rank_not_in_group
 distributed.constants = distributed.settings: default_pg_timeout default_pg_nccl_timeout
 distributed._functional_collectives: all_gather_inplace all_gather_tensor
     all_gather_tensor_autograd all_reduce all_reduce_coalesced
