@@ -13,6 +13,7 @@ from .modes import (
     no_grad,
     set_grad_enabled,
 )
+from .packages import keep_functions as _keep_functions
 
 # Imported when first used: none of them is needed to record or to run backward.
 _LAZY = {
@@ -34,6 +35,8 @@ _LAZY = {
     "is_multithreading_enabled": ("modes", "is_multithreading_enabled"),
     "set_multithreading_enabled": ("modes", "set_multithreading_enabled"),
 }
+
+_FUNCTIONS = frozenset({"gradcheck"})  # of the name of the module they are in
 
 
 def __getattr__(name: str) -> Any:
@@ -65,3 +68,5 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+_keep_functions(__name__)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..autograd.packages import keep_functions as _keep_functions
 from ..standins import add_to as _add_stand_ins
-from ..standins import keep_functions as _keep_functions
 from .collectives import (
     all_gather,
     all_gather_into_tensor,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from multiprocessing import *  # noqa: F403 - the whole module under another name
 from multiprocessing import __all__
 
-from ..standins import keep_functions as _keep_functions
+from ..autograd.packages import keep_functions as _keep_functions
 from .reductions import init_reductions
 from .spawn import (
     ProcessContext,

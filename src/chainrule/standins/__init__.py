@@ -11,8 +11,7 @@ module with code of its own adds its rows at its end: `add_to(globals())`.
 
 from __future__ import annotations
 
-import sys
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 
@@ -36,22 +35,4 @@ def add_to(space: dict[str, Any]) -> None:
     space.update(found)
 
 
-class KeepsFunctions(ModuleType):
-    """A package with functions that have the names of its modules, such as `spawn`.
-
-    Importing the module (under another name of the package, too) would put it in the place of the
-    function, and `package.spawn()` would fail from then on.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, ModuleType) and isinstance(vars(self).get(name), FunctionType):
-            return
-        super().__setattr__(name, value)
-
-
-def keep_functions(module: str) -> None:
-    """Let functions stay what they are when modules of their names are imported."""
-    sys.modules[module].__class__ = KeepsFunctions
-
-
-__all__ = ["KeepsFunctions", "add_to", "keep_functions", "members_of"]
+__all__ = ["add_to", "members_of"]

@@ -31,9 +31,11 @@ class _FromTable:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
+        from ..autograd.packages import KeepsFunctions
         from . import members_of
         from .table import heading
 
+        module.__class__ = KeepsFunctions
         inside = module.__name__.partition(".")[2]
         module.__doc__ = heading(inside)
         found = members_of(inside)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...autograd.packages import keep_functions as _keep_functions
 from ...standins import add_to as _add_stand_ins
 from .fake_quantize import (
     FakeQuantize,
@@ -67,3 +68,4 @@ __all__ = [
 ]  # fmt: skip
 
 _add_stand_ins(globals())
+_keep_functions(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ...standins import keep_functions as _keep_functions
+from ...autograd.packages import keep_functions as _keep_functions
 from .data_parallel import DataParallel, data_parallel
 from .distributed import DistributedDataParallel
 

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 # Some functions have the name of their file: imported here, they win over the file.
+from ...autograd.packages import keep_functions as _keep_functions
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -68,3 +69,5 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
+
+_keep_functions(__name__)
