@@ -53,4 +53,4 @@ class LoadedWhenUsed(ModuleType):
 
 def names_so_far(module: ModuleType) -> dict[str, Any]:
     """The names that a module has now, without loading others."""
-    return ModuleType.__dict__["__dict__"].__get__(module)
+    return vars(ModuleType)["__dict__"].__get__(module)
