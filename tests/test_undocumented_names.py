@@ -13,6 +13,7 @@ IMPORTED = [
     ("distributed.tensor.placement_types", "_StridedShard"),
     ("distributed.rpc.api", "_require_initialized"),
     ("_dynamo", "eval_frame"),
+    ("jit.annotations", "List"),
     ("fx.experimental.proxy_tensor", "make_fx"),
     ("utils.data.dataloader", "_collate_fn_t"),
 ]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import typing
 from typing import Any
+
+# PyTorch's module shows Python's own words for types, and libraries import them from here.
+Dict, List, Optional, Tuple, Union = (
+    typing.Dict, typing.List, typing.Optional, typing.Tuple, typing.Union,  # noqa: UP006
+)  # fmt: skip
 
 
 class _Broadcasting:
