@@ -172,7 +172,6 @@ _LAZY = {
     "load": "serialization",
     "save": "serialization",
     "dsmm": "sparse",
-    "hsmm": "sparse",
     "smm": "sparse",
     "sparse_bsc_tensor": "sparse",
     "sparse_bsr_tensor": "sparse",

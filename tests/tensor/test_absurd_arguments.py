@@ -268,3 +268,10 @@ def test_adaptive_pools_look_at_each_region_once():
     assert time.thread_time() - start < 2
     assert found[0, 0, :: 10**6 // 8].tolist() == [0.0, 0.0, 3.0, 3.0, 1.0, 1.0, 2.0, 2.0]
     assert where[0, 0, [0, 300_000, -1]].tolist() == [0, 1, 3]
+
+
+def test_what_a_container_does_not_hold_is_a_key_error():
+    with pytest.raises(KeyError, match=r"^'missing'$"):
+        torch.nn.ModuleDict()["missing"]
+    with pytest.raises(KeyError, match="dictionary is empty"):
+        torch.nn.ParameterDict().popitem()

@@ -35,6 +35,7 @@ _HOMES = tuple(
     str(Path(np.__file__).resolve().parent.parent / name) + os.sep
     for name in ("numpy", "scipy", "ml_dtypes")
 )
+_LOOK_UPS = {"__getitem__", "__delitem__", "pop", "popitem", "remove", "index"}
 _LONGEST = 300  # characters of another's message
 _PACKAGE = __name__.partition(".")[0]
 
@@ -157,6 +158,8 @@ def explain(
     trace = problem.__traceback__
     if trace is not None and trace.tb_next is None and isinstance(problem, TypeError):
         return  # the arguments do not fit the signature, which Python says well
+    if function.__name__ in _LOOK_UPS and isinstance(problem, LookupError):
+        return  # what is not there is said by this very error, which programs expect
     if function.__name__ == "__init__":
         mine = [c for c in type(args[0]).__mro__ if c.__module__.partition(".")[0] == _PACKAGE]
         made_by = (vars(c).get("__init__") for c in mine)

@@ -217,6 +217,8 @@ class ParameterDict(Module):
 
     def popitem(self) -> tuple[str, Any]:
         """Remove and return the last (name, value)."""
+        if not self._keys:
+            raise KeyError("popitem(): dictionary is empty")
         key = next(reversed(self._keys))
         return key, self.pop(key)
 

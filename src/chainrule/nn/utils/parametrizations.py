@@ -232,8 +232,9 @@ class _SpectralNorm(Module):
                 f"got {dim})"
             )
         if not 0 < n_power_iterations <= MOST_ITERATIONS:
+            most = "" if n_power_iterations <= 0 else f" and at most {MOST_ITERATIONS}"
             raise ValueError(
-                f"Expected n_power_iterations to be positive, at most {MOST_ITERATIONS}, but got "
+                f"Expected n_power_iterations to be positive{most}, but got "
                 f"n_power_iterations={n_power_iterations}"
             )
         self.dim = dim if dim >= 0 else dim + ndim
