@@ -130,7 +130,7 @@ pi = 3.141592653589793
 e = 2.718281828459045
 newaxis = None
 
-globals().update({d.name: d for d in (*_dtypes.ALL, *_dtypes.STORED)})
+globals().update({d.name: d for d in (*_dtypes.ALL, *_dtypes.STORED, *_dtypes.NAMED)})
 globals().update(_dtypes.ALIASES)
 globals().update(_legacy_types)
 _tensor_layer.overridable.own_package_functions(globals())
@@ -163,6 +163,7 @@ _LAZY = {
     "ScriptModule": "jit",
     "Future": "futures",
     "GradScaler": "amp",
+    "get_device_module": "accelerator",
     "finite_difference": "derivatives",
     "gradcheck_points": "checking",
     "gradient_flow": "flow",

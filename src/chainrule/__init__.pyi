@@ -63,6 +63,7 @@ from . import version as version
 from . import xpu as xpu
 from ._C.dispatch_keys import DispatchKey as DispatchKey
 from ._C.dispatch_keys import DispatchKeySet as DispatchKeySet
+from .accelerator import get_device_module as get_device_module
 from .amp.autocast_mode import autocast as autocast
 from .amp.grad_scaler import GradScaler as GradScaler
 from .amp.state import autocast_decrement_nesting as autocast_decrement_nesting
@@ -198,9 +199,11 @@ bfloat16: _dtype
 bool: _dtype
 cdouble: _dtype
 cfloat: _dtype
+chalf: _dtype
 channels_last: Any
 channels_last_3d: Any
 complex128: _dtype
+complex32: _dtype
 complex64: _dtype
 contiguous_format: Any
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -810,8 +813,15 @@ gradient_flow: Any
 half: _dtype
 inf: _float
 int16: _dtype
+int1: _dtype
+int2: _dtype
 int32: _dtype
+int3: _dtype
+int4: _dtype
+int5: _dtype
 int64: _dtype
+int6: _dtype
+int7: _dtype
 int8: _dtype
 int: _dtype
 jagged: Any
@@ -838,7 +848,14 @@ sparse_csc: Any
 sparse_csr: Any
 strided: Any
 uint16: _dtype
+uint1: _dtype
+uint2: _dtype
 uint32: _dtype
+uint3: _dtype
+uint4: _dtype
+uint5: _dtype
 uint64: _dtype
+uint6: _dtype
+uint7: _dtype
 uint8: _dtype
 zero_: Any

@@ -22,6 +22,26 @@ def device_count() -> int:
     return 0
 
 
+def get_device_module(device: Any = None) -> Any:
+    """The module that speaks for a kind of device: `torch.cpu` unless told.
+
+    >>> import chainrule as torch
+    >>> torch.get_device_module("cpu") is torch.cpu
+    True
+    """
+    import chainrule
+
+    if not (device is None or isinstance(device, str | chainrule.device)):
+        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
+    kind = "cpu" if device is None else chainrule.device(device).type
+    found = getattr(chainrule, kind, None)
+    if found is None:
+        raise RuntimeError(
+            f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'."
+        )
+    return found
+
+
 def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
     """Always an error: it needs an accelerator."""
     raise RuntimeError(

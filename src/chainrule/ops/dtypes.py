@@ -25,8 +25,7 @@ class dtype:
         self.category = category
         self.itemsize = itemsize
         self.alias = alias
-        foreign = name == "bfloat16" or name.startswith("float8")
-        self._np: Any = None if foreign else np.dtype(name)
+        self._np: Any = np.dtype(name) if hasattr(np, name) else None
 
     @property
     def np(self) -> Any:
@@ -76,6 +75,11 @@ def _by_name(name: str) -> dtype:
 def _load_foreign(kind: dtype) -> Any:
     import ml_dtypes
 
+    if kind in NAMED:
+        raise TypeError(
+            f"no tensor of type {kind!r} can be made: nothing here stores its elements. Fix: "
+            f"{'complex64' if kind.is_complex else 'another type'}, which is wider."
+        )
     np_dtype = np.dtype(getattr(ml_dtypes, kind.name))
     BY_NUMPY[np_dtype] = kind
     return np_dtype
@@ -107,14 +111,19 @@ STORED = (
     dtype("float8_e4m3fnuz", FLOAT, 1), dtype("float8_e5m2fnuz", FLOAT, 1),
     dtype("float8_e8m0fnu", FLOAT, 1),
 )  # fmt: skip
-BY_NAME = {d.name: d for d in (*ALL, *STORED)}
+# Types that programs name in their tables; no tensor has one.
+NAMED = (
+    dtype("complex32", COMPLEX, 4),
+    *(dtype(f"{sign}int{bits}", INT, 1) for sign in ("", "u") for bits in range(1, 8)),
+)
+BY_NAME = {d.name: d for d in (*ALL, *STORED, *NAMED)}
 BY_NUMPY: dict[Any, dtype] = {d._np: d for d in ALL if d._np is not None}
 ALIASES = {
     "half": float16, "float": float32, "double": float64, "cfloat": complex64,
-    "cdouble": complex128, "short": int16, "int": int32, "long": int64,
+    "cdouble": complex128, "chalf": NAMED[0], "short": int16, "int": int32, "long": int64,
 }  # fmt: skip
 
-_TO_REAL = {"complex64": float32, "complex128": float64}
+_TO_REAL = {"complex32": float16, "complex64": float32, "complex128": float64}
 _TO_COMPLEX = {
     "float16": complex64, "bfloat16": complex64, "float32": complex64, "float64": complex128,
 }  # fmt: skip
@@ -213,6 +222,10 @@ def promote_types(a: dtype, b: dtype) -> dtype:
         raise RuntimeError(
             f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and "
             f"{b.name}; convert one of them with .to(...) first"
+        )
+    if a in NAMED or b in NAMED:
+        raise RuntimeError(
+            f"Promotion of {a.name} and {b.name} is not supported: no tensor has one of these types"
         )
     if a.category < b.category:
         a, b = b, a

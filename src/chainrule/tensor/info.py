@@ -80,7 +80,7 @@ class iinfo:
         _need_dtype(type, "iinfo")
         if type is dtypes.bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo: it is no number")
-        if type.category != dtypes.INT:
+        if type.category != dtypes.INT or type in dtypes.NAMED:
             raise TypeError(
                 "torch.iinfo() requires an integer input type. Use torch.finfo to handle "
                 f"'torch.iinfo' of {type!r}"
