@@ -283,7 +283,8 @@ def function_form(record: Public, namespace: str | None = None) -> Callable[...,
     made: Any = _FORMS.get(key)
     if made is None:
         made = _FORMS[key] = _function_form(record)
-        if elsewhere and not record.function.__dict__.get("op") and not is_guarded(record.path):
+        plain = not record.out and record.function.__dict__.get("op") is None
+        if elsewhere and plain and not is_guarded(record.path):
             # The package takes NumPy's keywords, for which something must stand before it.
             made = _FORMS[key] = guarded(record.path, record.name, record.function)
         if overriding.ACTIVE and isinstance(made, FunctionType):
