@@ -99,10 +99,10 @@ def judge(trial: Trial) -> tuple[str, str]:
         return "internal", fault
     if leak := leaked(caught):
         return "warning", leak
+    if taken > MEMORY:  # which takes its time as well
+        return "memory", f"{taken >> 20} MB"
     if seconds > SECONDS:
         return "slow", f"{seconds:.1f} s"
-    if taken > MEMORY:
-        return "memory", f"{taken >> 20} MB"
     return outcome, ""
 
 

@@ -73,7 +73,7 @@ def _by_signature(
         if kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             if value:
                 return None
-        elif name in OTHER_SPELLINGS and (value is None or value is ...):
+        elif name in OTHER_SPELLINGS and value is signature.parameters[name].default:
             continue
         elif only_names or k >= len(args) or kind is inspect.Parameter.KEYWORD_ONLY:
             named[name] = value
