@@ -60,3 +60,15 @@ def test_helpers_name_ops_helpers_and_builtins(name):
 
 def test_a_misspelt_op_is_noticed():
     assert unknown_names(lambda g, x: g * exq(x)) == ["exq"]  # noqa: F821
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_declarations_fit_their_functions(name: str) -> None:
+    TABLE[name].check()
+
+
+def test_a_declaration_of_others_is_checked_at_once() -> None:
+    from chainrule.ops.schema import op
+
+    with pytest.raises(TypeError, match=r"no rule for \['y'\]"):
+        op(name="half_declared", vjp={"x": lambda g: g})(lambda x, y: x)
