@@ -171,3 +171,33 @@ def test_the_fixture_fails_a_test_on_findings(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
     assert "1 failed, 1 passed" in done.stdout, done.stdout
     assert "error: missing-zero-grad" in done.stdout
+
+
+def compiled_training(zero: bool, calls: int) -> tuple[float, object]:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    x = torch.randn(32, 4)
+
+    @torch.compile
+    def step(x: torch.Tensor) -> torch.Tensor:
+        loss = (model(x) - x[:, :1]).pow(2).mean()
+        if zero:
+            optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    with watch() as watched:
+        for _ in range(calls):
+            loss = step(x)
+    return float(loss), watched
+
+
+def test_compiled_steps_are_seen_and_what_is_not_is_said() -> None:
+    value, watched = compiled_training(zero=False, calls=12)
+    assert [f.rule for f in watched.findings] == ["missing-zero-grad"]  # type: ignore[attr-defined]
+    value, watched = compiled_training(zero=True, calls=30)
+    assert watched.findings == []  # type: ignore[attr-defined]
+    assert "the 10 after them ran as plans" in str(watched)
+    assert value < 0.3

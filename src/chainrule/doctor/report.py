@@ -13,7 +13,7 @@ from ..reading.svg import line_chart
 from ..reading.terminal import Block, Report, Text
 from .finding import ERROR, NOTE, WARNING, Finding
 from .folding import fold
-from .run import Run
+from .run import LOOKED_FIRST, Run
 
 _IGNORED = re.compile(r"#\s*doctor:\s*ignore(?:\[([\w\s,-]*)\])?")
 _SIGNS = {ERROR: "error", WARNING: "warning", NOTE: "note"}
@@ -51,8 +51,8 @@ class Diagnosis(Report):
         if not self.run.compiled:
             return []
         return [
-            f"{self.run.compiled:,} calls ran as compiled plans: losses and gradients of these are "
-            "seen, the operations inside are not. Run without torch.compile to see them."
+            f"the first {LOOKED_FIRST} calls of each compiled function ran eagerly; the "
+            f"{self.run.compiled:,} after them ran as plans, which are not looked into."
         ]
 
     def facts(self) -> dict[str, Any]:

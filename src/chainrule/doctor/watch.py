@@ -8,11 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from ..nn.modules.module import Module
+from ..ops.weak import WeakTable
 from ..reading.terminal import Block, Report
 from .finding import Finding
 from .positions import NOWHERE, Position, here, is_users
 from .report import Diagnosis
-from .run import Run
+from .run import LOOKED_FIRST, Run
 from .taps import Taps
 
 
@@ -47,6 +48,7 @@ class Ears:
         ]
         self._listen_to_modes()
         self._listen_to_training_tools()
+        self._listen_to_compiled()
         if self.run.hears("permuted"):
             self._listen_to_data()
 
@@ -159,6 +161,25 @@ class Ears:
             "__init__",
             lambda _self, mode: None if mode else run.tell("grad_switched", "set", here(2)),
         )
+
+    def _listen_to_compiled(self) -> None:
+        """The first calls of a compiled function run eagerly: what a plan does is not seen."""
+        from ..compiler.api import CompiledFunction
+
+        run, calls = self.run, WeakTable()
+
+        def make(original: Any) -> Any:
+            def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+                count = calls.get(function, 0)
+                if count < LOOKED_FIRST:
+                    calls[function] = count + 1
+                    return function.function(*args, **kwargs)
+                run.compiled += 1
+                return original(function, *args, **kwargs)
+
+            return call
+
+        self._taps.replace(CompiledFunction, "__call__", make)
 
     def _listen_to_data(self) -> None:
         from ..tensor import Tensor
