@@ -58,6 +58,11 @@ class Tensor(TensorBase):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if vars(cls).get("__torch_dispatch__") is not None:
+            source.warn_user(
+                f"{cls.__name__}.__torch_dispatch__ will not be called: operations are not handed "
+                "to classes below autograd here. __torch_function__ is asked."
+            )
 
     __torch_function__ = classmethod(default_handler)
 
