@@ -9,7 +9,7 @@ from pathlib import Path
 # The promise: 0.2 s on a machine where NumPy takes 0.13 s, and in proportion on a slower one.
 NUMPY_SECONDS = 0.13
 ALLOWED_SECONDS_OVER_NUMPY = 0.07
-FRESH_PROCESSES = 20
+FRESH_PROCESSES = 40
 
 # Slow to import, and none is needed to make a tensor.
 LOADED_WHEN_USED = {

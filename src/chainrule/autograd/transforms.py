@@ -14,7 +14,6 @@ from .backward import gradient_for
 from .dispatch import P
 from .duals import DualLevel, in_layout, zeros_like
 from .engine import run_backward
-from .level_writes import allow, returned
 from .levels import GradLevel, Level, synced
 from .state import STATE
 from .transform_checks import (
@@ -34,6 +33,8 @@ from .value import make
 
 def unwrap(level: Level, t: Any) -> Any:
     """A result without this level: its payload."""
+    from .level_writes import returned
+
     return returned(level, synced(t)._a if level.mine(t) else t)
 
 
@@ -75,6 +76,8 @@ def _run_grad(
     inner = list(args)
     for p, tree in zip(positions, unflatten(leaves, spec), strict=True):
         inner[p] = tree
+    from .level_writes import allow
+
     allow(level, flatten((inner, kwargs))[0])
     result = func(*inner, **kwargs)
     value, aux = split_aux(result, has_aux, "grad_and_value(f)(*args)")
@@ -119,6 +122,8 @@ def vjp_beside(func: Callable[..., Any], primals: Any, others: Any, has_aux: boo
     flat, spec = flatten(primals)
     check_inputs(flat, "vjp")
     with GradLevel() as level:
+        from .level_writes import allow
+
         allow(level, flatten(others)[0])
         leaves = [level.leaf(t) for t in flat]
         outs, out_spec, shown, aux = _run_vjp(level, func, leaves, spec, has_aux)
@@ -183,6 +188,8 @@ def jvp_beside(
     flat_t, _ = flatten(tangents)
     check_tangents(primals, tangents, flat, spec, flat_t)
     with DualLevel() as level:
+        from .level_writes import allow
+
         allow(level, flatten(others)[0])
         duals = [level.dual(p, in_layout(t, p)) for p, t in zip(flat, flat_t, strict=True)]
         values, made, aux = _run_jvp(level, func, duals, spec, strict, has_aux)
@@ -202,6 +209,8 @@ def _run_jvp(
             f"not allowed with strict=True.\n  at {source.here(3)}"
         )
     made = [synced(o)._tangent if level.mine(o) else zeros_like(o) for o in outs]
+    from .level_writes import returned
+
     made = [returned(level, t) for t in made]
     values = unflatten([unwrap(level, o) for o in outs], out_spec)
     return values, unflatten(made, out_spec), tree_map(lambda t: unwrap(level, t), aux)
