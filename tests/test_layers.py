@@ -26,16 +26,19 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "_C", "_VF", "__config__", "__future__", "_foreach", "_higher_order_ops", "_lowrank",
         "_six", "_tensor_str",
         "accelerator", "backends", "cpu", "cuda", "futures", "hub", "monitor", "mps",
-        "multiprocessing", "onnx", "quasirandom", "random", "torch_version", "types",
+        "multiprocessing", "quasirandom", "random", "torch_version", "types",
         "version", "xpu",
     ),
     (
         "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",
-        "_jit_internal", "_utils", "_vmap_internals", "ao", "interop", "masked", "nested",
+        "_functorch",
+        "_jit_internal", "_raw", "_utils", "_vmap_internals", "ao", "array_api", "interop",
+        "masked", "nested",
     ),
     ("library", "_custom_ops"),
+    ("dispatcher", "_subclasses", "_guards"),
     ("fx",),
-    ("export",),
+    ("export", "onnx"),
     ("checking", "derivatives"),
     ("compiler", "_dynamo", "_inductor"),
     ("distributed",),
@@ -49,6 +52,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
+# The rooms of the compiler, likewise: imports point to earlier ones, those inside functions too.
+ROOMS = (
+    "machine", "text", "native.language", "native.kernels", "native", "products", "graph",
+    "scalars", "passes", "loops", "emit", "runtime", "capture",
+    "stance", "settings", "config", "compiled_function", "compiled_module", "api", "controls",
+    "__init__",
+)  # fmt: skip
+
 # (importing module, imported layer): why it must look upward. Only imports inside functions and
 # under `if TYPE_CHECKING` may be listed; nothing excuses an upward import at module level.
 DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
@@ -56,9 +67,20 @@ DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
     ("chainrule.cpu.amp", "amp"): "the old names of mixed precision",
     ("chainrule.cuda.amp", "amp"): "the old names of mixed precision",
     ("chainrule.autograd.vmap", "tensor"): "chunked results are joined by the public `cat`",
+    ("chainrule.tensor.interop", "interop"): "NumPy's functions are rarely called on tensors",
+    ("chainrule.tensor.interop", "array_api"): "x.__array_namespace__() is a method of tensors",
     ("chainrule.tensor.attributes", "sparse"): "x.to_sparse() is a method of every tensor",
     ("chainrule.utils.tensorboard.graphs", "reading"): "a model's graph is read from its tape",
+    ("chainrule.func", "_functorch"): "the old names of `functorch`",
+    ("chainrule._C", "dispatcher"): "the switches of PyTorch's core",
+    ("chainrule.tensor.attributes", "dispatcher"): "wrapper tensors are made by a method of Tensor",
+    ("chainrule.tensor.overriding", "dispatcher"): "the operator itself, with nobody asked",
+    ("chainrule.tensor.pickling", "dispatcher"): "wrapper tensors are copied by their class",
+    ("chainrule.tensor.tensor", "dispatcher"): "a class may ask to be asked about ops",
+    ("chainrule.utils._mode_utils", "dispatcher"): "a block in which nobody is asked",
+    ("chainrule.utils._python_dispatch", "dispatcher"): "modes that are asked about ops",
     ("chainrule.tensor.overriding", "overrides"): "an error names functions as users call them",
+    ("chainrule.tensor.namespaces", "run"): "names that are missing are helped with",
     ("chainrule.tensor.functions.nn_linear", "sparse"): "sparse=True marks the rows of gradients",
 }
 
@@ -152,6 +174,48 @@ def upward(found: list[Import]) -> list[Import]:
     ]
 
 
+def room_of(module: str) -> str:
+    """The room of a module of the compiler; `native` has rooms of its own inside."""
+    inside = module.removeprefix("chainrule.compiler").lstrip(".")
+    return max((r for r in ROOMS if f"{inside}.".startswith(f"{r}.")), key=len, default="__init__")
+
+
+def cycles(edges: dict[str, set[str]]) -> list[list[str]]:
+    """Groups of modules that import each other in a circle."""
+    order: list[str] = []
+    seen: set[str] = set()
+
+    def visit(node: str, ways: dict[str, set[str]], into: list[str]) -> None:
+        stack = [(node, iter(sorted(ways.get(node, ()))))]
+        seen.add(node)
+        while stack:
+            current, rest = stack[-1]
+            following = next((n for n in rest if n not in seen), None)
+            if following is None:
+                into.append(current)
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, iter(sorted(ways.get(following, ())))))
+
+    for node in sorted(edges):
+        if node not in seen:
+            visit(node, edges, order)
+    back: dict[str, set[str]] = {}
+    for node, targets in edges.items():
+        for target in targets:
+            back.setdefault(target, set()).add(node)
+    seen.clear()
+    found = []
+    for node in reversed(order):
+        if node not in seen:
+            group: list[str] = []
+            visit(node, back, group)
+            if len(group) > 1 or node in edges.get(node, ()):
+                found.append(sorted(group))
+    return found
+
+
 def names_above_the_table(source: str) -> list[str]:
     found = []
     for node in ast.walk(ast.parse(source)):
@@ -178,6 +242,49 @@ def test_every_folder_and_file_has_its_place_in_the_layers():
 
 def test_no_module_imports_a_higher_layer():
     assert [str(one) for one in upward(IMPORTS) if not one.deferred] == []
+
+
+def within_the_compiler() -> list[Import]:
+    """What modules of the compiler import of it; `from room import module` names the module."""
+    modules = {module_name(path) for path in FILES}
+    found = []
+    for path in sorted((PACKAGE / "compiler").rglob("*.py")):
+        name, source = module_name(path), path.read_text(encoding="utf-8")
+        package = name if path.stem == "__init__" else name.rpartition(".")[0]
+        for node, deferred in walk(ast.parse(source), deferred=False):
+            named = []
+            if isinstance(node, ast.ImportFrom):
+                base = resolve(package, node.level, node.module or "")
+                whole = [f"{base}.{alias.name}" for alias in node.names]
+                named = [w if w in modules else base for w in whole]
+            found += [
+                Import(name, target, deferred, node.lineno)
+                for target in named
+                if target.startswith("chainrule.compiler") and target != name
+            ]
+    return found
+
+
+def test_imports_of_the_compiler_point_to_earlier_rooms():
+    rank = {room: number for number, room in enumerate(ROOMS)}
+    wrong = [
+        str(one)
+        for one in within_the_compiler()
+        if rank[room_of(one.imported)] > rank[room_of(one.importer)]
+    ]
+    assert wrong == []
+
+
+def test_no_modules_of_the_compiler_import_each_other_in_a_circle():
+    edges: dict[str, set[str]] = {}
+    for one in within_the_compiler():
+        edges.setdefault(one.importer, set()).add(one.imported)
+    assert cycles(edges) == []
+
+
+def test_circles_are_found_however_long_they_are():
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert cycles({"a": {"b", "c"}, "b": {"c"}}) == []
 
 
 def test_deferred_imports_of_a_higher_layer_are_listed_with_a_reason():
@@ -220,7 +327,7 @@ def test_nothing_imports_torch():
 
 
 def is_llvm_file(module: str) -> bool:
-    return module.startswith("chainrule.compiler.llvm")
+    return module.startswith("chainrule.compiler.machine.llvm")
 
 
 @pytest.mark.parametrize(

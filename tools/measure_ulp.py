@@ -10,9 +10,9 @@ import sys
 import numpy as np
 from scipy import special
 
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.runtime.plan import Plan
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:

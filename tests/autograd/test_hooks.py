@@ -192,3 +192,11 @@ def test_increment_version_is_caught():
     graph.increment_version(y)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         z.backward()
+
+
+def test_hooks_write_to_their_own_gradient_also_when_the_pass_is_recorded():
+    b, c = leaf(2.0), leaf(3.0)
+    total = c + b
+    c.register_hook(lambda g: (g.mul_(2), None)[1])
+    (total + 2 * b).sum().backward(create_graph=True)
+    assert (b.grad.item(), c.grad.item()) == (3, 2)

@@ -202,7 +202,7 @@ def test_gradient_after_the_result_was_modified_by_numpy(name, handed_out):
 
 @pytest.mark.parametrize(
     "extreme",
-    [lambda x: x.amax(0), lambda x: x.min(), lambda x: torch.linalg.vector_norm(x, np.inf, 0)],
+    [lambda x: x.amax(0), lambda x: torch.linalg.vector_norm(x, np.inf, 0)],
 )
 def test_a_changed_extreme_that_nothing_equals_has_no_gradient(extreme):
     # Zeros would be wrong without a word.

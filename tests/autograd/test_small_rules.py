@@ -212,3 +212,21 @@ def test_means_of_no_examples_differentiate_twice():
     (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
     (curve,) = torch.autograd.grad((slope * slope).sum(), x)
     assert slope.shape == curve.shape == x.shape
+
+
+def test_counts_and_powers_of_zero_have_no_slope():
+    x = torch.tensor([1.0, 0.0, 2.0], requires_grad=True)
+    count = torch.linalg.vector_norm(x, 0)
+    assert count.item() == 2
+    assert torch.autograd.grad(count, x, allow_unused=True) == (None,)
+    assert torch.func.grad(lambda t: torch.linalg.vector_norm(t, 0))(x.detach()).tolist() == [0] * 3
+    assert not torch.vander(x, N=1).requires_grad
+    assert torch.vander(x, N=0).shape == (3, 0)
+
+
+def test_no_element_equals_a_largest_one_that_was_changed():
+    x = torch.tensor([[1.0, 5.0], [3.0, 4.0]], requires_grad=True)
+    largest = x.max()
+    largest.data.add_(1)
+    largest.backward()
+    assert x.grad.tolist() == [[0, 0], [0, 0]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from chainrule.compiler.graph import Graph, Value
-from chainrule.compiler.infer import emit
-from chainrule.compiler.interpret import interpret
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.graph.interpreter import interpret
+from chainrule.compiler.graph.program import Graph, Value
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.runtime.plan import Plan
 
 
 def layer_step() -> Graph:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from chainrule.compiler.graph import Graph, Value
-from chainrule.compiler.infer import emit
+from chainrule.compiler.graph.program import Graph, Value
+from chainrule.compiler.graph.types import emit
 
 _SIZES = (1, 2, 3, 5, 8, 17, 33)
 _UNARY = ("neg", "exp", "tanh", "sigmoid", "relu", "sin", "clone")

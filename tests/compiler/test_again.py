@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from chainrule.compiler import again, images
-from chainrule.compiler.again import compute_again
-from chainrule.compiler.graph import Graph, verify
-from chainrule.compiler.infer import emit
-from chainrule.compiler.interpret import interpret
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.graph.interpreter import interpret
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.graph.verify import verify
+from chainrule.compiler.passes import recompute
+from chainrule.compiler.passes.recompute import compute_again
+from chainrule.compiler.runtime import plan_cache
+from chainrule.compiler.runtime.plan import Plan
 
 from .programs import random_inputs
 from .random_graphs import RandomGraph
@@ -50,11 +52,11 @@ def test_an_activation_is_made_from_its_argument_once_more():
 
 @pytest.mark.jit
 def test_it_takes_less_memory_and_gives_the_same_bits(monkeypatch):
-    monkeypatch.setattr(images, "key_of", lambda *_: None)  # nothing out of the cache
+    monkeypatch.setattr(plan_cache, "key_of", lambda *_: None)  # nothing out of the cache
     g = activations()
     less = Plan(g)
     size, calls = less.memory.size, len(less.schedule.calls)
-    monkeypatch.setattr(again, "_LARGE", 1 << 40)
+    monkeypatch.setattr(recompute, "_LARGE", 1 << 40)
     more = Plan(g)
     assert size < 0.8 * more.memory.size
     assert calls <= len(more.schedule.calls)
@@ -70,7 +72,7 @@ def test_results_stay_in_memory_anyway():
 
 def test_what_is_near_is_kept(monkeypatch):
     g = activations(layers=1)
-    monkeypatch.setattr(again, "_FAR", 100)  # 80 instructions are in between
+    monkeypatch.setattr(recompute, "_FAR", 100)  # 80 instructions are in between
     assert compute_again(g) is g
 
 
@@ -89,7 +91,7 @@ def test_what_nothing_keeps_alive_is_not_made_again():
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs(seed, monkeypatch):
     for name, value in (("_LARGE", 1), ("_FAR", 2), ("_NEAR", 1000)):
-        monkeypatch.setattr(again, name, value)
+        monkeypatch.setattr(recompute, name, value)
     program = RandomGraph(seed, length=20 + seed % 20)
     tolerance = 2e-4 if program.dtype == "f4" else 1e-10
     mine, theirs = program.arrays(seed), program.arrays(seed)

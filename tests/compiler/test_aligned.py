@@ -87,22 +87,22 @@ def test_somebody_elses_memory_is_left_alone():
     said = run(
         """
 import ctypes
-from chainrule.compiler import aligned
-theirs = aligned._Handler.from_buffer_copy(
-    aligned._Handler.from_address(aligned.capsule_pointer(
-        ctypes.cast(aligned.numpy_word(aligned._DEFAULT), ctypes.POINTER(ctypes.py_object))[0],
-        aligned._CAPSULE,
+from chainrule.compiler.machine import alignment
+theirs = alignment._Handler.from_buffer_copy(
+    alignment._Handler.from_address(alignment.capsule_pointer(
+        ctypes.cast(alignment.numpy_word(alignment._DEFAULT), ctypes.POINTER(ctypes.py_object))[0],
+        alignment._CAPSULE,
     ))
 )
 theirs.name = b"theirs"
-name = ctypes.create_string_buffer(aligned._CAPSULE)
+name = ctypes.create_string_buffer(alignment._CAPSULE)
 new = ctypes.pythonapi.PyCapsule_New
 new.restype = ctypes.py_object
 new.argtypes = (ctypes.c_void_p,) * 3
 capsule = new(ctypes.addressof(theirs), ctypes.addressof(name), None)
 give = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)
-give(aligned.numpy_word(aligned._SET_HANDLER))(capsule)
-print(aligned.begin_at_lines(), np._core.multiarray.get_handler_name())
+give(alignment.numpy_word(alignment._SET_HANDLER))(capsule)
+print(alignment.begin_at_lines(), np._core.multiarray.get_handler_name())
 """,
         CHAINRULE_KEEP_MEMORY="0",
     )

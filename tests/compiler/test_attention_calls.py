@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler import pool
+from chainrule.compiler.machine import worker_threads
 
 pytestmark = pytest.mark.jit
 F = torch.nn.functional
@@ -12,9 +12,9 @@ F = torch.nn.functional
 
 @pytest.fixture(autouse=True)
 def two_threads(monkeypatch):
-    if pool.shared() is None:
+    if worker_threads.shared() is None:
         pytest.skip("there are no threads here")
-    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+    monkeypatch.setattr(worker_threads.settings._Settings, "threads", 2)
 
 
 def inputs(heads, queries, keys, width, dtype, split=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chainrule.compiler import gemm
+from chainrule.compiler.products import offered
 
 SIZES = {  # leading dimensions, queries, keys, width of keys, width of values
     "one block": ((2, 3), 130, 130, 32, 32),
@@ -20,7 +20,7 @@ SIZES = {  # leading dimensions, queries, keys, width of keys, width of values
 
 @pytest.fixture(scope="module")
 def jobs():
-    product = gemm.shared()
+    product = offered.shared()
     if product is None:
         pytest.skip("no machine code for products on this machine")
     return product.attention
@@ -90,12 +90,12 @@ def test_jobs_give_what_the_formula_gives(jobs, size, dtype, causal, masked, kep
 
 
 def test_bits_do_not_depend_on_the_number_of_threads(jobs, monkeypatch):
-    from chainrule.compiler import pool
+    from chainrule.compiler.machine import worker_threads
 
     g, q, k, v, mask = draw(SIZES["one head, cut by queries"], "float32", "add")
     seen = []
     for threads in (1, 2, 3):
-        monkeypatch.setattr(pool, "thread_count", lambda threads=threads: threads)
+        monkeypatch.setattr(worker_threads, "thread_count", lambda threads=threads: threads)
         out = np.empty((*q.shape[:-1], v.shape[-1]), q.dtype)
         sums = jobs.forward(q, k, v, mask, 0.3, True, out)
         found = [np.empty(x.shape, x.dtype) for x in (q, k, v)]

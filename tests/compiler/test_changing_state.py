@@ -15,7 +15,7 @@ import warnings
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.followed import Number
+from chainrule.compiler.capture.followed import Number
 from fuzz.families import state
 from fuzz.running import problem_of
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler import CaptureError
-from chainrule.compiler.interpret import interpret
+from chainrule.compiler.capture.tracer import CaptureError
+from chainrule.compiler.graph.interpreter import interpret
 
 F = torch.nn.functional
 pytestmark = pytest.mark.jit

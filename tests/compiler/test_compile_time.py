@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler import images
-from chainrule.compiler.calls import Call
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.capture.traced_call import Call
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.runtime import plan_cache
+from chainrule.compiler.runtime.plan import Plan
 
 OPTIMIZERS = {
     "SGD": {"lr": 0.1, "momentum": 0.9},
@@ -110,7 +110,7 @@ def test_calls_before_the_plan_compile_no_kernels(tmp_path):
     """What the plan will do is not worth a second of LLVM for the eager calls before it."""
     program = (
         "import chainrule as torch\n"
-        "from chainrule.compiler import llvm\n"
+        "from chainrule.compiler.machine import llvm\n"
         "made, real = [], llvm.object_code\n"
         "llvm.object_code = lambda text: made.append(text) or real(text)\n"
         "f = torch.compile(lambda x: torch.softmax(x, -1).sum(0).sum())\n"
@@ -183,7 +183,7 @@ def scaled(factor, constant):
 @pytest.fixture
 def files_unchanged(monkeypatch):
     """As if nobody had edited the package since this process began."""
-    monkeypatch.setattr(images.host, "package_stamp", lambda: "stamp")
+    monkeypatch.setattr(plan_cache.host, "package_stamp", lambda: "stamp")
 
 
 def test_a_plan_out_of_the_cache_computes_and_tells_the_same(
@@ -191,7 +191,9 @@ def test_a_plan_out_of_the_cache_computes_and_tells_the_same(
 ):
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
     made = Plan(scaled(2.0, [1, 2, 3, 4]))
-    monkeypatch.setattr("chainrule.compiler.plan.objects.compiled", None)  # nothing is compiled now
+    monkeypatch.setattr(
+        "chainrule.compiler.runtime.plan.machine_code.compiled", None
+    )  # nothing is compiled now
     found = Plan(scaled(2.0, [1, 2, 3, 4]))
     x = np.ones(4, np.float32)
     assert found.run([x])[0].tolist() == made.run([x])[0].tolist() == [2, 4, 6, 8]
@@ -201,14 +203,14 @@ def test_a_plan_out_of_the_cache_computes_and_tells_the_same(
 @pytest.mark.parametrize("other", [(2, [1, 2, 3, 4]), (2.0, [1, 2, 3, 5])])
 def test_another_number_or_constant_is_another_plan(tmp_path, monkeypatch, files_unchanged, other):
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
-    keys = [images.key_of(scaled(*case), (64,))[0] for case in ((2.0, [1, 2, 3, 4]), other)]
+    keys = [plan_cache.key_of(scaled(*case), (64,))[0] for case in ((2.0, [1, 2, 3, 4]), other)]
     assert keys[0] != keys[1]
 
 
 def test_programs_that_hold_more_than_data_are_not_kept(files_unchanged):
     graph = scaled(2.0, [1, 2, 3, 4])
     graph.instrs[0].params["callback"] = print
-    assert images.key_of(graph, (64,)) is None
+    assert plan_cache.key_of(graph, (64,)) is None
 
 
 # ---- memory --------------------------------------------------------------------------------------
@@ -311,12 +313,12 @@ def test_threads_that_share_a_plan_work_in_memory_of_their_own():
 
 def test_code_of_edited_files_goes_by_its_text_alone(tmp_path, monkeypatch):
     """What this process runs may be older than a file that was written after it began."""
-    monkeypatch.setattr(images.host, "_PACKAGE", str(tmp_path))
+    monkeypatch.setattr(plan_cache.host, "_PACKAGE", str(tmp_path))
     file = tmp_path / "rule.py"
     for age, unchanged in ((3600, True), (-3600, False)):
         file.write_text("x = 1")
-        monkeypatch.setattr(images.host, "IMPORTED", file.stat().st_ctime + age)
-        images.host.package_stamp.cache_clear()
-        assert (images.host.package_stamp() is not None) is unchanged
-        assert (images.key_of(scaled(2.0, [1, 2, 3, 4]), (64,)) is not None) is unchanged
-    images.host.package_stamp.cache_clear()
+        monkeypatch.setattr(plan_cache.host, "IMPORTED", file.stat().st_ctime + age)
+        plan_cache.host.package_stamp.cache_clear()
+        assert (plan_cache.host.package_stamp() is not None) is unchanged
+        assert (plan_cache.key_of(scaled(2.0, [1, 2, 3, 4]), (64,)) is not None) is unchanged
+    plan_cache.host.package_stamp.cache_clear()

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.externs import ExternStep
-from chainrule.compiler.graph import Graph, Value
-from chainrule.compiler.infer import emit
-from chainrule.compiler.lower import ExternCall, Schedule
+from chainrule.compiler.graph.program import Graph, Value
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.loops.calls import ExternCall
+from chainrule.compiler.loops.schedule import Schedule
 from chainrule.compiler.passes import optimise
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.runtime.externs import ExternStep
+from chainrule.compiler.runtime.plan import Plan
 
 pytestmark = pytest.mark.jit
 

@@ -5,13 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
-from chainrule.compiler.loops import format_kernel
-from chainrule.compiler.lower import ExternCall, GemmCall, KernelCall, Schedule
-from chainrule.compiler.memory import MemoryPlan
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.loops.arena import MemoryPlan
+from chainrule.compiler.loops.calls import ExternCall, GemmCall, KernelCall
+from chainrule.compiler.loops.nest import format_kernel
+from chainrule.compiler.loops.schedule import Schedule
 from chainrule.compiler.passes import optimise
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.runtime.plan import Plan
 
 from .programs import (
     assert_same_as_interpreted,
@@ -271,7 +272,7 @@ def norm_gradient() -> Graph:
 
 
 def test_sums_over_rows_that_are_folded_are_made_in_parts_for_threads():
-    from chainrule.compiler.parallel import axis_to_cut
+    from chainrule.compiler.loops.costs import axis_to_cut
 
     first, *others = [c for c in schedule(norm_gradient()).calls if isinstance(c, KernelCall)]
     assert first.kernel.space == (8, 24, 130)
@@ -365,9 +366,9 @@ def test_products_that_do_not_wait_for_each_other_are_one_job_of_the_threads():
 
 
 def test_bias_is_added_without_threads_too(monkeypatch):
-    from chainrule.compiler import objects
+    from chainrule.compiler.runtime import plan_target
 
     graph = dense_layers()
-    whole = objects.plan_target(False)
-    monkeypatch.setattr(objects, "plan_target", lambda double: whole._replace(threads=0))
+    whole = plan_target.plan_target(False)
+    monkeypatch.setattr(plan_target, "plan_target", lambda double: whole._replace(threads=0))
     assert_same_as_interpreted(graph, random_inputs(graph), 1e-4)

@@ -6,8 +6,9 @@ import itertools
 import numpy as np
 import pytest
 
-from chainrule.compiler import gathered, pool
-from chainrule.compiler.gemm_text import TILES
+from chainrule.compiler.machine import worker_threads
+from chainrule.compiler.products import convolution
+from chainrule.compiler.products.gemm_text import TILES
 from chainrule.ops import conv_arrays, kernels
 
 CASES = [
@@ -61,7 +62,7 @@ def test_bits_do_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr(conv_arrays, "LARGE", 0)
     seen = []
     for threads in (1, 2, 3):
-        monkeypatch.setattr(pool, "thread_count", lambda threads=threads: threads)
+        monkeypatch.setattr(worker_threads, "thread_count", lambda threads=threads: threads)
         y = conv_arrays.conv_forward(x, w, None, *options)
         seen.append((y, conv_arrays.conv_weight_gradient(x, y, w.shape, *options)))
     for one, other in itertools.pairwise(seen):
@@ -85,7 +86,7 @@ def test_wrong_code_is_never_used():
             self.kept = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(lambda *_: None)
             return self.kept
 
-    product = gathered.Gathered(TILES[64], lambda name, text: Wrong())
+    product = convolution.Gathered(TILES[64], lambda name, text: Wrong())
     a, image = np.ones((8, 16), np.float32), np.ones((1, 64), np.float32)
     rows, columns = np.arange(16) * 4, np.arange(16, dtype=np.int32)
     assert product(a, image, rows, columns, np.empty((1, 8, 16), np.float32)) is False

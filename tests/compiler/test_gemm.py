@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule.compiler import gemm, llvm, pool, store
-from chainrule.compiler.gemm_text import TILES, Tiles
+from chainrule.compiler.machine import code_cache, llvm, worker_threads
+from chainrule.compiler.products import gemm, offered
+from chainrule.compiler.products.gemm_text import TILES
+from chainrule.compiler.products.panels import Tiles
 from chainrule.ops import kernels
 
 DTYPES = (np.float32, np.float64)
@@ -17,7 +19,7 @@ DTYPES = (np.float32, np.float64)
 
 @pytest.fixture(scope="module")
 def product() -> gemm.Product:
-    made = gemm.load()
+    made = offered.load()
     assert made is not None, "no product for this machine"
     return made
 
@@ -215,19 +217,19 @@ def test_switched_off_by_the_environment(monkeypatch):
 
 def test_stored_code_is_read_again_and_damage_is_noticed(monkeypatch, tmp_path):
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path / "new"))
-    store.write("key", b"code")
-    assert store.read("key") == b"code"
-    assert store.read("other") is None
+    code_cache.write("key", b"code")
+    assert code_cache.read("key") == b"code"
+    assert code_cache.read("other") is None
     (file,) = (tmp_path / "new").iterdir()
     file.write_bytes(file.read_bytes() + b"x")
-    assert store.read("key") is None
+    assert code_cache.read("key") is None
 
 
 def test_a_forked_process_makes_its_own_workers():
     program = """
 import os, numpy as np
-from chainrule.compiler import gemm
-product = gemm.load()
+from chainrule.compiler.products import gemm, offered
+product = offered.load()
 a = np.ones((128, 300), np.float32)
 b = np.ones((300, 256), np.float32)
 assert product.has(a.dtype)
@@ -248,14 +250,14 @@ def test_only_sizes_that_measured_faster_leave_numpy():
 
 
 def test_threads_follow_the_setting_then_the_environment(monkeypatch):
-    monkeypatch.setattr(pool.settings._Settings, "threads", None)
+    monkeypatch.setattr(worker_threads.settings._Settings, "threads", None)
     monkeypatch.delenv("CHAINRULE_NUM_THREADS", raising=False)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
-    pool._default_threads.cache_clear()
-    assert pool.thread_count() == 3
-    pool._default_threads.cache_clear()
+    worker_threads._default_threads.cache_clear()
+    assert worker_threads.thread_count() == 3
+    worker_threads._default_threads.cache_clear()
     monkeypatch.setenv("CHAINRULE_NUM_THREADS", "5")
-    assert pool.thread_count() == 5
+    assert worker_threads.thread_count() == 5
     chainrule.set_num_threads(2)
-    assert pool.thread_count() == 2
-    pool._default_threads.cache_clear()
+    assert worker_threads.thread_count() == 2
+    worker_threads._default_threads.cache_clear()

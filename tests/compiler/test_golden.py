@@ -10,8 +10,8 @@ import textwrap
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.calls import Call
-from chainrule.compiler.capture import Program
+from chainrule.compiler.capture.program import Program
+from chainrule.compiler.capture.traced_call import Call
 
 F = torch.nn.functional
 pytestmark = pytest.mark.jit

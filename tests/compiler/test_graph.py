@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from chainrule.compiler.graph import Graph, GraphError, Instr, Value, verify
-from chainrule.compiler.infer import emit
-from chainrule.compiler.interpret import interpret
+from chainrule.compiler.graph.interpreter import interpret
+from chainrule.compiler.graph.program import Graph, Instr, Value
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.graph.verify import GraphError, verify
 
 from .programs import layer_step, random_inputs
 

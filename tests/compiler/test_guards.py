@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler import CaptureError
+from chainrule.compiler.capture.tracer import CaptureError
 
 nn, F = torch.nn, torch.nn.functional
 pytestmark = pytest.mark.jit

@@ -480,7 +480,7 @@ def test_every_kernel_of_the_catalog_is_there():
 def test_a_change_of_the_number_of_threads_reaches_kernels_that_ran_before():
     x, before = torch.ones(300, 301), torch.get_num_threads()
     from chainrule.compiler.native import library
-    from chainrule.compiler.native.slots import SLOTS
+    from chainrule.compiler.native.language.slots import SLOTS
 
     try:
         for threads in (2, 1, 3):

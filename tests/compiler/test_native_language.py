@@ -5,8 +5,8 @@ import pytest
 
 from chainrule.compiler.native import library
 from chainrule.compiler.native.dispatch import module_text
-from chainrule.compiler.native.expressions import KernelError
-from chainrule.compiler.native.language import (
+from chainrule.compiler.native.language.expressions import KernelError
+from chainrule.compiler.native.language.words import (
     PerType,
     T,
     accumulate,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.partition import without
+from chainrule.compiler.passes.partition import without
 from fuzz.families import state
 from fuzz.families.state_overlooked import OVERLOOKED
 from fuzz.families.state_places import PLACES

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule.compiler import codegen, parallel, pool
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
-from chainrule.compiler.interpret import interpret
-from chainrule.compiler.loops import Kernel
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.emit import module_text, work_pieces
+from chainrule.compiler.graph.interpreter import interpret
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.loops import costs
+from chainrule.compiler.loops.nest import Kernel
+from chainrule.compiler.machine import worker_threads
+from chainrule.compiler.runtime.plan import Plan
 
 from .programs import assert_same_as_interpreted, random_inputs
 from .random_graphs import RandomGraph
@@ -20,10 +22,11 @@ pytestmark = pytest.mark.jit
 @pytest.fixture
 def in_pieces(monkeypatch):
     """Everything that can be cut is cut, for two threads."""
-    monkeypatch.setattr(parallel, "LEAST_LOOP_COST", 0)
-    monkeypatch.setattr(parallel, "LEAST_PRODUCTS", 0)
-    monkeypatch.setattr(parallel, "_CUT", 16)
-    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+    monkeypatch.setattr(work_pieces, "LEAST_LOOP_COST", 0)
+    monkeypatch.setattr(work_pieces, "LEAST_PRODUCTS", 0)
+    monkeypatch.setattr(work_pieces, "CUT", 16)
+    monkeypatch.setattr(costs, "CUT", 16)
+    monkeypatch.setattr(worker_threads.settings._Settings, "threads", 2)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -42,7 +45,7 @@ def test_random_programs(seed, in_pieces):
 @pytest.mark.parametrize("flags", [(0, 0), (0, 1), (1, 0), (1, 1)], ids=str)
 @pytest.mark.parametrize("shape", [((), 40, 50, 30), ((3,), 9, 70, 33), ((2, 5), 24, 8, 16)])
 def test_products(shape, flags, limit, in_pieces, monkeypatch):
-    monkeypatch.setattr(codegen, "DIRECT_LIMIT", limit)
+    monkeypatch.setattr(module_text, "DIRECT_LIMIT", limit)
     batch, m, n, k = shape
     ta, tb = map(bool, flags)
     for dtype, rtol in (("f4", 1e-4), ("f8", 1e-12)):
@@ -56,8 +59,8 @@ def test_products(shape, flags, limit, in_pieces, monkeypatch):
 @pytest.mark.parametrize("length", [127, 128, 129, 130, 200, 257, 321])
 def test_no_piece_of_a_loop_for_any_length_is_too_short(length, in_pieces):
     """Such code expects a least length: a shorter piece would write beyond its end."""
-    assert all(size >= 64 for _, size in parallel.cuts(length, 4, 64))
-    assert sum(size for _, size in parallel.cuts(length, 4, 64)) == length
+    assert all(size >= 64 for _, size in work_pieces.cuts(length, 4, 64))
+    assert sum(size for _, size in work_pieces.cuts(length, 4, 64)) == length
     g = Graph()
     x = g.input((length,), "f4")
     g.outputs = [emit(g, "tanh", x)]
@@ -75,12 +78,12 @@ def test_sums_over_rows_are_cut_along_columns_only(in_pieces):
 
 
 def test_bits_do_not_depend_on_threads(monkeypatch):
-    monkeypatch.setattr(parallel, "LEAST_LOOP_COST", 0)
+    monkeypatch.setattr(work_pieces, "LEAST_LOOP_COST", 0)
     w = chainrule.tensor(np.random.default_rng(0).standard_normal((300, 200)).astype("f4"))
     x = chainrule.tensor(np.random.default_rng(1).standard_normal((64, 300)).astype("f4"))
     results = []
     for threads in (1, 2, 3):
-        monkeypatch.setattr(pool.settings._Settings, "threads", threads)
+        monkeypatch.setattr(worker_threads.settings._Settings, "threads", threads)
         step = chainrule.compile(lambda x, w: chainrule.softmax((x @ w).tanh(), 1).sum(0))
         for _ in range(4):
             result = step(x, w)
@@ -102,7 +105,7 @@ def layers(dependent: bool) -> Graph:
 
 @pytest.mark.parametrize(("dependent", "jobs"), [(False, 1), (True, 3)])
 def test_products_that_do_not_wait_for_each_other_are_one_job(dependent, jobs, monkeypatch):
-    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+    monkeypatch.setattr(worker_threads.settings._Settings, "threads", 2)
     g = layers(dependent)
     text = Plan(g).module.text()
     assert text.count("call void @chainrule_pool_run(") == 1  # in a function for all of this size
@@ -111,7 +114,7 @@ def test_products_that_do_not_wait_for_each_other_are_one_job(dependent, jobs, m
 
 
 def test_small_products_are_not_shared(monkeypatch):
-    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+    monkeypatch.setattr(worker_threads.settings._Settings, "threads", 2)
     g = Graph()
     x, w = g.input((8, 16), "f4"), g.input((16, 16), "f4")
     g.outputs = [emit(g, "gemm", x, w, ta=False, tb=False) for _ in range(2)]
@@ -156,7 +159,7 @@ def test_loops_that_need_each_other_are_not_one_job(in_pieces):
 
 
 def test_small_loops_are_not_shared(monkeypatch):
-    monkeypatch.setattr(pool.settings._Settings, "threads", 2)
+    monkeypatch.setattr(worker_threads.settings._Settings, "threads", 2)
     assert "chainrule_pool_run(" not in Plan(steps((640, 64, 1000))).module.text()
 
 

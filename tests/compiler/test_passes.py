@@ -5,8 +5,8 @@ import pytest
 
 import chainrule as torch
 from chainrule.compiler import passes
-from chainrule.compiler.graph import Graph, Value
-from chainrule.compiler.infer import emit
+from chainrule.compiler.graph.program import Graph, Value
+from chainrule.compiler.graph.types import emit
 from chainrule.compiler.passes import optimise
 
 from .programs import layer_step

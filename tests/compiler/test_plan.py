@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from chainrule import ir
-from chainrule.compiler import binding, codegen, images
-from chainrule.compiler.graph import Graph, Value
-from chainrule.compiler.infer import emit
-from chainrule.compiler.plan import Plan
-from chainrule.compiler.table import INTERNAL, InternalOp
+from chainrule.compiler.emit import module_text
+from chainrule.compiler.graph.op_table import INTERNAL, InternalOp
+from chainrule.compiler.graph.program import Graph, Value
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.runtime import bind, plan_cache
+from chainrule.compiler.runtime.plan import Plan
 
 from .programs import assert_same_as_interpreted, layer_step, random_inputs
 
@@ -158,7 +159,7 @@ def test_concurrent_calls_do_not_share_memory():
 
 
 def test_without_the_known_object_layout_python_binds_the_inputs(monkeypatch):
-    for user in ("plan", "images"):  # plans in the cache are told apart by it
+    for user in ("runtime.plan", "runtime.plan_cache"):  # plans in the cache are told apart by it
         monkeypatch.setattr(f"chainrule.compiler.{user}.layout_known", lambda: False)
     plan = Plan(doubled())
     assert plan.main is None
@@ -166,7 +167,7 @@ def test_without_the_known_object_layout_python_binds_the_inputs(monkeypatch):
 
 
 def test_the_object_layout_is_probed():
-    assert binding.layout_known()
+    assert bind.layout_known()
 
 
 def test_without_llvmlite_the_graph_is_interpreted():
@@ -189,8 +190,8 @@ def test_explain_shows_graph_loops_and_memory():
 
 
 def test_a_long_segment_is_several_functions_and_stops_at_a_wrong_index(monkeypatch):
-    monkeypatch.setattr(codegen, "_PART", 1)
-    monkeypatch.setattr(images, "key_of", lambda *_: None)  # nothing out of the cache
+    monkeypatch.setattr(module_text, "_PART", 1)
+    monkeypatch.setattr(plan_cache, "key_of", lambda *_: None)  # nothing out of the cache
     g = Graph()
     table, index, total = g.input((5, 3), "f4"), g.input((4,), "i8"), g.input((3,), "f4")
     checked = emit(g, "checked_index", index, size=5)

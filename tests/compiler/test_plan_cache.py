@@ -8,10 +8,10 @@ import sys
 import numpy as np
 import pytest
 
-from chainrule.compiler import host, store
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.machine import code_cache, host
+from chainrule.compiler.runtime.plan import Plan
 
 pytestmark = pytest.mark.jit
 
@@ -83,20 +83,20 @@ def test_damaged_and_foreign_entries_are_compiled_again(tmp_path, monkeypatch, d
 
 def test_entries_of_other_users_are_not_believed(tmp_path, monkeypatch):
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
-    store.write("key", b"code")
-    assert store.read("key") == b"code"
+    code_cache.write("key", b"code")
+    assert code_cache.read("key") == b"code"
     monkeypatch.setattr(os, "getuid", lambda: 12345678)
-    assert store.read("key") is None
+    assert code_cache.read("key") is None
 
 
 def test_entries_that_others_could_have_written_are_not_believed(tmp_path, monkeypatch):
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
-    store.write("key", b"code")
+    code_cache.write("key", b"code")
     (entry,) = tmp_path.iterdir()
     assert entry.stat().st_mode & 0o777 == 0o600
     for mode, found in ((0o620, None), (0o602, None), (0o644, b"code")):
         entry.chmod(mode)
-        assert store.read("key") == found
+        assert code_cache.read("key") == found
 
 
 def test_random_bytes_are_never_code(tmp_path, monkeypatch):
@@ -120,10 +120,12 @@ def test_code_of_another_machine_or_version_is_not_found(tmp_path, monkeypatch, 
     before = set(tmp_path.iterdir())
     monkeypatch.setattr(host, what, lambda: "another")
     keys = []
-    monkeypatch.setattr(store, "read", lambda key: keys.append(key))
+    monkeypatch.setattr(code_cache, "read", lambda key: keys.append(key))
     times(2.0)
     assert keys and all("another" in key or what != "processor" for key in keys)
-    assert not any(tmp_path / f"{store.sha256(k.encode()).hexdigest()}.o" in before for k in keys)
+    assert not any(
+        tmp_path / f"{code_cache.sha256(k.encode()).hexdigest()}.o" in before for k in keys
+    )
 
 
 def test_a_folder_that_vanishes_or_is_read_only(tmp_path, monkeypatch):
@@ -163,11 +165,11 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
 
 def test_old_entries_make_room(tmp_path, monkeypatch):
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(store, "_LARGEST", 500)
+    monkeypatch.setattr(code_cache, "_LARGEST", 500)
     for k in range(10):
-        store.write(f"key {k}", bytes(100))
+        code_cache.write(f"key {k}", bytes(100))
         for path in tmp_path.iterdir():
             os.utime(path, (k, k)) if path.stat().st_mtime > 100 else None
-    store._trim(str(tmp_path))
-    assert store.read("key 9") is not None and store.read("key 0") is None
+    code_cache._trim(str(tmp_path))
+    assert code_cache.read("key 9") is not None and code_cache.read("key 0") is None
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 500

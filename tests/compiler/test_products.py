@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from chainrule.compiler import blas, codegen, parallel, pool
-from chainrule.compiler.codegen import Gemm
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
-from chainrule.compiler.lower import ExternCall, GemmCall, Schedule
+from chainrule.compiler.emit import module_text, work_pieces
+from chainrule.compiler.emit.module_text import Gemm
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.loops.calls import ExternCall, GemmCall
+from chainrule.compiler.loops.schedule import Schedule
+from chainrule.compiler.machine import blas, worker_threads
 from chainrule.compiler.passes import optimise
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.runtime.plan import Plan
 
 from .programs import assert_same_as_interpreted, random_inputs
 
@@ -29,7 +31,7 @@ def product(a_shape, b_shape, ta=False, tb=False, dtype="f4") -> Graph:
 @pytest.mark.parametrize("flags", [(0, 0), (0, 1), (1, 0), (1, 1)], ids=str)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_sizes_and_flags(size, flags, limit, monkeypatch):
-    monkeypatch.setattr(codegen, "DIRECT_LIMIT", limit)
+    monkeypatch.setattr(module_text, "DIRECT_LIMIT", limit)
     m, n, k = size
     ta, tb = map(bool, flags)
     for dtype, rtol in (("f4", 1e-5), ("f8", 1e-13)):
@@ -50,7 +52,7 @@ def test_sizes_and_flags(size, flags, limit, monkeypatch):
     ids=str,
 )
 def test_batches(a, b, limit, monkeypatch):
-    monkeypatch.setattr(codegen, "DIRECT_LIMIT", limit)
+    monkeypatch.setattr(module_text, "DIRECT_LIMIT", limit)
     g = product(a, b)
     assert_same_as_interpreted(g, random_inputs(g), 1e-5)
 
@@ -77,7 +79,7 @@ def test_integer_products_are_extern():
 
 
 def test_without_blas_products_are_extern_and_right(monkeypatch):
-    from chainrule.compiler import host
+    from chainrule.compiler.machine import host
 
     without = host.target()._replace(blas_int=None)
     monkeypatch.setattr(host, "target", lambda: without)
@@ -100,7 +102,7 @@ def test_blas_is_found_and_a_wrong_integer_width_is_not_believed():
 
 def test_special_values_survive_in_both_kinds_of_product(monkeypatch):
     for limit in (0, 1 << 40):
-        monkeypatch.setattr(codegen, "DIRECT_LIMIT", limit)
+        monkeypatch.setattr(module_text, "DIRECT_LIMIT", limit)
         plan = Plan(product((2, 2), (2, 2)))
         (got,) = plan.run(
             [np.array([[np.inf, 1], [np.nan, 1]], "f4"), np.array([[1, 2], [3, 4]], "f4")]
@@ -111,8 +113,8 @@ def test_special_values_survive_in_both_kinds_of_product(monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("shape", [(1, 16, 1), (1, 784, 512), (3, 33, 7), (4, 40, 100), (2, 5, 3)])
 def test_few_rows_times_a_transposed_weight(shape, threads, monkeypatch):
-    monkeypatch.setattr(parallel, "LEAST_PRODUCTS", 0)
-    monkeypatch.setattr(pool.settings._Settings, "threads", threads)
+    monkeypatch.setattr(work_pieces, "LEAST_PRODUCTS", 0)
+    monkeypatch.setattr(worker_threads.settings._Settings, "threads", threads)
     m, k, n = shape
     for dtype, rtol in (("f4", 1e-4), ("f8", 1e-12)):
         g = product((m, k), (n, k), tb=True, dtype=dtype)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from chainrule.compiler.interpret import interpret
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.graph.interpreter import interpret
+from chainrule.compiler.runtime.plan import Plan
 
 from .random_graphs import RandomGraph
 

@@ -7,7 +7,7 @@ import pytest
 
 import chainrule as torch
 from chainrule import nn
-from chainrule.compiler import gemm
+from chainrule.compiler.products import offered
 from chainrule.ops import recurrent_fast
 
 from .test_native_kernels import close, tensors
@@ -39,11 +39,11 @@ class Watched:
 @pytest.fixture
 def both(monkeypatch):
     """Run a function by NumPy and by jobs: (results, results); jobs must have done all of it."""
-    if gemm.shared() is None:
+    if offered.shared() is None:
         pytest.skip("no machine code for products on this machine")
 
     def run(function, layers=1):
-        watched = Watched(gemm.shared().recurrent)
+        watched = Watched(offered.shared().recurrent)
         monkeypatch.setattr(recurrent_fast, "recurrent_jobs", lambda: None)
         expected = function()
         monkeypatch.setattr(recurrent_fast, "recurrent_jobs", lambda: watched)
@@ -177,7 +177,7 @@ def test_a_graph_made_with_jobs_is_pulled_back_without_them(monkeypatch, name, b
 )
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_with_packed_weights(size, dtype, transposed):
-    product = gemm.shared()
+    product = offered.shared()
     if product is None:
         pytest.skip("no machine code for products on this machine")
     m, n, k = size

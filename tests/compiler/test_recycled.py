@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler import recycled
-from chainrule.compiler.recycled import Recycled
+from chainrule.compiler.runtime import recycled
+from chainrule.compiler.runtime.recycled import Recycled
 
 F4 = np.dtype("f4")
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
-from chainrule.compiler.plan import Plan
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.runtime.plan import Plan
 
 pytestmark = pytest.mark.jit
 

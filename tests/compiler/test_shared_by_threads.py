@@ -90,7 +90,7 @@ def test_a_function_may_be_captured_and_differentiated_in_many_threads():
 def test_workers_leave_although_threads_go_on_posting_jobs():
     pytest.importorskip("llvmlite")  # without it there are no workers
     program = """
-        from chainrule.compiler import pool
+        from chainrule.compiler.machine import worker_threads
 
         sys.setswitchinterval(5e-3)
         torch.set_num_threads(2)
@@ -104,8 +104,8 @@ def test_workers_leave_although_threads_go_on_posting_jobs():
             threading.Thread(target=post, daemon=True).start()
         time.sleep(0.3)
         start = time.perf_counter()
-        if pool.shared() is not None:
-            pool.shared().dismiss()
+        if worker_threads.shared() is not None:
+            worker_threads.shared().dismiss()
         print(time.perf_counter() - start)
         over.append(True)
     """

@@ -779,7 +779,7 @@ sys.path[:0] = {[str(Path(__file__).parents[1]), *sys.path]!r}
 import numpy as np
 import chainrule as torch
 from compiler import test_training_scripts as scripts
-from chainrule.compiler.plan import llvm_available
+from chainrule.compiler.machine.host import llvm_available
 assert not llvm_available()
 for name, run in scripts.SCRIPTS.items():
     results = []

@@ -3,10 +3,10 @@
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
 from chainrule.compiler.passes import optimise
-from chainrule.compiler.transposes import raise_transposes
+from chainrule.compiler.passes.transposes import raise_transposes
 
 from .programs import assert_same_as_interpreted, random_inputs
 

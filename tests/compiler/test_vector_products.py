@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.codegen import Gemm, _as_row
-from chainrule.compiler.graph import Graph
-from chainrule.compiler.infer import emit
-from chainrule.compiler.lower import GemmCall, Schedule
+from chainrule.compiler.emit.module_text import Gemm, _as_row
+from chainrule.compiler.graph.program import Graph
+from chainrule.compiler.graph.types import emit
+from chainrule.compiler.loops.calls import GemmCall
+from chainrule.compiler.loops.schedule import Schedule
 from chainrule.compiler.passes import optimise
 
 from .programs import assert_same_as_interpreted, random_inputs

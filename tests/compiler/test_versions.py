@@ -5,8 +5,8 @@ from collections import OrderedDict
 import pytest
 
 import chainrule as torch
-from chainrule.compiler import versions
-from chainrule.compiler.versions import Versions, dictionary_of
+from chainrule.compiler.capture import versions
+from chainrule.compiler.capture.versions import Versions, dictionary_of
 
 pytestmark = [
     pytest.mark.jit,

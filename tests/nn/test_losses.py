@@ -5,6 +5,8 @@ import pytest
 import chainrule as torch
 from chainrule import nn
 
+F = nn.functional
+
 PLAIN = (nn.MSELoss, nn.L1Loss, nn.CrossEntropyLoss, nn.BCEWithLogitsLoss, nn.TripletMarginLoss)
 
 
@@ -99,3 +101,27 @@ def test_the_adaptive_softmax_scores_and_predicts_all_classes():
     assert 0 < int(rare.sum()) < 40
     assert torch.equal(found[rare], scores.argmax(1)[rare])
     assert torch.equal(found[~rare], softmax.head(x).argmax(1)[~rare])
+
+
+def test_losses_have_the_types_that_pytorch_gives_them():
+    x, y = torch.tensor([0.5, 0.25]), torch.tensor([1.0, 0.0])
+    assert F.binary_cross_entropy_with_logits(x, y.half()).dtype is torch.float16
+    assert F.binary_cross_entropy_with_logits(x.double(), y).dtype is torch.float32
+    assert F.poisson_nll_loss(x.half(), y.long(), full=True).dtype is torch.float16
+    assert F.poisson_nll_loss(torch.tensor([True]), torch.tensor([2.0])).dtype is torch.float32
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        (lambda x: F.binary_cross_entropy_with_logits(x, x.long()), "can't be cast to the desired"),
+        (lambda x: F.binary_cross_entropy_with_logits(x, x + 0j), "not implemented"),
+        (lambda x: F.kl_div(x, x + 0j, log_target=True), "Complex inputs not supported"),
+        (lambda x: F.soft_margin_loss(x, x > 0), "Negation"),
+        (lambda x: F.multi_margin_loss(x, torch.tensor(1.0)), "expected scalar type Long"),
+        (lambda x: F.cosine_similarity(x, x + 0j, 0), "expected common dtype to be floating"),
+    ],
+)
+def test_losses_refuse_targets_of_other_types(loss, words):
+    with pytest.raises((RuntimeError, NotImplementedError), match=words):
+        loss(torch.tensor([0.5, 0.25]))

@@ -5,7 +5,7 @@ import optim_cases
 import pytest
 
 import chainrule as torch
-from chainrule.compiler.native import optimizer_kernels
+from chainrule.compiler.native.kernels import optimizers
 from chainrule.ops.kernels import Kernels
 from chainrule.optim import plan, program
 from chainrule.optim.array_form import BLOCK, ArrayForm
@@ -19,7 +19,7 @@ OPTIONS = {**optim_cases.OPTIONS, "Lion": [{"lr": 0.01}, {"weight_decay": 0.1, "
 def programs(monkeypatch, numpy_only):
     """Every program that the options of all optimizers lead to."""
     monkeypatch.setattr(program, "KNOWN", known := {})
-    monkeypatch.setattr(optimizer_kernels, "KNOWN", known)
+    monkeypatch.setattr(optimizers, "KNOWN", known)
     from chainrule.optim import rule_optimizer
 
     rule_optimizer.program_of.cache_clear()
@@ -41,7 +41,7 @@ def test_the_text_of_every_kernel_computes_what_the_numpy_form_does(programs):
         scalars = tuple(random.uniform(0.1, 0.9, len(made.scalars)).tolist())
         others = [a.copy() for a in arrays]
         ArrayForm(made)(arrays, scalars)
-        kernel = optimizer_kernels.step_kernel(f"{made.kernel}__f32")
+        kernel = optimizers.step_kernel(f"{made.kernel}__f32")
         kernel.reference(*[[a] for a in others], *scalars)
         for name, mine, theirs in zip(made.arrays, arrays, others, strict=True):
             np.testing.assert_array_equal(mine, theirs, err_msg=f"{made.text}\n{name}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -176,6 +175,8 @@ def blame(node: Any) -> None:
 
 
 def _checksum(array: np.ndarray) -> int:
+    import zlib
+
     return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).reshape(-1).data)
 
 

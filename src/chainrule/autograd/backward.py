@@ -15,7 +15,7 @@ from .levels import synced
 from .node import UNTRACKED, AccumulateGrad, OutSlot
 from .plain_pass import backward_plain
 from .state import STATE
-from .value import NODE_VERSION, PLAIN, TensorBase, make
+from .value import FACTORY, NODE_VERSION, PLAIN, TensorBase, bottom, make
 from .warn_once import warn_once
 
 
@@ -206,6 +206,8 @@ def gradient_for(position: int, root: Any, g: Any) -> Any:
             )
         if hasattr(root._level, "ones"):  # type: ignore[attr-defined]
             return root._level.ones(root)  # type: ignore[attr-defined]
+        if FACTORY.dispatcher is not None and FACTORY.dispatcher.handles(lowest := bottom(root)):
+            return FACTORY.dispatcher.ones(lowest)
         return make(np.ones(shape, dtype.np))
     if not isinstance(g, TensorBase):
         raise TypeError(
@@ -255,7 +257,8 @@ def backward_tensor(
     # The usual calls, without the general argument handling.
     if (
         inputs is None and not create_graph and STATE.w <= 2 and not STATE.levels
-        and not STATE.anomaly and self.__class__ in PLAIN and (node := self._node) is not None
+        and not STATE.anomaly and FACTORY.dispatcher is None and self.__class__ in PLAIN
+        and (node := self._node) is not None
         and node is not UNTRACKED and (self._view is None or self._view[NODE_VERSION] == self._v[0])
     ):  # fmt: skip
         seed = _usual_seed(self._a, gradient)

@@ -22,7 +22,7 @@ from .node import UNTRACKED, OutSlot
 from .record import (
     record,
 )
-from .state import ANOMALY_FORWARD, OBSERVE, SELECT, STATE, TRACE, WATCH
+from .state import ANOMALY_FORWARD, DISPATCH, OBSERVE, SELECT, STATE, TRACE, WATCH
 from .value import (
     CREATION,
     FACTORY,
@@ -92,9 +92,11 @@ def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         level = vmap_level(top)
         if level is not None:
             return draw(level, op, args, params)
+    unusual = STATE.unusual
+    if unusual & DISPATCH and (top is None or top.index == 0):
+        return FACTORY.dispatcher.process(op, args, params)
     if top is not None:
         return top.process(op, args, params)
-    unusual = STATE.unusual
     if unusual & TRACE:
         return STATE.trace.process(op, args, params)
     return plain(op, args, params)
@@ -231,9 +233,9 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
 
 def remember_view(root: Any, view: Any) -> None:
     """So that the view learns of it when an in-place write gives the root a history."""
-    meta = root._meta
+    meta = root._rare
     if meta is None:
-        meta = root._meta = {}
+        meta = root._rare = {}
     views = meta.setdefault("views", [])
     views.append(ref(view))
     if len(views) & (len(views) - 1) == 0 and len(views) >= 32:
@@ -247,12 +249,24 @@ def refuse_operands(op: Op, args: tuple[Any, ...]) -> None:
         raise errors.refused_operand(op, args)
 
 
+_LIKE_NUMBERS = (np.generic, *NUMBERS)
+
+
+def _python_number(a: Any) -> Any:
+    """NumPy's own numbers and subclasses of Python's (an IntEnum) count as Python's: NumPy would
+    take them for arrays with a type of their own."""
+    if isinstance(a, np.generic):
+        return a.item()
+    kind: Any = next((k for k in NUMBERS if isinstance(a, k)), None)
+    return a if kind is None or a.__class__ is kind else kind(a)
+
+
 def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments as tensors of the promoted type; numbers stay where NumPy keeps them weak."""
     if op.refuses_operands:
         refuse_operands(op, args)
-    if any(isinstance(a, np.generic) for a in args):  # NumPy's own numbers count as Python's
-        args = tuple(a.item() if isinstance(a, np.generic) else a for a in args)
+    if any(a.__class__ not in NUMBERS and isinstance(a, _LIKE_NUMBERS) for a in args):
+        args = tuple(_python_number(a) for a in args)
     if op.promote == "none":
         return tuple(_as_tensor(op, a, i) for i, a in enumerate(args))
     keep = op.nondiff if op.partials or op.vjps else ()

@@ -26,9 +26,9 @@ from .hook_results import check_replacement, checked_replacements, hook_name
 from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate, takes_gradient
 from .node import UNTRACKED, Node, OutSlot, exchanged_since
 from .plain_pass import backward_plain
-from .state import STATE, TRACE, WATCH
+from .state import DISPATCH, STATE, TRACE, WATCH
 from .ties import Tie, settle_leaves, settle_results, zeros_for_hooks
-from .value import PLAIN, TensorBase, make
+from .value import FACTORY, PLAIN, TensorBase, make
 
 
 class Walk:
@@ -49,7 +49,9 @@ class Walk:
         self.stopped: list[Any] = []  # edges along which only zeros would go
         self.roots: Sequence[Any] = ()
         self.nonfinite: dict[int, Any] = {}  # by node: where its gradient began to be infinite
+        self.taken: dict[int, Any] = {}  # gradients that somebody has, by id (`dispatcher`)
         self.hooked: bool | None = None  # whether hooks are behind the roots, once asked
+        self.at_end: list[Any] = []  # what hooks asked to be called when the pass has ended
 
     # -- preparation --
 
@@ -313,7 +315,7 @@ class Walk:
         g = self.pending.pop(key)
         fresh = key in self.owned
         self.owned.discard(key)
-        meta = leaf._meta
+        meta = leaf._rare
         hooks = meta.get("hooks") if meta is not None else None
         if hooks is not None:
             replaced = self.run_tensor_hooks(hooks.tensor.get(0), g, fresh)
@@ -414,6 +416,8 @@ class Walk:
             return g
         if not fresh and g.__class__ is np.ndarray and g.flags.writeable:
             g = g.copy("K")  # others have it too, and a hook may write there
+        elif isinstance(g, TensorBase):
+            g = g.clone()
         shown = self.wrap(g)
         for hook in tuple(hooks.values()):
             result = hook(shown)
@@ -477,7 +481,9 @@ def run_backward(
         mode = GRAPH
     elif STATE.levels or any(getattr(g, "_level", None) is not None for g in (*grads, *roots)):
         mode = VALUES
-    elif STATE.unusual & TRACE:
+    elif STATE.unusual & (TRACE | DISPATCH):
+        mode = VALUES
+    elif FACTORY.dispatcher is not None and FACTORY.dispatcher.is_behind(edges):
         mode = VALUES
     seen = STATE.anomaly or STATE.unusual & WATCH  # somebody looks at every step
     if mode == RAW and inputs is None and len(edges) == 1 and not seen:
@@ -503,6 +509,7 @@ def run_backward(
     STATE.passes.append(walk)
     try:
         for e, g in zip(edges, grads, strict=True):
+            walk.taken[id(g)] = g
             walk.seed(e, g._a if mode == RAW else g)
         walk.run()
         if walk.stopped and inputs is None:
@@ -513,6 +520,8 @@ def run_backward(
         STATE.passes.pop()
         STATE.partial_passes -= inputs is not None
         STATE.set_grad_enabled(previous)
+    for callback in walk.at_end:
+        callback()
     if inputs is None:
         return []
     return [_as_result(walk.results.get(k), t) for k, t in enumerate(inputs)]

@@ -298,7 +298,7 @@ class _Writer:
         self.add("    except FAILURES as problem:")
         self.add(f"        raise failed(op, ({arguments},), {{{passed}}}, problem) from None")
         self.add("    if r.__class__ is not ndarray: r = asarray(r)")
-        self.add("    t = new(Tensor); t._a = r; t._grad = None; t._meta = None; t._view = None")
+        self.add("    t = new(Tensor); t._a = r; t._grad = None; t._rare = None; t._view = None")
         if self.diff:
             self.recording(passed)
         self.add("    t._rg = False; t._node = None")

@@ -252,7 +252,7 @@ class FunctionCtx(Node):
         if tuple(grad.shape) != shape:
             grad = self._resized(k, grad, shape)
         leaf = self.parents[k]
-        if isinstance(leaf, TensorBase) and leaf._meta and "grad_dtype" in leaf._meta:
+        if isinstance(leaf, TensorBase) and leaf._rare and "grad_dtype" in leaf._rare:
             return grad  # the leaf converts it as it was asked to
         if grad.dtype.np != dtype:
             if grad.dtype.is_complex and dtype.kind != "c":

@@ -186,4 +186,12 @@ def _each_example(cls: Any, level: Any, values: Any, dims: Any, kwargs: dict[str
     return tuple(level.batched(stack(list(c)), 0) for c in columns)
 
 
-HANDLERS = {"grad": _under_grad, "dual": _under_dual, "vmap": _under_vmap}
+def _of_asked_classes(cls: Any, level: Any, args: Any, kwargs: Any) -> Any:
+    """On tensors with `__torch_dispatch__`: the ops of its forward are put before the handlers."""
+    level.recorded = True
+    return apply_plain(cls, args, kwargs)[0]
+
+
+HANDLERS = {
+    "grad": _under_grad, "dual": _under_dual, "vmap": _under_vmap, "dispatch": _of_asked_classes,
+}  # fmt: skip

@@ -22,7 +22,7 @@ from .modes import enable_grad
 from .state import STATE
 from .transforms import grad as _func_grad
 from .transforms import jvp as _func_jvp
-from .value import make
+from .value import TensorBase, make
 from .vmap import vmap
 
 _OUTPUTS = "outputs of the user-provided function"
@@ -282,3 +282,49 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 
 explain_module(globals())
+
+
+# ---- names that other libraries import -----------------------------------------------------------
+
+
+def _as_tuple(
+    inp: Any, arg_name: str | None = None, fn_name: str | None = None
+) -> tuple[bool, tuple[Any, ...]]:
+    """(whether there were several, all of them)."""
+    given = inp if isinstance(inp, tuple) else (inp,)
+    for k, part in enumerate(given):
+        if not isinstance(part, TensorBase):
+            raise TypeError(
+                f"The {arg_name} given to {fn_name} must be either a Tensor or a tuple of Tensors "
+                f"but the value at index {k} has type {type(part)}."
+            )
+    return isinstance(inp, tuple), given
+
+
+def _tuple_postprocess(res: Any, to_unpack: Any) -> Any:
+    """Take apart the tuples that `_as_tuple` made."""
+    if isinstance(to_unpack, tuple):
+        if not to_unpack[1]:
+            res = tuple(part[0] for part in res)
+        return res if to_unpack[0] else res[0]
+    return res if to_unpack else res[0]
+
+
+def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
+    """Results without their history, unless they are to be differentiated."""
+    if isinstance(inputs, TensorBase):
+        return inputs if create_graph else inputs.detach()  # type: ignore[attr-defined]
+    return tuple(_grad_postprocess(part, create_graph) for part in inputs)
+
+
+def _construct_standard_basis_for(
+    tensors: tuple[Any, ...], tensor_numels: tuple[int, ...]
+) -> tuple[Any, ...]:
+    """Rows of an identity matrix, cut into a block for each tensor."""
+    total, start, found = sum(tensor_numels), 0, []
+    for tensor, numel in zip(tensors, tensor_numels, strict=True):
+        block = tensor.new_zeros(total, numel)
+        block.diagonal(-start).fill_(1)
+        found.append(block)
+        start += numel
+    return tuple(found)

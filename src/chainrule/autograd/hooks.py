@@ -76,7 +76,7 @@ def retains_grad(self: Any) -> bool:
     """Whether retain_grad() was called on this tensor that is no leaf."""
     if not self._rg:
         return False
-    meta: Any = self._meta or {}
+    meta: Any = self._rare or {}
     e: Any = meta.get("retained_at", self._node)  # there if its shape was changed since
     nr = e.nr if e.__class__ is OutSlot else 0
     node = e.node if e.__class__ is OutSlot else e

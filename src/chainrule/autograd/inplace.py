@@ -26,6 +26,7 @@ from .state import ANOMALY_FORWARD, STATE, TRACE, WATCH
 from .strided_views import begin_at_root, path_from_root, strides_from_root
 from .value import (
     CREATION,
+    FACTORY,
     FROM_CUSTOM,
     FROM_INFERENCE,
     FROM_MULTI,
@@ -144,6 +145,8 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
         from .watching import watched_inplace
 
         return watched_inplace(op, x, args, params, name)
+    if FACTORY.dispatcher is not None and FACTORY.dispatcher.handles(x, *args):
+        return FACTORY.dispatcher.inplace(op, x, args, params, name)
     begin_at_root(x)
     if not op.differentiable and op.name in _COMPARISONS and _is_recorded(x, args):
         return _write_comparison(op, x, args, name)
@@ -391,8 +394,8 @@ def set_history(x: Any, node: Any) -> None:
 def move_retention(t: Any, node: Any) -> None:
     """A tensor that keeps its gradient keeps that of its latest value."""
     old, nr = t._node, 0
-    if t._meta and "retained_at" in t._meta:
-        old = t._meta.pop("retained_at")
+    if t._rare and "retained_at" in t._rare:
+        old = t._rare.pop("retained_at")
     if old.__class__ is OutSlot:
         old, nr = old.node, old.nr
     hooks = old.hooks if old is not None else None
@@ -405,8 +408,8 @@ def move_retention(t: Any, node: Any) -> None:
 
 def _now_requires_grad(root: Any) -> None:
     """The root has a history now; views made before it had one are part of it."""
-    if not root._rg and root._meta and "views" in root._meta:
-        for reference in root._meta["views"]:
+    if not root._rg and root._rare and "views" in root._rare:
+        for reference in root._rare["views"]:
             view = reference()
             if view is not None:
                 view._rg = True
@@ -421,7 +424,7 @@ def chain_of(view_record: Any) -> tuple[Any, ...]:
 
 def chain_to(view: Any) -> tuple[Any, ...]:
     """The view ops that lead from a view's root, as it is now, to the view."""
-    meta = view._view[ROOT]._meta
+    meta = view._view[ROOT]._rare
     if meta and "reshaped" in meta:
         return (("as_strided", tuple(sorted(strides_from_root(view).items()))),)
     return chain_of(view._view)
@@ -437,7 +440,7 @@ def refresh_view(view: Any) -> None:
     if view_record[CREATION]:
         raise refused(view, "use of the view", indirect=True)
     view_record[NODE_VERSION] = view._v[0]
-    if root._meta and "reshaped" in root._meta:
+    if root._rare and "reshaped" in root._rare:
         op, params = TABLE["as_strided"], strides_from_root(view)
     elif view_record[PARENT] is None:
         op, params = view_record[VIEW_OP], view_record[VIEW_PARAMS]
@@ -452,6 +455,8 @@ def refresh_view(view: Any) -> None:
 
 def assign(x: Any, value: Any, name: str) -> Any:
     """Replace x's value by a computed tensor, history included (composite in-place forms)."""
+    if FACTORY.dispatcher is not None and FACTORY.dispatcher.handles(x, value):
+        return FACTORY.dispatcher.assign(x, value, name)
     if getattr(x, "_level", None) is not None or getattr(value, "_level", None) is not None:
         from .level_writes import assign_level
 

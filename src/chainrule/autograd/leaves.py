@@ -12,7 +12,7 @@ from ..ops.layout import dense_empty_like, is_dense
 from . import errors
 from .node import UNTRACKED
 from .state import STATE, TRACE
-from .value import make
+from .value import FACTORY, make
 
 # Concurrent backward passes may add into one leaf; adding may run a subclass's code, hence the R.
 LEAF_LOCK = threading.RLock()
@@ -62,8 +62,8 @@ def takes_gradient(leaf: Any) -> bool:
 def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
     """Add a gradient into a tensor's `.grad`."""
     have: Any = leaf._grad
-    if leaf._meta is not None and "grad_dtype" in leaf._meta:
-        g = _of_type(g, leaf._meta["grad_dtype"] if have is None else have.dtype, mode)
+    if leaf._rare is not None and "grad_dtype" in leaf._rare:
+        g = _of_type(g, leaf._rare["grad_dtype"] if have is None else have.dtype, mode)
     if have is None and mode is RAW:
         like = leaf._a
         if not fresh or like.__class__ is not ndarray or g.strides != like.strides:
@@ -72,6 +72,9 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
         return
     if mode == VALUES and STATE.unusual & TRACE:
         STATE.trace.accumulate(leaf, g)
+        return
+    if mode == VALUES and FACTORY.dispatcher is not None and FACTORY.dispatcher.handles(leaf, g):
+        leaf._grad = FACTORY.dispatcher.accumulated(leaf, have, g, fresh)
         return
     if mode != RAW:
         # A copy: several leaves, or the caller, may hold the tensor that arrives.

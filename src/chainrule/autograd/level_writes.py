@@ -217,7 +217,7 @@ def lift_family(level: Level, x: Any, name: str) -> None:
     if leaf and STATE.grad_enabled and getattr(level, "outer", True):
         raise errors.leaf_in_place(x is not root, name, x.shape)
     views = [x] if x is not root else []
-    for reference in (root._meta or {}).get("views", ()):
+    for reference in (root._rare or {}).get("views", ()):
         view = reference()
         if view is not None and view is not x and view._view is not None:
             views.append(view)

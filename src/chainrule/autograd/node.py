@@ -261,9 +261,9 @@ def hooks_of(node: Any) -> Hooks:
 
 
 def _leaf_hooks(leaf: Any) -> Hooks:
-    meta = leaf._meta
+    meta = leaf._rare
     if meta is None:
-        meta = leaf._meta = {}
+        meta = leaf._rare = {}
     found = meta.get("hooks")
     if found is None:
         found = meta["hooks"] = Hooks()
@@ -276,22 +276,22 @@ leaf_hooks = _leaf_hooks
 def note_exchange(leaf: Any) -> None:
     """From now on what was recorded with this leaf belongs to another tensor."""
     Hooks.used = True  # passes look for such leaves where they look for hooks
-    if leaf._meta is None:
-        leaf._meta = {}
-    leaf._meta["exchanged"] = next_key()
+    if leaf._rare is None:
+        leaf._rare = {}
+    leaf._rare["exchanged"] = next_key()
 
 
 def exchanged_since(leaf: Any, node: Any) -> bool:
     """Whether a leaf's contents were exchanged after a node that leads to it was recorded."""
-    meta = leaf._meta
+    meta = leaf._rare
     return meta is not None and "exchanged" in meta and node.key > meta["exchanged"]
 
 
 def accumulator(leaf: Any) -> AccumulateGrad:
     """The AccumulateGrad of a leaf: one object as long as somebody holds it."""
-    meta = leaf._meta
+    meta = leaf._rare
     if meta is None:
-        meta = leaf._meta = {}
+        meta = leaf._rare = {}
     known = meta.get("accumulator")
     found = known() if known is not None else None
     if found is None:

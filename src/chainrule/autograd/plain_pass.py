@@ -116,7 +116,7 @@ def has_hooks(root: Any) -> bool:
     while stack:
         p = stack.pop()
         if isinstance(p, TensorBase):
-            if p._meta is not None and "hooks" in p._meta:
+            if p._rare is not None and "hooks" in p._rare:
                 return True
             continue
         if p.__class__ is OutSlot:

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..ops.dtypes import F32
-from ..ops.halves import is_half
+from ..ops.halves import is_half, wide
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
 from .leaves import GRAPH
 from .node import Node, OutSlot, start
 from .state import CHECKSUMS, SAVED_HOOKS, STATE
-from .value import PLAIN, Exposed, TensorBase, make, with_history
+from .value import FACTORY, PLAIN, Exposed, TensorBase, make, with_history
 
 _UNCHANGED: list[int] = [0]  # the version of what nobody can modify
 _new = object.__new__
@@ -31,12 +31,13 @@ _new = object.__new__
 class Fix:
     """What to do to each input's gradient beyond its rule, and how saved values are packed."""
 
-    __slots__ = ("checksums", "duals", "inputs", "packed")
+    __slots__ = ("checksums", "duals", "extra", "inputs", "packed")
 
     def __init__(self, inputs: Any = None, packed: bool = False) -> None:
         self.inputs = inputs  # per input (shape, numpy dtype), None for one not a tensor
         self.packed = packed
         self.checksums: Any = None  # of the saved arrays, in anomaly mode
+        self.extra: Any = None  # what an operator gave beside the result (`dispatcher`)
         self.duals: Any = None  # (level, inputs, outputs) when forward mode ran above this node
 
 
@@ -385,6 +386,11 @@ def run_rules(
 ) -> tuple[Any, ...]:
     """Gradients of a node's inputs by its rules, in any world (the general form)."""
     op = node.op
+    asked = None
+    if FACTORY.dispatcher is not None and world is not ARRAYS:
+        asked = FACTORY.dispatcher.gradients(node, g, parents, values)
+    if asked is not None:
+        return asked
     if not op.view and op.linear != "all" and in_half(g):
         g, values = wider(g), {name: wider(v) for name, v in values.items()}
     if op.joint is not None:
@@ -424,7 +430,7 @@ def wider(value: Any) -> Any:
     if not in_half(value):
         return value
     if value.__class__ is np.ndarray:
-        return value.astype(np.float32)
+        return wide(value)
     if isinstance(value, TensorBase):
         return tensors_world().function("cast")(value, dtype=F32)
     return tuple(map(wider, value))
@@ -485,7 +491,10 @@ def _fit(node: Any, i: int, grad: Any, target: Any, world: World) -> Any:
     if tuple(grad.shape) != shape:
         if not node.op.broadcasts:
             raise errors.wrong_gradient_shape(node, i, tuple(grad.shape), shape)
-        grad = world.function("unbroadcast")(grad, shape)
+        if world is not ARRAYS and FACTORY.dispatcher is not None:
+            grad = FACTORY.dispatcher.summed(grad, shape)
+        else:
+            grad = world.function("unbroadcast")(grad, shape)
     if dtype is None:
         return grad
     have = grad.dtype if world is ARRAYS else grad.dtype.np

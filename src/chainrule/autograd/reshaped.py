@@ -56,7 +56,7 @@ def show_as(t: Any, view: Any, name: str, node_name: str) -> Any:
         view._view[CREATION] = t._view[CREATION]
         t._view = view._view
     elif t._level is None:
-        t._meta = {**(t._meta or {}), "reshaped": True}  # its views were made from another shape
+        t._rare = {**(t._rare or {}), "reshaped": True}  # its views were made from another shape
     if recording:
         _stay_retained(t)
         t._node = view._node
@@ -73,8 +73,8 @@ def _stay_retained(t: Any) -> None:
     """A gradient to keep stays that of the shape it was asked for, until t is written."""
     from .hooks import retains_grad
 
-    if retains_grad(t) and not (t._meta and "retained_at" in t._meta):
-        t._meta = {**(t._meta or {}), "retained_at": t._node}
+    if retains_grad(t) and not (t._rare and "retained_at" in t._rare):
+        t._rare = {**(t._rare or {}), "retained_at": t._node}
 
 
 def _show_on_level(t: Any, view: Any, name: str) -> Any:
@@ -99,7 +99,7 @@ def _lead_back(root: Any, shown: Any, name: str) -> None:
     if op.name not in ("t", "swap_axes"):  # these undo themselves
         op, params = TABLE["reshape"], {"shape": tuple(root.shape)}
     begun: set[int] = set()
-    for reference in (root._meta or {}).get("views", ()):
+    for reference in (root._rare or {}).get("views", ()):
         view = reference()
         if view is None or view is shown or view._view is None or view._view[ROOT] is not root:
             continue

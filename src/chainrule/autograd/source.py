@@ -20,6 +20,21 @@ LONGEST_SHOWN = 120  # characters of a line in a message: one-liners would bury 
 LIBRARY_FILES: dict[str, bool] = {}
 
 
+# How modules of this package begin; the import hook adds PyTorch's name, which classes then bear.
+OWN_NAMES = {__name__.partition(".")[0]}
+
+
+def is_own_name(module: str | None, inside: str = "") -> bool:
+    """Whether a module's name is that of one of ours, or of one inside a folder (`"nn"`).
+
+    >>> is_own_name("chainrule.nn.modules.linear", "nn"), is_own_name("numpy.linalg")
+    (True, False)
+    """
+    # Some classes of C code have a descriptor in place of their module's name.
+    head, _, rest = module.partition(".") if isinstance(module, str) else ("", "", "")
+    return head in OWN_NAMES and f"{rest}.".startswith(f"{inside}." if inside else "")
+
+
 def is_library(filename: str) -> bool:
     """Whether a code object's file is part of this package (generated code included)."""
     known = LIBRARY_FILES.get(filename)

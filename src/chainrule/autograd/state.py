@@ -18,7 +18,7 @@ import numpy as np
 
 NO_GRAD, INFERENCE = 1, 2
 TRACE, SAVED_HOOKS, ANOMALY_FORWARD, AUTOCAST, CHECKSUMS, OBSERVE = 4, 8, 16, 32, 64, 128
-SELECT, WATCH, FUNCTION_MODE = 256, 512, 1024
+SELECT, WATCH, FUNCTION_MODE, DISPATCH = 256, 512, 1024, 2048
 
 
 class State(threading.local):
@@ -47,6 +47,9 @@ class State(threading.local):
         self.watchers: list[Any] = []  # see `watching`
         self.function_modes: list[Any] = []  # they are asked what public functions do
         self.overriding = 0  # who is asked: see `tensor.overriding`
+        self.dispatch_modes: list[Any] = []  # they are asked what ops do, below autograd
+        self.below_autograd = 0  # handlers of ops that are running inside each other
+        self.dispatching = True  # whether modes and classes are asked about ops
         self.stand_in: Any = None  # says what ops return, in place of computing it
         # NaN and infinity are ordinary values here, as in PyTorch. NumPy keeps this setting per
         # thread; setting it once costs nothing, an errstate around every op costs 0.9 µs.

@@ -13,7 +13,7 @@ Slots:
     _view   None, or the view record [root, parent record, op, params, version, creation], and
             which of the results it is where the op has several
     _grad   accumulated gradient of a leaf (or of one that retains it)
-    _meta   None, or a dict of the rare: hooks, names, ...
+    _rare   None, or a dict of the rare: hooks, names, ...
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 class TensorBase:
     """See the module's docstring."""
 
-    __slots__ = ("__dict__", "__weakref__", "_a", "_grad", "_meta", "_node", "_rg", "_v", "_view")
+    __slots__ = ("__dict__", "__weakref__", "_a", "_grad", "_node", "_rare", "_rg", "_v", "_view")
 
     _a: Any
     _rg: bool
@@ -32,7 +32,7 @@ class TensorBase:
     _v: Any
     _view: Any
     _grad: Any
-    _meta: Any
+    _rare: Any
 
     if TYPE_CHECKING:
         # What the layer above adds (shape, dtype, methods made from the table) exists at run time.
@@ -54,6 +54,7 @@ class _Factory:
 
     Tensor: Any = None
     awaken: Any = None  # whether an argument of a foreign class overrides a public function
+    dispatcher: Any = None  # who is asked about ops below autograd, once somebody wants to be
     is_unnoticed: Any = None  # whether a class's tensors came in a way that `tensor/` missed
 
 
@@ -71,7 +72,7 @@ def make(array: Any, *, inference: bool = False) -> Any:
     t._v = None if inference else [0]
     t._view = None
     t._grad = None
-    t._meta = None
+    t._rare = None
     return t
 
 

@@ -17,7 +17,7 @@ _CONTROLS = {
     "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting",
     "keep_portable_guards_unsafe", "keep_tensor_guards_unsafe", "list_backends",
     "load_cache_artifacts", "nested_compile_region", "reset", "save_cache_artifacts",
-    "set_default_backend", "set_enable_guard_collectives", "set_stance", "skip_all_guards_unsafe",
+    "set_default_backend", "set_enable_guard_collectives", "skip_all_guards_unsafe",
     "skip_guard_on_all_nn_modules_unsafe", "skip_guard_on_globals_unsafe",
     "skip_guard_on_inbuilt_nn_modules_unsafe", "substitute_in_graph", "wrap_numpy",
 }  # fmt: skip
@@ -33,6 +33,10 @@ def __getattr__(name: str) -> Any:
         from . import controls
 
         return getattr(controls, name)
+    if name == "set_stance":
+        from .stance import set_stance
+
+        return set_stance
     if name == "config":
         import importlib
 

@@ -11,10 +11,12 @@ from typing import Any
 
 from ..tensor import Parameter as Parameter
 from ..tensor.namespaces import LoadedWhenUsed as _LoadedWhenUsed
+from ..tensor.namespaces import missing as _missing
 from . import functional as functional
 
 _SUBMODULES = {
-    "attention", "common_types", "grad", "init", "modules", "parallel", "parameter", "utils",
+    "_reduction", "attention", "common_types", "grad", "init", "modules", "parallel", "parameter",
+    "utils",
 }  # fmt: skip
 _OF_PARAMETER = {"Buffer", "UninitializedBuffer", "UninitializedParameter"}
 
@@ -33,7 +35,7 @@ def __getattr__(name: str) -> Any:
     elif name == "DataParallel":
         home = importlib.import_module(".parallel", __name__)
     else:
-        raise AttributeError(f"module 'chainrule.nn' has no attribute {name!r}")
+        raise _missing("chainrule.nn", name)
     found = globals()[name] = getattr(home, name)
     return found
 

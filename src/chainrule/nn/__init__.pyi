@@ -1,5 +1,6 @@
 """`chainrule.nn`. Written by tools/generate_stubs.py; do not edit."""
 
+from . import _reduction as _reduction
 from . import attention as attention
 from . import common_types as common_types
 from . import grad as grad

@@ -296,12 +296,34 @@ def below_zero(x):
     return where(x >= 0, 0.0, x)
 
 
+def _elu_gradient(g, x, alpha, scale, rate):
+    """g times the derivative of elu."""
+    done = fast.elu_gradient(g, x, alpha * scale, scale, rate)
+    if done is not None:
+        return done
+    low = np.exp(np.minimum(x, np.asarray(0, x.dtype)) * rate) * (alpha * scale * rate)
+    return g * np.where(x > 0, np.asarray(scale, x.dtype), low)
+
+
+def _leaky_relu_gradient(g, x, slope):
+    """g where x is positive, else slope * g."""
+    done = fast.leaky_relu_gradient(g, x, slope)
+    return np.where(x > 0, g, g * slope) if done is None else done
+
+
+def _hardtanh_gradient(g, x, low, high):
+    """g where x lies between the limits, else 0."""
+    done = fast.clamped_gradient(g, x, low, high)
+    return np.where((x > low) & (x < high), g, np.asarray(0, g.dtype)) if done is None else done
+
+
 @op(
     partials={
         "x": lambda x, alpha, scale, rate: where(
             x > 0, scale, (alpha * scale * rate) * exp(below_zero(x) * rate)
         )
     },
+    arrays={"x": _elu_gradient},
     lower=ir.pointwise(
         lambda x, *, alpha, scale, rate: ir.select(
             x <= 0, alpha * scale * ir.expm1(x * rate), x * scale
@@ -310,6 +332,9 @@ def below_zero(x):
 )
 def elu(x, *, alpha, scale, rate):
     """scale * x where positive, else scale * alpha * (exp(rate * x) - 1)."""
+    done = fast.elu(x, alpha * scale, scale, rate)
+    if done is not None:
+        return done
     y = floating(x, "elu_cpu")
     low = np.expm1(np.minimum(y, np.asarray(0, y.dtype)) * rate) * (alpha * scale)
     return as_type_of(x, np.where(y <= 0, low, y * scale))
@@ -330,6 +355,7 @@ def celu(x, *, alpha):
 
 @op(
     vjp={"x": lambda g, x, slope: where(x > 0, g, g * slope)},
+    arrays={"x": _leaky_relu_gradient},
     jvp={"x": lambda t, x, slope: where(x > 0, t, t * slope)},
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, slope: ir.select(x > 0, x, x * slope)),
@@ -337,12 +363,16 @@ def celu(x, *, alpha):
 )
 def leaky_relu(x, *, slope):
     """x where positive, else slope * x."""
+    done = fast.leaky_relu(x, slope)
+    if done is not None:
+        return done
     y = floating(x, "leaky_relu_cpu")
     return as_type_of(x, np.where(y > 0, y, y * slope))
 
 
 @op(
     vjp={"x": lambda g, x, low, high: where((x > low) & (x < high), g, 0.0)},
+    arrays={"x": _hardtanh_gradient},
     jvp={"x": lambda t, x, low, high: where((x > low) & (x < high), t, 0.0)},
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, low, high: ir.clamp(x, low, high)),
@@ -350,6 +380,9 @@ def leaky_relu(x, *, slope):
 )
 def hardtanh(x, *, low, high):
     """x limited to [low, high]; at the limits the gradient is 0."""
+    done = fast.clamped(x, low, high)
+    if done is not None:
+        return done
     return np.minimum(np.maximum(x, np.asarray(low, x.dtype)), np.asarray(high, x.dtype))
 
 

@@ -1,7 +1,7 @@
 """Attention on arrays, block by block: memory grows with the length, not with its square.
 
 Where there is machine code for it, a block is a job of one thread from first to last (see
-`compiler/attention.py`); what follows is how NumPy does it.
+`compiler/products/attention.py`); what follows is how NumPy does it.
 
 The scores of a block of queries exist only while the block is worked on: as many leading (batch,
 head) entries at a time as fit into `_BLOCK` scores, or else one entry, some of its queries at a

@@ -210,7 +210,7 @@ def fmod(a, b):
 
 def _base_gradient(g, a, b):
     if b.__class__ is not int and b.__class__ is not float:
-        return g * np.where(b == 0, 0.0, b * pow(a, b - 1))
+        return np.where(b == 0, 0.0, g * (b * pow(a, b - 1)))
     if b != 2:
         return g * (b * pow(a, b - 1)) if b != 0 else np.zeros_like(a)
     r = g * a
@@ -221,6 +221,17 @@ def _base_gradient(g, a, b):
     partials={
         "a": lambda a, b: base_slope(a, b),
         "b": lambda a, b, out: where((a == 0) & (b_real(b) >= 0), 0.0, out * log_base(a)),
+    },
+    # A slope of 0 beside an infinite gradient is no product: what is flat passes nothing on.
+    vjp={
+        "a": lambda g, a, b: along_base(g, a, b, conj_if),
+        "b": lambda g, a, b, out: where(
+            (a == 0) & (b_real(b) >= 0), 0.0, g * conj_if(out * log_base(a))
+        ),
+    },
+    jvp={
+        "a": lambda t, a, b: along_base(t, a, b, itself),
+        "b": lambda t, a, b, out: where((a == 0) & (b_real(b) >= 0), 0.0, t * (out * log_base(a))),
     },
     arrays={"a": _base_gradient},
     in_range=("b",),
@@ -308,6 +319,20 @@ def base_slope(a, b):
     if not hasattr(b, "shape"):
         return b * pow(a, b - 1) if b != 0 else zeroed(a)
     return where(b == 0, 0.0, b * pow(a, b - 1))
+
+
+@helper
+def itself(x):
+    """x: the slope of a tangent is not conjugated."""
+    return x
+
+
+@helper
+def along_base(g, a, b, turned):
+    """What passes through a**b to its base: nothing where b is 0, whatever g is."""
+    if not hasattr(b, "shape"):
+        return g * turned(b * pow(a, b - 1)) if b != 0 else zeroed(g)
+    return where(b == 0, 0.0, g * turned(b * pow(a, b - 1)))
 
 
 @helper

@@ -11,6 +11,7 @@ import numpy as np
 from .. import ir
 from .batching import Lead, Plain
 from .dtypes import F32, F64
+from .halves import rounded, single
 from .kernels import LARGE, fast, large_product
 from .products import (
     LONG,
@@ -261,8 +262,8 @@ def add_product(c, r, beta, alpha):
 def accurate(multiply_arrays, c, a, b, beta, alpha):
     """beta * c + alpha * (a times b), rounded once in half precision."""
     if a.dtype.itemsize == 2 and a.dtype.kind in "fV" and a.dtype is b.dtype is c.dtype:
-        single = (x.astype(np.float32) for x in (c, a, b))
-        return accurate(multiply_arrays, *single, beta=beta, alpha=alpha).astype(a.dtype)
+        wide = map(single, (c, a, b))
+        return rounded(accurate(multiply_arrays, *wide, beta=beta, alpha=alpha), a.dtype)
     return add_product(c, multiply_arrays(a, b), beta, alpha)
 
 
@@ -412,8 +413,7 @@ def _linear_in_ops(x, w, b):
 def linear2d(x, w, b):
     """x @ w.T + b for a matrix x: a dense layer in one node."""
     if x.dtype.itemsize == 2:
-        wide = np.float32
-        return (x.astype(wide).dot(w.astype(wide).T) + b.astype(wide)).astype(x.dtype)
+        return rounded(linear2d(single(x), single(w), single(b)), x.dtype)
     if x.size * len(w) >= LARGE:
         return large_product(x, w.T, b)
     r = rows_by_rows(x, w)

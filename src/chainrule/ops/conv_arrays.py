@@ -7,6 +7,7 @@ is copied as one long run; the few positions that straddle rows are computed too
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .halves import wide
-from .kernels import LARGE, gathered_product
+from .kernels import LARGE, fast, gathered_product
 from .layout import as_channels_last, has_channels_last
 
 _FEWEST_ROWS = 8  # output channels of a group below which tiles would be mostly empty
@@ -25,8 +26,8 @@ class Geometry:
     """The sizes of one convolution of x (N, C, *spatial) with w (O, C / groups, *kernel)."""
 
     __slots__ = (
-        "channels", "dilation", "groups", "kernel", "out", "outputs", "padded", "padding", "run",
-        "spatial", "stride",
+        "channels", "dilation", "groups", "kernel", "out", "outputs", "padded", "padding", "places",
+        "run", "spatial", "stride",
     )  # fmt: skip
 
     def __init__(self, x_shape, w_shape, stride, padding, dilation, groups, out=None):
@@ -34,6 +35,7 @@ class Geometry:
         self.spatial, self.kernel = tuple(x_shape[2:]), tuple(w_shape[2:])
         self.stride, self.padding, self.dilation = stride, padding, dilation
         self.groups = groups
+        self.places: dict[str, np.ndarray] = {}  # as they were asked for
         self.padded = tuple(n + 2 * p for n, p in zip(self.spatial, padding, strict=True))
         # A transposed convolution may be asked for more room than its windows reach into: then
         # there are fewer windows (`out`) than would fit.
@@ -59,6 +61,20 @@ class Geometry:
             and not any(self.padding)
             and self.out == self.spatial
         )
+
+    @property
+    def thinned(self):
+        """Whether windows are single points, not all of which are seen."""
+        return (
+            all(k == 1 for k in self.kernel)
+            and any(s > 1 for s in self.stride)
+            and not any(self.padding)
+        )
+
+    def seen(self, x):
+        """The points that such windows see, as an image of their own."""
+        places = (slice(0, s * (n - 1) + 1, s) for s, n in _pairs(self.stride, self.out))
+        return np.ascontiguousarray(x[(..., *places)])
 
     @property
     def row_strides(self):
@@ -98,16 +114,23 @@ class Geometry:
         work = len(x) * rows * self.columns * math.prod(self.out)
         return x.dtype.char in "fd" and rows >= _FEWEST_ROWS and work >= LARGE
 
-    def kernel_places(self):
-        """Where the elements of a kernel lie, seen from the first of a window."""
-        return _places(
-            (math.prod(self.padded), *(s * d for s, d in _pairs(self.row_strides, self.dilation))),
-            (self.channels // self.groups, *self.kernel),
-        )
+    def kernel_places(self, size):
+        """Where the elements of a kernel lie, seen from the first of a window: in bytes of elements
+        of some size, or for 0 in elements."""
+        strides = (s * d for s, d in _pairs(self.row_strides, self.dilation))
+        shape = (self.channels // self.groups, *self.kernel)
+        return self._kept(f"kernel {size}", (math.prod(self.padded), *strides), shape, size)
 
-    def window_places(self):
-        """Where windows begin in a padded image."""
-        return _places([s * k for s, k in _pairs(self.row_strides, self.stride)], self.out)
+    def window_places(self, size):
+        """Where windows begin in a padded image, as kernel_places says it."""
+        strides = [s * k for s, k in _pairs(self.row_strides, self.stride)]
+        return self._kept(f"windows {size}", strides, self.out, size)
+
+    def _kept(self, name, strides, shape, size):
+        if name not in self.places:
+            places = _places(strides, shape)
+            self.places[name] = places * size if size else places.astype(np.int32)
+        return self.places[name]
 
     def border(self, x):
         """How an image of one group is copied into the middle of zeros; None without padding."""
@@ -131,6 +154,12 @@ class Geometry:
         return array[:, group * count : (group + 1) * count]
 
 
+@functools.lru_cache(maxsize=256)
+def geometry_of(x_shape, w_shape, stride, padding, dilation, groups, out=None):
+    """The same geometry for the same sizes, with the places that it has found."""
+    return Geometry(x_shape, w_shape, stride, padding, dilation, groups, out)
+
+
 def _pairs(a, b):
     return zip(a, b, strict=True)
 
@@ -148,7 +177,7 @@ def gather_forward(x, w, b, g, out):
     if not g.worth_gathering(x):
         return False
     x, w = np.ascontiguousarray(x), np.ascontiguousarray(w)
-    rows, columns = g.kernel_places() * x.itemsize, g.window_places().astype(np.int32)
+    rows, columns = g.kernel_places(x.itemsize), g.window_places(0)
     border, inputs, outputs = g.border(x), g.channels // g.groups, g.outputs // g.groups
     kernels = w.reshape(g.groups, outputs, g.columns)
     return all(
@@ -170,7 +199,7 @@ def gather_weight_gradient(x, gy, g):
     if not g.worth_gathering(x):
         return None
     x, gy = np.ascontiguousarray(x), np.ascontiguousarray(gy)
-    rows, columns = g.window_places() * x.itemsize, g.kernel_places().astype(np.int32)
+    rows, columns = g.window_places(x.itemsize), g.kernel_places(0)
     border, inputs, outputs = g.border(x), g.channels // g.groups, g.outputs // g.groups
     total = np.empty((g.groups, outputs, g.columns), x.dtype)
     for i in range(g.groups):
@@ -242,11 +271,20 @@ def conv_forward(x, w, b, stride, padding, dilation, groups):
     """x * w (+ b): (N, O, *out)."""
     dtype = x.dtype
     x, w = wide(x), wide(w)
-    g = Geometry(x.shape, w.shape, stride, padding, dilation, groups)
+    g = geometry_of(x.shape, w.shape, stride, padding, dilation, groups)
+    if g.thinned:
+        x, stride = g.seen(x), (1,) * len(stride)
+        g = geometry_of(x.shape, w.shape, stride, padding, dilation, groups)
     n, per_group = len(x), g.outputs // groups
     out = np.empty((n, g.outputs, *g.out), x.dtype)
     if not out.size:
         return out.astype(dtype, copy=False)
+    if groups > 1:
+        from .conv_windows import forward
+
+        direct = forward(x, w, None if b is None else wide(b), g)
+        if direct is not None:
+            return direct.astype(dtype, copy=False)
     if gather_forward(x, w, None if b is None else wide(b), g, out):
         return out.astype(dtype, copy=False)
     kernel = np.ascontiguousarray(w).reshape(groups, per_group, g.columns)
@@ -270,12 +308,21 @@ def conv_weight_gradient(x, gy, w_shape, stride, padding, dilation, groups):
     """The derivative of sum(gy * conv(x, w)) by w."""
     dtype = x.dtype
     x, gy = wide(x), wide(gy)
-    g = Geometry(x.shape, w_shape, stride, padding, dilation, groups, gy.shape[2:])
+    g = geometry_of(x.shape, tuple(w_shape), stride, padding, dilation, groups, gy.shape[2:])
+    if g.thinned:
+        x, stride = g.seen(x), (1,) * len(stride)
+        g = geometry_of(x.shape, tuple(w_shape), stride, padding, dilation, groups)
     per_group = g.outputs // groups
     total = np.zeros((groups, per_group, g.columns), x.dtype)
     if not gy.size or not x.size:
         return total.reshape(w_shape).astype(dtype, copy=False)
-    gathered = gather_weight_gradient(x, gy, g)
+    gathered = None
+    if groups > 1:
+        from .conv_windows import weight_gradient
+
+        gathered = weight_gradient(x, gy, g)
+    if gathered is None:
+        gathered = gather_weight_gradient(x, gy, g)
     if gathered is not None:
         return gathered.reshape(w_shape).astype(dtype, copy=False)
     columns = Columns(x if x.flags.c_contiguous or not g.plain else x.copy(), g)
@@ -298,23 +345,80 @@ def conv_input_gradient(gy, w, spatial, stride, padding, dilation, groups):
     dtype = gy.dtype
     gy, w = wide(gy), wide(w)
     x_shape = (len(gy), w.shape[1] * groups, *spatial)
-    g = Geometry(x_shape, w.shape, stride, padding, dilation, groups, gy.shape[2:])
+    g = geometry_of(x_shape, w.shape, stride, padding, dilation, groups, gy.shape[2:])
     back = tuple(d * (k - 1) - p for d, k, p in zip(dilation, g.kernel, padding, strict=True))
     if all(s == 1 for s in stride) and min(back) >= 0 and g.out == g.fitting():
         out = _flipped(gy, w, back, g)
     else:
-        out = _scattered(gy, w, x_shape, g)
+        out = None
+        if groups > 1 and gy.size:
+            from .conv_windows import input_gradient
+
+            out = input_gradient(gy, w, g)
+        if out is None:
+            out = (_in_phases if _suits_phases(gy, g) else _scattered)(gy, w, x_shape, g)
     return out.astype(dtype, copy=False)
 
 
 def _flipped(gy, w, padding, g):
     """Stride 1: the convolution of gy with the flipped kernels, inputs and outputs exchanged."""
-    per_group, inputs = g.outputs // g.groups, g.channels // g.groups
     nd = len(g.kernel)
-    flipped = w[(..., *([slice(None, None, -1)] * nd))]
-    flipped = flipped.reshape(g.groups, per_group, inputs, *g.kernel).swapaxes(1, 2)
-    flipped = flipped.reshape(g.channels, per_group, *g.kernel)
+    flipped = _turned(w, (slice(None, None, -1),) * nd, g)
     return conv_forward(gy, flipped, None, (1,) * nd, padding, g.dilation, g.groups)
+
+
+def _turned(w, places, g):
+    """Elements of the kernels at some places, inputs and outputs of each group exchanged."""
+    per_group, inputs = g.outputs // g.groups, g.channels // g.groups
+    if g.groups == 1 and w.flags.c_contiguous and w.size >= _CHUNK // 16:
+        picks = np.arange(math.prod(g.kernel)).reshape(g.kernel)[places]
+        made = fast.turned_kernels(w.reshape(*w.shape[:2], -1), np.ascontiguousarray(picks).ravel())
+        if made is not None:
+            return made.reshape(g.channels, g.outputs, *picks.shape)
+    part = w[(..., *places)]
+    taps = part.shape[2:]
+    part = part.reshape(g.groups, per_group, inputs, *taps).swapaxes(1, 2)
+    return part.reshape(g.channels, per_group, *taps)
+
+
+def _suits_phases(gy, g):
+    """Whether the positions of each remainder by the stride are worth a convolution each."""
+    rows = g.channels // g.groups
+    work = gy.size * rows * math.prod(g.kernel)
+    return (
+        len(g.kernel) == 2
+        and all(d == 1 for d in g.dilation)
+        and all(k >= s for k, s in _pairs(g.kernel, g.stride))
+        and rows >= _FEWEST_ROWS
+        and gy.dtype.char in "fd"
+        and work >= 4 * LARGE
+    )
+
+
+def _in_phases(gy, w, x_shape, g):
+    """Any stride: positions with one remainder by it see the same elements of the kernels, so each
+    such set is a convolution of gy with these elements, flipped."""
+    out = np.zeros(x_shape, gy.dtype)
+    for first in np.ndindex(*g.stride):
+        last = [f + (k - 1 - f) // s * s for f, s, k in zip(first, g.stride, g.kernel, strict=True)]
+        places = tuple(
+            slice(end, f - s if f >= s else None, -s)
+            for f, end, s in zip(first, last, g.stride, strict=True)
+        )
+        part = _turned(w, places, g)
+        around = tuple(t - 1 for t in part.shape[2:])
+        made = conv_forward(gy, part, None, (1, 1), around, (1, 1), g.groups)
+        into, taken = [], []
+        for f, s, p, n, m in zip(
+            first, g.stride, g.padding, g.spatial, made.shape[2:], strict=True
+        ):
+            skipped = max(0, -((f - p) // s))  # results that lie before the image
+            start = f - p + s * skipped
+            count = max(0, min(m - skipped, -((start - n) // s)))
+            into.append(slice(start, start + s * count, s))
+            taken.append(slice(skipped, skipped + count))
+        out[(..., *into)] = made[(..., *taken)]
+    return out
 
 
 def _scattered(gy, w, x_shape, g):

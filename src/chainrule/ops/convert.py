@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .dtypes import F32 as _SINGLE
+from .halves import rounded, wide
 from .layout import dense_copy
 from .schema import helper, op
 
@@ -20,6 +22,10 @@ from .schema import helper, op
 )
 def cast(x, *, dtype):
     """x in another type."""
+    if x.dtype.kind == "V" and x.dtype.itemsize == 2 and dtype is _SINGLE:
+        return wide(x)
+    if dtype.kind == "V" and x.dtype is _SINGLE and dtype.itemsize == 2:
+        return rounded(x, dtype)
     if x.dtype.kind == "c" and dtype.kind not in "cb":
         x = x.real
     if dtype.kind in "iu" and x.dtype.kind == "f" and dtype.itemsize < 4:

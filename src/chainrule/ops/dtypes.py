@@ -199,9 +199,15 @@ def _promote_ints(a: dtype, b: dtype) -> dtype:
 
 
 def _promote_wide_unsigned(a: dtype, b: dtype) -> dtype:
+    """PyTorch refuses all of these; here they promote as the array API standard says, which leaves
+    out uint64 with signed types: no integer type holds both."""
     unsigned = {"uint8", "uint16", "uint32", "uint64"}
     if a.name in unsigned and b.name in unsigned:
         return a if a.itemsize >= b.itemsize else b
+    one, signed = (a, b) if a.name in unsigned else (b, a)
+    if one.name != "uint64":
+        wider = int32 if one.name == "uint16" else int64
+        return wider if wider.itemsize > signed.itemsize else signed
     raise RuntimeError(
         f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
         f"{a.name} and {b.name}; convert one of them with .to(...) first"

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .kernels import fast
+
 _SINGLE = np.dtype(np.float32)
 
 
@@ -20,9 +22,39 @@ def is_half(dtype: np.dtype) -> bool:
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
+# Casts of fewer elements are done before a kernel is called.
+_MANY = 1 << 12
+
+
+def single(x: np.ndarray) -> np.ndarray:
+    """An array of half precision as float32, in the same order."""
+    size = x.size
+    if size >= _MANY and size % 2 == 0 and x.dtype.kind == "V":
+        if x.flags.c_contiguous:
+            done = fast.widen_pairs(x.reshape(-1).view(np.uint32), size)
+            if done is not None:
+                return done.reshape(x.shape)
+        elif x.flags.f_contiguous:
+            return single(x.T).T
+    return x.astype(_SINGLE)
+
+
+def rounded(x: np.ndarray, half: np.dtype) -> np.ndarray:
+    """An array as half precision, in the same order."""
+    size = x.size
+    if size >= _MANY and size % 2 == 0 and half.kind == "V" and x.dtype is _SINGLE:
+        if x.flags.c_contiguous:
+            done = fast.round_pairs(x, size // 2)
+            if done is not None:
+                return done.view(half).reshape(x.shape)
+        elif x.flags.f_contiguous:
+            return rounded(x.T, half).T
+    return x.astype(half)
+
+
 def wide(x: Any) -> Any:
     """Half precision as float32; anything else as it is."""
-    return x.astype(_SINGLE) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
+    return single(x) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
 
 
 def rounding_once(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,10 +72,10 @@ def rounding_once(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _widened(a: Any) -> Any:
-    return a.astype(_SINGLE) if a.__class__ is np.ndarray and is_half(a.dtype) else a
+    return single(a) if a.__class__ is np.ndarray and is_half(a.dtype) else a
 
 
 def _rounded(result: Any, half: np.dtype) -> Any:
     if result.__class__ is tuple:
         return tuple(_rounded(r, half) for r in result)
-    return result.astype(half) if result.dtype == _SINGLE else result
+    return rounded(result, half) if result.dtype == _SINGLE else result

@@ -207,9 +207,9 @@ def std_slope(x, out, axis, keepdims, correction):
 
 
 @op(
-    vjp={"x": lambda g, x, out, axis, keepdims, order: pull(
+    vjp={"x": lambda g, x, out, axis, keepdims, order: None if order == 0 else pull(
         g, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, order), axis,
-        keepdims)},
+        keepdims)},  # a count has no slope
     jvp={"x": lambda t, x, out, axis, keepdims, order: push(
         t, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, order), axis,
         keepdims)},

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from .dtypes import F32, F64, from_numpy_dtype
+from .halves import rounded, single
 from .kernels import LARGE, large_product, stacked_product
 
 
@@ -22,7 +23,7 @@ def product(a, b):
     if dtype.kind == "b":
         raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'; convert first")
     if dtype.itemsize == 2 and dtype.kind in "fV":
-        return multiply(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
+        return rounded(multiply(single(a), single(b)), dtype)
     return multiply(a, b)
 
 

@@ -1,4 +1,4 @@
-"""Recurrent layers as jobs of threads (`compiler/recurrent.py`), where there is machine code.
+"""Recurrent layers as jobs (`compiler/products/recurrent.py`), where there is machine code.
 
 Every function gives None where there is none, or where the weights are too large to stay in the
 cache while a few examples go through the steps: then `recurrent_arrays` computes it.

@@ -113,7 +113,7 @@ def reduce_sum(x, *, axis, keepdims):
             # A product takes a quarter of the time of a reduction.
             return ones_vector(len(x), dtype).dot(x)
     elif dtype.itemsize == 2 and dtype.kind in "fV":
-        return summed(x.astype(F32), axis, keepdims).astype(dtype)
+        return summed(wide(x), axis, keepdims).astype(dtype)
     return summed(x, axis, keepdims)
 
 
@@ -242,7 +242,7 @@ def _declare_extreme_of_all(name, node, kind):
 
     op(
         name=name,
-        vjp={"x": lambda g, x, out, axis, keepdims: spread_to_ties(g, x, out, axis, keepdims)},
+        vjp={"x": lambda g, x, out, axis, keepdims: give_to_ties(g, x, out, axis, keepdims)},
         jvp={"x": lambda t, x, out, axis, keepdims: mean_over_ties(t, x, out, axis, keepdims)},
         batch=Front(axes=("axis",)),
         node=node,
@@ -268,6 +268,14 @@ def spread_to_ties(g, x, out, axis, keepdims):
     count = reduce_sum(cast(hit, dtype=g_dtype(g)), axis=axis, keepdims=True)
     share = unreduced(g, tuple(x.shape), axis, keepdims) / count
     return where(hit, share, zero_if_any(count))
+
+
+@helper
+def give_to_ties(g, x, out, axis, keepdims):
+    """The same for a reduction of all elements: nothing for nobody."""
+    hit = ties(x, out, axis, keepdims)
+    count = reduce_sum(cast(hit, dtype=g_dtype(g)), axis=axis, keepdims=True)
+    return where(hit, unreduced(g, tuple(x.shape), axis, keepdims) / count, 0.0)
 
 
 @helper

@@ -10,6 +10,7 @@ The steps are fused: one pass over memory for all parameters of a group.
 
 from typing import TYPE_CHECKING, Any
 
+from ..tensor.namespaces import missing as _missing
 from . import lr_scheduler as lr_scheduler
 from ._adafactor import Adafactor
 from ._muon import Muon
@@ -39,7 +40,7 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module(".swa_utils", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _missing(__name__, name)
 
 
 __all__ = [

@@ -9,7 +9,7 @@ import chainrule as cr
 
 from ..autograd import source
 from .checks import check_lr, refuse
-from .line_search import strong_wolfe
+from .line_search import Point, minimum_between, strong_wolfe
 from .optimizer import Optimizer, ParamsT
 from .rule_optimizer import number
 
@@ -203,3 +203,19 @@ def _direction(state: dict[str, Any], grad: Any, history_size: int) -> Any:
     for i, (y, s, inverse) in enumerate(pairs):
         r = r + s * (shares[i] - y.dot(r) * inverse)
     return r
+
+
+def _cubic_interpolate(
+    x1: float, f1: float, g1: float, x2: float, f2: float, g2: float, bounds: Any = None
+) -> float:
+    low, high = bounds if bounds is not None else (min(x1, x2), max(x1, x2))
+    return minimum_between(Point(x1, f1, None, g1), Point(x2, f2, None, g2), low, high)
+
+
+def _strong_wolfe(
+    obj_func: Any, x: Any, t: float, d: Any, f: float, g: Any, gtd: float,
+    c1: float = 1e-4, c2: float = 0.9, tolerance_change: float = 1e-9, max_ls: int = 25,
+) -> tuple[float, Any, float, int]:  # fmt: skip
+    if (c1, c2, tolerance_change) != (1e-4, 0.9, 1e-9):
+        raise NotImplementedError("other constants of the line search are not supported")
+    return strong_wolfe(lambda length: obj_func(x, length, d), t, d, f, g, max_ls)

@@ -17,6 +17,16 @@ from ..autograd.accidents import PROBLEMS, explain, explain_methods
 from ..autograd.node import RemovableHandle
 from ..autograd.state import STATE
 from ..autograd.watching import named
+from .helper_names import _default_to_fused_or_foreach as _default_to_fused_or_foreach
+from .helper_names import _disable_dynamo_if_unsupported as _disable_dynamo_if_unsupported
+from .helper_names import _dispatch_sqrt as _dispatch_sqrt
+from .helper_names import _get_capturable_supported_devices as _get_capturable_supported_devices
+from .helper_names import _get_scalar_dtype as _get_scalar_dtype
+from .helper_names import _get_value as _get_value
+from .helper_names import _stack_if_compiling as _stack_if_compiling
+from .helper_names import _to_scalar as _to_scalar
+from .helper_names import _use_grad_for_differentiable as _use_grad_for_differentiable
+from .helper_names import _view_as_real as _view_as_real
 
 ParamsT = Iterable[Any]
 

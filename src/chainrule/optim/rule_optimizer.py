@@ -26,6 +26,7 @@ from .program import Program, Rule, on_tensors
 COMMON_OPTIONS: dict[str, Any] = {
     "foreach": None, "maximize": False, "differentiable": False, "capturable": False
 }  # fmt: skip
+_HALVES = (cr.float16, cr.bfloat16)
 _COMPUTED_IN = {np.dtype(t): np.dtype(t) for t in (np.float32, np.float64)}
 _COMPUTED_IN |= {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
 
@@ -45,6 +46,19 @@ def program_of(
 def array_form(program: Program) -> ArrayForm:
     """The NumPy code of a program; made once."""
     return ArrayForm(program)
+
+
+def _foreign_state(optimizer: str, name: str, found: Any, p: Any) -> RuntimeError:
+    """State of another parameter, of another model or out of a damaged file."""
+    shape = getattr(found, "shape", None)
+    what = f"a {type(found).__name__}" if shape is None else f"a tensor of shape {list(shape)}"
+    where = " on meta" if shape is not None and found.is_meta else ""
+    return RuntimeError(
+        f"The size of tensor a must match the size of tensor b: {optimizer}'s state {name!r} is "
+        f"{what}{where}, its parameter has shape {list(p.shape)}\n  step at {source.here(4)}\n"
+        "  Why: the state was loaded from another model, or its parameters have another order.\n"
+        "  Fix: load_state_dict() with the state of the same parameters in the same order."
+    )
 
 
 def steps_as_tensors(optimizer: Any, *names: str) -> None:
@@ -197,7 +211,9 @@ class RuleOptimizer(Optimizer):
         for name in self._state_names(group):
             if state.get(name) is None:
                 state[name] = cr.zeros_like(p, requires_grad=False)
-            tensors[name] = state[name]
+            tensors[name] = found = state[name]
+            if getattr(found, "shape", None) != p.shape or found.is_meta != p.is_meta:
+                raise _foreign_state(type(self).__name__, name, found, p)
         return tensors
 
     def _step_by_ops(self, group: dict[str, Any], p: Any, state: dict[str, Any]) -> None:
@@ -212,7 +228,15 @@ class RuleOptimizer(Optimizer):
         tensors = self._tensors(group, p, state)
         if p.is_complex():
             tensors = {name: cr.view_as_real(t) for name, t in tensors.items()}
-        on_tensors(type(self).rule, tensors, numbers, flags, bool(group.get("differentiable")))
+        differentiable = bool(group.get("differentiable"))
+        if p.dtype in _HALVES and not differentiable:  # as on arrays: rounded once, at the end
+            wide = {name: t.float() if t.dtype in _HALVES else t for name, t in tensors.items()}
+            on_tensors(type(self).rule, wide, numbers, flags, differentiable)
+            for name, t in tensors.items():
+                if wide[name] is not t and name != "g":
+                    t.copy_(wide[name])
+        else:
+            on_tensors(type(self).rule, tensors, numbers, flags, differentiable)
         self._finish(options, state, counted)
 
 

@@ -14,7 +14,9 @@ import numpy as np
 import chainrule as cr
 
 from .. import ir
+from ..autograd import source
 from ..autograd.state import STATE, TRACE
+from ..ops.halves import is_half
 from ..ops.worlds import ARRAYS
 
 # ruff: noqa: F821 - the decomposition names ops of the table, which worlds bind
@@ -72,19 +74,24 @@ def _decomposition(optimizer: type) -> Any:
         results = []
         for k in range(members):
             own = values[k * width : (k + 1) * width]
+            kind = own[0].dtype
+            half = is_half_type(kind)
             known = dict(zip(("p", "g", *states), own, strict=False))
+            if half:  # as eager steps do: computed in float32, each result rounded once
+                known = {name: cast(x, dtype=single) for name, x in known.items()}
             stepped = [add(own[-1], 1)] if counts else []
             counted = {"step": cast(stepped[0], dtype=double)} if counts else {}
             numbers = numbers_of(options, moving, values[width * members :], counted)
             program = program_of(states, numbers, flags)
             for name, number in numbers.items():
                 weak = getattr(number, "weak", not hasattr(number, "dtype"))
-                known[name] = number if weak else cast(number, dtype=own[0].dtype)
-            results += [*evaluate(program, known, ops), *stepped]
+                known[name] = number if weak else cast(number, dtype=single if half else kind)
+            made = evaluate(program, known, ops)
+            results += [*(cast(x, dtype=kind) if half else x for x in made), *stepped]
         return tuple(results)
 
-    double = np.dtype(np.float64)
-    evaluate = _evaluated
+    double, single = np.dtype(np.float64), np.dtype(np.float32)
+    evaluate, is_half_type = _evaluated, is_half
     return update
 
 
@@ -174,7 +181,7 @@ def _untraced(optimizer: Any, group: dict[str, Any]) -> None:
 def _regular(optimizer: Any, group: dict[str, Any]) -> bool:
     """Whether the class is one of ours, with nothing but numbers among its options."""
     cls = type(optimizer)
-    known = cls.__module__.startswith(f"{__package__}.") and cls.traced_whole
+    known = source.is_own_name(cls.__module__, "optim") and cls.traced_whole
     counted = optimizer.counters in ((), ("step",)) and not group.get("differentiable")
     options = (v for k, v in group.items() if k != "params")
     return (
@@ -196,7 +203,8 @@ def _row(optimizer: Any, p: Any, states: tuple[str, ...], counts: bool) -> list[
     for t in tensors:
         if not isinstance(t, cr.Tensor) or t.is_sparse or t._level is not None or not t._a.ndim:
             return None
-        if t._a.dtype not in _FLOATS or (t._a.dtype, t._a.shape) != (p._a.dtype, p._a.shape):
+        known = t._a.dtype in _FLOATS or is_half(t._a.dtype)
+        if not known or (t._a.dtype, t._a.shape) != (p._a.dtype, p._a.shape):
             return None
     if counts:
         step = state.get("step")

@@ -182,6 +182,14 @@ def _make_subclass(cls: type, data: Any, require_grad: bool = False, **ignored: 
         return want_grad(made, require_grad)
 
 
+def _make_wrapper_subclass(cls: type, size: Any, *args: Any, **kwargs: Any) -> Any:
+    """A tensor of a class with `__torch_dispatch__` that has a shape and a type and no values."""
+    from ..dispatcher.wrappers import make_wrapper
+
+    named = dict(zip(("strides", "storage_offset", "memory_format", "dtype"), args, strict=False))
+    return make_wrapper(cls, size, **named, **kwargs)
+
+
 def new(self: Any, *args: Any, **kwargs: Any) -> Any:
     """Like the old constructor, in this tensor's type."""
     from .legacy import constructed
@@ -306,7 +314,8 @@ METHODS: dict[str, Any] = {
     "is_set_to": is_set_to, "dim_order": dim_order, "resolve_conj": resolve_conj,
     "resolve_neg": resolve_conj, "pin_memory": pin_memory, "to_dense": to_dense,
     "share_memory_": share_memory_, "as_subclass": as_subclass,
-    "_make_subclass": staticmethod(_make_subclass), "new": new, "apply_": apply_,
+    "_make_subclass": staticmethod(_make_subclass),
+    "_make_wrapper_subclass": staticmethod(_make_wrapper_subclass), "new": new, "apply_": apply_,
     "__reversed__": __reversed__, "_base": property(_root),
     "map_": map_, "map2_": map2_, "module_load": module_load, "to_sparse": to_sparse,
     "to_sparse_coo": to_sparse, **{f"to_{n}": _to_layout(n) for n in _COMPRESSED_FORMS},

@@ -15,7 +15,7 @@ from ..autograd import source
 from ..autograd.node import note_exchange
 from ..autograd.value import ROOT, TensorBase
 
-_CONTENTS = ("_a", "_grad", "_meta", "_node", "_rg", "_v", "_view")
+_CONTENTS = ("_a", "_grad", "_rare", "_node", "_rg", "_v", "_view")
 
 
 def swap_tensors(t1: Any, t2: Any) -> None:
@@ -47,7 +47,7 @@ def swap_tensors(t1: Any, t2: Any) -> None:
         setattr(t2, name, first)
     for t in (t1, t2):
         note_exchange(t)
-        reference = (t._meta or {}).get("accumulator")
+        reference = (t._rare or {}).get("accumulator")
         accumulator = reference() if reference is not None else None
         if accumulator is not None:
             accumulator.variable = t
@@ -56,7 +56,7 @@ def swap_tensors(t1: Any, t2: Any) -> None:
 def _views_beside(t: Any) -> list[Any]:
     """The weak references that the root of a view keeps to its views, this one among them."""
     root = t._view[ROOT] if t._view is not None else None
-    return (root._meta or {}).get("views", []) if root is not None else []
+    return (root._rare or {}).get("views", []) if root is not None else []
 
 
 def _exchange_in_lists_of_views(t1: Any, t2: Any) -> None:
@@ -67,7 +67,7 @@ def _exchange_in_lists_of_views(t1: Any, t2: Any) -> None:
 
 def _refuse_views(name: str, t: Any) -> None:
     """Views know their base as an object: a later write through one would reach the wrong one."""
-    if any(view() is not None for view in (t._meta or {}).get("views", ())):
+    if any(view() is not None for view in (t._rare or {}).get("views", ())):
         raise RuntimeError(
             f"Cannot swap {name}: expected use_count of {name} to be 1, but it has views\n"
             f"  at {source.here(3)}\n  Fix: drop the views, or make them copies with .clone()."

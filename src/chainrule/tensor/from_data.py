@@ -260,7 +260,12 @@ def _array_behind(item: Any) -> np.ndarray | None:
     if isinstance(item, np.generic | type):
         return None
     if hasattr(item, "__array__") or hasattr(item, "__array_interface__"):
-        return np.asarray(item)
+        array = np.asarray(item)
+        if hasattr(item, "null_count") or hasattr(item, "isna"):
+            from chainrule.tensor.columns import check_missing
+
+            check_missing(item, array)
+        return array
     return None
 
 

@@ -27,13 +27,24 @@ def _need_dtype(given: Any, name: str) -> None:
         raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {kind}")
 
 
+# Python's types stand for these.
+_PYTHONS: dict[Any, Any] = {
+    float: dtypes.BY_NAME["float64"], int: dtypes.BY_NAME["int64"], bool: dtypes.BY_NAME["bool"],
+    complex: dtypes.BY_NAME["complex128"],
+}  # fmt: skip
+
+
+def _meant(kind: Any) -> Any:
+    return _PYTHONS.get(kind, kind) if isinstance(kind, type) else kind
+
+
 class finfo:
     """Limits of a floating type: bits, eps, max, min, tiny, smallest_normal, resolution."""
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
 
     def __init__(self, type: Any = None) -> None:  # noqa: A002 - PyTorch's name
-        chosen = dtypes.get_default_dtype() if type is None else type
+        chosen = dtypes.get_default_dtype() if type is None else _meant(type)
         _need_dtype(chosen, "finfo")
         if chosen.category < dtypes.FLOAT:
             raise TypeError(
@@ -77,6 +88,7 @@ class iinfo:
     __slots__ = ("bits", "dtype", "max", "min")
 
     def __init__(self, type: Any) -> None:  # noqa: A002 - PyTorch's name
+        type = _meant(type)  # noqa: A001
         _need_dtype(type, "iinfo")
         if type is dtypes.bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo: it is no number")

@@ -64,6 +64,20 @@ def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bo
     return make(array.astype(np.uint8) if array.dtype.kind == "b" else array)
 
 
+def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """A ufunc of NumPy on tensors: with history where one of them records, else as PyTorch."""
+    from ..interop.numpy_functions import array_ufunc
+
+    return array_ufunc(self, ufunc, method, inputs, options)
+
+
+def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """Another function of NumPy on tensors: with history where one of them records."""
+    from ..interop.numpy_functions import array_function
+
+    return array_function(func, types, args, kwargs)
+
+
 def from_numpy(array: np.ndarray) -> Any:
     """A tensor on the array's own memory."""
     if not isinstance(array, np.ndarray):
@@ -151,6 +165,30 @@ def from_numpy_quietly(array: np.ndarray) -> Any:
     return make(array)
 
 
+# ---- the array API standard ----------------------------------------------------------------------
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+
+
+def __array_namespace__(self: Any, *, api_version: str | None = None) -> Any:
+    """The functions of the Python array API standard for tensors: `chainrule.array_api`."""
+    if api_version is not None and api_version not in _VERSIONS:
+        raise ValueError(
+            f"array API version {api_version!r} is not supported; these are: "
+            f"{', '.join(_VERSIONS)}\n  at {source.here(2)}"
+        )
+    from chainrule import array_api
+
+    return array_api
+
+
+def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
+    """The tensor on a device, as the array API standard writes it."""
+    if stream is not None:
+        raise ValueError(f"stream must be None on the CPU, not {stream!r}\n  at {source.here(2)}")
+    return self.to(device)
+
+
 # ---- DLPack --------------------------------------------------------------------------------------
 
 
@@ -223,7 +261,9 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 METHODS = {
     "numpy": numpy, "__array__": __array__, "__array_wrap__": __array_wrap__,
+    "__array_ufunc__": __array_ufunc__, "__array_function__": __array_function__,
     "__dlpack__": __dlpack__, "__dlpack_device__": __dlpack_device__,
+    "__array_namespace__": __array_namespace__, "to_device": to_device,
 }  # fmt: skip
 
 

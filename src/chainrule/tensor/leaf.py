@@ -33,9 +33,9 @@ def set_requires_grad(t: Any, wanted: bool) -> None:
     t._rg = wanted
     if t._node is UNTRACKED:
         t._node = None
-    if not (t._meta and "views" in t._meta):
+    if not (t._rare and "views" in t._rare):
         return
-    for reference in t._meta["views"]:
+    for reference in t._rare["views"]:
         view = reference()
         if view is None or view._view is None or view._view[ROOT] is not t:
             continue
@@ -84,7 +84,7 @@ def check_grad(t: Any, value: Any) -> None:
 
 def wanted_grad_dtype(t: Any) -> Any:
     """The type a leaf's gradient must have: its own unless another was asked for, None for any."""
-    return t._meta["grad_dtype"] if t._meta and "grad_dtype" in t._meta else t.dtype
+    return t._rare["grad_dtype"] if t._rare and "grad_dtype" in t._rare else t.dtype
 
 
 def get_grad_dtype(t: Any) -> Any:
@@ -105,7 +105,7 @@ def set_grad_dtype(t: Any, dtype: Any) -> None:
             f"Cannot set grad_dtype to {dtype!r} because there is already a gradient of type "
             f"{t._grad.dtype!r}\n  at {source.here(2)}\n  Fix: set .grad to None first."
         )
-    t._meta = {**(t._meta or {}), "grad_dtype": dtype}
+    t._rare = {**(t._rare or {}), "grad_dtype": dtype}
 
 
 def warn_not_kept(t: Any) -> None:

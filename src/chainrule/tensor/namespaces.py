@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from ..autograd import source
 from .api import functions_of
 
 
@@ -25,7 +28,7 @@ def filled_on_demand(
             raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
         fill()
         if name not in space:
-            raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
+            raise missing(space["__name__"], name)
         return space[name]
 
     def names() -> list[str]:
@@ -49,6 +52,18 @@ class LoadedWhenUsed(ModuleType):
             for name in space["__dir__"]():
                 getattr(self, name, None)
         return space
+
+    def __dir__(self) -> list[str]:
+        return names_so_far(self)["__dir__"]()  # Python's own would ask for __dict__ first
+
+
+def missing(module: str, name: str, frame: Any = None) -> Exception:
+    """The error for a name that a module of ours lacks; a user's line gets help with it."""
+    frame = frame or sys._getframe(2)
+    if name.startswith("__") or source.is_library(frame.f_code.co_filename):
+        return AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+    help_ = importlib.import_module("chainrule.run.missing")
+    return help_.missing_error(sys.modules[module], name, frame)
 
 
 def names_so_far(module: ModuleType) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from .functions.elementwise import (
     sub,
     where_method,
 )
-from .functions.products import matmul, reflected_matmul
+from .functions.products import operator_matmul, reflected_matmul
 from .spellings import one_of, second_and_factor
 
 # Operators of two operands: `__add__`, `__radd__` and `__iadd__` come from one row.
@@ -172,7 +172,7 @@ def _fill_part(part: Any, value: Any) -> None:
 
 
 _METHODS: dict[str, Any] = {
-    "__matmul__": matmul,
+    "__matmul__": operator_matmul,
     "__rmatmul__": reflected_matmul,
     "__rtruediv__": reflected_div,
     "__rdiv__": reflected_div,

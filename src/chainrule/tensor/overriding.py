@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from types import FunctionType
 from typing import Any
 
 from ..autograd.late import COPIES, TARGET, code_with, copy_of, settle
+from ..autograd.source import is_own_name
 from ..autograd.state import FUNCTION_MODE, STATE, TRACE
 from ..autograd.value import FACTORY, PLAIN, TensorBase
 
@@ -35,6 +37,22 @@ class Disabled:
 
 
 disabled = Disabled()
+
+
+class DisabledDispatch:
+    """`__torch_dispatch__` of classes that are not asked about ops: the operator itself."""
+
+    def __call__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        from ..dispatcher.asking import disabled as nobody_asked
+
+        with nobody_asked():
+            return func(*args, **(kwargs or {}))
+
+    def __repr__(self) -> str:
+        return "<built-in function _disabled_torch_dispatch_impl>"
+
+
+disabled_dispatch = DisabledDispatch()
 
 
 class _Switch:
@@ -87,7 +105,7 @@ class _Kinds(dict[type, bool]):
     def __missing__(self, cls: type) -> bool:
         if len(self) > 4096:  # classes made in a loop must not stay alive
             self.clear()
-        found = self[cls] = issubclass(cls, list | tuple) or overrides(cls)
+        found = self[cls] = issubclass(cls, list | tuple) or overrides(cls) or is_dispatched(cls)
         return found
 
 
@@ -116,9 +134,15 @@ def overrides(cls: type) -> bool:
     return is_users_tensor(cls)
 
 
+def is_dispatched(cls: type) -> bool:
+    """Whether a class of tensors is asked about ops, below autograd."""
+    level = getattr(cls, "_level", None)
+    return level is not None and level is FACTORY.dispatcher
+
+
 def _is_users(cls: type) -> bool:
     """Whether a class is no part of the library or of Python."""
-    return cls is not object and cls.__module__.partition(".")[0] != __name__.partition(".")[0]
+    return cls is not object and not is_own_name(cls.__module__)
 
 
 def is_users_tensor(cls: type) -> bool:
@@ -128,7 +152,7 @@ def is_users_tensor(cls: type) -> bool:
 
 def notice(cls: type) -> None:
     """Told of the class of every tensor that is made of a class other than our own."""
-    if not ACTIVE and cls not in PLAIN and overrides(cls):
+    if not ACTIVE and cls not in PLAIN and (overrides(cls) or is_dispatched(cls)):
         begin()
 
 
@@ -173,7 +197,7 @@ def _relevant(args: Iterable[Any]) -> Iterator[Any]:
                             yield part
                         elif isinstance(part, list | tuple):
                             yield from _relevant(part)
-            else:
+            elif overrides(a.__class__):
                 yield a
 
 
@@ -185,6 +209,10 @@ def call(public: Any, original: Callable[..., Any], args: Any, kwargs: dict[str,
     if STATE.overriding == ENABLED:
         found = overriding_args(_relevant((*args, *kwargs.values())))
     if not found and not STATE.function_modes:
+        if FACTORY.dispatcher is not None and FACTORY.dispatcher.handles(*args):
+            made = FACTORY.dispatcher.public(public, args, kwargs)
+            if made is not NotImplemented:
+                return made
         return original(*args, **kwargs)
     return dispatch(public, found, args, kwargs)
 
@@ -232,7 +260,8 @@ def dispatch(public: Any, found: list[Any], args: Any, kwargs: dict[str, Any]) -
         try:
             result = mode.__torch_function__(public, types, args, kwargs)
         finally:
-            push_mode(mode)
+            if not getattr(mode, "once", False) or mode not in STATE.function_modes:
+                push_mode(mode)
         if result is not NotImplemented:
             return result
     for o in found:
@@ -295,11 +324,8 @@ def converted(result: Any, cls: type) -> Any:
 
 
 def awaken(values: Iterable[Any]) -> bool:
-    """Whether one of the arguments overrides and nothing has begun; then it has.
-
-    Classes of the library (`fx.Proxy`) see to it themselves.
-    """
-    if ACTIVE or not any(_is_users(type(v)) for v in _relevant(values)):
+    """Whether one of the arguments overrides and nothing has begun; then it has."""
+    if ACTIVE or next(_relevant(values), None) is None:
         return False
     begin()
     return True
@@ -350,15 +376,22 @@ def dispatching(provider: Callable[[], Iterable[tuple[Any, Any, bool]]]) -> Any:
     return provider
 
 
+# Blocks in which those who replace public functions for a while (a trace of `fx`) take that back.
+ASIDE: list[Callable[[], AbstractContextManager[None]]] = []
+
+
 def begin() -> None:
     """Let every public function look at its arguments. Once begun, it stays."""
     global ACTIVE
     if ACTIVE:
         return
     ACTIVE = True
-    for provider in _SOURCES:
-        for function, public, modes_only in provider():
-            wrap(function, public, modes_only)
+    with ExitStack() as aside:
+        for step in ASIDE:
+            aside.enter_context(step())
+        for provider in _SOURCES:
+            for function, public, modes_only in provider():
+                wrap(function, public, modes_only)
 
 
 def wrap(function: FunctionType, public: Any, modes_only: bool = False) -> None:

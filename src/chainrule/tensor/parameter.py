@@ -11,7 +11,7 @@ from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.value import PLAIN, make
 from ..ops.dtypes import FLOAT
 from .leaf import want_grad
-from .overriding import disabled, is_users_tensor, notice
+from .overriding import disabled, is_dispatched, is_users_tensor, notice
 from .tensor import Tensor
 
 
@@ -35,7 +35,7 @@ class Parameter(Tensor, metaclass=_ParameterKind):
     __torch_function__ = disabled
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
-        if data is not None and is_users_tensor(data.__class__):
+        if data is not None and (is_users_tensor(kind := data.__class__) or is_dispatched(kind)):
             return _of_users_tensor(data, requires_grad)
         try:
             t = make(np.zeros(0, np.float32) if data is None else data._a)

@@ -47,6 +47,11 @@ def __reduce_ex__(self: Any, protocol: Any) -> Any:
     if self._level is not None:
         if self.is_meta:
             return rebuild_meta, (_public(self), tuple(self.shape), self.dtype, self._rg)
+        if "_wraps" in self.__dict__:
+            from ..dispatcher.wrappers import describe
+            from ..dispatcher.wrappers import rebuild as rebuild_wrapper
+
+            return rebuild_wrapper, (type(self), describe(self), dict(self.__dict__))
         raise RuntimeError(f"a tensor inside a transform cannot be pickled\n  at {source.here(2)}")
     if STATE.unusual & TRACE:
         STATE.trace.concrete(self, "pickling")
@@ -88,6 +93,10 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         )
     if STATE.unusual & TRACE:
         STATE.trace.concrete(self, "copying")
+    if self._level is not None and self._level.kind == "dispatch":
+        from ..dispatcher.wrappers import deep_copy
+
+        return deep_copy(self, memo)
     if self._level is not None:
         raise NotImplementedError(
             f"Cannot access storage of {type(self).__name__}: a tensor inside a transform cannot "

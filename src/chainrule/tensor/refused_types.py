@@ -19,7 +19,7 @@ _NN = {
     "layer_norm instance_norm nll_loss binary_cross_entropy binary_cross_entropy_with_logits",
     "bjc": "avg_pool1d avg_pool2d avg_pool3d local_response_norm",
     "bj": "conv_transpose1d conv_transpose2d conv_transpose3d",
-    "b": "conv1d conv2d conv3d softsign tanhshrink hinge_embedding_loss poisson_nll_loss ctc_loss",
+    "b": "conv1d conv2d conv3d softsign tanhshrink hinge_embedding_loss ctc_loss",
     "bi": "rms_norm multi_margin_loss multilabel_margin_loss grid_sample",
     "i": "unfold",
     "ic": "kl_div pdist",

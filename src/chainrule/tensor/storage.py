@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -258,6 +257,8 @@ def replace_array(t: Any, array: np.ndarray) -> None:
 
 def mapped_bytes(filename: str, shared: bool | None, count: int) -> np.ndarray:
     """The first bytes of a file as memory; a shared file is made or lengthened as needed."""
+    from pathlib import Path  # not while `import chainrule` runs
+
     path = Path(filename)
     if shared:
         path.touch()
@@ -280,7 +281,13 @@ def mapped_bytes(filename: str, shared: bool | None, count: int) -> np.ndarray:
 # ---- storages ------------------------------------------------------------------------------------
 
 
-class UntypedStorage:
+class StorageBase:
+    """What is a block of memory."""
+
+    __slots__ = ()
+
+
+class UntypedStorage(StorageBase):
     """The block of bytes that a tensor and its views share."""
 
     __slots__ = ("array", "is_meta", "seen")

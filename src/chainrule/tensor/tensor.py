@@ -25,7 +25,7 @@ from .device import CPU, META, device
 from .interop import readable_array
 from .layouts import strided
 from .leaf import check_grad, has_hidden_root, set_requires_grad, want_grad, warn_not_kept
-from .overriding import default_handler
+from .overriding import default_handler, disabled, disabled_dispatch
 from .size import Size
 
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
@@ -58,13 +58,19 @@ class Tensor(TensorBase):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if vars(cls).get("__torch_dispatch__") is not None:
-            source.warn_user(
-                f"{cls.__name__}.__torch_dispatch__ will not be called: operations are not handed "
-                "to classes below autograd here. __torch_function__ is asked."
-            )
+        asked = vars(cls).get("__torch_dispatch__")
+        if asked is disabled_dispatch:
+            cls._level = None
+        elif asked is not None:
+            from ..dispatcher.asking import dispatcher
+
+            cls._level = dispatcher()
+            own: Any = cls.__torch_function__
+            if getattr(own, "__func__", own) is default_handler:
+                cls.__torch_function__ = disabled  # as in PyTorch: it is asked below instead
 
     __torch_function__ = classmethod(default_handler)
+    __torch_dispatch__ = disabled_dispatch
 
     # ---- metadata ----
 
@@ -130,7 +136,10 @@ class Tensor(TensorBase):
 
     @property
     def device(self) -> device:
-        return META if self.is_meta else CPU
+        level = self._level
+        if level is None:
+            return CPU
+        return META if level.kind == "meta" else self.__dict__.get("_own_device", CPU)
 
     @property
     def is_meta(self) -> bool:
@@ -138,7 +147,7 @@ class Tensor(TensorBase):
 
     @property
     def layout(self) -> Any:
-        return strided
+        return strided if self._level is None else self.__dict__.get("_own_layout", strided)
 
     def __len__(self) -> int:
         if self.ndim == 0:

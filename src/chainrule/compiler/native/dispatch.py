@@ -6,11 +6,11 @@ arrays: most programs never do, and it would double the time to compile.
 
 from __future__ import annotations
 
-from ..asm import Function
+from ..text.assembly import Function
 from .entry import Entry, Layout
-from .language import Inlined, Kernel
-from .slots import SLOTS
-from .translate import Module
+from .language.slots import SLOTS
+from .language.translate import Module
+from .language.words import Inlined, Kernel
 
 
 def module_text(kernel: Kernel, header: int, generic: str = "f32") -> str:

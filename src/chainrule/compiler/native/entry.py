@@ -9,11 +9,11 @@ All it needs from outside stands in a table, the memory of the array that is `se
 
 from __future__ import annotations
 
-from ..asm import Function
-from .language import Kernel
-from .signature import Parameter
-from .slots import SLOTS
-from .translate import Module, llvm_type, raw_type
+from ..text.assembly import Function
+from .language.signature import Parameter
+from .language.slots import SLOTS
+from .language.translate import Module, llvm_type, raw_type
+from .language.words import Kernel
 
 LARGE = 1 << 15  # elements from which a call lets other threads run and asks for help
 MOST_PIECES = 64

@@ -21,12 +21,13 @@ _BEGIN = time.time()  # before the files of this package are read
 
 # ruff: noqa: E402 - what follows must come after it
 from ...tensor import settings
-from .. import host, objects, store
-from ..addresses import numpy_word
-from .slots import FUNCTIONS, NUMPY, SLOTS, TYPES
+from ..machine import code_cache, host, machine_code
+from ..machine.addresses import numpy_word
+from ..machine.symbols import provide
+from .language.slots import FUNCTIONS, NUMPY, SLOTS, TYPES
 
 if TYPE_CHECKING:
-    from .language import Inlined, Kernel
+    from .language.words import Inlined, Kernel
 
 _FASTCALL = 0x80  # METH_FASTCALL
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
@@ -99,34 +100,34 @@ def _named_code(name: str, generic: str) -> bytes | None:
     """The object file of a kernel of the catalog; nothing is translated if the cache has it."""
     sources = _unchanged_sources()
     key = repr((_FORMAT, name, generic, sources, host.processor(), _HEADER))
-    code = None if sources is None else store.read(key)
+    code = None if sources is None else code_cache.read(key)
     if code is None:
         from . import catalog
 
         code = _object_code(catalog.kernel(name), generic)
         if code is not None and sources is not None and sources == _unchanged_sources():
-            store.write(key, code)
+            code_cache.write(key, code)
     return code
 
 
 def _object_code(kernel: Kernel | Inlined, generic: str) -> bytes | None:
     """The kernel's object file, out of the cache or compiled."""
     from .dispatch import job_text, module_text
-    from .language import Inlined
+    from .language.words import Inlined
 
     if isinstance(kernel, Inlined):
         text = job_text(kernel, generic)
     else:
         text = module_text(kernel, _HEADER, generic)
     key = repr((_FORMAT, text, host.processor()))
-    code = store.read(key)
+    code = code_cache.read(key)
     if code is None:
         try:
-            from .. import llvm
+            from ..machine import llvm
         except ImportError:
             return None
         code = llvm.object_code(text)
-        store.write(key, code)
+        code_cache.write(key, code)
     return code
 
 
@@ -164,16 +165,22 @@ def _builtin(name: str, code: bytes, table: np.ndarray) -> Any:
 
 
 def _entry_address(code: bytes) -> int:
-    loaded = objects.Loaded(code)
+    loaded = machine_code.Loaded(code)
     _kept.append(loaded)
     return loaded.address("entry")
 
 
 def _source_files() -> list[str]:
     here = os.path.dirname(__file__)
-    files = [os.path.join(here, name) for name in sorted(os.listdir(here)) if name.endswith(".py")]
-    others = ("asm.py", "vecmath.py", os.path.join(os.pardir, "ops", "activation.py"))
-    return [*files, *(os.path.join(os.path.dirname(here), name) for name in others)]
+    compiler = os.path.dirname(here)
+    rooms = (here, *(os.path.join(here, sub) for sub in ("language", "kernels")))
+    files = [
+        os.path.join(room, name)
+        for room in (*rooms, os.path.join(compiler, "text"))
+        for name in sorted(os.listdir(room))
+        if name.endswith(".py")
+    ]
+    return [*files, os.path.join(os.path.dirname(compiler), "ops", "activation.py")]
 
 
 def _unchanged_sources() -> str | None:
@@ -191,7 +198,7 @@ def _unchanged_sources() -> str | None:
 
 @functools.cache
 def _digest_of_sources() -> str:
-    digest = store.sha256(b"")
+    digest = code_cache.sha256(b"")
     for path in _source_files():
         with open(path, "rb") as file:
             digest.update(file.read())
@@ -239,10 +246,10 @@ def _prepare_threads(table: np.ndarray, told: list[int]) -> None:
     `told` remembers the threads and the board that the table holds already.
     """
     try:
-        from .. import pool
+        from ..machine import worker_threads
 
-        threads = pool.thread_count()
-        found = pool.shared() if threads > 1 else None
+        threads = worker_threads.thread_count()
+        found = worker_threads.shared() if threads > 1 else None
         now = [threads if found is not None else 1, 0 if found is None else found.board]
         if found is not None:
             found.hire(threads - 1)
@@ -253,3 +260,11 @@ def _prepare_threads(table: np.ndarray, told: list[int]) -> None:
         table[SLOTS["settled"]] = 1
     except Exception:  # machine code is calling: it works alone then
         table[SLOTS["threads"]] = 1
+
+
+def _job_named(name: str) -> int | None:
+    job_name, _, kind = name.rpartition("_")
+    return job(job_name, kind)
+
+
+provide("chainrule_job_", _job_named)

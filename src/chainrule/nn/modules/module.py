@@ -36,6 +36,9 @@ from .module_hooks import (
     _has_any_global_hook as _has_any_global_hook,
 )
 from .module_members import is_tensor_like, type_name
+from .module_registry import buffer_hooks as _global_buffer_registration_hooks  # noqa: F401
+from .module_registry import module_hooks as _global_module_registration_hooks  # noqa: F401
+from .module_registry import parameter_hooks as _global_parameter_registration_hooks  # noqa: F401
 from .module_registry import (
     register_module_buffer_registration_hook,
     register_module_module_registration_hook,

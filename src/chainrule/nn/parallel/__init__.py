@@ -1,4 +1,8 @@
-"""Modules run on several devices. Here there is one, the CPU: the wrappers call their module."""
+"""Modules run on several devices or processes.
+
+There is one device, the CPU: `DataParallel` calls its module. `DistributedDataParallel` trains with
+several processes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from typing import Any
 
 from ...autograd.packages import keep_functions as _keep_functions
 from .data_parallel import DataParallel, data_parallel
-from .distributed import DistributedDataParallel
 
 # Work on several GPUs: names alone, see `chainrule.standins`.
 from .parallel_apply import parallel_apply  # pyright: ignore[reportMissingImports]
@@ -18,6 +21,8 @@ _SUBMODULES = {"comm", "data_parallel", "distributed", "scatter_gather"}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "DistributedDataParallel":
+        return importlib.import_module(".distributed", __name__).DistributedDataParallel
     if name in _SUBMODULES:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

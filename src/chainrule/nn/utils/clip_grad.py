@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import warnings
 from collections.abc import Iterable
@@ -155,6 +156,9 @@ def clip_grad_norm_(
         )
     grads = _gradients(given)
     total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
+    if any(hasattr(p, "_part") for p in given):  # rows of parameters: the others have the rest
+        shards = importlib.import_module("chainrule" + ".distributed.shards")
+        total = shards.norm_of_all(given, float(norm_type))
     _scale(grads, float(max_norm), total)
     return total
 

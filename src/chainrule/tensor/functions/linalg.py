@@ -395,9 +395,9 @@ def vander_of_vector(x: Any, N: int | None = None, increasing: bool = False) -> 
     if x.ndim != 1:
         raise complaint(f"x must be a one-dimensional tensor, but it has {x.ndim} dimensions")
     count = x.shape[0] if N is None else N
-    if count == 0:
-        return x.unsqueeze(-1)[:, :0]
-    made = P.blank(x.unsqueeze(-1)) + 1 if count == 1 else vander(x, N=count)
+    if count < 2:  # powers of 0 depend on nothing
+        return P.blank(x.detach().unsqueeze(-1).expand(*x.shape, count)) + 1
+    made = vander(x, N=count)
     return made if increasing else made.flip(-1)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...autograd import source
 from ...autograd.value import make
 from ..api import public
+from ..interop import readable_array
 from .common import P
 from .nn_common import check_reduction, reduced
 
@@ -46,7 +47,7 @@ def _rows(targets: Any, lengths: tuple[int, ...]) -> Any:
                 f"  ctc_loss at {source.here(2)}"
             )
         return targets
-    flat = targets.detach()._a
+    flat = readable_array(targets.detach(), "ctc_loss()")
     if flat.size != sum(lengths):
         raise RuntimeError(
             f"Expected tensor to have size {sum(lengths)} at dimension 0, but got size {flat.size} "

@@ -337,16 +337,16 @@ def _compared(op: Any, input: Any, target: Any, reduction: str, **params: Any) -
     return op(input, target, reduction=reduction, **params)
 
 
-def _as_given(loss: Any, input: Any) -> Any:
-    """A loss in the type of its input, whatever the target's, as PyTorch has it for some."""
-    if loss.dtype is input.dtype:
+def _as_given(loss: Any, given: Any, fix: str = "input.to(target.dtype)") -> Any:
+    """A loss in the type of one of its arguments, as PyTorch has it for some."""
+    if loss.dtype is given.dtype:
         return loss
-    if input.dtype.category < loss.dtype.category:
+    if given.dtype.category < loss.dtype.category:
         raise RuntimeError(
             f"result type {WORDS[loss.dtype.name]} can't be cast to the desired output type "
-            f"{WORDS[input.dtype.name]}\n  at {source.here(3)}\n  Fix: input.to(target.dtype)."
+            f"{WORDS[given.dtype.name]}\n  at {source.here(3)}\n  Fix: {fix}."
         )
-    return loss.to(input.dtype)
+    return loss.to(given.dtype)
 
 
 def _weighted(loss: Any, weight: Any, reduction: str, input: Any) -> Any:
@@ -485,15 +485,24 @@ def binary_cross_entropy_with_logits(
                 "Subtraction, the `-` operator, with a bool tensor is not supported: the target is "
                 f"bool\n  at {source.here(2)}\n  Fix: target.to(input.dtype)."
             )
+        if target.dtype.is_complex:
+            raise NotImplementedError(
+                '"binary_cross_entropy_with_logits" not implemented for a complex target\n'
+                f"  at {source.here(2)}\n  Fix: target.real."
+            )
+    given = target
+    if target.dtype is not input.dtype:
         both = dtypes.promote_types(input.dtype, target.dtype)
         input, target = input.to(both), target.to(both)
     shape = input.shape
     w = stand_in(input) if weight is None else weight.detach().to(input.dtype).expand(shape)
     p = stand_in(input) if pos_weight is None else pos_weight.detach().to(input.dtype).expand(shape)
-    return P.bce_with_logits(
+    loss = P.bce_with_logits(
         input, target, w, p, reduction=reduction, weighted=weight is not None,
         positive=pos_weight is not None,
     )  # fmt: skip
+    # The type is the target's: PyTorch computes it in the memory of `1 - target`.
+    return loss if given is target else _as_given(loss, given, "target.to(input.dtype)")
 
 
 @public(namespace="nn.functional", out=False)
@@ -508,6 +517,11 @@ def kl_div(
         raise RuntimeError(
             f"kl_div: Integral inputs not supported. They are {input.dtype!r} and "
             f"{target.dtype!r}\n  at {source.here(2)}\n  Fix: convert them with .float()."
+        )
+    if target.dtype.is_complex:
+        raise RuntimeError(
+            f"kl_div: Complex inputs not supported. The target is {target.dtype!r}\n"
+            f"  at {source.here(2)}\n  Fix: target.real."
         )
     if reduction != "batchmean":
         reduction = reduction_of(size_average, reduce, reduction)
@@ -535,7 +549,9 @@ def poisson_nll_loss(
         loss = input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        kind = loss.dtype
         loss = loss + P.where(target <= 1, 0.0, stirling)
+        loss = loss if loss.dtype is kind else loss.to(kind)  # counts do not widen halves
     return reduced(loss, reduction)
 
 
@@ -580,6 +596,11 @@ def soft_margin_loss(
 ) -> Any:
     """log(1 + exp(-target * input)) for targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
+    if target.dtype is dtypes.bool_:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported: targets are 1 and -1\n"
+            f"  soft_margin_loss at {source.here(2)}\n  Fix: target.to(input.dtype) * 2 - 1."
+        )
     z = -(target * input)
     loss = (z.exp() + 1).log() if z.is_complex() else P.softplus(z, beta=1.0, threshold=1e30)
     loss = named(reduced(loss, reduction), "SoftMarginLossBackward0")

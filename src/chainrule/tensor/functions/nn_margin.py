@@ -22,7 +22,7 @@ from .reductions import as_type
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
     common = dtypes.promote_types(x1.dtype, x2.dtype)
-    if common.category < dtypes.FLOAT:
+    if common.category != dtypes.FLOAT:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {common!r}\n"
             f"  at {source.here(2)}"
@@ -201,6 +201,11 @@ def multi_margin_loss(
     single = input.ndim < 2
     x = input.reshape(1, -1) if single else input
     classes = x.shape[1]
+    if target.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"expected scalar type Long but found {WORDS[target.dtype.name]}\n  the target of "
+            f"multi_margin_loss at {source.here(2)}\n  Fix: target.long()."
+        )
     if target.ndim > 1 or target.numel() != x.shape[0]:
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "

@@ -96,6 +96,15 @@ def _check_tensor(other: Any) -> None:
         )
 
 
+def operator_matmul(self: Any, other: Any) -> Any:
+    """self @ other; NumPy's arrays are taken too."""
+    if not isinstance(other, TensorBase) and hasattr(other, "__array_interface__"):
+        from ..interop import from_numpy_quietly
+
+        other = from_numpy_quietly(other)
+    return matmul(self, other)
+
+
 def reflected_matmul(self: Any, other: Any) -> Any:
     """other @ self for an `other` that is no tensor."""
     return matmul(other if isinstance(other, TensorBase) else self.new_tensor(other), self)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...autograd import source
 from ...autograd.accidents import PROBLEMS, explain_here
-from ...autograd.value import PLAIN
+from ...autograd.value import FACTORY, PLAIN
 from ...ops import dtypes
 from ...ops.dtypes import F32, F64
 from .. import return_types
@@ -76,6 +76,8 @@ def pair_along(find: Any, read: Any, x: Any, dim: Any, keepdim: bool, **params: 
     """(values, indices) of a selection along `dim`; a 0-dim tensor counts as a line of one."""
     axis = axis_of(dim, x.ndim)
     line = x if x.ndim else x.reshape(1)
+    if FACTORY.dispatcher is not None and FACTORY.dispatcher.handles(line):
+        find = FACTORY.dispatcher.finding(find)
     indices = find(line, axis=axis, keepdims=keepdim, **params)
     values = read(line, indices, axis=axis, keepdims=keepdim)
     return (values, indices) if x.ndim else (values.reshape(()), indices.reshape(()))

@@ -1,0 +1,202 @@
+"""Functions whose results are differentiated by the caller: a forward and a backward plan.
+
+    loss = criterion(compiled_model(x), y)
+    loss.backward()
+
+The results of the forward plan hang on one node of the tape; when a gradient reaches it, the
+backward plan runs on what the forward plan saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...autograd import errors, source
+from ...autograd.leaves import GRAPH
+from ...autograd.node import Node, OutSlot, start
+from ...autograd.record import distinct, edge
+from ...autograd.state import STATE
+from ...autograd.value import make
+from ..passes.partition import Partition, without
+from ..runtime.plan import Plan
+from .program import Output, Program
+from .replay import Replay
+from .runner import Runner
+
+
+class CompiledFunctionBackward(Node):
+    """The node behind the results of a compiled function."""
+
+    __slots__ = ("again", "compute")
+
+    multi = True
+    materialise = False  # what got no gradient takes no part
+    compute: Callable[[list[Any], list[Any]], list[Any]]
+    again: Callable[[Any, list[Any]], list[Any]]
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        if self.s is None:
+            raise errors.freed(self)
+        self._check(self.s[1])
+        return self.compute(self.s[0], g)
+
+    def _check(self, versions: list[Any]) -> None:
+        for version, then, shape in versions:
+            if version[0] != then:
+                raise self._modified(version, then, shape)
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+        if mode == GRAPH or STATE.levels or any(x is not None and x._level is not None for x in g):
+            if self.s is None:
+                raise errors.freed(self)
+            self._check(self.s[2])
+            return self.again(self.s, g)
+        arrays = self.vjp([None if x is None else x._a for x in g], parents)
+        return tuple(None if a is None else make(a) for a in arrays)
+
+    def _modified(self, version: Any, then: int, shape: Any) -> RuntimeError:
+        writer = "an in-place operation"
+        if len(version) >= 4:
+            writer = f"{version[1]} at {source.describe(version[2], version[3])}"
+        return RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace "
+            f"operation: a tensor of shape {list(shape)} is at version {version[0]}; expected "
+            f"version {then} instead.\n"
+            f"  needed by:   the compiled function called at {self.where()}\n"
+            f"  modified by: {writer}\n"
+            "  Fix: use the out-of-place form of the modifying operation, or modify a .clone()."
+        )
+
+
+class DifferentiableRunner(Runner):
+    """Runs the forward plan and leaves a node for the backward plan."""
+
+    def _make_plan(self, program: Program) -> Plan:
+        self.replay = Replay(program, _slots_of(program))
+        seeds = {i: s.what for i, s in enumerate(program.sources) if s.kind == "seed"}
+        self.partition = Partition(program.graph, seeds, program.results)
+        self.backward_plan: Plan | None = None
+        self._partial_plans: dict[tuple[int, ...], tuple[Plan | None, list[bool]]] = {}
+        return Plan(self.partition.forward)
+
+    def compute_gradients(self, values: list[Any], seeds: list[Any]) -> Any:
+        """Gradients of the tensors that are differentiated by, as arrays of their own."""
+        if not self._wanted:
+            return ()
+        given = [seeds[k] for k in self._seeds if seeds[k] is not None]
+        if len(given) < len(self._seeds):
+            return self._without_some(values, seeds, given)
+        if self.backward_plan is None:
+            self.backward_plan = Plan(self.partition.backward)
+        return tuple(distinct(self.backward_plan.run([*values, *given])))
+
+    def _without_some(self, values: list[Any], seeds: list[Any], given: list[Any]) -> Any:
+        """The same where results got no gradient."""
+        missing = tuple(i for i, k in enumerate(self._seeds) if seeds[k] is None)
+        if missing not in self._partial_plans:
+            whole = self.partition.backward
+            first = len(whole.inputs) - len(self._seeds)
+            graph, there = without(whole, [whole.inputs[first + i] for i in missing])
+            self._partial_plans[missing] = (Plan(graph) if graph.outputs else None, there)
+        plan, there = self._partial_plans[missing]
+        found = iter(() if plan is None else distinct(plan.run([*values, *given])))
+        return tuple(next(found) if is_there else None for is_there in there)
+
+    def differentiate(self, saved: Any, g: list[Any]) -> list[Any]:
+        """Gradients that can be differentiated."""
+        _, _, _, leaves, arrays, kept = saved
+        wanted = [self._tensor(w, leaves) for w in self._wanted]
+        return self.replay.gradients(leaves, arrays, kept, wanted, g)
+
+    @staticmethod
+    def _tensor(where: Any, leaves: list[Any]) -> Any:
+        return leaves[where.what] if where.kind == "argument" else where.what
+
+    def _finisher(self, program: Program) -> Callable[..., Any]:
+        partition = self.partition
+        # Gradients of results come last among the inputs of the backward plan.
+        order = sorted(range(len(partition.needs)), key=lambda i: partition.needs[i][0] == "seed")
+        backward = partition.backward
+        backward.inputs = [backward.inputs[i] for i in order]
+        backward.input_names = [f"{partition.needs[i][0]}{partition.needs[i][1]}" for i in order]
+        needs = [partition.needs[i] for i in order]
+        self._seeds = [number for kind, number in needs if kind == "seed"]
+        self._kept = [need for need in needs if need[0] != "seed"]
+        plain = [s for s in program.sources if s.kind != "seed"]
+        inputs = [plain[n] for kind, n in self._kept if kind == "input"]
+        self._versioned = [s for s in inputs if s.kind in ("argument", "tensor")]
+        self._wanted = program.wanted
+        self._slots = _slots_of(program)
+        self.meta = tuple((t._a.shape, t._a.dtype) for t in program.second.opened)
+        self._count, self._kept_end = program.shown, program.results
+        return self._finish
+
+    def _finish(self, outputs: list[Any], leaves: list[Any], arrays: list[Any]) -> Any:
+        shown = self._laid(outputs) if self.layouts else outputs
+        tensors = [make(a) for a in shown[: self._count]]
+        parents = tuple(edge(self._tensor(w, leaves)) for w in self._wanted)
+        node: Any = start(CompiledFunctionBackward(), parents, *source.user_position(2))
+        node.meta = self.meta
+        node.compute = self.compute_gradients
+        node.again = self.differentiate
+        for position, slot in self._slots:
+            tensors[position]._rg, tensors[position]._node = True, OutSlot(node, slot)
+        values = [arrays[n] if kind == "input" else outputs[n] for kind, n in self._kept]
+        versions = self._versions(tensors, leaves)
+        kept = outputs[self._count : self._kept_end]
+        node.s = (values, versions, self.replay.versions(leaves), leaves, arrays, kept)
+        if isinstance(self.result, Output):
+            return tensors[0]
+        return self._build(self.result, tensors, leaves)
+
+    def _versions(self, tensors: list[Any], leaves: list[Any]) -> list[Any]:
+        """What must not change until backward: saved inputs, and results that are saved."""
+        found = []
+        for s in self._versioned:
+            t = leaves[s.what] if s.kind == "argument" else s.what
+            if t._v is None:
+                raise errors.inference_saved()
+            found.append((t._v, t._v[0], t._a.shape))
+        for kind, n in self._kept:
+            if kind == "output" and n < self._count:
+                found.append((tensors[n]._v, 0, tensors[n]._a.shape))
+        return found
+
+    def explain(self) -> str:
+        """Both plans; the backward one is compiled when it first runs."""
+        saved = sum(
+            _nbytes(self.partition.forward.outputs[n]) for k, n in self._kept if k == "output"
+        )
+        text = f"forward:\n{self.plan.explain()}\n{saved} bytes saved for backward\n\nbackward:\n"
+        if self.backward_plan is None:
+            return text + f"{self.partition.backward}\nnot compiled yet: no gradient was asked for"
+        return text + self.backward_plan.explain()
+
+
+def _nbytes(value: Any) -> int:
+    return value.size * value.dtype.itemsize
+
+
+def _slots_of(program: Program) -> list[tuple[int, int]]:
+    """(position among the outputs, number of the gradient) of what gradients come back to."""
+    found = [*_slots_in(program.result), *_slots_in(list(program.bases.values()))]
+    return list(dict.fromkeys(found))
+
+
+def _slots_in(result: Any) -> list[tuple[int, int]]:
+    if isinstance(result, Output):
+        return [] if result.slot is None else [(result.position, result.slot)]
+    if isinstance(result, dict):
+        result = list(result.values())
+    return (
+        [s for part in result for s in _slots_in(part)] if isinstance(result, tuple | list) else []
+    )
+
+
+def runner_of(program: Program) -> Runner:
+    """The runner that a program needs."""
+    return DifferentiableRunner(program) if program.second.seeds else Runner(program)
+
+
+__all__ = ["DifferentiableRunner", "runner_of"]

@@ -1,0 +1,389 @@
+"""From two traces of a function to one program: what is an input, a constant, an effect.
+
+The same call is traced twice, first with plain numbers, then with numbers that are followed
+(`followed.py`).  Both must do the same ops on the same shapes with the same numbers, the followed
+ones as their expressions say; an array that differs and is no input makes the capture fail with the
+reason.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.value import CREATION, TensorBase
+from ..graph.exact_numbers import same_number
+from ..graph.program import Graph, Instr, Value
+from ..graph.verify import verify, verifying
+from .followed import Number, Operand
+from .layouts import order_of_axes
+from .replay import kept_for
+from .traced_call import Call
+from .tracer import CaptureError, Outside
+
+
+class Unlike(CaptureError):
+    """Two calls did different things; later ones may not."""
+
+
+class Source:
+    """Where an input's array (or number) comes from at each call."""
+
+    __slots__ = ("kind", "what")
+
+    def __init__(self, kind: str, what: Any) -> None:
+        self.kind = kind  # "argument", "argument number", "tensor", "grad", "number", "seed"...
+        self.what = what
+
+
+class Program:
+    """A graph with the meaning of its inputs and outputs in terms of the user's objects."""
+
+    def __init__(self, first: Call, second: Call) -> None:
+        self.first, self.second = first, second
+        self.graph = Graph()
+        self.sources: list[Source] = []
+        self.numbers: dict[Any, Value] = {}  # key of an expression -> weak input
+        self.cleared: list[Any] = []  # tensors whose .grad the call sets to None
+        self.without_grad: list[Any] = []  # tensors whose .grad must be None at the start
+        self.wanted: list[Source] = []  # what the results can be differentiated by
+        self.gradients: list[Value] = []  # and the gradients
+        self._values: dict[Value, Any] = {}  # second trace -> graph
+        self._pairs: dict[Value, Value] = {}  # first trace -> second trace
+        self._origin: dict[Value, Source] = {}  # second trace -> where an input comes from
+        self._parts: dict[int, Any] = {}  # tensors of the result
+        self._with_grads: list[Any] = []  # tensors whose .grad the call makes
+        self._grad_storages: set[Any] = set()
+        self.bases: dict[Any, Output] = {}  # memory that several results show
+        self.layouts: dict[int, tuple[int, ...]] = {}  # axes of outputs that are not in C order
+        self._shown: set[Any] = set()  # and that is a result itself
+        self._compare_traces()
+        self._compare_effects()
+        self._inputs()
+        self._instructions()
+        self._writes()
+        self._grads()
+        self.result = self._outputs(first.result, second.returned)
+        self._differentials()
+        if verifying():  # passes check what they make of it in any case
+            verify(self.graph, "capture")
+
+    # ---- comparing -------------------------------------------------------------------------------
+
+    def _compare_traces(self) -> None:
+        a, b = self.first.trace, self.second.trace
+        if len(a.graph.instrs) != len(b.graph.instrs) or len(a.outside) != len(b.outside):
+            raise Unlike(
+                f"two calls did different things ({len(a.graph.instrs)} and "
+                f"{len(b.graph.instrs)} ops): a Python branch depends on something that changes"
+            )
+        for x, y in zip(a.outside, b.outside, strict=True):
+            self._pairs[x.value] = y.value
+        for x, y in zip(a.graph.instrs, b.graph.instrs, strict=True):
+            if x.op != y.op or not _same_params(x.params, y.params):
+                raise Unlike(
+                    f"two calls did different things: {x.op} {x.params} and {y.op} {y.params} at "
+                    f"{_where(y)}"
+                )
+            self._pairs.update(zip(x.outputs, y.outputs, strict=True))
+
+    def _compare_effects(self) -> None:
+        """Switches that the call sets must be set to the same in every call."""
+        if self.first.effects != self.second.effects:
+            raise CaptureError("two calls set Python values to different ones")
+        places = self.second.scan.places
+        self.settings = [(places[path], now) for path, now in self.second.effects.items()]
+
+    def _inputs(self) -> None:
+        for x, y in zip(self.first.trace.outside, self.second.trace.outside, strict=True):
+            found = self._source(x, y)
+            if found is None:
+                self._values[y.value] = self._constant(x, y)
+            else:
+                self._values[y.value] = self._input(y.value, found)
+                self._origin[y.value] = found
+
+    def _input(self, like: Value, where: Source) -> Value:
+        self.sources.append(where)
+        return self.graph.input(like.shape, like.dtype, _name(where))
+
+    def _source(self, x: Outside, y: Outside) -> Source | None:
+        array = y.storage.array
+        for i, leaf in enumerate(self.second.leaves):
+            if isinstance(leaf, TensorBase) and leaf._a is array:
+                return Source("argument", i)
+        for k, seed in enumerate(self.second.seeds):
+            if seed is y.tensor:
+                return Source("seed", k)
+        owner = self.second.grad_owners.get(id(array))
+        if owner is not None:
+            return Source("grad", owner)
+        for _, tensor in self.second.scan.tensors.values():
+            if tensor._a is array:
+                return Source("tensor", tensor)
+        return Source("tensor", y.tensor) if x.tensor is y.tensor else None
+
+    def _constant(self, x: Outside, y: Outside) -> Value:
+        if x.before is None or y.before is None:
+            raise CaptureError("two calls were given tensors in different ways")
+        if not np.array_equal(x.before, y.before, equal_nan=y.before.dtype.kind in "fc"):
+            raise CaptureError(
+                f"a tensor of type {y.value.type} is made anew in every call with other values "
+                "(random numbers, data from NumPy): pass it as an argument"
+            )
+        return self.graph.constant(y.before)
+
+    # ---- instructions ----------------------------------------------------------------------------
+
+    def _instructions(self) -> None:
+        pairs = zip(self.first.trace.graph.instrs, self.second.trace.graph.instrs, strict=True)
+        for x, y in pairs:
+            operands = [self._operand(u, v, y) for u, v in zip(x.inputs, y.inputs, strict=True)]
+            self._values.update({v: v for v in y.outputs})
+            self.graph.append(y.op, operands, y.params, y.outputs, y.source)
+
+    def _operand(self, u: Any, v: Any, instr: Instr) -> Any:
+        if isinstance(v, Value):
+            if self._pairs.get(u) is not v:
+                raise CaptureError(f"two calls used different values at {_where(instr)}")
+            return self._values[v]
+        if isinstance(v, Operand):
+            return self._number(u, v, instr)
+        if not same_number(u, v):
+            raise CaptureError(
+                f"a number computed in Python changes from call to call ({u!r}, then {v!r}) at "
+                f"{_where(instr)}; keep it in a tensor"
+            )
+        return v
+
+    def _number(self, u: Any, v: Operand, instr: Instr) -> Value:
+        """A number that is followed: the expression must say what the plain call computed."""
+        if not same_number(u, v.expression.evaluate(self.first.number_at)):
+            raise CaptureError(
+                f"a number that changes is taken in a way that cannot be followed ({u!r}), at "
+                f"{_where(instr)}; keep it in a tensor"
+            )
+        key = v.expression.key()
+        if key not in self.numbers:
+            self.numbers[key] = self.graph.input(
+                (), v.kind, f"number{len(self.numbers)}", weak=True
+            )
+            self.sources.append(Source("number", v.expression))
+        return self.numbers[key]
+
+    # ---- effects ---------------------------------------------------------------------------------
+
+    def _writes(self) -> None:
+        targets = set(self.graph.inputs)
+        for outside in self.second.trace.outside:
+            storage = outside.storage
+            target = self._values[outside.value]
+            if storage.value is not storage.first and target in targets:
+                self.graph.write(self._values[storage.value], target)
+
+    def _grads(self) -> None:
+        """Gradients that the call installed become buffers the plan writes into."""
+        trace = self.second.trace
+        before = self.second.grads_before
+        tensors = {id(t): t for t in self.second.tensors()} | trace.leaves
+        for tensor in tensors.values():
+            now, had = tensor._grad, before.get(id(tensor))
+            if now is had:
+                continue
+            if now is None:
+                self.cleared.append(tensor)
+                continue
+            known = trace.known.get(id(now._a))
+            if known is None or known.storage.origin is not None:
+                raise CaptureError("the call makes a tensor that existed before a .grad")
+            if had is None:
+                self.without_grad.append(tensor)
+            self._with_grads.append(tensor)
+            self._grad_storages.add(known.storage)
+            value = self._values[trace._current(known)]
+            buffer = self._input(value, Source("new grad", tensor))
+            buffer.room = True
+            self.graph.write(value, buffer)
+
+    # ---- results ---------------------------------------------------------------------------------
+
+    def _outputs(self, before: Any, result: Any) -> Any:
+        """The result's structure with a position in the plan's outputs for each tensor."""
+        if isinstance(result, Number):
+            return Computed(result.expression)
+        if type(before) is not type(result):
+            raise CaptureError("two calls returned different things")
+        if isinstance(result, TensorBase):
+            if id(result) not in self._parts:
+                self._parts[id(result)] = self._output(before, result)
+            return self._parts[id(result)]
+        if isinstance(result, tuple | list | dict) and len(before) != len(result):
+            raise CaptureError("two calls returned results of different lengths")
+        if isinstance(result, tuple | list):
+            items = [self._outputs(b, r) for b, r in zip(before, result, strict=True)]
+            if hasattr(result, "_fields"):
+                return type(result)(*items)
+            return type(result)(items)
+        if isinstance(result, dict):
+            items = {k: self._outputs(before.get(k), v) for k, v in result.items()}
+            return items if type(result) is dict else rebuilt_dict(result, items)
+        if result is None or isinstance(result, bool | int | float | str):
+            if not same_number(before, result):
+                raise CaptureError(f"the function returns a number that changes ({result!r})")
+            return Fixed(result)
+        raise CaptureError(f"the function returns a {type(result).__name__}")
+
+    def _output(self, before: Any, t: Any) -> Any:
+        for i, leaf in enumerate(self.second.leaves):
+            if leaf is t:
+                return Same(i, None)
+        if id(t) in self.second.scan.tensors:
+            return Same(None, t)
+        for owner in self._with_grads:
+            if owner._grad is t:
+                return GradOf(owner)
+        trace = self.second.trace
+        known = trace.known.get(id(t._a))
+        if known is None:
+            return self._constant_output(before, t)
+        if known.storage in self._grad_storages:
+            raise CaptureError("a result shares memory with a gradient; return a copy")
+        if self._origin.get(known.storage.first) is not None:
+            return self._alias(known, t)
+        if known.storage in self.second.shared:
+            return self._view_of_output(known, t)
+        return self._new_output(self._values[trace._current(known)], t, t._a.strides)
+
+    def _new_output(self, value: Any, t: Any, strides: Any) -> Output:
+        slot = next((k for k, o in enumerate(self.second.opened) if o is t), None)
+        axes = order_of_axes(value.shape, strides, value.dtype.itemsize)
+        if axes is not None:
+            self.layouts[len(self.graph.outputs)] = axes
+        self.graph.outputs.append(value)
+        return Output(len(self.graph.outputs) - 1, slot)
+
+    def _view_of_output(self, known: Any, t: Any) -> Any:
+        """One of several results that show the same memory: as a view of all of it."""
+        storage = known.storage
+        base = self.second.shared[storage]  # None where none of them has a history
+        if storage not in self.bases:
+            value = self._values[storage.value]
+            self.bases[storage] = self._new_output(value, base, storage.strides)
+        if base is t or (base is None and not known.chain and storage not in self._shown):
+            self._shown.add(storage)
+            return self.bases[storage]
+        return Alias(Source("output", self.bases[storage].position), known.chain, t)
+
+    def _alias(self, known: Any, t: Any) -> Any:
+        """A view of what came from outside shows its memory, as in eager code."""
+        first = known.storage.first
+        origin = self._origin[first]
+        written = known.storage.value is not first
+        if origin.kind not in ("argument", "tensor") or (written and t._rg):
+            raise CaptureError(
+                "a result shares memory with a gradient, or with a tensor that the function writes "
+                "and that has a history; return a copy"
+            )
+        return Alias(origin, known.chain, t)
+
+    def _constant_output(self, before: Any, t: Any) -> Output:
+        """A tensor made outside of the table (zeros, a range): the same in every call."""
+        if not np.array_equal(before._a, t._a, equal_nan=t._a.dtype.kind in "fc"):
+            raise CaptureError("the function returns a tensor that no op of it computed")
+        self.graph.outputs.append(self.graph.constant(t._a.copy()))
+        return Output(len(self.graph.outputs) - 1, None)
+
+    def _differentials(self) -> None:
+        """The gradients of the results, after the results themselves."""
+        trace = self.second.trace
+        for tensor, value in zip(self.second.wanted, self.second.gradients, strict=True):
+            where = self._origin.get(trace.known[id(tensor._a)].storage.first)
+            if value is not None and where is not None:
+                self.wanted.append(where)
+                self.gradients.append(self._values[value])
+        if self.wanted:
+            written = {k for _, k in self.graph.writes}
+            sources = [id(self.sources[k]) for k in written]
+            if any(id(w) in sources for w in self.wanted):
+                raise CaptureError(
+                    "the function writes into a tensor that its results are differentiated by"
+                )
+        self.shown = len(self.graph.outputs)
+        if self.second.opened:
+            # Kept with the results for who differentiates gradients.
+            self.graph.outputs += kept_for(self.graph, list(self.graph.outputs))
+        self.results = len(self.graph.outputs)  # what follows are gradients
+        self.graph.outputs += self.gradients
+
+
+class Fixed:
+    """A part of the result that is the same in every call."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Computed:
+    """A number of the result that is computed from numbers that are followed."""
+
+    def __init__(self, expression: Any) -> None:
+        self.expression = expression
+
+
+class Same:
+    """A part of the result that is one of the caller's own tensors."""
+
+    def __init__(self, argument: int | None, tensor: Any) -> None:
+        self.argument = argument
+        self.tensor = tensor
+
+
+class GradOf:
+    """A part of the result that is the gradient which the call gives to a tensor."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+
+class Alias:
+    """A part of the result that is a view of one of the caller's own tensors."""
+
+    def __init__(self, source: Source, chain: Any, like: Any) -> None:
+        self.source = source
+        self.chain = chain
+        self.differentiable = bool(like._rg)
+        # Whether it may be written: not if one of several results of an op.
+        self.creation = None if like._view is None else like._view[CREATION]
+
+
+class Output:
+    """A part of the result that the plan computes; `slot` numbers those with a gradient."""
+
+    def __init__(self, position: int, slot: int | None) -> None:
+        self.position = position
+        self.slot = slot
+
+
+def rebuilt_dict(like: dict[Any, Any], items: dict[Any, Any]) -> Any:
+    """A dict subclass (an OrderedDict, a ModelOutput) with other values."""
+    made = type(like).__new__(type(like))
+    made.update(items)
+    return made
+
+
+def _name(where: Source) -> str:
+    if where.kind == "argument":
+        return f"arg{where.what}"
+    if where.kind == "seed":
+        return f"gradient of result {where.what}"
+    return {"grad": "grad", "new grad": "new grad"}.get(where.kind, "")
+
+
+def _same_params(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    return repr(sorted(a.items())) == repr(sorted(b.items()))
+
+
+def _where(instr: Instr) -> str:
+    return source.describe(*instr.source) if instr.source else "an unknown line"

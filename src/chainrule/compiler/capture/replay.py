@@ -1,0 +1,98 @@
+"""A captured program run again, op by op on tensors: gradients of gradients of compiled functions.
+
+The backward plan computes numbers.  Who wants to differentiate them (`create_graph=True`) or maps
+over them gets the gradients of the function's ops as they were traced: no line of the user's code
+runs again, so that it has no effects, and random ops draw what they drew.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd.backward import grad
+from ...autograd.dispatch import P, plain
+from ...autograd.modes import enable_grad
+from ...autograd.value import make
+from ...ops.schema import TABLE
+from ..graph.op_table import lookup
+from ..graph.program import Instr, Value
+from .traced_call import apart
+
+
+class Replay:
+    """The part of a program's graph that leads to its differentiable results."""
+
+    def __init__(self, program: Any, slots: list[tuple[int, int]]) -> None:
+        graph = program.graph
+        ordered = sorted(slots, key=lambda pair: pair[1])
+        self.outputs = list({slot: graph.outputs[at] for at, slot in ordered}.values())
+        self.kept = graph.outputs[program.shown : program.results]
+        self.constants = dict(graph.constants)
+        self.instrs = _leading_to(self.outputs, graph.instrs)
+        read = {v for instr in self.instrs for v in instr.values} | set(self.outputs)
+        sources = zip(graph.inputs, program.sources, strict=True)
+        given = [(v, s) for v, s in sources if s.kind != "seed"]
+        self.positions = {v: k for k, (v, _) in enumerate(given)}
+        self.inputs = [(v, s) for v, s in given if v in read and v not in set(self.kept)]
+        self.tensors = [s.what for _, s in self.inputs if s.kind == "tensor"]
+        self.arguments = [s.what for _, s in self.inputs if s.kind == "argument"]
+
+    def versions(self, leaves: list[Any]) -> list[tuple[Any, int, Any]]:
+        """Counters of writes into what the program reads."""
+        tensors = [*self.tensors, *(leaves[i] for i in self.arguments)]
+        return [(t._v, t._v[0], t._a.shape) for t in tensors if t._v is not None]
+
+    def gradients(
+        self, leaves: list[Any], arrays: list[Any], kept: list[Any], wanted: list[Any], g: Any
+    ) -> list[Any]:
+        """Gradients of the results with a history of their own."""
+        env: dict[Value, Any] = {v: make(a) for v, a in self.constants.items()}
+        for v, s in self.inputs:
+            if s.kind == "argument":
+                env[v] = leaves[s.what]
+            elif s.kind == "tensor":
+                env[v] = s.what
+            else:  # as it was
+                env[v] = arrays[self.positions[v]] if v.weak else make(arrays[self.positions[v]])
+        drawn = dict(zip(self.kept, kept, strict=True))
+        env.update((v, make(a)) for v, a in drawn.items())
+        with enable_grad():
+            for instr in self.instrs:
+                env.update(zip(instr.outputs, _run(instr, env, drawn), strict=True))
+        pairs = zip((env[v] for v in self.outputs), g, strict=True)
+        given = [(out, seed) for out, seed in pairs if seed is not None]
+        with apart(wanted):
+            return grad(
+                [out for out, _ in given], wanted, [seed for _, seed in given], create_graph=True,
+                allow_unused=True,
+            )  # fmt: skip
+
+
+def kept_for(graph: Any, outputs: list[Any]) -> list[Value]:
+    """What these outputs need and nobody has later: what was drawn, and what is overwritten."""
+    found = _leading_to(outputs, graph.instrs)
+    draws = [v for instr in found if lookup(instr.op).random for v in instr.outputs]
+    read = {v for instr in found for v in instr.values}
+    return draws + [graph.inputs[k] for _, k in graph.writes if graph.inputs[k] in read]
+
+
+def _leading_to(outputs: list[Any], instrs: list[Instr]) -> list[Instr]:
+    """What the outputs need."""
+    live = {v for v in outputs if isinstance(v, Value)}
+    found = []
+    for instr in reversed(instrs):
+        if any(v in live for v in instr.outputs):
+            live.update(instr.values)
+            found.append(Instr(instr.op, instr.inputs, instr.params, instr.outputs))
+    return found[::-1]
+
+
+def _run(instr: Instr, env: dict[Value, Any], drawn: dict[Value, Any]) -> tuple[Any, ...]:
+    operands = tuple(env[x] if isinstance(x, Value) else x for x in instr.inputs)
+    if lookup(instr.op).random:
+        (out,) = instr.outputs
+        if not operands:
+            return (make(drawn[out]),)
+        return (plain(TABLE[instr.op], operands, instr.params, known=drawn[out]),)
+    result = getattr(P, instr.op)(*operands, **instr.params)
+    return tuple(result) if isinstance(result, tuple | list) else (result,)

@@ -1,0 +1,433 @@
+"""Tracing: run a function for real and write down, as a graph, what it did to tensors.
+
+While a trace is active every op of the table goes through `Trace.process`: it runs as usual and an
+instruction is appended.  Backward passes run their rules on tensors, so they are traced like other
+code.  Memory is tracked by storage: each array belongs to a storage whose present value is one SSA
+value; writing through any view makes a new value, and views are derived again when their storage
+has moved on.
+
+What existed before the call becomes an input; what was made outside the table during the call
+(`zeros`, `arange`) is a constant.  Which is which is decided by comparing two traces.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from ...autograd import source
+from ...autograd.dispatch import P, plain, prepare
+from ...autograd.inplace import (
+    chain_to,
+    check_apart,
+    check_fits,
+    check_writable,
+    copying,
+    set_history,
+    write,
+)
+from ...autograd.state import STATE, TRACE
+from ...autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, WHICH, TensorBase, make
+from ...ops.schema import TABLE, Op
+from ..graph.op_table import Place, fused_gradients, register
+from ..graph.program import Graph, Instr, Value
+from .followed import Number, Operand, plain_structure, plain_value
+
+# Ops whose result has a shape that no graph can know.
+_SHAPED_BY_VALUES = {
+    "bincount", "bincount_weighted", "masked_get", "nonzero", "nonzero_parts", "repeat_positions",
+    "unique", "unique_consecutive",
+}  # fmt: skip
+
+
+class CaptureError(Exception):
+    """The function cannot be captured; the message says why and where."""
+
+
+class Storage:
+    """A piece of memory and its present value."""
+
+    __slots__ = ("array", "first", "origin", "strides", "value", "version")
+
+    def __init__(
+        self, array: np.ndarray | None, value: Value, origin: Any, strides: Any = None
+    ) -> None:
+        self.array = array  # of what came from outside
+        self.strides = strides  # of what was computed
+        self.value = value
+        self.first = value
+        self.version = 0
+        self.origin = origin  # None when computed; else the tensor it was first seen through
+
+
+class Known:
+    """An array met in the trace: its storage, the views that lead to it, its value."""
+
+    __slots__ = ("array", "chain", "storage", "value", "version")
+
+    def __init__(self, array: Any, storage: Storage, chain: Any, value: Value) -> None:
+        self.array = array  # a weak reference: a trace needs no more memory than the call itself
+        self.storage = storage
+        self.chain = chain
+        self.value = value
+        self.version = storage.version
+
+
+class Outside:
+    """A tensor that the trace met but did not make."""
+
+    __slots__ = ("before", "storage", "tensor", "value")
+
+    def __init__(self, tensor: Any, storage: Storage, before: np.ndarray | None) -> None:
+        self.tensor = tensor
+        self.storage = storage
+        self.value = storage.first
+        self.before = before  # the array's contents when first met; None for certain inputs
+
+
+class Trace:
+    """The record of one call."""
+
+    def __init__(self, strict: bool = False) -> None:
+        self.graph = Graph()
+        self.strict = strict  # raise at the first thing that cannot be captured
+        self.reason: str | None = None  # why the capture failed; the function still runs
+        self.known: dict[int, Known] = {}
+        self.declared: dict[int, Known] = {}  # id of an argument's view record -> the argument
+        self.outside: list[Outside] = []
+        self.visible: set[int] = set()  # ids of arrays that the function could see at the start
+        self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
+        self.watch: Any = None  # the profile function of whoever watches the call
+        self.lasting: set[int] = set()  # tensors that are inputs for certain: no constants
+
+    def close(self) -> None:
+        """Let go of the arrays that were met, which refer to what remembers them."""
+        self.known.clear()
+        self.declared.clear()
+
+    def fail(self, reason: str) -> None:
+        """Give the capture up. The call goes on as it would without a trace."""
+        if self.strict:
+            raise CaptureError(reason)
+        self.reason = self.reason or reason
+
+    def declare(self, tensor: Any) -> None:
+        """An input by itself, whatever it is a view of: an argument of the function."""
+        array = tensor._a
+        if array.__class__ is not np.ndarray or id(array) in self.known:
+            return
+        storage = Storage(array, Value(array.shape, array.dtype), tensor)
+        self.outside.append(Outside(tensor, storage, None))
+        known = self._know(array, storage, (), storage.first)
+        if tensor._view is not None:
+            self.declared[id(tensor._view)] = known
+
+    # ---- what the autograd layer calls -----------------------------------------------------------
+
+    def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op and append it; what goes on inside is no code of the user's."""
+        if self.watch is None:
+            return self._process(op, args, params)
+        sys.setprofile(None)
+        try:
+            return self._process(op, args, params)
+        finally:
+            sys.setprofile(self.watch)
+
+    def _process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        if self.reason is not None:
+            return plain(op, plain_structure(args, plain_value), plain_structure(params))
+        params = plain_structure(params)
+        tensors = prepare(op, args)
+        if op.random and tensors and not _draws_in_order(tensors[0]):
+            self.fail(f"{op.name} fills a tensor that is not contiguous, at {source.here(3)}")
+        if op.name in _SHAPED_BY_VALUES:
+            self.fail(
+                f"{op.name} needs the value of a tensor for the shape of its result, at "
+                f"{source.here(3)}"
+            )
+        operands = [self.operand(t) for t in tensors]
+        result = self._followed(op, tensors, params)
+        results = result if op.n_out != 1 else (result,)
+        if any(id(r._a) in self.known for r in results):
+            return result  # the op returned its argument
+        values = [Value(r._a.shape, r._a.dtype) for r in results]
+        where = source.user_position(3)
+        self.graph.instrs.append(Instr(op.name, operands, params, values, where))
+        for r, v in zip(results, values, strict=True):
+            self._add_result(r, v)
+        return result
+
+    def _followed(self, op: Op, tensors: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op; what its derivative keeps of a followed number is followed too."""
+        if not any(isinstance(t, Number) for t in tensors):
+            return plain(op, tensors, params)
+        values = tuple(map(plain_value, tensors))
+        computed = plain(op, tuple(_detached(v) for v in values), params)
+        known = computed._a if op.n_out == 1 else tuple(c._a for c in computed)
+        return plain(op, tensors, params, known=known)
+
+    def plain(self, value: Any) -> Any:
+        """Numbers as plain ones, for code that looks at them."""
+        return plain_structure(value)
+
+    def value_of_number(self, value: Any) -> Any:
+        """The same without a condition, for those who record the number as an operand."""
+        return plain_structure(value, plain_value)
+
+    def follows(self, value: Any) -> bool:
+        """Whether a number is followed: an op may take it as it is."""
+        return isinstance(value, Number)
+
+    def gradients(self, op: Op, g: Any, mask: tuple[bool, ...], values: dict[str, Any]) -> Any:
+        """The gradients of an op by its rule on arrays, as one instruction."""
+        special = {"g": g, "mask": mask}
+        values = {name: plain_structure(value) for name, value in values.items()}
+        tensors: list[Any] = []
+        fused = fused_gradients(op)
+        given = tuple(_template(special.get(n, values.get(n)), tensors) for n in fused.names)
+        whole = fused.every(*(t._a for t in tensors), given=given)
+        results = [None if a is None else make(a) for a in whole]
+        if self.reason is None:
+            made = [(r, Value(r._a.shape, r._a.dtype)) for r in results if r is not None]
+            operands = [self.operand(t) for t in tensors]
+            where = source.user_position(3)
+            outputs = [v for _, v in made]
+            self.graph.instrs.append(Instr(fused.name, operands, {"given": given}, outputs, where))
+            for r, v in made:
+                self._add_result(r, v)
+        return results
+
+    def rewrites(
+        self, op: Any, read: list[Any], params: dict[str, Any], written: list[Any], action: Any
+    ) -> None:
+        """One instruction for what `action` does in memory: from `read` to `written` tensors."""
+        register(op)
+        params = plain_structure(params)
+        operands = [self.operand(t) for t in read]
+        targets = [self._find(t) for t in written]
+        action()
+        values = [Value(t._a.shape, t._a.dtype) for t in written]
+        where = source.user_position(3)
+        self.graph.instrs.append(Instr(op.name, operands, params, values, where))
+        for target, value in zip(targets, values, strict=True):
+            self._write(target, value)
+
+    def assign(self, x: Any, value: Any, name: str) -> Any:
+        """x[...] = value: in memory, in history, and as a new value of x's storage."""
+        recording = STATE.grad_enabled and (value._rg or x._rg) and x.dtype.category >= 2
+        check_writable(x, name, recording)
+        check_fits(x, value._a, name)
+        check_apart(x, (value,), name)
+        target = self._find(x)
+        if value._a.dtype != x._a.dtype:
+            value = P.cast(value, dtype=x._a.dtype)
+        new = self.operand(value)
+        write(x, value._a, name)
+        if recording:
+            set_history(x, copying(x, value, name))
+        self._write(target, new)
+        return x
+
+    def accumulate(self, leaf: Any, g: Any) -> None:
+        """Add a gradient into a leaf's .grad, as the engine does outside of traces."""
+        self.leaves[id(leaf)] = leaf
+        have = leaf._grad
+        if have is None:
+            copied = make(np.array(g._a))
+            value = self.operand(g)
+            self._know(copied._a, Storage(None, value, None), (), value)
+            leaf._grad = copied
+            return
+        total = P.add(have.detach(), g)
+        target = self._find(have)
+        new = self.operand(total)
+        np.copyto(have._a, total._a, casting="unsafe")
+        if have._v is not None:
+            have._v[0] += 1
+        self._write(target, new)
+
+    def seed(self, generator: Any, seed: int) -> None:
+        """Somebody restarts a random stream: compiled calls do so too."""
+        params = {"generator": generator, "seed": seed}
+        where = source.user_position(3)
+        self.graph.instrs.append(Instr("seed_generator", (), params, [], where))
+
+    def expect(self, tensor: Any, low: int, high: int, spared: int | None) -> None:
+        """Somebody made sure that integers lie within low..high: compiled calls do so too."""
+        if self.reason is None:
+            index = self.operand(tensor)
+            params = {"low": low, "high": high, "spared": spared}
+            checked = Value(index.shape, index.dtype)
+            where = source.user_position(3)
+            self.graph.instrs.append(Instr("expected", (index,), params, [checked], where))
+
+    def concrete(self, tensor: Any, what: str) -> None:
+        """Somebody asks for the numbers of a tensor: a graph cannot depend on them."""
+        if id(tensor._a) in self.known or id(tensor._a) in self.visible:
+            self.fail(
+                f"{what} needs the value of a tensor that the function computes or was given, at "
+                f"{source.here(3)}; return the tensor and ask outside"
+            )
+
+    # ---- values ----------------------------------------------------------------------------------
+
+    def operand(self, t: Any) -> Any:
+        """The present value of a tensor; numbers stand for themselves."""
+        if isinstance(t, Number):
+            return Operand(t)
+        if not isinstance(t, TensorBase):
+            return t
+        if getattr(t, "_level", None) is not None:
+            self.fail(f"a transform (vmap, jvp) is active at {source.here(4)}")
+            return 0
+        return self._current(self._find(t))
+
+    def _find(self, t: Any) -> Known:
+        found = self.known.get(id(t._a))
+        if found is not None:
+            return found
+        if t._view is not None:
+            return self._derived_from_root(t)
+        value = Value(t._a.shape, t._a.dtype)
+        storage = Storage(t._a, value, t)
+        before = None if id(t) in self.lasting else t._a.copy()
+        self.outside.append(Outside(t, storage, before))
+        return self._know(t._a, storage, (), value)
+
+    def _derived_from_root(self, t: Any) -> Known:
+        storage, chain, value = self._rooted(t)
+        known = self._know(t._a, storage, chain, value)
+        known.version = -1  # not computed yet
+        return known
+
+    def _rooted(self, t: Any) -> tuple[Storage, tuple[Any, ...], Value]:
+        """The storage a view leads to, the view ops on the way, the storage's value."""
+        view = t._view
+        record, steps = view, []
+        while record is not None:
+            argument = self.declared.get(id(record))
+            if argument is not None:
+                return argument.storage, tuple(reversed(steps)), argument.value
+            steps.append(_step(record))
+            record = record[PARENT]
+        root = self._find(view[ROOT])
+        meta = view[ROOT]._rare
+        if meta and "reshaped" in meta:  # the record may be of the shape it had
+            try:
+                return root.storage, (*root.chain, *chain_to(t)), root.value
+            except RuntimeError:  # eager code needs no such chain
+                where = source.here(5)
+                self.fail(f"a view of another type of a reshaped tensor is taken at {where}")
+        return root.storage, (*root.chain, *reversed(steps)), root.value
+
+    def _know(self, array: np.ndarray, storage: Storage, chain: Any, value: Value) -> Known:
+        place, known = id(array), self.known
+
+        def forget(dead: Any) -> None:
+            # The next array at this place is another one.
+            found = known.get(place)
+            if found is not None and found.array is dead:
+                del known[place]
+
+        made = known[place] = Known(ref(array, forget), storage, chain, value)
+        return made
+
+    def _add_result(self, t: Any, value: Value) -> None:
+        if t._view is None:
+            self._know(t._a, Storage(None, value, None, t._a.strides), (), value)
+            return
+        storage, chain, _ = self._rooted(t)
+        self._know(t._a, storage, chain, value)
+
+    def _current(self, known: Known) -> Value:
+        """The value of an array now: derived again when its storage was written elsewhere."""
+        storage = known.storage
+        if known.version == storage.version:
+            return known.value
+        value = storage.value
+        for name, params in known.chain:
+            value = self._append(name, (value,), dict(params))
+        known.value, known.version = value, storage.version
+        return value
+
+    def _append(self, name: str, operands: tuple[Any, ...], params: dict[str, Any]) -> Value:
+        """An instruction that nobody ran, typed by running it on zeros."""
+        probes = [np.zeros(v.shape, v.dtype) for v in operands]
+        result = TABLE[name].forward(*probes, **params)
+        value = Value(result.shape, result.dtype)
+        self.graph.instrs.append(Instr(name, operands, params, [value]))
+        return value
+
+    def _write(self, target: Known, new: Any) -> None:
+        storage = target.storage
+        if target.chain:
+            root = storage.value
+            params = {"chain": target.chain}
+            updated = Value(root.shape, root.dtype)
+            self.graph.instrs.append(Instr("write_view", (root, new), params, [updated]))
+            storage.value = updated
+        else:
+            storage.value = new
+        storage.version += 1
+        target.value, target.version = new, storage.version
+
+    def value_of(self, t: Any) -> Value | None:
+        """The value a tensor ended up with, or None if the trace never met it."""
+        known = self.known.get(id(t._a))
+        return None if known is None else self._current(known)
+
+
+def _step(record: Any) -> tuple[str, tuple[Any, ...]]:
+    """The op and the parameters that lead from a view's parent to it."""
+    name, params = record[VIEW_OP].name, record[VIEW_PARAMS]
+    if record[VIEW_OP].n_out != 1:  # one of several: as the op that makes it alone
+        axis, which = params["axis"], record[WHICH]
+        if name == "unbind":
+            name, params = "select", {"axis": axis, "index": which}
+        else:
+            start = sum(params["sizes"][:which])
+            stop = start + params["sizes"][which]
+            name = "slice_axis"
+            params = {"axis": axis, "start": start, "stop": stop, "step": 1}
+    return name, tuple(sorted(params.items()))
+
+
+def _detached(t: Any) -> Any:
+    return make(t._a) if isinstance(t, TensorBase) else t
+
+
+def _draws_in_order(x: Any) -> bool:
+    """Whether the memory of what a draw fills is walked as a plan would: compiled copies are."""
+    return not isinstance(x, TensorBase) or x._a.flags.c_contiguous
+
+
+def _template(value: Any, tensors: list[Any]) -> Any:
+    """A rule's argument with its tensors replaced by their numbers in the list."""
+    if isinstance(value, TensorBase):
+        tensors.append(value)
+        return Place(len(tensors) - 1)
+    if isinstance(value, tuple | list):
+        return tuple(_template(v, tensors) for v in value)
+    return value
+
+
+@contextmanager
+def tracing(arguments: Sequence[Any] = (), strict: bool = False) -> Any:
+    """Record everything that happens to tensors in this thread."""
+    trace = Trace(strict)
+    for x in arguments:
+        if isinstance(x, TensorBase):
+            trace.declare(x)
+    STATE.trace = trace
+    STATE.turn_on(TRACE)
+    try:
+        yield trace
+    finally:
+        STATE.turn_off(TRACE)
+        STATE.trace = None

@@ -1,0 +1,118 @@
+"""State that no guard can read: iterators, clocks, generators of random numbers."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from types import AsyncGeneratorType, BuiltinFunctionType, CoroutineType
+from typing import Any
+
+import numpy as np
+
+# Modules of the standard library whose functions answer differently from call to call.
+_CLOCKS = {
+    "time", "datetime", "uuid", "secrets", "os", "posix", "nt", "sys", "socket", "select", "gc",
+    "signal", "resource", "tempfile", "threading", "_thread", "multiprocessing", "subprocess",
+    "tracemalloc", "platform", "locale", "getpass", "shutil", "glob", "io", "_io", "queue",
+    "_queue", "importlib", "inspect",
+}  # fmt: skip
+# Those among them that only look at their arguments, or cannot change.
+_FIXED = {
+    "fspath", "fsencode", "fsdecode", "intern", "collect", "sleep", "exit",
+}  # fmt: skip
+
+
+def is_stream(value: Any) -> bool:
+    """Whether it draws random numbers that are not ours."""
+    return isinstance(value, random.Random | np.random.Generator | np.random.RandomState)
+
+
+def stream_state(value: Any) -> Any:
+    """A generator's state, in a form that can be compared."""
+    if isinstance(value, random.Random):
+        return value.getstate()
+    source = value.bit_generator if isinstance(value, np.random.Generator) else value._bit_generator
+    return repr(source.state)
+
+
+# What classes of the standard library are asked for the time by.
+CLOCK_METHODS = {"datetime": ("now", "today", "utcnow")}
+# Builtins that look outside of the program.
+LOOKS_OUTSIDE = {"open", "input", "eval", "exec", "__import__"}
+
+
+_SETTINGS = {
+    "get_num_threads", "get_num_interop_threads", "initial_seed", "get_float32_matmul_precision",
+    "are_deterministic_algorithms_enabled", "is_deterministic_algorithms_warn_only_enabled",
+    "get_deterministic_debug_mode", "get_default_device", "is_anomaly_enabled",
+}  # fmt: skip
+
+
+def asks_settings(function: Any) -> bool:
+    """Whether one of our own functions tells a setting that is no part of a kind of call."""
+    return function.__name__ in _SETTINGS
+
+
+# Functions of libraries that read files, or settings that no name leads to; by package.
+_OUTSIDE = {
+    "numpy": {
+        "fromfile", "load", "loadtxt", "genfromtxt", "memmap", "geterr", "geterrcall", "getbufsize",
+        "get_printoptions",
+    },
+    "chainrule": {"load", "get_printoptions"},
+    "warnings": {"warn", "warn_explicit"},
+    "_warnings": {"warn", "warn_explicit"},
+    "logging": {"getLogger"},
+    "locale": {"getlocale", "localeconv"},
+}  # fmt: skip
+
+
+def looks_outside(module: str, name: str) -> bool:
+    """Whether a function of a library reads something that is neither named nor an argument."""
+    return name in _OUTSIDE.get(module.partition(".")[0], ())
+
+
+def is_buffer(value: Any) -> bool:
+    """Whether it shows its memory, as arrays do."""
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def is_setting(value: Any) -> bool:
+    """Whether a name in a library stands for a mapping of settings, such as `os.environ`."""
+    return isinstance(value, os._Environ)
+
+
+def is_clock(value: Any) -> bool:
+    """Whether a function of the standard library gives other results for the same arguments."""
+    module = getattr(value, "__module__", None)
+    name = getattr(value, "__name__", None)
+    if not callable(value) or isinstance(value, type) or name in _FIXED:
+        return False
+    return module in _CLOCKS
+
+
+def why(value: Any) -> str | None:
+    """Why an object's state cannot be guarded; None where it can, or has none."""
+    kind = type(value)
+    if isinstance(value, AsyncGeneratorType | CoroutineType):
+        return f"a {kind.__name__}"
+    if isinstance(value, Iterator) and not is_written_in_python(kind):
+        return f"an iterator ({kind.__name__})"
+    if isinstance(value, BuiltinFunctionType) and is_clock(value):
+        return f"{value.__module__}.{value.__name__}()"
+    return None
+
+
+def is_written_in_python(kind: type) -> bool:
+    """Whether objects of a class hold nothing but attributes that can be looked into."""
+    return not any(_is_made_in_c(base) for base in kind.__mro__ if base is not object)
+
+
+def _is_made_in_c(kind: type) -> bool:
+    heap, fixed = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE, Py_TPFLAGS_IMMUTABLETYPE
+    return not kind.__flags__ & heap or bool(kind.__flags__ & fixed)

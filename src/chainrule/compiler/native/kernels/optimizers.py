@@ -1,0 +1,87 @@
+"""Steps of optimizers: kernels written from the programs of their rules (`optim/program.py`).
+
+One call updates all parameters of a group: the arrays come as lists, and large ones are shared
+among threads. The operations are those of the NumPy form in the same order, each rounded by itself,
+so both give the same bits.
+"""
+
+from __future__ import annotations
+
+import linecache
+
+from ....optim.program import KNOWN, Program, Symbol
+from ..language import words
+from ..language.words import Kernel, native
+
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "lt": "<", "eq": "=="}
+_FUNCTIONS = ("sqrt", "abs", "maximum", "minimum")
+
+
+@native("list f32 step[], f64 count")
+def steps_are_single(step, count):
+    """Whether every parameter has made so many steps."""
+    if step[0] != count:
+        return False
+
+
+@native("list f64 step[], f64 count")
+def steps_are_double(step, count):
+    """As above, for counters in double precision."""
+    if step[0] != count:
+        return False
+
+
+def step_kernel(name: str) -> Kernel:
+    """The kernel of a program by name: the program's, `__`, the type of the arrays and, after `_`,
+    that of the counters of steps, if the kernel is to set them."""
+    stem, _, types = name.removeprefix("step_").partition("__")
+    program = KNOWN[stem]
+    dtype, _, counters = types.partition("_")
+    declaration, text = kernel_source(program, dtype, counters)
+    filename = f"<chainrule {name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space = dict(vars(words))
+    exec(compile(text, filename, "exec"), space)
+    return native(declaration, exact=True)(space[program.name])
+
+
+def kernel_source(program: Program, dtype: str, counters: str = "") -> tuple[str, str]:
+    """The declaration and the Python text of a program's kernel."""
+    lists = [f"list {dtype} {name}[*n]" for name in program.arrays]
+    names = list(program.arrays)
+    if counters:
+        lists += [f"list {counters} step[]", "f64 count"]
+        names += ["step", "count"]
+    declaration = ", ".join([*lists, *(f"{dtype} {name}" for name in program.scalars)])
+    lines = [f"def {program.name}({', '.join([*names, *program.scalars, 'n'])}):"]
+    if counters:
+        lines.append("    step[0] = count")
+    lines.append("    for i in shared(n):")
+    place = {id(program.values[name]): f"{name}[i]" for name in program.arrays}
+    for k, symbol in enumerate(program.operations):
+        place[id(symbol)] = f"t{k}"
+        lines.append(f"        t{k} = {_expression(symbol, place, dtype)}")
+    # Inputs are overwritten only after everything was computed.
+    lines += [f"        {n}[i] = {place[id(s)]}" for n, s in program.results.items()]
+    return declaration, "\n".join(lines) + "\n"
+
+
+def _expression(symbol: Symbol, place: dict[int, str], t: str) -> str:
+    """The right side of an assignment."""
+    parts = []
+    for argument in symbol.args:
+        if not isinstance(argument, Symbol):
+            parts.append(f"{t}({float(argument)!r})")
+        else:
+            parts.append(argument.args[0] if argument.op == "scalar" else place[id(argument)])
+    if symbol.op in _OPERATORS:
+        return f"{parts[0]} {_OPERATORS[symbol.op]} {parts[1]}"
+    if symbol.op in _FUNCTIONS:
+        return f"{symbol.op}({', '.join(parts)})"
+    if symbol.op == "where":
+        return f"{parts[1]} if {parts[0]} else {parts[2]}"
+    if symbol.op == "neg":
+        return f"-{parts[0]}"
+    assert symbol.op == "sign"
+    (x,) = parts
+    return f"{t}(1.0) if {x} > {t}(0.0) else ({t}(-1.0) if {x} < {t}(0.0) else {x})"

@@ -1,0 +1,70 @@
+"""Convolutions of small images, which are multiplied together, and the way back over a stride."""
+
+import numpy as np
+import pytest
+
+from chainrule.compiler.machine import worker_threads
+from chainrule.compiler.products import convolution
+from chainrule.ops import conv_arrays
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("images", [1, 4, 7, 24])
+@pytest.mark.parametrize(("kernel", "padding"), [(1, 0), (3, 1)])
+def test_images_together_are_as_one_by_one(monkeypatch, images, kernel, padding, dtype):
+    random = np.random.default_rng(0)
+    x = random.standard_normal((images, 12, 5, 6)).astype(dtype)
+    w = random.standard_normal((20, 12, kernel, kernel)).astype(dtype)
+    b = random.standard_normal(20).astype(dtype)
+    options = (1, 1), (padding, padding), (1, 1), 1
+    gy = random.standard_normal((images, 20, 5, 6)).astype(dtype)
+    monkeypatch.setattr(conv_arrays, "LARGE", 0)
+    seen = []
+    for threads, few in ((1, 256), (2, 256), (3, 256), (2, 0)):
+        monkeypatch.setattr(worker_threads, "thread_count", lambda threads=threads: threads)
+        monkeypatch.setattr(convolution, "_FEW_WINDOWS", few)
+        seen.append((
+            conv_arrays.conv_forward(x, w, b, *options),
+            conv_arrays.conv_weight_gradient(x, gy, w.shape, *options),
+        ))  # fmt: skip
+    for other in seen[1:3]:  # of any number of threads
+        assert all(np.array_equal(a, b) for a, b in zip(seen[0], other, strict=True))
+    near = 1e-4 if dtype == np.float32 else 1e-12
+    for a, b in zip(seen[0], seen[3], strict=True):
+        np.testing.assert_allclose(a, b, rtol=near, atol=near)
+
+
+def test_a_number_of_images_that_has_no_divisor_takes_them_one_by_one():
+    one = np.zeros((521, 3, 4, 4), np.float32)
+    assert convolution.images_together(one, 16, None) == 1
+    assert convolution.images_together(one[:520], 16, None) == 26
+    assert convolution.images_together(one[:520, :2], 16, None) == 1  # not one after the other
+
+
+@pytest.mark.parametrize("kernel", [2, 3, 5])
+@pytest.mark.parametrize("stride", [(2, 2), (2, 3), (1, 2)])
+@pytest.mark.parametrize("padding", [0, 1, 2])
+def test_phases_are_what_every_element_of_a_kernel_adds(kernel, stride, padding):
+    if max(stride) > kernel:
+        return
+    random = np.random.default_rng(0)
+    for groups, height in ((1, 9), (2, 10), (1, 11)):
+        x_shape, w_shape = (2, 8, height, height + 3), (12, 8 // groups, kernel, kernel)
+        options = stride, (padding, padding), (1, 1), groups
+        g = conv_arrays.Geometry(x_shape, w_shape, *options)
+        w = random.standard_normal(w_shape)
+        gy = random.standard_normal((2, 12, *g.out))
+        expected = conv_arrays._scattered(gy, w, x_shape, g)
+        found = conv_arrays._in_phases(gy, w, x_shape, g)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_points_with_a_stride_are_an_image_of_their_own(monkeypatch):
+    random = np.random.default_rng(0)
+    x, w = random.standard_normal((3, 8, 9, 10)), random.standard_normal((16, 8, 1, 1))
+    options = (2, 3), (0, 0), (1, 1), 1
+    y = conv_arrays.conv_forward(x, w, None, *options)
+    np.testing.assert_allclose(y, np.einsum("nchw,oc->nohw", x[:, :, ::2, ::3], w[..., 0, 0]))
+    gw = conv_arrays.conv_weight_gradient(x, y, w.shape, *options)
+    expected = np.einsum("nchw,nohw->oc", x[:, :, ::2, ::3], y)
+    np.testing.assert_allclose(gw[..., 0, 0], expected)
