@@ -1,5 +1,6 @@
 """Names of `torch.distributed` that one process can use, and honest refusals of the rest."""
 
+import datetime
 import importlib
 
 import pytest
@@ -25,7 +26,7 @@ def test_a_mesh_of_one_process():
             mesh["pp"]
     finally:
         dist.destroy_process_group()
-    with pytest.raises(NotImplementedError, match="one process"):
+    with pytest.raises(RuntimeError, match="bigger than default world size 1"):
         dist.init_device_mesh("cpu", (2,))
 
 
@@ -51,8 +52,39 @@ def test_placements_and_settings_are_plain_data():
     assert fsdp.MixedPrecision(param_dtype=torch.bfloat16).param_dtype is torch.bfloat16
     assert fsdp.ShardingStrategy.FULL_SHARD.value == 1
     assert not isinstance(torch.ones(1), tensor.DTensor)
-    with pytest.raises(NotImplementedError, match="FullyShardedDataParallel is not supported"):
+    with pytest.raises(ValueError, match="process group has not been initialized"):
         fsdp.FullyShardedDataParallel(torch.nn.Linear(1, 1))
+
+
+def test_sharding_with_one_process(group):
+    fsdp = importlib.import_module("chainrule.distributed.fsdp")
+    model = fsdp.FullyShardedDataParallel(torch.nn.Linear(3, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    before = model.state_dict()["weight"].clone()
+    model(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    assert torch.allclose(model.state_dict()["weight"], before - 1)
+
+
+def test_stores_share_values():
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True)
+    client = dist.TCPStore("127.0.0.1", store.port)
+    other = dist.PrefixStore("job", client)
+    other.set("a", b"\x00\xff")
+    assert store.get("job/a") == b"\x00\xff" and other.get("a") == b"\x00\xff"
+    assert other.add("n", 3) == 3 and store.add("job/n", 2) == 5
+    assert store.compare_set("c", "", "new") == b"new" and store.num_keys() == 3
+    assert other.delete_key("a") and not other.check(["a"])
+    with pytest.raises(dist.DistStoreError, match="wait timeout after 20ms"):
+        store.wait(["never"], datetime.timedelta(milliseconds=20))
+    client.close()
+    store.close()
+
+
+def test_a_store_in_a_file(tmp_path):
+    first, second = (dist.FileStore(str(tmp_path / "store")) for _ in range(2))
+    first.set("a", "1")
+    assert second.get("a") == b"1" and second.add("n", 1) + first.add("n", 1) == 3
 
 
 def test_answers_about_the_group(group, monkeypatch):

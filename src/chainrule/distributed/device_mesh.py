@@ -1,4 +1,4 @@
-"""Meshes of devices, of which there is one: the CPU of this process."""
+"""Meshes: processes laid out in dimensions, each line of them with a group of its own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 
 import chainrule as torch
 
-from ..standins.kinds import PROCESSES, refuse
+from ..autograd import source
+from .group import get_rank, get_world_size, init_process_group, is_initialized, new_group
 from .group import group as world
-from .group import init_process_group
+from .launched import place
 
 
 class DeviceMesh:
-    """Processes laid out in dimensions with names; here each dimension has length 1.
+    """Processes laid out in dimensions with names.
 
     >>> import chainrule as torch
     >>> mesh = DeviceMesh("cpu", [[0]], mesh_dim_names=("data", "model"))
@@ -29,16 +30,29 @@ class DeviceMesh:
         mesh_dim_names: tuple[str, ...] | None = None,
         **options: Any,
     ) -> None:
-        ranks = torch.as_tensor([0] if mesh is None else mesh, dtype=torch.int)
-        if ranks.numel() != 1:
-            refuse(f"torch.distributed.DeviceMesh of {ranks.numel()} processes", PROCESSES)
-        if mesh_dim_names is not None and len(mesh_dim_names) != ranks.ndim:
-            raise RuntimeError(
-                f"mesh_dim_names {mesh_dim_names} must name each of the {ranks.ndim} dimensions"
-            )
         self.device_type = str(torch.device(device_type).type)
-        self.mesh = ranks
+        if mesh is None:
+            mesh = list(range(get_world_size() if is_initialized() else 1))
+        self.mesh = torch.as_tensor(mesh, dtype=torch.int)
+        if mesh_dim_names is not None and len(mesh_dim_names) != self.mesh.ndim:
+            raise RuntimeError(
+                f"mesh_dim_names {mesh_dim_names} must name each of the {self.mesh.ndim} dimensions"
+            )
         self.mesh_dim_names = mesh_dim_names
+        self._groups: list[Any] = options.pop("_groups", [])
+        if not self._groups and self.mesh.numel() > 1:
+            _ensure_group(self.mesh.numel())
+            self._groups = [self._group_along(k) for k in range(self.ndim)]
+
+    def _group_along(self, dim: int) -> Any:
+        """The group of this process's line along a dimension; every process makes all of them."""
+        rows = self.mesh.movedim(dim, -1).reshape(-1, self.mesh.shape[dim]).tolist()
+        mine = world.NON_GROUP_MEMBER
+        for ranks in rows:
+            whole = len(ranks) == get_world_size() and ranks == sorted(ranks)
+            made = world.WORLD if whole else new_group(ranks)
+            mine = made if get_rank() in ranks else mine
+        return mine
 
     @property
     def ndim(self) -> int:
@@ -56,38 +70,59 @@ class DeviceMesh:
 
     def get_rank(self) -> int:
         """This process's number."""
-        return 0
+        return get_rank() if is_initialized() else 0
+
+    def _dim(self, mesh_dim: int | str | None) -> int:
+        if isinstance(mesh_dim, str):
+            if mesh_dim not in (self.mesh_dim_names or ()):
+                raise KeyError(
+                    f"Invalid mesh_dim_name {mesh_dim!r} specified; there are {self.mesh_dim_names}"
+                )
+            return (self.mesh_dim_names or ()).index(mesh_dim)
+        if mesh_dim is None and self.ndim > 1:
+            raise RuntimeError(
+                f"Found the DeviceMesh have {self.ndim} dimensions. Optional kwarg `mesh_dim` "
+                f"needs to be specified when device_mesh.ndim > 1.\n  at {source.here(3)}"
+            )
+        return mesh_dim or 0
 
     def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
         """This process's place along a dimension."""
-        return 0
+        place_here = self.get_coordinate()
+        if place_here is None:
+            raise RuntimeError(f"rank {self.get_rank()} is not part of {self!r}")
+        return place_here[self._dim(mesh_dim)]
 
-    def get_coordinate(self) -> list[int]:
-        """This process's place in the mesh."""
-        return [0] * self.ndim
+    def get_coordinate(self) -> list[int] | None:
+        """This process's place in the mesh; None outside."""
+        found = (self.mesh == self.get_rank()).nonzero().tolist()
+        return found[0] if found else None
 
     def get_group(self, mesh_dim: int | str | None = None) -> Any:
-        """The group of a dimension, which is the default group."""
-        if world.WORLD is None:
-            init_process_group("gloo", rank=0, world_size=1)
+        """The group of this process's line along a dimension."""
+        dim = self._dim(mesh_dim)
+        if self._groups:
+            return self._groups[dim]
+        _ensure_group(1)
         return world.WORLD
 
     def get_all_groups(self) -> list[Any]:
         """The groups of all dimensions."""
-        return [self.get_group()] * self.ndim
+        return [self.get_group(dim) for dim in range(self.ndim)]
 
     def __getitem__(self, names: str | tuple[str, ...]) -> DeviceMesh:
         wanted = (names,) if isinstance(names, str) else tuple(names)
-        known = self.mesh_dim_names or ()
-        if unknown := [name for name in wanted if name not in known]:
-            raise KeyError(f"Invalid mesh_dim_name {unknown[0]!r} specified; there are {known}")
-        return DeviceMesh(
-            self.device_type, self.mesh.reshape((1,) * len(wanted)), mesh_dim_names=wanted
-        )
+        dims = [self._dim(name) for name in wanted]
+        here = self.get_coordinate() or [0] * self.ndim
+        others = [d for d in range(self.ndim) if d not in dims]
+        ordered = self.mesh.permute(*others, *dims)
+        part = ordered[tuple(here[d] for d in others)]
+        groups = [self._groups[d] for d in dims] if self._groups else []
+        return DeviceMesh(self.device_type, part, mesh_dim_names=wanted, _groups=groups)
 
     def _flatten(self, mesh_dim_name: str | None = None) -> DeviceMesh:
         names = None if mesh_dim_name is None else (mesh_dim_name,)
-        return DeviceMesh(self.device_type, [0], mesh_dim_names=names)
+        return DeviceMesh(self.device_type, self.mesh.reshape(-1), mesh_dim_names=names)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DeviceMesh) and self._key() == other._key()
@@ -96,7 +131,12 @@ class DeviceMesh:
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        return self.device_type, self.shape, self.mesh_dim_names
+        return (
+            self.device_type,
+            self.shape,
+            tuple(self.mesh.flatten().tolist()),
+            (self.mesh_dim_names),
+        )
 
     def __repr__(self) -> str:
         if self.mesh_dim_names:
@@ -104,7 +144,23 @@ class DeviceMesh:
             shown = ", ".join(f"{name}={length}" for name, length in pairs)
         else:
             shown = ", ".join(map(str, self.shape))
-        return f"DeviceMesh(({shown}), {self.device_type!r}, stride={(1,) * self.ndim})"
+        stride = tuple(math.prod(self.shape[k + 1 :]) for k in range(self.ndim))
+        return f"DeviceMesh(({shown}), {self.device_type!r}, stride={stride})"
+
+
+def _ensure_group(size: int) -> None:
+    """The default group, made if there is none: of the MPI job, or of the only process."""
+    found = place()
+    there = get_world_size() if is_initialized() else 1 if found is None else found.size
+    if size > there:
+        raise RuntimeError(
+            f"Mesh should not be bigger than default world size {there}, but found {size} ranks!\n"
+            f"  at {source.here(4)}\n"
+            f"  Fix: start {size} processes, chainrule launch -n {size} script.py."
+        )
+    if not is_initialized():
+        alone = {"rank": 0, "world_size": 1} if there == 1 else {}
+        init_process_group("gloo", **alone)
 
 
 def init_device_mesh(
@@ -114,19 +170,15 @@ def init_device_mesh(
     mesh_dim_names: tuple[str, ...] | None = None,
     backend_override: Any = None,
 ) -> DeviceMesh:
-    """A mesh of this shape; of one process, more are refused."""
+    """A mesh of this shape over the first processes; makes the default group if there is none."""
     if mesh_dim_names is not None and len(mesh_dim_names) != len(mesh_shape):
         raise RuntimeError(
             "mesh_shape and mesh_dim_names should have same length! Found len(mesh_dim_names): "
             f"{len(mesh_dim_names)} and len(mesh_shape):{len(mesh_shape)}."
         )
-    if math.prod(mesh_shape) != 1:
-        refuse(f"torch.distributed.init_device_mesh of shape {tuple(mesh_shape)}", PROCESSES)
-    mesh = DeviceMesh(
-        device_type, torch.zeros(tuple(mesh_shape), dtype=torch.int), mesh_dim_names=mesh_dim_names
-    )
-    mesh.get_group()
-    return mesh
+    _ensure_group(math.prod(mesh_shape))
+    ranks = torch.arange(math.prod(mesh_shape), dtype=torch.int).reshape(*mesh_shape)
+    return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names)
 
 
 __all__ = ["DeviceMesh", "init_device_mesh"]

@@ -1,4 +1,4 @@
-"""Answers about a group of one process, and switches of debugging."""
+"""Answers about groups, and switches of debugging."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import enum
 import os
 from typing import Any
 
-from .group import ProcessGroup, get_rank, is_initialized, new_group
+from .group import get_rank, get_world_size, groups, new_group
 
 default_pg_timeout = default_pg_nccl_timeout = datetime.timedelta(minutes=30)
 
@@ -24,7 +24,7 @@ _level = [DebugLevel.OFF]
 
 
 def get_debug_level() -> DebugLevel:
-    """How much collectives check: set by a program; nothing depends on it here."""
+    """How much collectives check: with DETAIL ranks compare their calls before each."""
     return _level[0]
 
 
@@ -57,8 +57,8 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 
 def get_pg_count() -> int:
-    """The number of groups: one, once it is made."""
-    return int(is_initialized())
+    """The number of groups that this process is in."""
+    return len(groups())
 
 
 def supports_complex(reduceOp: Any) -> bool:
@@ -67,7 +67,7 @@ def supports_complex(reduceOp: Any) -> bool:
 
 
 def get_default_backend_for_device(device: Any) -> str:
-    """The backend for tensors of a device: gloo for the CPU, which is the only one."""
+    """The backend for tensors of a device: the name of PyTorch's for the CPU, which means MPI."""
     return "gloo"
 
 
@@ -78,9 +78,37 @@ def new_subgroups(
     backend: str | None = None,
     pg_options: Any = None,
     group_desc: str | None = None,
-) -> tuple[ProcessGroup, list[ProcessGroup]]:
-    """The groups of so many processes: with one process there is one group."""
-    if group_size not in (None, 1):
-        raise ValueError(f"the arg 'group_size' ({group_size}) must not exceed the world size (1)")
-    made = new_group([get_rank()])
-    return made, [made]
+) -> tuple[Any, list[Any]]:
+    """Groups of so many neighbours: this process's own, and all of them."""
+    size = get_world_size()
+    wanted = int(os.environ.get("LOCAL_WORLD_SIZE", size)) if group_size is None else group_size
+    if wanted <= 0:
+        raise ValueError(f"The arg 'group_size' ({wanted}) must be positive")
+    if wanted > size:
+        raise ValueError(f"The arg 'group_size' ({wanted}) must not exceed the world size ({size})")
+    if size % wanted:
+        raise ValueError(f"The world size ({size}) must be divisible by 'group_size={wanted}'")
+    ranks = [list(range(start, start + wanted)) for start in range(0, size, wanted)]
+    return new_subgroups_by_enumeration(ranks, timeout, backend, pg_options, group_desc)
+
+
+def new_subgroups_by_enumeration(
+    ranks_per_subgroup_list: list[list[int]],
+    timeout: Any = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
+) -> tuple[Any, list[Any]]:
+    """Groups of these ranks: this process's own (None if it is in none), and all of them."""
+    if not ranks_per_subgroup_list:
+        raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
+    flat = [rank for ranks in ranks_per_subgroup_list for rank in ranks]
+    if len(set(flat)) != len(flat):
+        raise ValueError(f"Rank appears in more than one subgroup: {ranks_per_subgroup_list}")
+    mine, every = None, []
+    for ranks in ranks_per_subgroup_list:
+        made = new_group(ranks, timeout, backend, pg_options, group_desc=group_desc)
+        every.append(made)
+        if get_rank() in ranks:
+            mine = made
+    return mine, every

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib as _importlib
+import importlib.util as _util
+import inspect as _inspect
 import multiprocessing as _python
+import os as _os
 import signal as _signal
 import time as _time
 from collections.abc import Callable
 from multiprocessing import connection as _connection
+from types import CodeType as _CodeType
+from types import FunctionType as _FunctionType
 from typing import Any
 
 
@@ -68,6 +74,12 @@ def start_processes(
     start_method: str = "spawn",
 ) -> Any:
     """As `spawn`, with any way to start processes."""
+    if nprocs > 1 and _makes_group(fn):
+        # By its full name: it lies above this layer.
+        ranks = _importlib.import_module("chainrule" + ".distributed.spawning")
+        data = ranks.packed(fn, args)
+        if data is not None:
+            return ranks.spawn(data, nprocs, join)
     context: Any = _python.get_context(start_method)
     processes, errors = [], []
     for rank in range(nprocs):
@@ -83,6 +95,35 @@ def start_processes(
     while not started.join():
         pass
     return None
+
+
+def _makes_group(fn: Callable[..., None]) -> bool:
+    """Whether a function will make a process group, which needs ranks of MPI: its code names it,
+    or that of a function which it calls.
+
+    Without mpi4py processes are started as ever, and making the group says what is missing.
+    """
+    if _util.find_spec("mpi4py") is None:
+        return False
+    return "MASTER_ADDR" in _os.environ or _names("init_process_group", fn)
+
+
+def _names(wanted: str, fn: Any) -> bool:
+    """Whether the code of a function names something, or that of functions which it names."""
+    waiting, seen = [fn], set()
+    while waiting:
+        function = _inspect.unwrap(waiting.pop())
+        function = getattr(function, "__func__", getattr(function, "func", function))
+        if not isinstance(function, _FunctionType) or function in seen:
+            continue
+        seen.add(function)
+        codes = [function.__code__]
+        for code in codes:
+            codes += [c for c in code.co_consts if isinstance(c, _CodeType)]
+            if wanted in code.co_names or wanted in code.co_consts:
+                return True
+            waiting += [function.__globals__.get(name) for name in code.co_names]
+    return False
 
 
 class ProcessContext:

@@ -1,0 +1,105 @@
+"""Collectives started together: `_coalescing_manager`, `all_reduce_coalesced`, `batch_isend_irecv`
+of p2p.py. They are all under way before the first is waited for."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .group import ProcessGroup, current
+from .reduction import ReduceOp
+from .work import Steps, Work, in_background
+
+
+class Coalescing:
+    """Which groups collect their collectives at the moment, and what they have collected."""
+
+    collecting: dict[int, list[Work]] = {}  # noqa: RUF012 - by id of the group
+
+    @classmethod
+    def collects(cls, group: ProcessGroup) -> bool:
+        """Whether a group's collectives are being collected."""
+        return id(group) in cls.collecting
+
+    @classmethod
+    def add(cls, name: str, group: ProcessGroup, steps: Steps, result: Any) -> Work:
+        """Start one of them."""
+        work = Work(steps, name, group, result)
+        cls.collecting[id(group)].append(work)
+        return in_background(work)
+
+
+class CoalescedWork:
+    """Several works, waited for as one."""
+
+    def __init__(self) -> None:
+        self.works: list[Work] = []
+
+    def append(self, work: Work) -> None:
+        """One more."""
+        if work is not None:
+            self.works.append(work)
+
+    def wait(self, timeout: Any = None) -> bool:
+        """Wait for all of them."""
+        for work in self.works:
+            work.wait(timeout)
+        return True
+
+    def is_completed(self) -> bool:
+        """Whether all are done."""
+        return all(work.is_completed() for work in self.works)
+
+
+@contextlib.contextmanager
+def _coalescing_manager(
+    group: Any = None, device: Any = None, async_ops: bool = False
+) -> Iterator[CoalescedWork]:
+    """Start the collectives of the block together; at its end wait for all, unless `async_ops`."""
+    found = current(group)
+    if Coalescing.collects(found):
+        raise ValueError("ProcessGroup has non-empty op list at the start of coalescing")
+    Coalescing.collecting[id(found)] = []
+    together = CoalescedWork()
+    try:
+        yield together
+    finally:
+        together.works = Coalescing.collecting.pop(id(found))
+    if not async_ops:
+        together.wait()
+
+
+def all_reduce_coalesced(
+    tensors: Sequence[Any], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Any:
+    """Combine several tensors of all processes in place."""
+    from .collectives import all_reduce, member_of
+    from .memory import check_tensors
+
+    tensors = [tensors] if not isinstance(tensors, Sequence) else tensors
+    check_tensors(tensors, "tensors")
+    found = member_of(group, "all_reduce_coalesced")
+    if found is None:
+        return None
+    together = CoalescedWork()
+    for tensor in tensors:
+        together.append(all_reduce(tensor, op, found, async_op=True))  # type: ignore[arg-type]
+    return together if async_op else together.wait() and None
+
+
+def all_gather_coalesced(
+    output_tensor_lists: Sequence[Sequence[Any]], input_tensor_list: Sequence[Any],
+    group: Any = None, async_op: bool = False,
+) -> Any:  # fmt: skip
+    """Gather several tensors of all processes."""
+    from .collectives import all_gather, member_of
+
+    found = member_of(group, "all_gather_coalesced")
+    if found is None:
+        return None
+    together = CoalescedWork()
+    for k, tensor in enumerate(input_tensor_list):
+        outputs = [outputs[k] for outputs in output_tensor_lists]
+        together.append(all_gather(outputs, tensor, found, async_op=True))  # type: ignore[arg-type]
+    return together if async_op else together.wait() and None

@@ -1,0 +1,214 @@
+"""What happens to the job when one rank ends early: the others are told, or ended, never left.
+
+A rank that raises shows its traceback and ends the job. A rank that ends while others wait for it
+has told them so: whoever waits longer than a moment looks for such notices and raises.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from . import launched, mpi
+from .errors import DistBackendError
+
+_LEFT_TAG = 7
+_GRACE = 3.0  # seconds in which what a rank sent before it left may still arrive
+STATUS = "CHAINRULE_STATUS"  # a folder where `chainrule launch` reads how its ranks fare
+
+
+class _Job:
+    """This process as a rank of its job."""
+
+    control: Any = None  # a communicator for notices alone
+    left: dict[int, float] = {}  # noqa: RUF012 - ranks that have ended, and when that was seen
+    exit_code: Any = None
+    previous_hook: Any = None
+    ending = False
+
+
+def begin() -> None:
+    """At the start of a program that MPI may have started: look after it, if it is a rank."""
+    found = launched.adopt()
+    if found is not None and found.size > 1 and mpi.is_installed():
+        write_status("process", {"size": found.size})
+        watch()
+
+
+@contextlib.contextmanager
+def noting_exit() -> Iterator[None]:
+    """Note the code a program ends with, however it asks for its end."""
+    try:
+        yield
+    except SystemExit as end:
+        _Job.exit_code = end.code
+        raise
+
+
+def watch() -> None:
+    """From now on this rank's end is noticed by the others."""
+    if _Job.control is not None:
+        return
+    if os.environ.get("CHAINRULE_WATCH"):
+        threading.Thread(target=_beat, name="beat", daemon=True).start()
+    found = launched.place()
+    if found is not None:
+        write_status("process", {"size": found.size})
+    world = mpi.library().COMM_WORLD
+    _Job.control = world.Dup()
+    _Job.previous_hook = sys.excepthook
+    sys.excepthook = _report
+    _note_exit_codes()
+    atexit.register(_leave)
+
+
+def _note_exit_codes() -> None:
+    plain = sys.exit
+
+    def exit_noting(status: Any = None, /) -> Any:
+        _Job.exit_code = status
+        plain(status)
+
+    sys.exit = exit_noting  # type: ignore[assignment]
+
+
+def _report(kind: type[BaseException], problem: BaseException, trace: Any) -> None:
+    """Show the traceback under the rank's number, and end the job."""
+    world = mpi.library().COMM_WORLD
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.stdout.flush()
+        text = "".join(traceback.format_exception(kind, problem, trace))
+        # A launcher shows the traceback of the rank that failed first, and that alone.
+        if not write_status("error", {"text": text, "time": time.time()}):
+            print(f"rank {world.rank} of {world.size} failed:", file=sys.stderr)
+            _Job.previous_hook(kind, problem, trace)
+    end_job(130 if issubclass(kind, KeyboardInterrupt) else 1)
+
+
+def end_job(code: int) -> None:
+    """End every rank of the job now."""
+    _Job.ending = True
+    sys.stdout.flush()
+    sys.stderr.flush()
+    mpi.library().COMM_WORLD.Abort(code)
+
+
+def write_status(what: str, values: dict[str, Any]) -> bool:
+    """Tell the launcher something about this rank; whether it listens."""
+    folder = os.environ.get(STATUS)
+    found = launched.place()
+    if not folder or found is None or not os.path.isdir(folder):
+        return False
+    path = os.path.join(folder, f"{found.rank}.{what}")
+    with open(f"{path}.new", "w", encoding="utf-8") as out:
+        json.dump({"rank": found.rank, "pid": os.getpid(), **values}, out)
+    os.replace(f"{path}.new", path)
+    return True
+
+
+def _beat() -> None:
+    """Tell the launcher every half second what this rank does."""
+    from .work import Waiting
+
+    began = time.perf_counter()
+    while not _Job.ending:
+        now = time.perf_counter() - Waiting.since if Waiting.now_in else 0.0
+        write_status("beat", {
+            "steps": Waiting.steps, "calls": Waiting.calls, "waiting": Waiting.seconds + now,
+            "in": Waiting.now_in, "seconds": time.perf_counter() - began, "time": time.time(),
+        })  # fmt: skip
+        time.sleep(0.5)
+
+
+# ---- leaving -------------------------------------------------------------------------------------
+
+
+def _leave() -> None:
+    """At the end of the program: tell the others, and wait for them without using the core."""
+    if _Job.ending or launched.place() is None or mpi.library().Is_finalized():
+        return
+    sys.stdout.flush()
+    code = _Job.exit_code
+    if code not in (None, 0):
+        shown = f"sys.exit({code!r})"
+        if not write_status("error", {"text": f"it called {shown}\n", "time": time.time()}):
+            print(f"rank {_Job.control.rank} ended by {shown}: the job ends", file=sys.stderr)
+        end_job(code if isinstance(code, int) else 1)
+        return
+    from .work import drive_all, stop_progress
+
+    write_status("left", {})
+    control = _Job.control
+    sent = [
+        control.Isend([bytearray(1), 1, mpi.library().BYTE], other, _LEFT_TAG)
+        for other in range(control.size)
+        if other != control.rank
+    ]
+
+    def everybody_left() -> bool:
+        drive_all()  # what was started and not waited for
+        _read_notices()
+        return len(_Job.left) == control.size - 1
+
+    mpi.wait_politely(everybody_left, None, lambda: None)
+    stop_progress()
+    mpi.library().Request.Waitall(sent)
+
+
+def _read_notices() -> None:
+    mpi_library, control = mpi.library(), _Job.control
+    status = mpi_library.Status()
+    while control.Iprobe(mpi_library.ANY_SOURCE, _LEFT_TAG, status):
+        control.Recv([bytearray(1), 1, mpi_library.BYTE], status.Get_source(), _LEFT_TAG)
+        _Job.left[status.Get_source()] = time.monotonic()
+
+
+def meet(seconds: float) -> None:
+    """Wait until all ranks of the job are here; an error if one has ended or does not come."""
+    here = _Job.control.Ibarrier()
+    if not mpi.wait_politely(here.Test, seconds, Look("init_process_group", _Everybody())):
+        raise DistBackendError(
+            f"Timed out after {seconds:.0f} s in init_process_group: not all ranks called it"
+        )
+
+
+class _Everybody:
+    """All ranks of the job, as a group is asked."""
+
+    def job_ranks(self) -> list[int]:
+        """Their numbers."""
+        return list(range(_Job.control.size))
+
+    def job_rank(self) -> int:
+        """This one's."""
+        return _Job.control.rank
+
+
+class Look:
+    """Looks, while something is waited for, whether a rank it needs has ended."""
+
+    def __init__(self, name: str, group: Any) -> None:
+        self._name, self._group = name, group
+
+    def __call__(self) -> None:
+        if _Job.control is None or self._group is None:
+            return
+        _read_notices()
+        gone = [r for r in self._group.job_ranks() if r in _Job.left]
+        if gone and time.monotonic() - min(_Job.left[r] for r in gone) > _GRACE:
+            from ..autograd import source
+
+            raise DistBackendError(
+                f"Connection closed by peer: rank {gone[0]} has ended its program while rank "
+                f"{self._group.job_rank()} waits for it in {self._name}\n  at {source.here(2)}\n"
+                f"  Every rank of the group must call {self._name} as often as the others; "
+                "TORCH_DISTRIBUTED_DEBUG=DETAIL compares the calls."
+            )

@@ -1,0 +1,217 @@
+"""`chainrule launch -n 4 train.py`: a program in several processes, under the mpiexec there is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from . import mpiexec
+from .faults import STATUS
+from .statuses import Failure, first_failure, ranks_of, read, table
+
+_AFTER_FAILURE = 10.0  # seconds in which mpiexec ends the other ranks; then they are ended here
+_LOST = 5.0  # seconds after which a rank that is gone without a word counts as failed
+_LOOK = 0.1
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command; the exit code of the job."""
+    options = parser().parse_args(argv)
+    if not options.program:
+        parser().print_usage(sys.stderr)
+        print("chainrule launch: which script? chainrule launch -n 4 train.py", file=sys.stderr)
+        return 2
+    program = [*(["-m"] if options.module else []), *options.program]
+    if not options.module and not os.path.exists(program[0]):
+        print(f"chainrule launch: can't open file {program[0]!r}: no such file", file=sys.stderr)
+        return 2
+    try:
+        mpiexec.find()
+    except mpiexec.NoLauncher as problem:
+        print(f"chainrule launch: {problem}", file=sys.stderr)
+        return 2
+    words = [sys.executable, "-m", "chainrule", "run", *program]
+    return with_restarts(words, options.ranks, options.restarts, options.watch, options.mpi)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(
+        prog="chainrule launch",
+        description="Run an unmodified PyTorch program in several processes that train together, "
+        "over MPI. Each finds torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, ...).",
+    )
+    made.add_argument(
+        "-n", "--ranks", "--nproc-per-node", "--nproc_per_node", type=_count, default=_cores(),
+        metavar="N", help="number of processes; without it, one per core",
+    )  # fmt: skip
+    made.add_argument(
+        "--restarts", "--max-restarts", "--max_restarts", type=int, default=0, metavar="N",
+        help="start again up to N times after a failure; the program loads its last checkpoint",
+    )  # fmt: skip
+    made.add_argument(
+        "--watch", nargs="?", type=float, const=2.0, metavar="SECONDS",
+        help="show every few seconds what each rank does and how long it waits for others",
+    )  # fmt: skip
+    made.add_argument("--mpi", default="", metavar="FLAGS", help="more flags for mpiexec, quoted")
+    made.add_argument("-m", "--module", action="store_true", help="the program is a module")
+    made.add_argument("program", nargs=argparse.REMAINDER, help="script.py and its arguments")
+    return made
+
+
+def _count(text: str) -> int:
+    """A number of processes; torchrun's words for one per core are understood."""
+    if text in ("auto", "cpu", "gpu"):
+        return _cores()
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
+    return int(text)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def with_restarts(
+    words: list[str], ranks: int, restarts: int, watch: float | None = None, flags: str = ""
+) -> int:
+    """Run a job, again after each failure up to so many times; the last exit code."""
+    for attempt in range(restarts + 1):
+        job = Job(words, ranks, attempt, watch, flags)
+        code = job.run()
+        failure = job.failure
+        if code == 0 or job.interrupted:
+            return code
+        print(failure.shown() if failure else f"the job ended with code {code}", file=sys.stderr)
+        if attempt < restarts:
+            print(
+                f"chainrule launch: starting again, {restarts - attempt} of {restarts} restarts "
+                "left",
+                file=sys.stderr,
+            )
+    return code
+
+
+class Job:
+    """One run of mpiexec."""
+
+    def __init__(
+        self, words: list[str], ranks: int, attempt: int = 0, watch: float | None = None,
+        flags: str = "", variables: dict[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        self.words, self.ranks, self.watch = words, ranks, watch
+        self.folder = tempfile.mkdtemp(prefix="chainrule-launch-")
+        self.flags = flags.split()
+        self.environment = {
+            **mpiexec.environment(), STATUS: self.folder, "TORCHELASTIC_RUN_ID": "chainrule",
+            "TORCHELASTIC_RESTART_COUNT": str(attempt), "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(_free_port()), **(variables or {}),
+        }  # fmt: skip
+        if watch:
+            self.environment["CHAINRULE_WATCH"] = "1"
+        self.failure: Failure | None = None
+        self.interrupted = False
+        self.said: list[str] = []  # what mpiexec itself says about an end
+
+    def start(self) -> None:
+        """Start the ranks."""
+        command = [*mpiexec.command(self.ranks, self.flags), *self.words]
+        self.process = subprocess.Popen(
+            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        streams = ((self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr))
+        self._relays = [
+            threading.Thread(target=self._relay, args=pair, daemon=True) for pair in streams
+        ]
+        for relay in self._relays:
+            relay.start()
+
+    def run(self) -> int:
+        """Start the ranks and wait for them; the exit code."""
+        self.start()
+        return self.wait()
+
+    def wait(self) -> int:
+        """Wait for the ranks; a failure ends all of them within seconds."""
+        failed_at, shown_at = None, time.monotonic()
+        try:
+            while self.process.poll() is None:
+                time.sleep(_LOOK)
+                now = time.monotonic()
+                if failed_at is None and first_failure(self.folder, _LOST) is not None:
+                    failed_at = now
+                if failed_at is not None and now - failed_at > _AFTER_FAILURE:
+                    self.kill()
+                if self.watch and now - shown_at > self.watch:
+                    shown_at = now
+                    print(table(self.folder, self.ranks), file=sys.stderr)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self._end_gently()
+        code = self.process.wait()
+        for relay in self._relays:
+            relay.join(timeout=2.0)
+        if self.watch:
+            print(table(self.folder, self.ranks), file=sys.stderr)
+        unfinished = set(ranks_of(self.folder)) - set(read(self.folder, "left"))
+        if code != 0 or unfinished:  # some mpiexec forgive os._exit(0), which ends the others too
+            self.failure = first_failure(self.folder, 0.0, "\n".join(self.said))
+            code = code or int(self.failure is not None)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return 128 - code if code < 0 else code
+
+    def _end_gently(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(timeout=5.0)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """End mpiexec and every rank that is known here."""
+        for rank in ranks_of(self.folder).values():
+            try:
+                os.kill(rank["pid"], signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue
+        self.process.kill()
+
+    def _relay(self, source: Any, target: Any) -> None:
+        """Pass on what the ranks write; keep what mpiexec says, which names processes."""
+        until = ""  # how the last line begins of what mpiexec says over several
+        for raw in source:
+            line = raw.decode(errors="replace")
+            if until:
+                until = "" if line.startswith(until) else until
+            elif line.startswith("=" * 60):
+                until = "Please see the FAQ"
+            elif line.startswith("-" * 60):
+                until = "-" * 60
+            elif not _is_mpis(line):
+                target.write(line)
+                target.flush()
+                continue
+            self.said.append(line.rstrip())
+
+
+def _is_mpis(line: str) -> bool:
+    """Whether a line is mpiexec's or the MPI library's own, about an end."""
+    heads = ("Abort(", "[mpiexec", "[proxy", "YOUR APPLICATION", "This typically refers",
+             "prterun", "mpiexec noticed", "MPI_ABORT was invoked", "[prterun")  # fmt: skip
+    return line.startswith(heads)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,110 @@
+"""The memory of tensors as collectives use it: flat, without a copy where it lies in one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..autograd import source
+from ..autograd.plain_write import bump
+from ..autograd.value import TensorBase
+from ..tensor.interop import readable_array
+
+
+class Lent:
+    """A tensor's memory, lent to a collective; `give_back` when it has been written to."""
+
+    __slots__ = ("array", "copied", "name", "tensor")
+
+    def __init__(self, tensor: Any, name: str) -> None:
+        array = readable_array(tensor, name)
+        self.tensor, self.name = tensor, name
+        self.copied = not array.flags.c_contiguous
+        self.array: np.ndarray = np.ascontiguousarray(array).reshape(-1)
+
+    def give_back(self) -> None:
+        """Let the tensor have what was written."""
+        if self.copied:
+            target = self.tensor._a
+            target[...] = self.array.reshape(target.shape)
+        bump(self.tensor, self.name)
+
+
+def read(tensor: Any, name: str) -> np.ndarray:
+    """A tensor's values, flat, to be read."""
+    return Lent(tensor, name).array
+
+
+def check_tensor(value: Any, parameter: str) -> None:
+    """An error unless the value is a tensor whose memory can be lent."""
+    if not isinstance(value, TensorBase):
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{parameter}` of type torch.Tensor\n"
+            f"  but got {type(value)} instead.\n  at {source.here(4)}"
+        )
+    if getattr(value, "is_sparse", False):
+        raise TypeError(
+            f"Invalid function argument: `{parameter}` is sparse, and collectives need dense "
+            f"tensors\n  at {source.here(4)}\n  Fix: {parameter}.to_dense()."
+        )
+
+
+def check_tensors(values: Any, parameter: str) -> None:
+    """An error unless the value is a list of tensors of one type."""
+    if not isinstance(values, Sequence) or not all(isinstance(v, TensorBase) for v in values):
+        kinds = [type(v) for v in values] if isinstance(values, Sequence) else type(values)
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{parameter}` of type "
+            f"List[torch.Tensor]\n  but got {type(values)} with elements of type {kinds}.\n"
+            f"  at {source.here(4)}"
+        )
+    for value in values:
+        check_tensor(value, parameter)
+
+
+def check_same_type(*tensors: Any) -> None:
+    """An error unless all have one dtype."""
+    for other in tensors[1:]:
+        if other.dtype is not tensors[0].dtype:
+            raise ValueError(
+                "Invalid usage of tensors with different dtypes: found "
+                f"{tensors[0].dtype} and {other.dtype}\n  at {source.here(4)}"
+            )
+
+
+def check_same_shapes(values: Sequence[Any], like: Any, parameter: str, name: str) -> None:
+    """An error unless all tensors of a list have the shape of another one."""
+    for position, value in enumerate(values):
+        if tuple(value.shape) != tuple(like.shape):
+            raise ValueError(
+                f"{name}: invalid tensor size at index {position} of {parameter} (expected "
+                f"{list(like.shape)}, got {list(value.shape)})\n  at {source.here(4)}"
+            )
+
+
+def joined(tensors: Sequence[Any], name: str) -> np.ndarray:
+    """The values of several tensors one after the other."""
+    if len(tensors) == 1:
+        return read(tensors[0], name)
+    return np.concatenate([read(t, name) for t in tensors])
+
+
+def room_for(tensors: Sequence[Any], name: str) -> tuple[np.ndarray, list[Lent]]:
+    """An array as long as several tensors together, and the tensors' memory."""
+    lent = [Lent(t, name) for t in tensors]
+    if len(lent) == 1:
+        return lent[0].array, lent
+    return np.empty(sum(x.array.size for x in lent), lent[0].array.dtype), lent
+
+
+def hand_out(array: np.ndarray, lent: Sequence[Lent]) -> None:
+    """Cut an array into tensors."""
+    start = 0
+    for one in lent:
+        end = start + one.array.size
+        if one.array is not array:
+            one.array[...] = array[start:end]
+        one.give_back()
+        start = end

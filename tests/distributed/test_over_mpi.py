@@ -1,0 +1,39 @@
+"""Collectives and training over a real MPI, with 2, 3 and 4 processes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .harness import RANKS, needs_mpi, run
+from .test_faults import launch
+
+slow = pytest.mark.slow
+LOSSES = json.loads((Path(__file__).parents[1] / "recorded" / "ddp_losses.json").read_text())
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=slow), 3, pytest.param(4, marks=slow)])
+def test_every_collective_agrees_with_numpy(ranks):
+    done = run(ranks, "collectives.py")
+    assert done.stdout.count("is content") == ranks
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("ranks", "what"),
+    [(2, "all"), (3, "models"), (4, "models"), pytest.param(3, "all", marks=slow),
+     pytest.param(4, "all", marks=slow)],
+)  # fmt: skip
+def test_training_equals_one_process_with_the_whole_batch(ranks, what):
+    done = run(ranks, "training.py", what)
+    assert done.stdout.count("is content") == ranks
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=slow)])
+def test_a_users_script_has_the_losses_of_pytorch(ranks):
+    done, _ = launch("-n", ranks, RANKS / "user_ddp.py")
+    assert done.returncode == 0, done.stderr
+    losses = [float(line.split()[1]) for line in done.stdout.splitlines() if "loss" in line]
+    assert losses == pytest.approx(LOSSES[str(ranks)], rel=1e-5)
