@@ -7,20 +7,24 @@ A broken script is one file that holds both forms:
     lr = 10.0  #-              only in the broken script
     loss.backward()  #!        the line that a finding should name (`#-!`: only there when broken)
 
-Its name begins with the rule's id: `missing-zero-grad.plain_loop.py`.
+Its name begins with the rule's id: `missing-zero-grad.plain_loop.py`. A line `#= data.py` begins a
+module that lies beside the script, `#= main` the script itself; a line `#= cell` begins a cell of a
+notebook: every cell is compiled as a file of its own and all run in one namespace.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import linecache
 import re
 import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 HERE = Path(__file__).parent
@@ -28,57 +32,88 @@ _MARK = re.compile(r"\s*#([+-]?!?)$")
 
 
 @dataclass(frozen=True)
+class Part:
+    """A file of a program: its script, a module beside it or a cell of a notebook."""
+
+    name: str  # "main", "data.py", "cell 1"
+    text: str
+
+    @property
+    def is_module(self) -> bool:
+        """Is it imported by the others?"""
+        return self.name.endswith(".py")
+
+
+@dataclass(frozen=True)
 class Script:
     """A program of the corpus."""
 
     name: str
-    text: str
+    parts: tuple[Part, ...]
     rule: str = ""  # the rule that has to speak; "" for a healthy one
-    lines: tuple[int, ...] = ()  # the lines that it may name
+    places: tuple[tuple[str, int], ...] = ()  # the parts and lines that it may name
 
     def seeded(self, seed: int) -> Script:
         """The same program with another seed."""
-        text = re.sub(r"manual_seed\(\d+\)", f"manual_seed({seed})", self.text)
-        text = re.sub(r"default_rng\(\d+\)", f"default_rng({seed})", text)
-        return Script(self.name, text, self.rule, self.lines)
+        parts = tuple(Part(part.name, _with_seed(part.text, seed)) for part in self.parts)
+        return Script(self.name, parts, self.rule, self.places)
+
+    def file(self, part: Part) -> str:
+        """The name of the file that a part becomes."""
+        return part.name if part.is_module else f"{self.name}.{part.name}.py".replace(" ", "_")
+
+    def is_place(self, finding: Any) -> bool:
+        """Does a finding name one of the lines of the cause?"""
+        files = {self.file(part): part.name for part in self.parts}
+        return (files.get(Path(finding.file).name), finding.line) in self.places
 
 
-def broken() -> list[Script]:
+def _with_seed(text: str, seed: int) -> str:
+    return re.sub(r"(manual_seed|default_rng|random\.seed)\(\d+\)", rf"\g<1>({seed})", text)
+
+
+def broken(folder: Path = HERE / "broken") -> list[Script]:
     """The broken scripts."""
-    return [_variant(path, "-") for path in sorted((HERE / "broken").glob("*.py"))]
+    return [_variant(path, "-") for path in sorted(folder.glob("*.py"))]
 
 
-def repaired() -> list[Script]:
+def repaired(folder: Path = HERE / "broken") -> list[Script]:
     """Their repaired twins: nothing is wrong with these."""
-    return [_variant(path, "+") for path in sorted((HERE / "broken").glob("*.py"))]
+    return [_variant(path, "+") for path in sorted(folder.glob("*.py"))]
 
 
-def healthy() -> list[Script]:
+def healthy(folder: Path = HERE / "healthy") -> list[Script]:
     """Scripts that look odd and are fine."""
-    return [Script(p.stem, p.read_text("utf-8")) for p in sorted((HERE / "healthy").glob("*.py"))]
+    return [_variant(path, "+") for path in sorted(folder.glob("*.py"))]
 
 
 def programs() -> list[Script]:
     """The programs of other tests and the examples: healthy as well."""
     root = HERE.parents[1]
     paths = [*(root / "tests" / "programs").glob("*.py"), *(root / "examples").glob("*.py")]
-    return [Script(p.stem, p.read_text("utf-8")) for p in sorted(paths)]
+    return [Script(p.stem, (Part("main", p.read_text("utf-8")),)) for p in sorted(paths)]
 
 
 def _variant(path: Path, sign: str) -> Script:
-    kept: list[str] = []
-    lines: list[int] = []
+    texts: list[tuple[str, list[str]]] = [("main", [])]
+    places: list[tuple[str, int]] = []
     for line in path.read_text("utf-8").splitlines():
+        if line.startswith("#= "):
+            name = line[3:]
+            texts.append((f"cell {len(texts)}" if name == "cell" else name, []))
+            continue
+        name, kept = texts[-1]
         found = _MARK.search(line)
         mark = found[1] if found else ""
         if {"+", "-"} & set(mark) and sign not in mark:
             continue
         kept.append(line[: found.start()] if found else line)
         if "!" in mark:
-            lines.append(len(kept))
+            places.append((name, len(kept)))
+    parts = tuple(Part(name, "\n".join(kept) + "\n") for name, kept in texts if kept)
     if sign == "+":
-        return Script(f"{path.stem} (repaired)", "\n".join(kept) + "\n")
-    return Script(path.stem, "\n".join(kept) + "\n", path.stem.split(".")[0], tuple(lines))
+        return Script(path.stem, parts)
+    return Script(path.stem, parts, path.stem.split(".")[0], tuple(places))
 
 
 def diagnose(script: Script, folder: Path, **options: Any) -> Any:
@@ -86,23 +121,24 @@ def diagnose(script: Script, folder: Path, **options: Any) -> Any:
     import chainrule.run
     from chainrule.doctor import watch
 
-    path = folder / f"{script.name.replace(' ', '_')}.py"
-    path.write_text(script.text, "utf-8")
+    codes = [code for part in script.parts if (code := _written(script, part, folder))]
     linecache.checkcache()
     space = ModuleType("__main__")
-    space.__file__ = str(path)
+    space.__file__ = codes[-1].co_filename
     before, state = sys.modules["__main__"], _random_state()
     with (
         chainrule.run.installed(),
         warnings.catch_warnings(),
         contextlib.redirect_stdout(io.StringIO()),
+        _importable(folder, {part.name[:-3] for part in script.parts if part.is_module}),
     ):
         warnings.simplefilter("ignore")
         watched = watch(**options)
         sys.modules["__main__"] = space
         try:
             with watched:
-                exec(compile(script.text, str(path), "exec"), vars(space))
+                for code in codes:
+                    exec(code, vars(space))
         except Exception as problem:
             if not script.rule:
                 raise AssertionError(f"{script.name} is meant to run") from problem
@@ -110,6 +146,28 @@ def diagnose(script: Script, folder: Path, **options: Any) -> Any:
             sys.modules["__main__"] = before
             _put_back(state)
     return watched.diagnosis
+
+
+def _written(script: Script, part: Part, folder: Path) -> CodeType | None:
+    """Write a part to its file; its code, where it is not imported by another part."""
+    path = folder / script.file(part)
+    path.write_text(part.text, "utf-8")
+    return None if part.is_module else compile(part.text, str(path), "exec")
+
+
+@contextlib.contextmanager
+def _importable(folder: Path, modules: set[str]) -> Iterator[None]:
+    """Let a script import the modules beside it, and forget them afterwards."""
+    sys.path.insert(0, str(folder))
+    cached, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        sys.dont_write_bytecode = cached
+        for name in modules:
+            sys.modules.pop(name, None)
 
 
 def _random_state() -> Any:

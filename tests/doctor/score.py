@@ -45,11 +45,11 @@ def judge(kind: str, script: Script, seed: int, folder: Path, counts: Counter[st
         return
     hits = [f for f in findings if f.rule == script.rule]
     counts["named"] += bool(hits)
-    right = any(f.line in script.lines for f in hits)
+    right = any(script.is_place(f) for f in hits)
     counts["line"] += right
     counts["extra"] += len(findings) - len(hits)
     if not right or len(findings) > 1:
-        print(f"{kind} {script.name} seed {seed}: expected {script.lines}, said {said}")
+        print(f"{kind} {script.name} seed {seed}: expected {script.places}, said {said}")
 
 
 def report(counts: Counter[str]) -> None:

@@ -30,7 +30,8 @@ EXPLAINS: dict[str, set[str]] = {
     "graph-grows": {*_TROUBLE, "graph-leak", "retain-graph-misuse", "inplace-corruption"},
     "retain-graph-misuse": {"graph-leak"},
     "unscaled-input": {"bad-initialization", "vanishing-gradient", "exploding-gradient",
-                       "saturated-activation", "dead-relu", "lr-too-high", "constant-output"},
+                       "saturated-activation", "dead-relu", "lr-too-high", "constant-output",
+                       "lr-too-low"},
     "bad-initialization": {"vanishing-gradient", "exploding-gradient", "saturated-activation",
                            "dead-relu", "constant-output", "lr-too-low", "lr-too-high"},
     "lr-too-high": {"exploding-gradient", "nan-origin", "dead-relu", "saturated-activation",
@@ -39,6 +40,8 @@ EXPLAINS: dict[str, set[str]] = {
     "vanishing-gradient": {"lr-too-low", "constant-output"},
     "dead-relu": {"vanishing-gradient", "constant-output", "lr-too-low"},
     "saturated-activation": {"vanishing-gradient", "constant-output", "lr-too-low"},
+    "eval-mode-training": {*_TROUBLE, "frozen-statistics"},
+    "scheduler-at-zero": {"lr-too-low", "constant-output"},
     "nan-origin": {"constant-output"},
     "lr-too-low": {"constant-output"},
 }  # fmt: skip

@@ -150,9 +150,29 @@ def here(depth: int = 1) -> Position:
     return NOWHERE if frame is None else Position(frame.f_code, frame.f_lasti)
 
 
+def stack(depth: int = 1, most: int = 8) -> tuple[Position, ...]:
+    """The user's lines that are running, the innermost first."""
+    found: list[Position] = []
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and len(found) < most:
+        if is_users(frame.f_code.co_filename):
+            found.append(Position(frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
+
+
 def of_node(node: object) -> Position:
     """The line that recorded a node of the tape."""
     return Position(getattr(node, "code", None), getattr(node, "lasti", 0))
 
 
-__all__ = ["NOWHERE", "LinePosition", "Position", "here", "is_users", "of_node", "users_frame"]
+__all__ = [
+    "NOWHERE",
+    "LinePosition",
+    "Position",
+    "here",
+    "is_users",
+    "of_node",
+    "stack",
+    "users_frame",
+]

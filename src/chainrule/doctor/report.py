@@ -73,9 +73,10 @@ class Diagnosis(Report):
     def to_html(self) -> str:
         """A page with the curves behind each finding; it needs nothing else."""
         parts = [f"<h1>{escape(self.headline())}</h1>"]
+        losses = {f"loss at {s.label}": _points(s) for s in _sites(self.run)}
         for finding in self.findings:
-            parts.append(_section(finding))
-        curves = {s.label: [(float(x), y) for x, y in s.losses.points] for s in _sites(self.run)}
+            parts.append(_section(finding, losses))
+        curves = {s.label: _points(s) for s in _sites(self.run)}
         if curves:
             parts.append("<h2>Losses</h2>" + _chart(curves, "loss"))
         parts += [f"<p>{escape(line)}</p>" for line in self.blind()]
@@ -103,12 +104,18 @@ def _lines(finding: Finding) -> list[str]:
     return lines
 
 
-def _section(finding: Finding) -> str:
+def _points(site: Any) -> list[tuple[float, float]]:
+    return [(float(x), y) for x, y in site.losses.points]
+
+
+def _section(finding: Finding, losses: dict[str, list[tuple[float, float]]]) -> str:
+    """A finding with the curves behind it; without curves of its own the losses show its course."""
     where = finding.where
     place = f"<p><code>{escape(where.short)}</code> <code>{escape(where.text)}</code></p>"
     seen = "".join(f"<li>{escape(text)}</li>" for text in finding.evidence)
     fix = f"<p>Fix: <code>{escape(finding.fix)}</code></p>" if finding.fix else ""
-    chart = _chart(finding.curves, "value") if finding.curves else ""
+    curves = finding.curves or losses
+    chart = _chart(curves, "value") if curves else ""
     title = f"{finding.severity}: {finding.rule}"
     return (
         f"<h2>{escape(title)}</h2><p>{escape(finding.message)}</p>{place}"

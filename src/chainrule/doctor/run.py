@@ -17,6 +17,7 @@ import numpy as np
 
 from ..autograd import node as nodes
 from ..autograd.value import TensorBase
+from ..ops.weak import WeakTable
 from ..reading.nodes import Tape
 from .positions import NOWHERE, Position, here, users_frame
 from .series import Series
@@ -102,17 +103,22 @@ class Step:
 
 
 class ModuleRecord:
-    """A module and the line that made it."""
+    """A module and the lines that made it, the innermost first."""
 
-    def __init__(self, module: Any, position: Position) -> None:
+    def __init__(self, module: Any, lines: tuple[Position, ...]) -> None:
         self.ref = ref(module)
-        self.position = position
+        self.lines = lines
+
+    @property
+    def position(self) -> Position:
+        return self.lines[0] if self.lines else NOWHERE
 
 
 EVENTS = (
     "pass_begins", "pass_ends", "pass_failed", "step_begins", "step_ends", "optimizer_made",
     "mode_set", "scheduler_stepped", "gradients_clipped", "grad_switched", "permuted", "indexed",
-    "rows_taken", "loader_made", "detached", "scaler_used", "parameter_replaced", "zeroed",
+    "rows_taken", "loader_made", "scaler_used", "zeroed", "cut", "model_called", "scheduler_made",
+    "listening_began", "listening_ended", "dropped_out", "shuffled",
 )  # fmt: skip
 
 
@@ -130,6 +136,8 @@ class Run:
         self.began = time.perf_counter()
         self.looking = True  # whether the latest pass was read
         self.compiled = 0  # compiled calls, whose inside is not seen
+        self.made = WeakTable()  # parameters: the user's lines that made them
+        self.frozen_at = WeakTable()  # parameters: the line that set requires_grad to False
         self._held: dict[int, Any] = {}  # functions end before the run does: their models stay
         self._shared: dict[type[Any], Any] = {}
         self.rules = [rule(self) for rule in rules]
@@ -231,6 +239,11 @@ class Run:
         this.optimizer.steps += 1
         self.tell("step_ends", this)
 
+    def knows(self, module: Any) -> bool:
+        """Whether a module's construction was seen (copies and loaded ones have none)."""
+        record = self.modules.get(id(module))
+        return record is not None and record.ref() is module
+
     def record_of(self, optimizer: Any) -> OptimizerRecord:
         """The record of an optimizer; made now if it was there before the doctor came."""
         for record in self.optimizers:
@@ -246,10 +259,9 @@ class Run:
 
     # ---- modules ---------------------------------------------------------------------------------
 
-    def module_made(self, module: Any, position: Position) -> None:
-        """A module was constructed at a line."""
-        key = id(module)
-        self.modules[key] = ModuleRecord(module, position)
+    def module_made(self, module: Any, lines: tuple[Position, ...]) -> None:
+        """A module was constructed."""
+        self.modules[id(module)] = ModuleRecord(module, lines)
 
     def living_modules(self) -> Iterator[tuple[Any, Position]]:
         """Every module that is still there, with the line that made it."""
@@ -279,6 +291,15 @@ class Run:
                 return module, position
         return None
 
+    def made_at(self, parameter: Any, beside: Position = NOWHERE) -> Position:
+        """The line that made a parameter; of the lines that led there, the one in the same function
+        as `beside`, if there is one."""
+        lines = self.made.get(parameter, ())
+        if not lines and (owner := self.owner(parameter)) is not None:
+            lines = self.modules[id(owner[0])].lines
+        near = [line for line in lines if line.code is beside.code and line.code is not None]
+        return near[0] if near else lines[0] if lines else NOWHERE
+
     def position_of(self, module: Any) -> Position:
         record = self.modules.get(id(module))
         return NOWHERE if record is None or record.ref() is not module else record.position
@@ -289,9 +310,9 @@ class Run:
         """The ids of all parameters that some optimizer was given."""
         return {id(p) for record in self.optimizers for p in record.parameters}
 
-    def learns(self) -> bool:
+    def learns(self, by: float = 0.2) -> bool:
         """Whether some loss of the run is clearly falling."""
-        return any(site.losses.falls() for site in self.sites.values())
+        return any(site.losses.falls(by) for site in self.sites.values())
 
 
 def scalar(loss: Any) -> float | None:

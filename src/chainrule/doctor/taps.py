@@ -50,6 +50,31 @@ class Taps:
 
         self.replace(owner, name, make)
 
+    def getter(self, owner: Any, name: str, listen: Callable[..., None]) -> None:
+        """Call `listen(result, object)` after the property `owner.name` was read."""
+        was: property = vars(owner)[name]
+
+        def tapped(self: Any) -> Any:
+            result = was.fget(self)  # type: ignore[misc]
+            listen(result, self)
+            return result
+
+        self._exchange(owner, name, property(tapped, was.fset, was.fdel, was.__doc__))
+
+    def setter(self, owner: Any, name: str, listen: Callable[..., None]) -> None:
+        """Call `listen(object, value)` before the property `owner.name` is set."""
+        was: property = vars(owner)[name]
+
+        def tapped(self: Any, value: Any) -> None:
+            listen(self, value)
+            was.fset(self, value)  # type: ignore[misc]
+
+        self._exchange(owner, name, property(was.fget, tapped, was.fdel, was.__doc__))
+
+    def _exchange(self, owner: Any, name: str, made: property) -> None:
+        self._replaced.append((owner, name, vars(owner)[name], made))
+        setattr(owner, name, made)
+
     def remove(self) -> None:
         """Put everything back, unless somebody replaced it once more."""
         while self._replaced:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,10 +13,11 @@ from ..nn.modules.module import Module
 from ..ops.weak import WeakTable
 from ..reading.terminal import Block, Report
 from .finding import Finding
-from .positions import NOWHERE, Position, here, is_users
+from .positions import Position, here, is_users, stack
 from .report import Diagnosis
 from .run import LOOKED_FIRST, Run
 from .taps import Taps
+from .tensor_ears import TensorEars
 
 
 class Ears:
@@ -46,15 +49,18 @@ class Ears:
             optimizer.register_optimizer_step_pre_hook(self._step_begins),
             optimizer.register_optimizer_step_post_hook(self._step_ends),
         ]
+        TensorEars(self.run, taps).put_on()
         self._listen_to_modes()
         self._listen_to_training_tools()
         self._listen_to_compiled()
         if self.run.hears("permuted"):
             self._listen_to_data()
+        self.run.tell("listening_began")
 
     def take_off(self) -> None:
         """Listen no longer."""
         self.on = False
+        self.run.tell("listening_ended")
         self._taps.remove()
         for handle in self._handles:
             handle.remove()
@@ -148,23 +154,43 @@ class Ears:
     def _listen_to_modes(self) -> None:
         from ..autograd import modes
 
-        run, taps = self.run, self._taps
-        if not run.hears("grad_switched"):
+        taps = self._taps
+        if not self.run.hears("grad_switched"):
             return
         for switch in (modes.no_grad, modes.inference_mode):
-            name = switch.__name__
-            taps.before(
-                switch, "__enter__", lambda *_a, name=name: run.tell("grad_switched", name, here(2))
-            )
+            taps.before(switch, "__enter__", partial(self._switched, switch.__name__))
         taps.before(
             modes.set_grad_enabled,
             "__init__",
-            lambda _self, mode: None if mode else run.tell("grad_switched", "set", here(2)),
+            lambda _self, mode: None if mode else self._switched("set"),
         )
+
+    def _switched(self, name: str, *_args: Any) -> None:
+        """Recording is switched off: by the user's own block or decorator, or it does not count."""
+        frame: Any = sys._getframe(2)
+        if frame.f_code.co_name == "<lambda>":
+            frame = frame.f_back
+        if frame.f_code.co_name == "tapped":
+            frame = frame.f_back
+        decorated = frame.f_locals.get("function") if frame.f_code.co_name == "wrapped" else None
+        code = getattr(decorated, "__code__", None)
+        if code is not None and is_users(code.co_filename):
+            self.run.tell("grad_switched", name, Position(code, 0))
+        elif is_users(frame.f_code.co_filename):
+            self.run.tell("grad_switched", name, Position(frame.f_code, frame.f_lasti))
+
+    def _dropped_out(self, *args: Any, **options: Any) -> None:
+        """Dropout that nobody told the mode, inside a module in eval mode."""
+        frame = sys._getframe(2)
+        owner = frame.f_locals.get("self")
+        if len(args) > 2 or "training" in options or not is_users(frame.f_code.co_filename):
+            return
+        if isinstance(owner, Module) and not owner.training:
+            self.run.tell("dropped_out", Position(frame.f_code, frame.f_lasti))
 
     def _listen_to_compiled(self) -> None:
         """The first calls of a compiled function run eagerly: what a plan does is not seen."""
-        from ..compiler.api import CompiledFunction
+        from ..compiler.compiled_function import CompiledFunction
 
         run, calls = self.run, WeakTable()
 
@@ -200,11 +226,16 @@ class Ears:
 
     def _listen_to_training_tools(self) -> None:
         from ..amp.grad_scaler import GradScaler
-        from ..nn import utils
+        from ..nn import functional, utils
         from ..optim.lr_scheduler import LRScheduler
         from ..utils.data import DataLoader
 
         run, taps = self.run, self._taps
+        for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"):
+            taps.before(functional, name, self._dropped_out)
+        taps.after(
+            LRScheduler, "__init__", lambda _r, s, *_a, **_k: run.tell("scheduler_made", s, here(2))
+        )
         taps.before(
             LRScheduler, "step", lambda s, *_a, **_k: run.tell("scheduler_stepped", s, here(2))
         )
@@ -242,20 +273,18 @@ def is_permutation(index: Any, rows: int) -> np.ndarray | None:
     return found if seen.all() and not (found[:-1] < found[1:]).all() else None
 
 
-def _construction(module: Any) -> Position:
-    """The line that makes a module.
+def _construction(module: Any) -> tuple[Position, ...]:
+    """The lines that make a module, the innermost first.
 
-    For a class of the user's own that is the line outside of its `__init__`, which is still
-    running.
+    For a class of the user's own they begin outside of its `__init__`, which is still running.
     """
-    import sys
-
-    frame = sys._getframe(2)
+    frame: Any = sys._getframe(2)
+    depth = 2
     while frame is not None and (
         not is_users(frame.f_code.co_filename) or frame.f_locals.get("self") is module
     ):
-        frame = frame.f_back
-    return NOWHERE if frame is None else Position(frame.f_code, frame.f_lasti)
+        frame, depth = frame.f_back, depth + 1
+    return () if frame is None else stack(depth + 1)
 
 
 class Watch(Report):
@@ -266,7 +295,7 @@ class Watch(Report):
         self._ears = Ears(self.run)
         for model in models:
             for part in model.modules():
-                self.run.module_made(part, NOWHERE)
+                self.run.module_made(part, ())
         self._diagnosis: Diagnosis | None = None
 
     def __enter__(self) -> Self:

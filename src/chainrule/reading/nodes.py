@@ -344,7 +344,7 @@ class Tape:
 def _hooks_of(v: Vertex) -> Any:
     if v.node is not None:
         return v.node.hooks
-    return None if v.leaf._meta is None else v.leaf._meta.get("hooks")
+    return None if v.leaf._rare is None else v.leaf._rare.get("hooks")
 
 
 def _order(v: Vertex) -> tuple[bool, int]:

@@ -9,10 +9,10 @@ class Net(nn.Module):
         super().__init__()
         self.fc1 = nn.Linear(6, 32)
         self.fc2 = nn.Linear(32, 2)
-        nn.init.constant_(self.fc1.bias, -10.0)  #-
+        nn.init.constant_(self.fc1.bias, -10.0)  #-!
 
     def forward(self, x):
-        return self.fc2(torch.relu(self.fc1(x)))  #!
+        return self.fc2(torch.relu(self.fc1(x)))
 
 
 net = Net()

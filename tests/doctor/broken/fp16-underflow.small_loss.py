@@ -4,7 +4,8 @@ import torch.nn as nn
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
 model = model.half()  #-
-opt = torch.optim.SGD(model.parameters(), lr=0.1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)  #-
+opt = torch.optim.SGD(model.parameters(), lr=1e3)  #+
 scaler = torch.amp.GradScaler("cpu")  #+
 for _ in range(15):
     x = torch.randn(64, 8)

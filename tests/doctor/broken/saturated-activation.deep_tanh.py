@@ -6,7 +6,7 @@ class Net(torch.nn.Module):
         super().__init__()
         self.layers = torch.nn.ModuleList(torch.nn.Linear(10, 10) for _ in range(3))
         for layer in self.layers:
-            torch.nn.init.normal_(layer.weight, std=gain)
+            torch.nn.init.normal_(layer.weight, std=gain)  #!
         self.out = torch.nn.Linear(10, 2)
 
     def forward(self, x):

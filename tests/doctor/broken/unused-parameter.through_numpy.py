@@ -2,14 +2,14 @@ import torch
 import torch.nn.functional as F
 
 torch.manual_seed(0)
-embed = torch.nn.Embedding(20, 8)  #!
+embed = torch.nn.Embedding(20, 8)
 clf = torch.nn.Linear(8, 2)
 optim = torch.optim.AdamW([{"params": embed.parameters()}, {"params": clf.parameters()}], lr=1e-2)
 
 
 def features(ids):
     vectors = embed(ids)
-    return torch.from_numpy(vectors.detach().numpy().mean(1))  #-
+    return torch.from_numpy(vectors.detach().numpy().mean(1))  #-!
     return vectors.mean(1)  #+
 
 

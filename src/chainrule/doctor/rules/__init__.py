@@ -8,25 +8,33 @@ from .base import Rule
 from .constant_output import ConstantOutput
 from .data_order import DataOrder
 from .dead_relu import DeadRelu
+from .decay_on_norms import DecayOnNorms
+from .double_softmax import DoubleSoftmax
+from .dropout_in_evaluation import DropoutInEvaluation
 from .eval_mode import EvalModeTraining
 from .exploding import ExplodingGradient
 from .fp16_underflow import Fp16Underflow
+from .frozen_statistics import FrozenStatistics
 from .graph_grows import GraphGrows
 from .graph_leak import GraphLeak
 from .inplace_corruption import InplaceCorruption
 from .loss_activation import LossActivationMismatch
+from .loss_averaged_twice import LossAveragedTwice
 from .lr_too_high import LrTooHigh
 from .lr_too_low import LrTooLow
 from .missing_zero_grad import MissingZeroGrad
 from .nan_origin import NanOrigin
 from .no_grad_training import NoGradTraining
 from .nonscalar_backward import NonscalarBackward
+from .padding_mask import PaddingMask
 from .parameter_not_in_optimizer import ParameterNotInOptimizer
 from .retain_graph import RetainGraphMisuse
 from .saturated import SaturatedActivation
+from .scheduler_at_zero import SchedulerAtZero
 from .stale_optimizer import StaleOptimizer
 from .step_order import StepOrder
 from .target_shape import TargetShapeBroadcast
+from .tokens_shifted_twice import TokensShiftedTwice
 from .unclipped import UnclippedBeforeUnscale
 from .unscaled_input import UnscaledInput
 from .unused_parameter import UnusedParameter
@@ -48,6 +56,13 @@ RULES: tuple[type[Rule], ...] = (
     WrongDimSoftmax,
     MissingZeroGrad,
     EvalModeTraining,
+    DropoutInEvaluation,
+    FrozenStatistics,
+    DoubleSoftmax,
+    TokensShiftedTwice,
+    PaddingMask,
+    LossAveragedTwice,
+    SchedulerAtZero,
     UnclippedBeforeUnscale,
     AccumulationUnscaled,
     GraphLeak,
@@ -63,6 +78,7 @@ RULES: tuple[type[Rule], ...] = (
     VanishingGradient,
     LrTooLow,
     ConstantOutput,
+    DecayOnNorms,
 )
 __all__ = ["RULES", "Rule", "chosen"]
 

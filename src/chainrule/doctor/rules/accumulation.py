@@ -20,7 +20,7 @@ class AccumulationUnscaled(Rule):
     by their number: the step is then so many times too large.
 
     Silent: losses divided or multiplied anywhere near their end, sums instead of means, gradients
-    that are divided before the step, two different losses per step, clipping by norm.
+    that are divided before the step, two different losses per step.
     """
 
     id = "accumulation-unscaled"
@@ -30,7 +30,7 @@ class AccumulationUnscaled(Rule):
         self._since: dict[Position, int] = {}  # passes of each line since the last step
         self._mean: dict[Position, bool] = {}  # whether the loss is a plain mean
         self._windows: dict[Position, list[int]] = {}
-        self._clipped = False
+        self._scaled = False
         self._inside = False  # of a step
 
     def pass_begins(self, this: Pass) -> None:
@@ -39,14 +39,14 @@ class AccumulationUnscaled(Rule):
         position = this.site.position
         self._since[position] = self._since.get(position, 0) + 1
         if this.tape is not None:
-            plain = not this.seeded and not this.retain and is_plain_mean(this.tape.root)
+            root = this.tape.root
+            if self._scaled and root.op == "mul" and root.inputs:
+                root = root.inputs[0].parent  # what scaler.scale() multiplied
+            plain = not this.seeded and not this.retain and is_plain_mean(root)
             self._mean[position] = plain and self._mean.get(position, True)
 
-    def gradients_clipped(self, *_event: Any) -> None:
-        self._clipped = True
-
-    def scaler_used(self, *_event: Any) -> None:
-        self._clipped = True  # the scale divides; what else does is not seen
+    def scaler_used(self, scaler: Any, *_event: Any) -> None:
+        self._scaled = bool(scaler.is_enabled())
 
     def step_begins(self, this: Step) -> None:
         if len(self._since) == 1:
@@ -62,8 +62,6 @@ class AccumulationUnscaled(Rule):
         self._inside = False
 
     def findings(self) -> Iterator[Finding]:
-        if self._clipped:
-            return
         for position, windows in self._windows.items():
             usual = max(set(windows), key=windows.count)
             same = windows.count(usual)

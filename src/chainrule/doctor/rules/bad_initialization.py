@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..finding import WARNING, Finding
-from ..positions import NOWHERE, Position
+from ..positions import Position
 from ..run import Pass
 from ..vitals import Vitals
 from .base import Rule, array
 from .census import listed
+from .writers import Writers
 
 WIDE, NARROW = 10.0, 0.01  # times 1/sqrt(fan-in)
 ENOUGH = 5
@@ -34,7 +35,7 @@ class BadInitialization(Rule):
         super().__init__(run)
         self._vitals: Vitals = run.shared(Vitals)
         self._found: dict[int, tuple[str, str, Position, Any]] = {}
-        self._looked = False
+        self._writers: Writers = run.shared(Writers)
         self._embedded: set[int] = set()
 
     def pass_begins(self, this: Pass) -> None:
@@ -83,7 +84,7 @@ class BadInitialization(Rule):
                 "narrow": f"the weights spread by {spread:.2g}, {spread / scale:.1g} times "
                 "1/sqrt(fan-in)",
             }[kind]
-            self._found[id(leaf)] = (kind, seen, written_at(leaf), leaf)
+            self._found[id(leaf)] = (kind, seen, self._writers.of(leaf), leaf)
 
     def findings(self) -> Iterator[Finding]:
         if not self._found or self.run.steps < ENOUGH:
@@ -98,8 +99,7 @@ class BadInitialization(Rule):
             return
         names = self.run.names()
         seen, where, leaf = bad[-1]  # the layer used first
-        owner = self.run.owner(leaf)
-        fallback = NOWHERE if owner is None else owner[1]
+        fallback = self.run.made_at(leaf)
         yield Finding(
             self.id,
             WARNING,
@@ -125,11 +125,3 @@ class BadInitialization(Rule):
             return False
         flat = w.reshape(w.shape[0], -1)
         return bool(np.allclose(flat, flat[0], rtol=1e-5, atol=1e-8))
-
-
-def written_at(leaf: Any) -> Position:
-    """The line that wrote into a tensor last."""
-    counter = leaf._v
-    if counter is None or len(counter) < 4:
-        return NOWHERE
-    return Position(counter[2], counter[3])

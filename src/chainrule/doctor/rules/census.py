@@ -31,9 +31,14 @@ class Census:
         self.trained: dict[int, int] = {}  # by optimizer: steps at which some had a gradient
         self._reached: dict[int, _Leaf] = {}
         self._with_grad: set[int] = set()  # ids of parameters that had a gradient at some step
+        self._latest: dict[int, int] = {}  # by leaf: the latest pass that was read and reached it
+        self._read = 0  # passes that were read
 
     def pass_begins(self, this: Pass) -> None:
+        if this.tape is not None:
+            self._read += 1
         for leaf in this.leaves:
+            self._latest[id(leaf)] = self._read
             known = self._reached.get(id(leaf))
             if known is None or known.ref() is not leaf:
                 known = self._reached[id(leaf)] = _Leaf(leaf)
@@ -82,9 +87,19 @@ class Census:
         return found
 
     def stale(self, record: OptimizerRecord) -> list[Any]:
-        """Unused parameters that belong to no module any more."""
+        """Parameters that no pass reaches any more while others of their shape, which no optimizer
+        holds, took their place."""
+        outside = [tuple(p.shape) for p in self.outside()]
+        if not outside or self._read < ENOUGH:
+            return []
         names = self.run.names()
-        return [p for p in self.unused(record) if id(p) not in names] if names else []
+        found = []
+        for p in record.parameters:
+            if not p._rg or self._latest.get(id(p), 0) > self._read - ENOUGH:
+                continue
+            if tuple(p.shape) in outside or (id(p) not in names and id(p) not in self._latest):
+                found.append(p)
+        return found
 
 
 def listed(parameters: list[Any], names: dict[int, str]) -> str:

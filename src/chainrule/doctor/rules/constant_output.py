@@ -15,12 +15,13 @@ from .base import Rule
 SAME = 1e-4  # spread over the batch, relative to the size of outputs or targets
 ENOUGH = 8
 LOSSES = {"mse_loss", "cross_entropy", "smooth_l1_loss", "huber_loss", "bce_with_logits",
-          "binary_cross_entropy"}  # fmt: skip
+          "binary_cross_entropy", "l1_loss", "bce"}  # fmt: skip
 
 
 class ConstantOutput(Rule):
     """Watches the predictions that go into a loss: they do not differ between the samples of a
-    batch, pass after pass, although the targets do, and the loss does not fall.
+    batch, pass after pass, although the targets do, and the loss does not fall (where they are
+    equal to the last digit in every pass, a falling loss is the noise of the data).
 
     Silent: first steps, runs that learn, targets that are all alike, anything that another rule
     explains.
@@ -50,9 +51,10 @@ class ConstantOutput(Rule):
             self._same[of_node(v.node)] = (same + (not _varies(x, SAME)), seen + 1, spread)
 
     def findings(self) -> Iterator[Finding]:
-        if self.run.learns():
-            return
+        learns = self.run.learns()
         for where, (same, seen, spread) in self._same.items():
+            if learns and (same < seen or spread > 0):
+                continue
             if same >= ENOUGH and same >= 0.8 * seen:
                 yield Finding(
                     self.id,

@@ -44,7 +44,7 @@ class DeadRelu(Rule):
         yield Finding(
             self.id,
             WARNING,
-            worst.position,
+            worst.written if worst.dead_at_start > MOST and worst.written.line else worst.position,
             f"{dead} of the {worst.dead.size} units of this {worst.op} are dead",
             [
                 f"they were 0 for every sample in {worst.passes} passes, so their gradient is 0 "

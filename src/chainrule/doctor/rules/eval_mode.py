@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...nn.modules import batchnorm, dropout
+from ...nn.modules import batchnorm, dropout, rnn
+from ...nn.modules.multihead import MultiheadAttention
 from ..finding import WARNING, Finding
 from ..positions import NOWHERE, Position
 from ..run import Pass
@@ -79,4 +80,8 @@ def is_sensitive(module: Any) -> bool:
     """Whether a module computes something else in eval mode."""
     if isinstance(module, dropout._DropoutNd):
         return module.p > 0
+    if isinstance(module, rnn.RNNBase):
+        return module.dropout > 0 and module.num_layers > 1
+    if isinstance(module, MultiheadAttention):
+        return module.dropout > 0
     return isinstance(module, batchnorm._NormBase) and module.track_running_stats

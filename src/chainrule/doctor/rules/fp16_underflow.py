@@ -13,7 +13,7 @@ from ..run import Pass
 from .base import Rule, array
 
 SUBNORMAL = 6.1e-5
-ENOUGH = 3
+ENOUGH = 5
 
 
 class Fp16Underflow(Rule):
@@ -30,16 +30,21 @@ class Fp16Underflow(Rule):
         self._scaled = False
         self._low: dict[Position, int] = {}
         self._share = 0.0
+        self._half = False  # the pass that runs goes through float16
 
     def scaler_used(self, scaler: Any, *_event: Any) -> None:
         self._scaled = self._scaled or bool(scaler.is_enabled())
 
+    def pass_begins(self, this: Pass) -> None:
+        """What nodes saved is gone when the pass ends."""
+        self._half = this.tape is not None and (
+            any(_is_half(v) for v in this.tape.nodes) or any(_half(leaf) for leaf in this.leaves)
+        )
+
     def pass_ends(self, this: Pass) -> None:
         if this.tape is None or self._scaled or this.in_site == 0:
             return
-        if not any(_is_half(v) for v in this.tape.nodes) and not any(
-            _half(leaf) for leaf in this.leaves
-        ):
+        if not self._half:
             return
         total = low = 0
         for leaf in this.leaves:

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections import deque
 from collections.abc import Iterator
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 from weakref import ref
 
 from ...autograd.value import TensorBase
 from ..finding import WARNING, Finding
-from ..positions import LinePosition, Position, of_node
+from ..positions import LinePosition, Position, is_users, of_node
 from ..run import Pass
 from .base import Rule
 
 GROWS = 8  # graphs of finished passes that are alive
+SCANNED = (4, 10, 18)  # passes of a line before which the program's containers are looked at
 RECENT = 3  # passes whose graphs may well still be held by variables
 
 
 class GraphLeak(Rule):
-    """Watches which losses are gone: the graph of each pass is held by a weak reference, and the
-    number of old ones that are still alive grows with every pass.
+    """Watches which graphs are gone: the first node of each is held by a weak reference, and the
+    number of old ones that are still alive grows with every pass. Also lists and dicts of the
+    program whose tensors hold graphs, and which grow.
 
     Silent: the last loss in its variable, bounded queues, losses summed inside one window of
     accumulation, `float(loss)` and `.item()`.
@@ -34,20 +37,47 @@ class GraphLeak(Rule):
         self._roots: dict[Position, list[Any]] = {}
         self._most: dict[Position, int] = {}
         self._found: dict[Position, Finding] = {}
+        self._sizes: dict[str, list[int]] = {}  # of containers of tensors with graphs
 
     def pass_begins(self, this: Pass) -> None:
         position = this.site.position
         if position in self._found:
             return
+        self._look_around(this)
         roots = self._roots.setdefault(position, [])
-        node = getattr(this.loss, "_node", None)
-        node = getattr(node, "node", node)
+        node = None if this.tape is None or not this.tape.nodes else this.tape.nodes[-1].node
         alive = [r for r in roots[:-RECENT] if r() is not None]
         roots[:] = [*alive, *roots[-RECENT:]]
-        if node is not None:
+        if node is not None and not any(r() is node for r in roots):
             roots.append(ref(node))
         if len(alive) >= GROWS and len(alive) >= this.in_site - RECENT - 2:
             self._found[position] = self._tell(this, alive)
+
+    def _look_around(self, this: Pass) -> None:
+        """Graphs that no loss ever used: containers of tensors with graphs that grow and grow."""
+        if this.in_site not in SCANNED or self._found:
+            return
+        now = {name: hit for name, hit in containers(this.frame).items() if hit[0] >= GROWS}
+        grown = [n for n, hit in now.items() if n in self._sizes and hit[0] > self._sizes[n][-1]]
+        for name in grown:
+            sizes = self._sizes[name]
+            if len(sizes) >= 2 and this.in_site == SCANNED[-1]:
+                self._found[this.site.position] = self._tell_of(name, now[name], sizes, this)
+                return
+        self._sizes = {n: [*self._sizes.get(n, []), hit[0]] for n, hit in now.items()}
+
+    def _tell_of(self, name: str, hit: Any, sizes: list[int], this: Pass) -> Finding:
+        count, frame, tensor = hit
+        node = getattr(tensor._node, "node", tensor._node)
+        return Finding(
+            self.id,
+            WARNING,
+            _appended(frame, name) or of_node(node),
+            f"`{name}` keeps the graph of every tensor in it alive: memory grows with every step",
+            [f"it held {sizes[0]} tensors with graphs, {count} some passes later"],
+            "put x.detach() into it",
+            about=frozenset({("site", this.site.position)}),
+        )
 
     def _tell(self, this: Pass, alive: list[Any]) -> Finding:
         nodes = {id(n) for r in alive if (n := r()) is not None}
@@ -106,17 +136,17 @@ def _holds(value: Any, nodes: set[int], depth: int) -> Any:
         inner: Any = list(value.values())[-64:]
     elif isinstance(value, list | tuple | set):
         inner = list(value)[-64:] if not isinstance(value, set) else list(value)[:64]
+    elif isinstance(value, deque):
+        inner = list(value)[-64:]
     elif hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
         inner = list(vars(value).values())
-    elif type(value).__name__ == "deque":
-        inner = list(value)[-64:]
     else:
         return None
     hits = 0
     for entry in inner:
         if isinstance(entry, TensorBase):
             node = getattr(entry._node, "node", entry._node)
-            hits += id(node) in nodes
+            hits += node is not None and _reaches(node, nodes)
             if hits >= 3 or (node is not None and _reaches_many(node, nodes)):
                 return entry
         else:
@@ -126,8 +156,54 @@ def _holds(value: Any, nodes: set[int], depth: int) -> Any:
     return None
 
 
+def containers(frame: FrameType | None) -> dict[str, tuple[int, FrameType, Any]]:
+    """Containers of the program by the variable that leads to them: how many tensors with graphs
+    each holds, where the variable lives, and one of the tensors."""
+    found: dict[str, tuple[int, FrameType, Any]] = {}
+    while frame is not None:
+        if is_users(frame.f_code.co_filename):
+            for variables in (frame.f_locals, frame.f_globals):
+                for name, value in list(variables.items()):
+                    if name not in found and not name.startswith("__"):
+                        held = _graphs_in(value, 3)
+                        if held:
+                            found[name] = (len(held), frame, held[-1])
+        frame = frame.f_back
+    return found
+
+
+def _graphs_in(value: Any, depth: int) -> list[Any]:
+    """The tensors with graphs in the lists and dicts of a value."""
+    if isinstance(value, TensorBase):
+        return [value] if value._rg and value._node is not None else []
+    if depth == 0 or isinstance(value, str | bytes | type):
+        return []
+    if isinstance(value, dict):
+        inner: Any = list(value.values())
+    elif isinstance(value, list | tuple | deque):
+        if isinstance(value, deque) and value.maxlen is not None:
+            return []
+        inner = list(value)
+    elif hasattr(value, "__dict__") and not callable(value) and not isinstance(value, ModuleType):
+        inner = list(vars(value).values())
+    else:
+        return []
+    if len(inner) > 4096 and not any(isinstance(e, TensorBase | tuple | list) for e in inner[-8:]):
+        return []
+    return [t for entry in inner for t in _graphs_in(entry, depth - 1)]
+
+
+def _reaches(node: Any, nodes: set[int]) -> bool:
+    """Whether a graph holds one of these nodes."""
+    return _hits(node, nodes, 1)
+
+
 def _reaches_many(node: Any, nodes: set[int]) -> bool:
     """Whether a graph holds several old losses: a running sum."""
+    return _hits(node, nodes, 3)
+
+
+def _hits(node: Any, nodes: set[int], wanted: int) -> bool:
     seen: set[int] = set()
     stack, hits = [node], 0
     while stack and len(seen) < 5000:
@@ -136,7 +212,7 @@ def _reaches_many(node: Any, nodes: set[int]) -> bool:
             continue
         seen.add(id(n))
         hits += id(n) in nodes
-        if hits >= 3:
+        if hits >= wanted:
             return True
         for p in getattr(n, "parents", ()) or ():
             p = getattr(p, "node", p) if p is not None else None

@@ -10,6 +10,7 @@ from ...reading.nodes import Tape, Vertex
 from ..finding import ERROR, Finding
 from ..positions import NOWHERE, Position, of_node
 from ..run import Pass, tape_of
+from .aliases import Aliases
 from .base import Rule
 from .failures import MODIFIED, is_about
 
@@ -18,7 +19,9 @@ class InplaceCorruption(Rule):
     """Watches the version counters of what the graph saved: each knows who wrote last, and where.
 
     Speaks when backward meets a value that was written after it was saved, and names the line that
-    wrote. Silent: in-place writes that no backward pass needs.
+    wrote. Writes through `.data` and `numpy()` go past the counters and raise nothing: what was
+    handed out is compared when the pass begins. Silent: in-place writes that no backward pass
+    needs, writes before the forward pass or after the backward pass.
     """
 
     id = "inplace-corruption"
@@ -26,6 +29,16 @@ class InplaceCorruption(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._found: tuple[Position, str, Vertex, str, Position] | None = None
+        self._aliases: Aliases = run.shared(Aliases)
+
+    def pass_begins(self, this: Pass) -> None:
+        if self._found is not None or this.tape is None:
+            return
+        found = self._aliases.written(this.tape)
+        if found is not None:
+            vertex, name, where, kind = found
+            writer = f"a write through {'.data' if kind == 'data' else 'numpy()'}"
+            self._found = (where, writer, vertex, name, this.site.position)
 
     def pass_failed(self, this: Pass, problem: BaseException) -> None:
         if self._found is None and is_about(problem, MODIFIED):
@@ -54,7 +67,7 @@ class InplaceCorruption(Rule):
         yield Finding(
             self.id,
             ERROR,
-            where if where.code is not None else called,
+            where if where.line else called,
             message,
             [
                 f"{vertex.op} at {saver.short} ({saver.text}) saved "

@@ -8,23 +8,35 @@ from typing import Any
 import numpy as np
 
 from ...reading.nodes import Vertex
+from ..calls import Calls
 from ..finding import ERROR, WARNING, Finding
 from ..positions import Position, of_node
 from ..run import Pass
 from .base import Rule
+from .failures import is_about, raised_at
 
 # Ops that hand a value on, besides views: the activation behind them is what the loss sees.
 PASSES_ON = {"cast", "clone", "reshape", "index_get", "broadcast_to", "copy"}
 SCORES = {"linear", "linear_no_bias", "matmul", "addmm", "relu", "convolution", "bmm", "tanh"}
-LOGITS = {"cross_entropy", "binary_cross_entropy_with_logits", "bce_with_logits"}
-PROBABILITIES = {"binary_cross_entropy", "bce"}
+LOGITS = {"cross_entropy", "cross_entropy2d", "binary_cross_entropy_with_logits", "bce_with_logits"}
+POINTWISE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 LOG_PROBABILITIES = {"nll_loss"}
 SQUASHED = {"softmax", "sigmoid", "log_softmax", "logsigmoid"}
 
 
+RANGES: dict[str, tuple[float, float | None]] = {
+    "tanh": (-1.05, 1.05), "sigmoid": (-0.05, 1.05), "softmax": (-0.05, 1.05),
+    "relu": (-0.05, None),
+}  # fmt: skip
+UNREACHED = 0.25  # of the targets
+TIMES = 3
+NOT_PROBABILITIES = "elements of input should be between 0 and 1"
+
+
 class LossActivationMismatch(Rule):
     """Watches what makes the input of a loss: cross_entropy and BCE-with-logits take raw scores
-    and apply the activation themselves, nll_loss takes log-probabilities, BCE probabilities.
+    and apply the activation themselves, nll_loss takes log-probabilities, BCE probabilities. Also a
+    last tanh, sigmoid, softmax or relu that cannot reach a quarter of a pointwise loss's targets.
 
     Silent: softmax for metrics beside the loss, KL divergence of log-probabilities, distillation
     with soft targets (the target's activation is not the input's).
@@ -35,29 +47,33 @@ class LossActivationMismatch(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._found: dict[Position, Finding] = {}
+        self._out_of_range: dict[Position, int] = {}
+        self._calls: Calls = run.shared(Calls)
 
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
         for v in this.tape.nodes:
-            if v.op in LOGITS | LOG_PROBABILITIES | PROBABILITIES:
-                self._look(v, this)
+            if v.op in LOGITS | LOG_PROBABILITIES | POINTWISE:
+                self._look(v)
 
-    def _look(self, loss: Vertex, this: Pass) -> None:
+    def _look(self, loss: Vertex) -> None:
         maker = producer(loss)
-        if loss.op in LOGITS and maker is not None and maker.op in SQUASHED:
+        if maker is not None and loss.op in POINTWISE:
+            self._range(loss, maker)
+        elif loss.op in LOGITS and maker is not None and maker.op in SQUASHED:
             self._logits(loss, maker)
         elif loss.op in LOG_PROBABILITIES:
             self._log_probabilities(loss, maker)
 
     def _logits(self, loss: Vertex, maker: Vertex) -> None:
         takes = "raw scores (logits)"
-        idempotent = maker.op == "log_softmax" and loss.op == "cross_entropy"
+        idempotent = maker.op == "log_softmax" and loss.op.startswith("cross_entropy")
         message = f"{loss.op} takes {takes} and applies its own activation, but gets the result of "
         message += f"{maker.op}"
         if idempotent:
             message += ": the loss is the same, the work is done twice"
-        where = of_node(maker.node)
+        where = self._calls.place(maker)
         self._say(
             where if where.is_users else of_node(loss.node),
             WARNING if idempotent else ERROR,
@@ -69,13 +85,38 @@ class LossActivationMismatch(Rule):
             f"leave {maker.op} out: hand the raw scores to {loss.op}",
         )
 
+    def _range(self, loss: Vertex, maker: Vertex) -> None:
+        """A last activation whose results cannot reach the targets."""
+        low, high = RANGES.get(maker.op, (None, None))
+        target = loss.saved().get("y", loss.saved().get("target"))
+        if low is None or not isinstance(target, np.ndarray) or target.size < 8:
+            return
+        outside = (target < low) | (target > high if high is not None else False)
+        if not np.isfinite(target).all() or float(outside.mean()) < UNREACHED:
+            return
+        where = self._calls.place(maker)
+        count = self._out_of_range.get(where, 0) + 1
+        self._out_of_range[where] = count
+        if count >= TIMES:
+            reach = f"between {low:g} and {high:g}" if high is not None else f"at least {low:g}"
+            self._say(
+                where if where.is_users else of_node(loss.node),
+                WARNING,
+                f"the targets lie outside of what {maker.op} can give: its results are {reach}",
+                [
+                    f"targets reach from {float(target.min()):.3g} to {float(target.max()):.3g}; "
+                    f"{float(outside.mean()):.0%} of them can never be met"
+                ],
+                f"leave {maker.op} out at the end of the model, or scale the targets",
+            )
+
     def _log_probabilities(self, loss: Vertex, maker: Vertex | None) -> None:
         """nll_loss keeps no input: what made it says what it is."""
         if maker is None or maker.op not in SCORES | {"softmax", "sigmoid"}:
             return
         squashed = maker.op in ("softmax", "sigmoid")
         kind = "probabilities" if squashed else "scores"
-        where = of_node(maker.node) if squashed else of_node(loss.node)
+        where = self._calls.place(maker) if squashed else of_node(loss.node)
         value = this_value(maker)
         seen = [f"they are the result of {maker.op} at {of_node(maker.node).short}"]
         if value is not None and value.size:
@@ -98,6 +139,16 @@ class LossActivationMismatch(Rule):
 
     def findings(self) -> Iterator[Finding]:
         yield from self._found.values()
+        if is_about(self.run.problem, NOT_PROBABILITIES):
+            where = raised_at(self.run.problem)
+            yield Finding(
+                self.id,
+                ERROR,
+                where,
+                "binary_cross_entropy takes probabilities, but gets numbers outside of 0 to 1",
+                [str(self.run.problem).splitlines()[0][:160]],
+                "F.binary_cross_entropy_with_logits(scores, target)  # or a sigmoid before it",
+            )
 
 
 def producer(loss: Vertex) -> Vertex | None:

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..finding import WARNING, Finding
-from ..run import OptimizerRecord, Site
-from ..vitals import Vitals
+from ..positions import Position
+from ..run import OptimizerRecord, Pass, Site
+from ..vitals import Vitals, rms, sample
 from .base import Rule
 from .learning_rate import NOT_JUDGED, is_usual, steep, update_ratios
+from .writers import Writers
 
+RAISED = 5.0  # times the first rate
 LARGE = 0.3  # of the weights, in one step
 OFTEN = 5
 ENOUGH = 8  # passes
@@ -19,8 +22,9 @@ ENOUGH = 8  # passes
 
 class LrTooHigh(Rule):
     """Watches the size of steps beside the size of weights, and the loss: steps that change weights
-    by more than 30 % again and again while the loss does not fall, or a loss that grows without
-    end from the first steps on.
+    by more than 30 % again and again while the loss does not fall, a loss that the first steps
+    throw far up and that stays there, or one that grows without end. Without an optimizer it names
+    the line that updates the weights, after a scheduler that raised the rate the scheduler.
 
     Silent: any run whose loss falls; weights that begin at zero; adversarial losses that swing
     around a level with small steps; LBFGS, whose steps are long by design.
@@ -31,6 +35,10 @@ class LrTooHigh(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._vitals: Vitals = run.shared(Vitals)
+        self._writers: Writers = run.shared(Writers)
+        self._schedulers: dict[int, tuple[Position | None, float]] = {}
+        self._before: dict[int, Any] = {}  # leaves that no optimizer holds
+        self._written: dict[Position, tuple[Position, list[float]]] = {}
 
     def findings(self) -> Iterator[Finding]:
         if self.run.learns():
@@ -43,6 +51,57 @@ class LrTooHigh(Rule):
             found = self._judge(record)
             if found is not None:
                 yield found
+        if not self.run.optimizers:
+            yield from self._by_hand()
+
+    def scheduler_made(self, scheduler: Any, where: Position) -> None:
+        optimizer = getattr(scheduler, "optimizer", None)
+        if optimizer is not None and where.is_users:
+            record = self.run.record_of(optimizer)
+            self._schedulers[id(record)] = (where, max(record.rates(), default=0.0))
+
+    def _raised_by(self, record: OptimizerRecord) -> Position | None:
+        """The scheduler that raised the rate far beyond where it began."""
+        where, first = self._schedulers.get(id(record), (None, 0.0))
+        raised = self._vitals.rates.get(id(record), 0.0) > RAISED * first > 0
+        return where if raised else None
+
+    def _by_hand(self) -> Iterator[Finding]:
+        """Updates without an optimizer: the line that writes into the parameters."""
+        for site in self.run.sites.values():
+            leaf = self._written.get(site.position)
+            if not site.losses.diverges() or leaf is None:
+                continue
+            where, ratios = leaf
+            values = site.losses.values
+            if sum(r > LARGE or not math.isfinite(r) for r in ratios) < 2:
+                continue
+            yield Finding(
+                self.id,
+                WARNING,
+                where,
+                "the learning rate of this update is too high: the loss grows without end",
+                [
+                    f"the loss went from {values[0]:.4g} to {values[-1]:.4g}, {site.count} passes",
+                    f"an update changes the weights by {ratios[0]:.2g} of their size",
+                ],
+                "a learning rate ten or a hundred times smaller",
+                curves={"loss": [(float(x), y) for x, y in site.losses.points]},
+            )
+
+    def pass_begins(self, this: Pass) -> None:
+        if this.tape is None or self.run.optimizers:
+            return
+        for leaf in this.leaves:
+            now, where = sample(leaf), self._writers.of(leaf)
+            before = self._before.get(id(leaf))
+            self._before[id(leaf)] = now
+            if now is None or before is None or not where.is_users or now.shape != before.shape:
+                continue
+            size = rms(before)
+            if size > 0:
+                _, ratios = self._written.setdefault(this.site.position, (where, []))
+                ratios.append(rms(now - before) / size)
 
     def _judge(self, record: OptimizerRecord) -> Finding | None:
         ratios = update_ratios(self._vitals, record)
@@ -50,9 +109,14 @@ class LrTooHigh(Rule):
         sites = [s for s in self.run.sites.values() if len(s.losses.points) >= ENOUGH]
         worse = [s for s in sites if _worse(s)]
         growing = [s for s in sites if s.losses.diverges()]
-        if not (growing and (large >= 2 or not ratios)) and not (large >= OFTEN and worse):
+        leaping = [s for s in worse if _leaps(s)]
+        if (
+            not (growing and (large >= 2 or not ratios))
+            and not (large >= OFTEN and worse)
+            and not (large >= 1 and leaping)
+        ):
             return None
-        site = (growing or worse)[0]
+        site = (growing or leaping or worse)[0]
         values = site.losses.values
         rate = self._vitals.rates.get(id(record))
         seen = [f"the loss went from {values[0]:.4g} to {values[-1]:.4g} in {site.count} passes"]
@@ -65,13 +129,19 @@ class LrTooHigh(Rule):
         return Finding(
             self.id,
             WARNING,
-            record.position,
+            self._raised_by(record) or record.position,
             f"the learning rate{f' {rate:g}' if rate is not None else ''} of {record.kind} is too "
             "high: the loss cannot fall",
             seen,
             f"lr={_smaller(rate)}" if rate else "a smaller lr",
             curves={"loss": [(float(x), y) for x, y in site.losses.points]},
         )
+
+
+def _leaps(site: Site) -> bool:
+    """Whether the first steps threw the loss far above where it began."""
+    values = [v for v in site.losses.values[:12] if math.isfinite(v)]
+    return len(values) >= 4 and max(values[1:]) > 5 * abs(values[0]) + 1e-6
 
 
 def _worse(site: Site) -> bool:

@@ -13,12 +13,14 @@ from .base import Rule
 from .learning_rate import NOT_JUDGED, update_ratios
 
 TINY = 3e-6  # of the weights, in one step
+USUAL = 1e-5  # a rate above is not small in itself
+MOVED = 1e-2  # of the weights, in the whole run
 ENOUGH = 10
 
 
 class LrTooLow(Rule):
     """Watches steps that leave every weight as it was to six digits although there are gradients,
-    and a loss that does not move by a thousandth.
+    and by less than a hundredth over the whole run, while the loss does not fall.
 
     Silent: warm-up (the largest step of the run counts), runs whose loss moves, converged runs
     (gradients vanish there), gradients that are zero.
@@ -40,9 +42,11 @@ class LrTooLow(Rule):
             if len(ratios) < ENOUGH or max(ratios) > TINY or not self._has_gradients(record):
                 continue
             site = max(self.run.sites.values(), key=lambda s: s.count, default=None)
-            if site is None or _moves(site.losses.start(), site.losses.end()):
+            if site is None or sum(ratios) / len(ratios) * record.steps > MOVED:
                 continue
             rate = self._vitals.rates.get(id(record), 0.0)
+            if rate > USUAL and _moves(site.losses.start(), site.losses.end()):
+                continue  # a small loss, then: perhaps its scale is meant
             yield Finding(
                 self.id,
                 WARNING,

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...autograd.state import STATE
 from ...nn.parameter import Parameter
+from ..cuts import Cuts
 from ..finding import ERROR, Finding
 from ..positions import LinePosition, Position
 from ..run import Pass
@@ -16,6 +17,7 @@ from .base import Rule
 from .failures import NO_GRAPH, is_about
 
 CUTS = ("detach", "item", "data", "numpy", "tolist", "detach_")
+STEPS = ("argmax", "argmin", "eq", "ne", "round", "sign", "floor", "ceil", "long", "int")  # flat
 PASSES = 3  # that reached no parameter, before it counts
 
 
@@ -35,6 +37,7 @@ class NoGradTraining(Rule):
         self._found: Finding | None = None
         self._nowhere = 0  # passes in a row that reached no parameter
         self._reached = False
+        self._cuts: Cuts = run.shared(Cuts)
 
     def grad_switched(self, name: str, where: Position) -> None:
         if where.is_users:
@@ -79,17 +82,30 @@ class NoGradTraining(Rule):
         cut = made_from_numbers(this)
         if cut is not None:
             return cut[0], f"`{cut[1]}` cuts the graph", "keep the tensor: leave the cut out"
-        if self._switch is not None and (not STATE.grad_enabled or not frozen):
+        out = self._cuts.latest(self.run.in_optimizers())
+        recorded = out is not None and out.order > self._cuts.order_at_pass
+        if self._switch is not None and (not STATE.grad_enabled or not (frozen or recorded)):
             name, where = self._switch
             what = "set_grad_enabled(False)" if name == "set" else f"{name}()"
             return where, f"it was computed under {what}", f"run the training pass outside {what}"
+        if out is not None and recorded and not frozen:
+            return out.where, f"{out.name} cuts the graph", "keep the tensor: leave the cut out"
         if frozen:
             return (
-                this.site.position,
+                self._frozen_at(this.site.position),
                 "every parameter has requires_grad=False",
                 "requires_grad_(True) on the parameters that are to be trained",
             )
         return this.site.position, "nothing that was recorded leads to it", "compute it from them"
+
+    def _frozen_at(self, fallback: Position) -> Position:
+        """The line that froze the parameters."""
+        for record in self.run.optimizers:
+            for p in record.parameters:
+                where = self.run.frozen_at.get(p)
+                if where is not None and where.is_users:
+                    return where
+        return fallback
 
     def _all_frozen(self) -> bool:
         given = [p for record in self.run.optimizers for p in record.parameters]
@@ -112,16 +128,37 @@ def made_from_numbers(this: Pass) -> tuple[Position, str] | None:
         return None
     call = this.site.position.text
     name = call.split(".backward")[0].strip() if ".backward" in call else ""
-    for _ in range(3):
-        found = _assignment(tree, name, frame.f_lineno)
-        if found is None:
-            return None
-        cut = _cut_in(found.value)
-        if cut:
-            return LinePosition(file, found.lineno), cut
-        if not isinstance(found.value, ast.Name):
-            return None
-        name = found.value.id
+    return _made_by(tree, name, frame.f_lineno, file, 4)
+
+
+def _made_by(
+    tree: ast.AST, name: str, before: int, file: str, depth: int
+) -> tuple[Position, str] | None:
+    """The cut behind a variable: in its assignment, or in the function that returned it."""
+    found = _assignment(tree, name, before)
+    if found is None or depth == 0:
+        return None
+    return _cut_of(tree, found.value, found.lineno, file, depth)
+
+
+def _cut_of(
+    tree: ast.AST, value: ast.AST, line: int, file: str, depth: int
+) -> tuple[Position, str] | None:
+    cut = _cut_in(value)
+    if cut:
+        return LinePosition(file, line), cut
+    if isinstance(value, ast.Name):
+        return _made_by(tree, value.id, line, file, depth - 1)
+    called = value.func if isinstance(value, ast.Call) else None
+    name = getattr(called, "attr", getattr(called, "id", ""))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef) or node.name != name or depth <= 1:
+            continue
+        for end in ast.walk(node):
+            if isinstance(end, ast.Return) and end.value is not None:
+                found = _cut_of(node, end.value, end.lineno, file, depth - 1)
+                if found is not None:
+                    return found
     return None
 
 
@@ -140,10 +177,10 @@ def _cut_in(value: ast.AST) -> str:
     for node in ast.walk(value):
         if isinstance(node, ast.Attribute) and node.attr in CUTS:
             return f".{node.attr}" if node.attr == "data" else f".{node.attr}()"
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor")
-        ):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr in ("tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor"):
             return f"torch.{node.func.attr}(...)"
+        if node.func.attr in STEPS:
+            return f"{node.func.attr}()"
     return ""

@@ -45,6 +45,5 @@ class ParameterNotInOptimizer(Rule):
         )
 
     def _made_at(self, outside: list[Any]) -> list[str]:
-        owners = [self.run.owner(p) for p in outside]
-        lines = {o[1].short for o in owners if o is not None and o[1].code is not None}
+        lines = {at.short for p in outside if (at := self.run.made_at(p)).code is not None}
         return [f"they were made at {', '.join(sorted(lines)[:3])}"] if lines else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,10 +10,13 @@ from ..finding import ERROR, Finding
 from .base import Rule
 from .census import Census, listed
 
+_REPLACES = re.compile(r"[A-Za-z_]\w*[.\[].*?(?<![=!<>])=(?!=)|setattr\(")  # an attribute
+
 
 class StaleOptimizer(Rule):
-    """Watches for an optimizer that holds parameters which belong to no module any more, while
-    parameters of the model receive gradients and are in no optimizer.
+    """Watches for an optimizer that holds parameters which no pass reaches any more, while others
+    of the same shapes receive gradients and are in no optimizer: a layer was replaced, or the model
+    was copied or loaded anew.
 
     Silent: several optimizers that share a model between them.
     """
@@ -29,8 +33,10 @@ class StaleOptimizer(Rule):
             stale = self._census.stale(record)
             if not stale or not outside:
                 continue
-            owner = self.run.owner(outside[0])
-            where = record.position if owner is None or owner[1].code is None else owner[1]
+            made = self.run.made_at(outside[0])
+            if not _REPLACES.match(made.text):  # made by a helper: who called it replaced the model
+                made = self.run.made_at(outside[0], record.position)
+            where = record.position if made.code is None else made
             yield Finding(
                 self.id,
                 ERROR,
@@ -39,7 +45,7 @@ class StaleOptimizer(Rule):
                 f"{listed(outside, self.run.names())} took their place and are not trained",
                 [
                     f"{len(stale)} parameters of the optimizer made at {record.position.short} "
-                    "never had a gradient and belong to no module",
+                    "are not reached by any loss any more",
                     f"{len(outside)} parameters of the model receive gradients and never change",
                 ],
                 "make the optimizer after the model is complete",

@@ -8,11 +8,12 @@ from typing import Any
 from ...autograd.node import next_key
 from ...ops.weak import WeakTable
 from ..finding import ERROR, WARNING, Finding
-from ..positions import Position
+from ..positions import NOWHERE, Position
 from ..run import OptimizerRecord, Pass, Step
 from .base import Rule, fingerprint
 
 TIMES = 3
+NEVER = 5  # passes without any step
 
 
 class StepOrder(Rule):
@@ -36,6 +37,9 @@ class StepOrder(Rule):
         self._seen = WeakTable()
         self._scaled = False
         self._keys: dict[int, int] = {}  # nodes recorded before the latest step have greater keys
+        self._written: dict[int, int] = {}  # passes that wrote gradients, by optimizer
+        self._prints: dict[int, list[Any]] = {}  # its parameters at the first of them
+        self._site: Position = NOWHERE
         self._between: dict[int, int] = {}  # steps between the forward and the backward of a loss
 
     def pass_begins(self, this: Pass) -> None:
@@ -56,6 +60,10 @@ class StepOrder(Rule):
         for record in self.run.optimizers:
             if any(id(p) in reached for p in record.parameters):
                 self._fresh[id(record)] = True
+                self._written[id(record)] = self._written.get(id(record), 0) + 1
+                self._site = this.site.position
+                if id(record) not in self._prints:
+                    self._prints[id(record)] = [fingerprint(p) for p in record.parameters]
 
     def zeroed(self, owner: Any, where: Position) -> None:
         """zero_grad of an optimizer or a module: were there gradients that nobody used?"""
@@ -149,15 +157,25 @@ class StepOrder(Rule):
                 [f"{empty} steps in a row found every gradient None or zero"],
                 "call optimizer.step() after loss.backward()",
             )
-        elif lost >= TIMES and record.steps == 0:
+        elif record.steps == 0 and self._written.get(id(record), 0) >= NEVER and self._idle(record):
             yield Finding(
                 self.id,
                 ERROR,
-                where_lost,
-                "gradients are computed and reset, but the optimizer never steps",
-                [f"{lost} times gradients were written and reset; step() was never called"],
+                where_lost if lost >= TIMES else self._site,
+                "gradients are computed, but the optimizer never steps",
+                [
+                    f"backward() wrote gradients {self._written[id(record)]} times; step() was "
+                    "never called and the parameters did not change"
+                ],
                 "call optimizer.step() after loss.backward()",
             )
+
+    def _idle(self, record: OptimizerRecord) -> bool:
+        """Whether nobody, not even by hand, changed the parameters; another may hold them."""
+        held = {id(p) for r in self.run.optimizers if r.steps for p in r.parameters}
+        if any(id(p) in held for p in record.parameters):
+            return False
+        return self._prints.get(id(record)) == [fingerprint(p) for p in record.parameters]
 
     def _reaches(self, record: OptimizerRecord) -> bool:
         return any(p.grad is not None for p in record.parameters) or id(record) in self._fresh

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...autograd.record import fix_of
-from ...reading.nodes import Vertex
+from ...reading.nodes import Vertex, shape_of
 from ..finding import ERROR, Finding
 from ..positions import of_node
 from ..run import Pass
@@ -15,6 +15,7 @@ from .base import Rule
 POINTWISE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
              "binary_cross_entropy_with_logits", "bce", "bce_with_logits"}  # fmt: skip
 DIFFERENCES = {"sub", "rsub", "add"}
+POSITIVE = {"pow", "square", "abs", "mul", "sqrt", "clamp", "log", "cosh", "where", "add", "div"}
 
 
 class TargetShapeBroadcast(Rule):
@@ -49,7 +50,7 @@ class TargetShapeBroadcast(Rule):
         long, short = (a, b) if len(a) > len(b) else (b, a)
         if len(short) != 1 or len(long) != 2 or long[1] != 1 or short[0] != long[0] or short[0] < 2:
             return
-        if _becomes_loss(v):
+        if _becomes_loss(v) and not _spread_on_purpose(v, long):
             self._seen.setdefault(of_node(v.node), (v.op, a, b))
 
     def _look_at_loss(self, v: Vertex) -> None:
@@ -96,14 +97,28 @@ def _size(shape: Any) -> int:
 
 
 def _becomes_loss(v: Vertex) -> bool:
-    """Whether a difference is squared or made positive and then reduced to the loss."""
-    for _ in range(4):
+    """Whether a difference is squared or made positive and then reduced to one number."""
+    for _ in range(6):
         users = {id(link.child): link.child for link in v.uses}
         if len(users) != 1:
             return False
         v = next(iter(users.values()))
         if v.op in ("mean", "sum"):
-            return not v.uses
-        if v.op not in ("pow", "square", "abs", "mul", "sqrt"):
+            return True
+        if v.op not in POSITIVE:
             return False
+    return False
+
+
+def _spread_on_purpose(v: Vertex, long: tuple[int, ...]) -> bool:
+    """Whether the axis of length one was made for the difference: `x[:, None] - y`."""
+    for link in v.inputs:
+        maker = link.parent
+        if shape_of(maker, link.nr) is None or shape_of(maker, link.nr)[0] != long:  # type: ignore[index]
+            continue
+        if maker.node is None or maker.node.op is None or not maker.node.op.view:
+            continue
+        before = [shape_of(k.parent, k.nr) for k in maker.inputs]
+        if any(shape is not None and len(shape[0]) < len(long) for shape in before):
+            return True
     return False

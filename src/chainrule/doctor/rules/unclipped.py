@@ -10,6 +10,8 @@ from ..positions import Position
 from ..run import Pass
 from .base import Rule
 
+CLAMPS = ("clamp", "clip")
+
 
 class UnclippedBeforeUnscale(Rule):
     """Watches a GradScaler: between `scale(loss).backward()` and `unscale_(optimizer)` gradients
@@ -30,10 +32,24 @@ class UnclippedBeforeUnscale(Rule):
         if what == "scale":
             self._scale = float(scaler.get_scale()) if scaler.is_enabled() else 1.0
         elif what in ("unscale_", "step", "update"):
+            if self._scaled:
+                self._by_hand()
             self._scaled = False
 
     def pass_ends(self, _this: Pass) -> None:
         self._scaled = self._scale != 1.0
+
+    def _by_hand(self) -> None:
+        """`p.grad.clamp_()` leaves its name and line in the counter of the gradient."""
+        for record in self.run.optimizers:
+            for p in record.parameters:
+                counter = None if p.grad is None else p.grad._v
+                if counter is None or len(counter) < 4 or not str(counter[1]).startswith(CLAMPS):
+                    continue
+                where = Position(counter[2], counter[3])
+                if where.is_users:
+                    count, _, _ = self._found.get(where, (0, 0.0, ""))
+                    self._found[where] = (count + 1, self._scale, str(counter[1]))
 
     def gradients_clipped(self, name: str, _p: Any, _args: Any, where: Position) -> None:
         if self._scaled and self._scale != 1.0:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...reading.nodes import Vertex
-from ..positions import Position, of_node
+from ..calls import Calls
+from ..positions import NOWHERE, Position, of_node
 from ..run import Pass, Run
+from .writers import Writers
 
 RECTIFIERS = {"relu", "relu6"}
 SQUASHERS = {"tanh", "sigmoid"}
@@ -24,6 +26,8 @@ class Layer:
         self.dead = np.ones(units, bool)  # zero for every sample so far
         self.saturated: list[float] = []  # share of saturated entries, by pass
         self.before: Any = None  # the parameter behind it, by id
+        self.written: Position = NOWHERE  # the user's line that set that parameter or its bias
+        self.dead_at_start = 0.0  # share of units
 
 
 class Units:
@@ -32,15 +36,17 @@ class Units:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.layers: dict[tuple[Position, int, int], Layer] = {}
+        self._calls: Calls = run.shared(Calls)
+        self._writers: Writers = run.shared(Writers)
 
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
         seen: dict[Position, int] = {}
         for v in reversed(this.tape.nodes):
-            if v.op not in RECTIFIERS and v.op not in SQUASHERS:
+            if v.op not in RECTIFIERS and v.op not in SQUASHERS and v.op != "rnn_layer":
                 continue
-            out = v.saved_array("out")
+            out = v.saved_array("out0" if v.op == "rnn_layer" else "out")
             if out is None or out.ndim < 2 or out.shape[0] < 2:
                 continue
             where = of_node(v.node)
@@ -54,13 +60,33 @@ class Units:
         key = (where, nth, out.shape[axis])
         layer = self.layers.get(key)
         if layer is None:
-            layer = self.layers[key] = Layer(where, v.op, out.shape[axis])
+            layer = self.layers[key] = Layer(self._calls.place(v), v.op, out.shape[axis])
             layer.before = _weight_behind(v)
+            layer.written = self._written(layer.before)
         layer.passes += 1
         if v.op in RECTIFIERS:
             layer.dead &= ~(out != 0).any(others)
+            if layer.passes == 1:
+                layer.dead_at_start = float(layer.dead.mean())
+        elif v.op == "rnn_layer":
+            if not v.saved().get("relu"):
+                layer.saturated.append(float(_saturated("tanh", out).mean()))
         elif not _feeds_loss(v):
             layer.saturated.append(float(_saturated(v.op, out).mean()))
+
+    def _written(self, weight: int | None) -> Position:
+        """The user's line that wrote into the bias or the weight of a layer before it was used."""
+        for module, _ in self.run.living_modules():
+            own = list(module._parameters.values())
+            if any(id(p) == weight for p in own):
+                lines = [self._writers.of(p) for p in reversed(own) if p is not None]
+                return next((at for at in lines if at.is_users and self._sets(at)), NOWHERE)
+        return NOWHERE
+
+    def _sets(self, where: Position) -> bool:
+        """Layers write into their own parameters when they are made: that does not count."""
+        made = {record.position for record in self.run.modules.values()}
+        return where not in made and self.run.steps == 0
 
 
 def _is_image(v: Vertex) -> bool:

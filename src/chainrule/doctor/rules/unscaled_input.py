@@ -15,6 +15,7 @@ from .base import Rule
 
 FAR, LARGEST, UNEVEN = 30.0, 100.0, 1e3
 ENOUGH = 8
+LAYERS = {"linear", "linear_no_bias", "matmul", "addmm", "lstm_layer", "gru_layer", "rnn_layer"}
 
 
 class UnscaledInput(Rule):
@@ -36,7 +37,7 @@ class UnscaledInput(Rule):
         if this.tape is None:
             return
         for v in this.tape.nodes:
-            if v.op in ("linear", "linear_no_bias", "matmul", "addmm") or "convolution" in v.op:
+            if v.op in LAYERS or "convolution" in v.op:
                 x = _data(v)
                 seen = None if x is None else describe(x)
                 if seen is not None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
 from ..finding import NOWHERE, WARNING, Finding
+from ..positions import Position
 from ..vitals import History, Vitals
 from .base import Rule
 from .census import listed
+from .units import SQUASHERS, Units
 
 RATIO, SMALL = 1e-3, 1e-4
 ENOUGH = 10
@@ -31,6 +34,7 @@ class VanishingGradient(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._vitals: Vitals = run.shared(Vitals)
+        self._units: Units = run.shared(Units)
 
     def findings(self) -> Iterator[Finding]:
         if self.run.steps < ENOUGH or self.run.learns():
@@ -48,11 +52,11 @@ class VanishingGradient(Rule):
         names = self.run.names()
         low = [h.ref() for (_, h), s in zip(weights, sizes, strict=True) if s < RATIO * last]
         low = [p for p in low if p is not None]
-        owner = self.run.owner(low[0]) if low else None
+        where = self._where(low)
         yield Finding(
             self.id,
             WARNING,
-            NOWHERE if owner is None else owner[1],
+            where,
             f"gradients vanish on the way to {listed(low, names)}",
             [
                 f"relative to their weights the gradients fall from {last:.2g} in the last layers "
@@ -62,6 +66,18 @@ class VanishingGradient(Rule):
             "ReLU instead of sigmoid or tanh, a normalisation or skip connections between layers",
             curves={"gradient by layer": [(float(k), s) for k, s in enumerate(sizes)]},
         )
+
+    def _where(self, low: list[Any]) -> Position:
+        """The activation after most of these layers, or the line that set or made them."""
+        ids = {id(p) for p in low}
+        lines = Counter(
+            layer.written if layer.written.line else layer.position
+            for layer in self._units.layers.values()
+            if layer.before in ids and layer.op in SQUASHERS
+        )
+        if lines:
+            return lines.most_common(1)[0][0]
+        return self.run.made_at(low[0]) if low else NOWHERE
 
 
 def _relative(history: History) -> float:

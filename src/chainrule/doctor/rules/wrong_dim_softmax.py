@@ -7,18 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.record import fix_of
 from ...reading.nodes import Vertex
+from ..calls import Calls
 from ..finding import ERROR, Finding
-from ..positions import Position, of_node
+from ..positions import Position
 from ..run import Pass
 from .base import Rule
 
+LOSSES = {"nll_loss", "cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+          "binary_cross_entropy", "bce_with_logits", "kl_div"}  # fmt: skip
 ENDS = {"nll_loss", "cross_entropy", "mse_loss", "binary_cross_entropy", "gather", "mul"}
 
 
 class WrongDimSoftmax(Rule):
     """Watches softmax and log_softmax over axis 0 of a tensor whose axis 0 is the batch (as many
-    rows as the loss has targets), when the result goes into the loss.
+    rows as the loss has targets), when the result goes into the loss, or weighs something inside a
+    model whose data, predictions and targets all have that many rows.
 
     Silent: tensors without a batch axis, attention over the first axis of (time, batch) data,
     losses that are normalised over both axes on purpose (both are then in the graph).
@@ -29,7 +34,8 @@ class WrongDimSoftmax(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._found: dict[Position, tuple[int, str, tuple[int, ...], float]] = {}
-        self._both: set[tuple[Any, ...]] = set()
+        self._rows: set[int] = set()  # of what the models were given since the last pass
+        self._calls: Calls = run.shared(Calls)
 
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
@@ -46,9 +52,9 @@ class WrongDimSoftmax(Rule):
             others = [w for w in softmaxes if w is not v and _same_input(v, w)]
             if any(_axis(w) not in (None, 0) for w in others):
                 continue
-            if not self._is_batch(v, out):
+            if not self._is_batch(v, out) and not self._mixes_samples(this, v, out):
                 continue
-            where = of_node(v.node)
+            where = self._calls.place(v)
             count = self._found.get(where, (0,))[0] + 1
             sums = _probabilities(v, out).sum(-1)
             self._found[where] = (count, v.op, out.shape, float(np.abs(sums - 1).mean()))
@@ -73,6 +79,23 @@ class WrongDimSoftmax(Rule):
             return shape == out.shape if w.op == "mul" else shape[:1] == out.shape[:1]
         return False
 
+    def model_called(self, _module: Any, args: Any, recorded: bool) -> None:
+        if recorded:
+            self._rows |= {a.shape[0] for a in args if getattr(a, "ndim", 0) >= 2}
+
+    def pass_ends(self, _this: Pass) -> None:
+        self._rows = set()
+
+    def _mixes_samples(self, this: Pass, v: Vertex, out: np.ndarray) -> bool:
+        """Whether weights inside the model compete over axis 0, which is the batch: the data, the
+        prediction of the loss and its targets all have as many rows."""
+        rows = out.shape[0]
+        if out.shape[-1] == 1 or rows in out.shape[1:] or this.tape is None:
+            return False
+        data = self._rows or {x.shape[0] for w in this.tape.nodes if (x := data_of(w)) is not None}
+        targets = {n for w in this.tape.nodes for n in target_rows(w)}
+        return data == {rows} and rows in targets
+
     def findings(self) -> Iterator[Finding]:
         for where, (count, op, shape, off) in self._found.items():
             if off < 1e-3:
@@ -86,6 +109,35 @@ class WrongDimSoftmax(Rule):
                 [f"the probabilities of a sample are off 1 by {off:.2g} in sum, {count} times"],
                 f"{op}(..., dim=-1)",
             )
+
+
+def data_of(v: Vertex) -> np.ndarray | None:
+    """The operand of a layer that no gradient flows to: the data itself."""
+    if v.op == "embedding":
+        x = v.saved().get("indices", v.saved().get("index"))
+        return x if isinstance(x, np.ndarray) and x.ndim else None
+    layer = v.op in ("linear", "linear_no_bias", "matmul", "addmm") or "convolution" in v.op
+    if not layer or any(link.position == 0 for link in v.inputs):
+        return None
+    x = v.saved().get("x", v.saved().get("a"))
+    return x if isinstance(x, np.ndarray) and x.ndim >= 2 else None
+
+
+def target_rows(v: Vertex) -> list[int]:
+    """The number of rows of what a prediction is compared with."""
+    saved = v.saved()
+    found = [saved.get("target"), saved.get("y")] if v.op in LOSSES else []
+    if v.op == "gather":
+        found.append(saved.get("index"))
+    if v.op == "index_get":
+        found += list(saved.get("indices") or ())
+    if v.op == "sub":
+        linked = {link.position for link in v.inputs}
+        found += [saved.get(n) for k, n in enumerate(("a", "b")) if k not in linked]
+        fix = fix_of(v.node)
+        if fix is not None and fix.inputs is not None and len(linked) == 1:
+            return [i[0][0] for i in fix.inputs if i is not None and i[0]]
+    return [a.shape[0] for a in found if isinstance(a, np.ndarray) and a.ndim]
 
 
 def _axis(v: Vertex) -> int | None:

@@ -1,0 +1,124 @@
+"""Calls of modules in the first passes: which module recorded a node, and what ran without a graph.
+
+The line that a node remembers is the user's innermost one. Inside `nn.Sequential` that is the call
+of the whole model, and the line that made the layer says more.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..autograd.node import next_key
+from ..autograd.state import STATE
+from ..reading.nodes import Vertex
+from .positions import NOWHERE, Position, is_users, of_node
+from .run import Pass, Run
+
+HEARD = 20  # passes in which calls are heard
+MOST = 20_000  # calls that are kept between two passes
+
+
+class Call:
+    """One call of a module: the nodes with keys from `first` down to `last` are its own."""
+
+    __slots__ = ("direct", "first", "last", "module")
+
+    def __init__(self, module: Any, direct: bool) -> None:
+        self.module = module
+        self.direct = direct  # the user's own line calls it
+        self.first = next_key()
+        self.last = 0
+
+
+class Calls:
+    """The calls of modules."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._open: list[Call] = []
+        self._done: list[Call] = []
+        self._handles: list[Any] = []
+        self.recorded: set[int] = set()  # ids of modules that ran with a graph
+        self.silent: dict[int, Position] = {}  # of those that ran without: what switched it off
+        self._switch: Position = NOWHERE
+
+    # ---- hooks, there for the first passes only ---------------------------------------------
+
+    def listening_began(self) -> None:
+        from ..nn.modules import module_hooks as hooks
+
+        self._handles = [
+            hooks.register_module_forward_pre_hook(self._begins),
+            hooks.register_module_forward_hook(self._ends, always_call=True),
+        ]
+
+    def listening_ended(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles, self._open, self._done = [], [], []
+
+    def grad_switched(self, _name: str, where: Position) -> None:
+        self._switch = where
+
+    def _begins(self, module: Any, args: Any) -> None:
+        if len(self._done) > MOST:
+            self._done.clear()
+        if not self.run.knows(module):
+            self.run.module_made(module, ())
+        outer = not self._open
+        self._open.append(Call(module, _is_direct()))
+        if STATE.grad_enabled:
+            self.recorded.add(id(module))
+        else:
+            self.silent.setdefault(id(module), self._switch)
+        if outer and self.run.hears("model_called"):
+            self.run.tell("model_called", module, args, STATE.grad_enabled)
+
+    def _ends(self, module: Any, _args: Any, _result: Any) -> None:
+        while self._open:
+            call = self._open.pop()
+            if call.module is module:
+                call.last = next_key()
+                self._done.append(call)
+                return
+
+    def pass_ends(self, _this: Pass) -> None:
+        self._done.clear()
+        if self.run.passes >= HEARD and self._handles:
+            self.listening_ended()
+
+    # ---- answers -------------------------------------------------------------------------------
+
+    def of(self, v: Vertex) -> Call | None:
+        """The innermost call that recorded a node of the pass that begins."""
+        inside = [c for c in self._done if c.last < v.key <= c.first]
+        return min(inside, key=lambda c: c.first - c.last, default=None)
+
+    def place(self, v: Vertex) -> Position:
+        """The line of a node: the user's, or that which made the layer inside a container."""
+        call = self.of(v)
+        if call is not None and not call.direct and not _is_own(call.module):
+            made = self.run.position_of(call.module)
+            if made.is_users:
+                return made
+        return of_node(v.node)
+
+
+def _is_own(module: Any) -> bool:
+    """Whether the forward pass of a module is the user's own code."""
+    code = getattr(type(module).forward, "__code__", None)
+    return code is not None and is_users(code.co_filename)
+
+
+def _is_direct() -> bool:
+    """Whether the user's own line calls the module that is about to run."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.endswith(_MACHINERY):
+        frame = frame.f_back
+    return frame is not None and is_users(frame.f_code.co_filename)
+
+
+_MACHINERY = ("module.py", "module_hooks.py", "doctor/calls.py", "accidents.py")
+
+__all__ = ["Call", "Calls"]

@@ -1,0 +1,58 @@
+"""frozen-statistics: batch norm trains, but never learns the statistics that eval() uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...nn.modules import batchnorm
+from ..finding import WARNING, Finding
+from ..run import Pass
+from .base import Rule, array
+
+ENOUGH = 8
+
+
+class FrozenStatistics(Rule):
+    """Watches batch norms whose weights are trained while their running mean and variance keep
+    their first values, 0 and 1: in eval mode the layer does nothing of what was learnt.
+
+    Silent: norms without running statistics, frozen norms (no gradient for their weights),
+    pretrained statistics, models that are trained in eval mode as a whole (`eval-mode-training`).
+    """
+
+    id = "frozen-statistics"
+
+    def __init__(self, run: Any) -> None:
+        super().__init__(run)
+        self._trained: dict[int, tuple[int, Any]] = {}
+
+    def pass_ends(self, this: Pass) -> None:
+        if not this.looked:
+            return
+        reached = {id(leaf) for leaf in this.leaves} & self.run.in_optimizers()
+        for module, _ in self.run.living_modules():
+            if isinstance(module, batchnorm._NormBase) and id(module.weight) in reached:
+                count, _ = self._trained.get(id(module), (0, None))
+                self._trained[id(module)] = (count + 1, module)
+
+    def findings(self) -> Iterator[Finding]:
+        for count, module in self._trained.values():
+            if count >= ENOUGH and _untouched(module):
+                where = self.run.position_of(module)
+                why = f"momentum is {module.momentum}" if module.training else "it is in eval mode"
+                yield Finding(
+                    self.id,
+                    WARNING,
+                    where,
+                    f"{type(module).__name__} is trained, but its running statistics never change",
+                    [f"mean 0 and variance 1 after {count} passes that trained it; {why}"],
+                    "leave momentum at 0.1 and the layer in train mode, or freeze it as a whole",
+                )
+
+
+def _untouched(module: Any) -> bool:
+    mean, variance = array(module.running_mean), array(module.running_var)
+    if mean is None or variance is None or not module.track_running_stats:
+        return False
+    return not mean.any() and bool((variance == 1).all())
