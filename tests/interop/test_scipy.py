@@ -153,3 +153,34 @@ def test_a_vector_of_another_length_is_refused():
     x = double(1.0, 2.0)
     with pytest.raises(ValueError, match="2 numbers, not a vector of shape \\(3,\\)"):
         Objective(lambda: x.sum(), x).value([1.0, 2.0, 3.0])
+
+
+def test_least_squares_with_the_exact_jacobian_and_bounds():
+    from chainrule.interop.scipy import Residuals, least_squares
+
+    t = torch.linspace(0, 1, 8, dtype=torch.float64)
+    scale = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
+    rate = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+    residuals = lambda: scale * torch.exp(rate * t) - 2 * torch.exp(-3 * t)  # noqa: E731
+    problem = Residuals(residuals, [scale, rate])
+    expected = np.stack([np.exp(0.5 * t.numpy()), t.numpy() * np.exp(0.5 * t.numpy())], 1)
+    np.testing.assert_allclose(problem.jacobian(problem.x0), expected)
+    found = least_squares(residuals, [scale, rate])
+    assert found.success and found.nfev < 30
+    np.testing.assert_allclose([scale.item(), rate.item()], [2, -3], rtol=1e-6)
+    with torch.no_grad():
+        rate.fill_(-0.5)
+    least_squares(residuals, [scale, rate], bounds=([0, -1], [5, 0]))
+    assert -1 <= rate.item() <= 0
+
+
+def test_roots_of_systems():
+    from chainrule.interop.scipy import root
+
+    for method in ("hybr", "lm", "krylov"):
+        x = torch.tensor([1.5, 0.5], dtype=torch.float64, requires_grad=True)
+        system = lambda x=x: torch.stack([x[0] * x[1] - 2, x[0] - x[1] - 1])  # noqa: E731
+        assert root(system, x, method=method).success
+        np.testing.assert_allclose(x.detach().numpy(), [2, 1], rtol=1e-5)
+    with pytest.raises(TypeError, match="the residuals must be a tensor of real numbers, not list"):
+        root(lambda: [1.0], x)

@@ -243,3 +243,11 @@ def _seeing_parameters(objective: Objective, callback: Any) -> Any:
         return callback(x, *state)
 
     return called
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Residuals", "least_squares", "root"):
+        from . import residuals
+
+        return getattr(residuals, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
