@@ -1,4 +1,4 @@
-"""Functions that would write ONNX; libraries name them in their declarations."""
+"""PyTorch's functions that write ONNX; libraries name them in their declarations."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
 
     def refused(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"torch.onnx: {name}: chainrule writes no ONNX files")
+        raise NotImplementedError(
+            f"torch.onnx: {name}: chainrule's own converters write ONNX; use g.op(...)"
+        )
 
     return refused
