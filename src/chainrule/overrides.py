@@ -101,19 +101,20 @@ def _pop_mode_temporarily() -> Iterator[Any]:
 
 
 def _get_current_function_mode() -> Any:
-    return STATE.function_modes[-1] if STATE.function_modes else None
+    modes = _get_current_function_mode_stack()
+    return modes[-1] if modes else None
 
 
 def _get_current_function_mode_stack() -> list[Any]:
-    return list(STATE.function_modes)
+    return [mode for mode in STATE.function_modes if not getattr(mode, "once", False)]
 
 
 def _len_torch_function_stack() -> int:
-    return len(STATE.function_modes)
+    return len(_get_current_function_mode_stack())
 
 
 def _get_function_stack_at(position: int) -> Any:
-    return STATE.function_modes[position]
+    return _get_current_function_mode_stack()[position]
 
 
 @contextlib.contextmanager
@@ -127,7 +128,7 @@ def enable_reentrant_dispatch() -> Iterator[None]:
 
 
 def _is_torch_function_mode_enabled() -> bool:
-    return bool(STATE.function_modes) and STATE.overriding != _overriding.NOTHING
+    return STATE.overriding != _overriding.NOTHING and bool(_len_torch_function_stack())
 
 
 def _overrides(value: Any) -> bool:

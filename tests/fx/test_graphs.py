@@ -4,6 +4,7 @@ import copy
 import json
 import operator
 import pickle
+import subprocess
 import sys
 from pathlib import Path
 
@@ -223,3 +224,48 @@ def test_tables_and_readable_code(capsys):
     assert capsys.readouterr().out.splitlines()[0].split() == [
         "opcode", "name", "target", "args", "kwargs",
     ]  # fmt: skip
+
+
+def test_functions_called_with_proxies_made_by_hand_are_recorded():
+    # A new process: functions that met no overriding object before.
+    code = """
+import chainrule as torch
+from chainrule import fx
+graph = fx.Graph()
+tracer = fx.proxy.GraphAppendingTracer(graph)
+a, b = (fx.Proxy(graph.placeholder(name), tracer) for name in "ab")
+joined = torch.broadcast_tensors(a, b)[0]
+graph.output(torch.einsum("ij,jk->ik", [joined, torch.relu(b)]).node)
+print([(n.name, n.args) for n in graph.nodes][2:])
+
+class Swap(fx.Transformer):
+    def call_function(self, target, args, kwargs):
+        if target is torch.sigmoid:
+            return torch.neg(*args, **kwargs)
+        return super().call_function(target, args, kwargs)
+
+swapped = Swap(fx.symbolic_trace(lambda x: torch.sigmoid(x).exp())).transform()
+print([n.name for n in swapped.graph.nodes])
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.stderr == ""
+    assert ran.stdout.splitlines() == [
+        "[('broadcast_tensors', (a, b)), ('getitem', (broadcast_tensors, 0)), ('relu', (b,)), "
+        "('einsum', ('ij,jk->ik', getitem, relu)), ('output', (einsum,))]",
+        "['x', 'neg', 'exp', 'output']",
+    ]
+
+
+def test_functions_are_found_to_be_overridden_in_the_middle_of_a_trace():
+    code = """
+import chainrule as torch
+from chainrule import fx, relu
+class Duck:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func.__name__
+graph = fx.symbolic_trace(lambda x: relu(x) + torch.relu(x)).graph  # the first is not replaced
+print([n.name for n in graph.nodes], torch.detach(Duck()), torch.relu(Duck()))
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.stdout == "['x', 'relu', 'relu_1', 'add', 'output'] detach relu\n", ran.stderr

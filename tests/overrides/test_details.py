@@ -164,12 +164,3 @@ def test_testing_overrides_take_what_the_functions_take():
     ]
     assert torch.zeros in overrides.get_ignored_functions()
     assert torch.zeros not in answers
-
-
-def test_a_class_with_torch_dispatch_is_told_that_nobody_asks_it():
-    with pytest.warns(UserWarning, match="Logged.__torch_dispatch__ will not be called"):
-
-        class Logged(torch.Tensor):
-            @classmethod
-            def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-                raise AssertionError

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from .cases import CALLS, PROGRAMS
+from .dispatch_cases import PROGRAMS as DISPATCH_PROGRAMS
 
 ROOT = Path(__file__).parents[2]
 RECORDED = json.loads((ROOT / "tests" / "recorded" / "overrides.json").read_text())
@@ -19,11 +20,13 @@ import chainrule.run
 chainrule.run.install()
 import torch
 from tests.overrides.cases import CALLS, PROGRAMS
-exec(compile(PROGRAMS[{name!r}], {name!r}, "exec"), {{"torch": torch, "CALLS": CALLS}})
+from tests.overrides.dispatch_cases import PROGRAMS as DISPATCH_PROGRAMS, SKIPPED
+program = (PROGRAMS | DISPATCH_PROGRAMS)[{name!r}]
+exec(compile(program, {name!r}, "exec"), {{"torch": torch, "CALLS": CALLS, "SKIPPED": SKIPPED}})
 """
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [*PROGRAMS, *DISPATCH_PROGRAMS])
 def test_prints_what_pytorch_prints(name):
     # A process of its own: what overrides nothing until then is part of the test.
     code = RUN.format(root=str(ROOT), name=name)

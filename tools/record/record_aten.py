@@ -23,3 +23,17 @@ for schema in torch._C._jit_get_all_schemas():
     if aten.function_of(name) is not None and "Dimname" not in text:
         lines.append(text)
 HOME.write_text("\n".join(sorted(set(lines))) + "\n", encoding="utf-8")
+
+# Operators that PyTorch puts together of others before autograd: `__torch_dispatch__` sees those.
+composites = []
+for line in HOME.read_text(encoding="utf-8").splitlines():
+    name = line[: line.index("(")]
+    try:
+        kernel = torch._C._dispatch_has_kernel_for_dispatch_key(
+            f"aten::{name}", "CompositeImplicitAutograd"
+        )
+    except RuntimeError:  # an operator of the interpreter alone
+        continue
+    if kernel:
+        composites.append(name)
+HOME.with_name("aten_composites.txt").write_text("\n".join(composites) + "\n", encoding="utf-8")

@@ -21,13 +21,17 @@ def main() -> None:
     import torch
 
     from tests.overrides.cases import CALLS, PROGRAMS
+    from tests.overrides.dispatch_cases import PROGRAMS as DISPATCH_PROGRAMS
+    from tests.overrides.dispatch_cases import SKIPPED
 
     recorded = {}
-    for name, program in PROGRAMS.items():
+    for name, program in (PROGRAMS | DISPATCH_PROGRAMS).items():
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            exec(compile(program, name, "exec"), {"torch": torch, "CALLS": CALLS})
+            exec(
+                compile(program, name, "exec"), {"torch": torch, "CALLS": CALLS, "SKIPPED": SKIPPED}
+            )
         recorded[name] = printed.getvalue().splitlines()
     target = ROOT / "tests" / "recorded" / "overrides.json"
     target.write_text(json.dumps(recorded, indent=1) + "\n")

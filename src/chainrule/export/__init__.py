@@ -1,49 +1,34 @@
 """`torch.export`: a module as a graph that does not need its class.
 
-The graph is that of `torch.fx`, with layers of `torch.nn` as single nodes: it holds for every shape
-that the layers take, not only for that of the example, and is checked against the module with it.
+The graph is that of `torch.fx`, with layers of `torch.nn` as single nodes, and is checked against
+the module with the example. Calls are checked against the example's shapes and `dynamic_shapes`;
+`run_decompositions` gives the graph in PyTorch's operators, for the shapes of the example.
 """
 
 from __future__ import annotations
 
+import copy
 import inspect
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ..fx import GraphModule, Node, Tracer
+from ..fx import GraphModule, Tracer
 from ..fx.proxy import TraceError
 from ..nn import Module
 from ..tensor import Tensor
 from ..utils._pytree import tree_leaves
-
-
-class Dim:
-    """A dimension that may change between calls; all may, so it only names one.
-
-    >>> Dim("batch", min=1).__name__
-    'batch'
-    """
-
-    AUTO = DYNAMIC = STATIC = None
-
-    def __init__(self, name: str, *, min: int | None = None, max: int | None = None) -> None:  # noqa: A002
-        self.__name__, self.min, self.max = name, min, max
-
-
-def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[Dim, ...]:  # noqa: A002
-    """Several dimensions."""
-    return tuple(Dim(name, min=min, max=max) for name in names)
-
-
-@dataclass
-class ExportGraphSignature:
-    """The names of what goes into a graph and comes out of it."""
-
-    user_inputs: tuple[str, ...]
-    user_outputs: tuple[Any, ...]
-    parameters: tuple[str, ...]
-    buffers: tuple[str, ...]
+from .dynamic_shapes import Dim, Guards, UserError, dims
+from .signature import (
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    TensorArgument,
+    signature_of,
+)
 
 
 @dataclass
@@ -54,6 +39,7 @@ class ExportedProgram:
     graph_signature: ExportGraphSignature
     example_inputs: tuple[Any, dict[str, Any]]
     range_constraints: dict[str, Any] = field(default_factory=dict)
+    guards: Any = None
 
     @property
     def graph(self) -> Any:
@@ -66,8 +52,14 @@ class ExportedProgram:
         return self.graph_module.state_dict()
 
     def module(self, check_guards: bool = True) -> GraphModule:
-        """The module that runs the graph."""
-        return self.graph_module
+        """The module that runs the graph, for inputs of the shapes that it holds for."""
+        if not check_guards or self.guards is None:
+            return self.graph_module
+        made = copy.copy(self.graph_module)
+        made._forward_pre_hooks = OrderedDict()
+        made._forward_pre_hooks_with_kwargs = OrderedDict()
+        made.register_forward_pre_hook(self.guards, with_kwargs=True)
+        return made
 
     def named_parameters(self) -> Iterator[tuple[str, Any]]:
         """The parameters by name."""
@@ -87,12 +79,15 @@ class ExportedProgram:
             "instead."
         )
 
-    def run_decompositions(self, decomp_table: Any = None) -> NoReturn:
-        """Always an error: graphs hold public functions, not PyTorch's core operators."""
-        raise NotImplementedError(
-            "ExportedProgram.run_decompositions: chainrule's graphs call public functions and "
-            "layers, which are not taken apart into PyTorch's core operators"
-        )
+    def run_decompositions(self, decomp_table: Any = None, **ignored: Any) -> ExportedProgram:
+        """The program in PyTorch's operators, for the shapes of the example inputs.
+
+        Parameters and buffers become inputs of the graph; what is written into buffers stays a
+        write.
+        """
+        from .decomposed import decomposed
+
+        return decomposed(self, decomp_table)
 
     def __str__(self) -> str:
         readable = self.graph_module.print_readable(print_output=False)
@@ -107,7 +102,7 @@ def export(
 
     >>> import chainrule as torch
     >>> net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU()).eval()
-    >>> program = torch.export.export(net, (torch.ones(1, 2),))
+    >>> program = torch.export.export(net, (torch.ones(1, 2),), dynamic_shapes=[{0: Dim.AUTO}])
     >>> x = torch.randn(3, 2)
     >>> torch.equal(program.module()(x), net(x))
     True
@@ -121,7 +116,9 @@ def export(
     bound = inspect.signature(mod.forward).bind(*args, **(kwargs or {}))
     bound.apply_defaults()
     fixed = {k: v for k, v in bound.arguments.items() if not _has_tensor(v)}
+    guards = Guards(_names(mod), _given(mod, args, kwargs or {}), dynamic_shapes)
     tracer = Tracer()
+    tracer.proxy_buffer_attributes = True  # what a program writes into buffers is part of it
     try:
         graph = tracer.trace(mod, fixed or None)
     except (TraceError, NotImplementedError, RuntimeError, TypeError) as problem:
@@ -135,7 +132,23 @@ def export(
             node.target, node.args = name, (fixed[name],)
     made = GraphModule(mod, graph, type(mod).__name__)
     _check(mod, made, args, kwargs or {})
-    return ExportedProgram(made, _signature(made), (args, dict(kwargs or {})))
+    example = (args, dict(kwargs or {}))
+    return ExportedProgram(made, signature_of(made), example, dict(guards.ranges), guards)
+
+
+def _names(mod: Any) -> list[str]:
+    return list(inspect.signature(mod.forward).parameters)
+
+
+def _given(mod: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments of an example by name, without those left to their defaults."""
+    names = _names(mod)
+    found = (
+        dict(zip(names, args, strict=False))
+        if len(args) <= len(names)
+        else {f"args_{k}": a for k, a in enumerate(args)}
+    )
+    return found | kwargs
 
 
 def _is_container(value: Any) -> bool:
@@ -166,22 +179,24 @@ def _check(mod: Any, made: GraphModule, args: Any, kwargs: Any) -> None:
             )
 
 
-def _signature(made: GraphModule) -> ExportGraphSignature:
-    nodes = made.graph.nodes
-    returned = tree_leaves(made.graph.output_node().args[0])
-    return ExportGraphSignature(
-        tuple(n.name for n in nodes if n.op == "placeholder"),
-        tuple(r.name if isinstance(r, Node) else r for r in returned),
-        tuple(name for name, _ in made.named_parameters()),
-        tuple(name for name, _ in made.named_buffers()),
-    )
+def unflatten(module: ExportedProgram, flat_args_adapter: Any = None) -> GraphModule:
+    """The program as a module with the submodules of the original one."""
+    return module.module()
+
+
+def default_decompositions() -> dict[Any, Any]:
+    """The operators that `run_decompositions` takes apart without a table."""
+    from .decomposed import default_table
+
+    return default_table()
 
 
 def save(ep: ExportedProgram, f: Any, **options: Any) -> None:
     """Write a program to a file of ours; PyTorch does not read it."""
     from .. import save as save_file
 
-    save_file({"chainrule_export": ep.graph_module, "inputs": ep.example_inputs}, f)
+    held = {"chainrule_export": ep.graph_module, "inputs": ep.example_inputs, "guards": ep.guards}
+    save_file(held, f)
 
 
 def load(f: Any, **options: Any) -> ExportedProgram:
@@ -192,7 +207,13 @@ def load(f: Any, **options: Any) -> ExportedProgram:
     if not isinstance(found, dict) or "chainrule_export" not in found:
         raise RuntimeError("torch.export.load: this is no file that torch.export.save wrote here")
     made = found["chainrule_export"]
-    return ExportedProgram(made, _signature(made), found["inputs"])
+    guards = found.get("guards")
+    ranges = {} if guards is None else dict(guards.ranges)
+    return ExportedProgram(made, signature_of(made), found["inputs"], ranges, guards)
 
 
-__all__ = ["Dim", "ExportGraphSignature", "ExportedProgram", "dims", "export", "load", "save"]
+__all__ = [
+    "Dim", "ExportGraphSignature", "ExportedProgram", "InputKind", "InputSpec", "OutputKind",
+    "OutputSpec", "TensorArgument", "UserError", "default_decompositions", "dims", "export",
+    "load", "save", "unflatten",
+]  # fmt: skip

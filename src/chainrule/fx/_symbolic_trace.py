@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ..autograd import source
 from ..nn import Module, Sequential
 from ..tensor import Parameter, Tensor
 from .codegen import _PyTreeCodeGen, _PyTreeInfo
@@ -20,7 +21,8 @@ from .function_names import own_name, public_functions
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import Node, base_types
-from .patching import Patcher, active_patchers
+from .patching import Patcher
+from .patching import _maybe_revert_all_patches as _maybe_revert_all_patches
 from .proxy import ParameterProxy, Proxy, Scope, ScopeContextManager, TracerBase
 
 _tracing = [0]
@@ -221,7 +223,7 @@ class Tracer(TracerBase):
 
     def is_leaf_module(self, m: Any, module_qualified_name: str) -> bool:
         """Whether a module stays one node: those of `torch.nn` do, but for Sequential."""
-        own = m.__module__.startswith(("chainrule.nn", "chainrule.ao.nn"))
+        own = any(source.is_own_name(m.__module__, folder) for folder in ("nn", "ao.nn"))
         return own and not isinstance(m, Sequential)
 
     def path_of_module(self, mod: Any) -> str:
@@ -393,7 +395,7 @@ class Tracer(TracerBase):
         if not isinstance(fn, FunctionType):
             raise AssertionError(f"a Python function can be traced, not {type(fn).__name__}: {fn}")
         space = fn.__globals__
-        self._is_ours = str(fn.__module__).startswith("chainrule.")
+        self._is_ours = source.is_own_name(fn.__module__)
         own_name(None)  # the names of our functions are looked up before these are replaced
         called, args = self.create_args_for_root(fn, isinstance(root, Module), concrete_args)
         _tracing[0] += 1
@@ -520,16 +522,3 @@ def symbolic_trace(root: Any, concrete_args: Any = None) -> GraphModule:
     graph = tracer.trace(root, concrete_args)
     name = root.__class__.__name__ if isinstance(root, Module) else root.__name__
     return GraphModule(tracer.root, graph, name)
-
-
-@contextlib.contextmanager
-def _maybe_revert_all_patches() -> Iterator[None]:
-    """Inside, nothing is patched, whatever traces are going on."""
-    standing = list(active_patchers)
-    for patcher in reversed(standing):
-        patcher.revert()
-    try:
-        yield
-    finally:
-        for patcher in standing:
-            patcher.apply_again()

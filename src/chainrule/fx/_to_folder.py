@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..autograd import source
 from ..nn import Module
 
 _REBUILT = ("Linear", "Conv1d", "Conv2d", "Conv3d", "ReLU", "Dropout", "BatchNorm1d", "BatchNorm2d",
@@ -44,7 +45,7 @@ def write(module: Any, folder: Path, name: str) -> None:
 def _built(child: Module, name: str, folder: Path) -> str:
     """The expression that makes a submodule again."""
     kind = type(child).__name__
-    if type(child).__module__.startswith("chainrule.nn") and kind in _REBUILT:
+    if source.is_own_name(type(child).__module__, "nn") and kind in _REBUILT:
         return repr(child)
     from .. import save
 

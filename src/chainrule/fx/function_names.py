@@ -12,6 +12,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..tensor.namespaces import names_so_far
+
+_PACKAGE = __name__.partition(".")[0]
 _PYTHON_FUNCTIONAL = frozenset(
     "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
     "adaptive_max_pool3d affine_grid alpha_dropout batch_norm binary_cross_entropy "
@@ -59,14 +62,13 @@ def _named(space: str, name: str) -> str:
 @functools.cache
 def _index() -> dict[int, tuple[str, Any]]:
     """The public functions by identity, each with its name; they live as long as the process."""
-    from .. import __name__ as package
     from ..tensor.api import records_of
 
     found: dict[int, tuple[str, Any]] = {}
     from importlib import import_module
 
     for space in _SPACES:
-        module = import_module(f"{package}.{space}" if space else package)
+        module = import_module(f"{_PACKAGE}.{space}" if space else _PACKAGE)
         for name in records_of(space):
             function = getattr(module, name, None)
             if function is not None:
@@ -80,26 +82,25 @@ def public_functions() -> list[tuple[dict[str, Any], str, Any]]:
     """Every name of a public function: (names of the module, name, function)."""
     from importlib import import_module
 
-    from .. import __name__ as package
     from ..tensor.api import records_of
 
-    names = vars(sys.modules[package])["__all__"]
+    names = sys.modules[_PACKAGE].__all__
     found, bare = [], {}
     for space in _SPACES:
-        module = import_module(f"{package}.{space}" if space else package)
+        module = import_module(f"{_PACKAGE}.{space}" if space else _PACKAGE)
         records = records_of(space)
         for name in [*records, *(names if not space else ())]:
             function = getattr(module, name, None)
             if callable(function) and not isinstance(function, type):
-                found.append((vars(module), name, function))
+                found.append((names_so_far(module), name, function))
                 if name in records:
                     bare[id(records[name].function)] = bare[id(function)] = function
     # Our layers call functions by names of their own, also those behind the checks; traced into,
     # these are recorded as well.
     for path, module in list(sys.modules.items()):
-        if path.startswith(f"{package}.nn.modules."):
+        if path.startswith(f"{_PACKAGE}.nn.modules."):
             found += [
-                (vars(module), name, bare[id(value)])
+                (names_so_far(module), name, bare[id(value)])
                 for name, value in vars(module).items()
                 if id(value) in bare
             ]
@@ -109,10 +110,9 @@ def public_functions() -> list[tuple[dict[str, Any], str, Any]]:
 @functools.cache
 def _others() -> dict[int, tuple[str, Any]]:
     """Functions of the package that are not in the public table: creation, settings."""
-    from .. import __name__ as package
     from ..tensor import assertions
 
-    space = vars(sys.modules[package])
+    space = names_so_far(sys.modules[_PACKAGE])
     found = {
         id(space[name]): (f"torch.{name}", space[name])
         for name in space["__all__"]
@@ -181,6 +181,6 @@ def public_module(name: str) -> str:
     head, _, rest = name.partition(".")
     if head == "_operator":
         return "operator"
-    if head != "chainrule":
+    if head != _PACKAGE:
         return name
     return f"torch.{rest}" if rest else "torch"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
+from ..autograd import source
 from .function_names import own_name
 
 # Parameters that PyTorch's signatures do not show: `out=`, and NumPy's names of others.
@@ -53,7 +54,7 @@ def normalize_module(
         raise RuntimeError(
             f"Tried to normalize arguments for target {target} but module doesn't exist"
         ) from None
-    if not type(module).__module__.startswith("chainrule.nn"):
+    if not source.is_own_name(type(module).__module__, "nn"):
         return None
     signature = inspect.signature(module.forward)
     return _by_signature(signature, args, kwargs or {}, normalize_to_only_use_kwargs)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
+
+from ..tensor import overriding
 
 active_patchers: list[Patcher] = []
 _ABSENT = object()
@@ -59,3 +63,19 @@ class Patcher:
     def __exit__(self, *problem: Any) -> None:
         self.revert()
         active_patchers.remove(self)
+
+
+@contextlib.contextmanager
+def _maybe_revert_all_patches() -> Iterator[None]:
+    """Inside, nothing is patched, whatever traces are going on."""
+    standing = list(active_patchers)
+    for patcher in reversed(standing):
+        patcher.revert()
+    try:
+        yield
+    finally:
+        for patcher in standing:
+            patcher.apply_again()
+
+
+overriding.ASIDE.append(_maybe_revert_all_patches)

@@ -260,6 +260,8 @@ class Proxy:
         full = own_name(orig_method)
         if full is not None and normalises_arguments(full):
             args, kwargs = by_signature(orig_method, args, kwargs)
+        if name == "einsum" and len(args) == 2 and isinstance(args[1], list | tuple):
+            args = (args[0], *args[1])  # as PyTorch hands on operands in a list
         return tracer.create_proxy("call_function", orig_method, args, kwargs, name=None)
 
 

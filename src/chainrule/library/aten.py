@@ -30,6 +30,17 @@ def _lines() -> dict[str, dict[str, str]]:
     return found
 
 
+@functools.cache
+def _composites() -> frozenset[str]:
+    text = resources.files("chainrule.library") / "aten_composites.txt"
+    return frozenset(text.read_text(encoding="utf-8").split())
+
+
+def is_composite(overload: OpOverload) -> bool:
+    """Whether PyTorch puts an operator together of others, which handlers see in its place."""
+    return overload.name().removeprefix("aten::") in _composites()
+
+
 def overloads_of(name: str) -> list[str]:
     """The overloads of an operator."""
     return list(_lines().get(name, ()))
@@ -54,6 +65,9 @@ def function_of(name: str) -> Callable[..., Any] | None:
     """What computes an operator: ours for it, a method or a public function."""
     if name in _OWN:
         return _OWN[name]
+    kernels = import_module(".aten_backward", __package__).KERNELS
+    if name in kernels:
+        return kernels[name]
     package = import_module("chainrule")
     for prefix, space in _PREFIXES.items():
         if name.startswith(prefix):
@@ -94,6 +108,21 @@ def call(overload: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         raise _refused(overload)
     if schema is None:
         return call_any(overload.overloadpacket, args, kwargs)
+    return _returned(schema, _called(schema, function, args, kwargs))
+
+
+def _returned(schema: FunctionSchema, made: Any) -> Any:
+    """Results in the containers of the core: several as a tuple, a list of tensors as a list."""
+    if not isinstance(made, tuple | list):
+        return made
+    if len(schema.returns) == 1 and schema.returns[0].type == "Tensor[]":
+        return list(made)
+    return tuple(made) if len(schema.returns) > 1 else made
+
+
+def _called(
+    schema: FunctionSchema, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+) -> Any:
     values = schema.bind(args, kwargs)
     given = len(args)
     positional, named = [], {}
@@ -155,6 +184,10 @@ def _nll_loss_forward(x: Any, target: Any, weight: Any, reduction: int, ignore_i
     return loss, total
 
 
+def _nll_loss2d_forward(x: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    return _nll_loss_forward(x, target, weight, reduction, ignore_index)
+
+
 def _sym_size(x: Any, dim: int | None = None) -> Any:
     return x.shape if dim is None else x.shape[dim]
 
@@ -180,6 +213,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "lift_fresh_copy": lambda x: x.clone(),
     "max_pool2d_with_indices": _max_pool2d_with_indices,
     "nll_loss_forward": _nll_loss_forward,
+    "nll_loss2d_forward": _nll_loss2d_forward,
     "slice": _slice,
     "sym_numel": lambda x: x.numel(),
     "sym_size": _sym_size,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..autograd.state import STATE
+from ..autograd.value import FACTORY
 from ..ops.overloads import OpOverload, OpOverloadPacket
 from . import aten
 from .registry import OPERATORS, overloads_of
@@ -23,6 +25,10 @@ def call_overload(overload: OpOverload, args: tuple[Any, ...], kwargs: dict[str,
     if own is not None:
         return own(*args, **kwargs)
     if overload.namespace == "aten":
+        asked = FACTORY.dispatcher
+        if asked is not None and STATE.below_autograd and asked.wants(args, kwargs):
+            if not aten.is_composite(overload):
+                return asked.send(overload, args, kwargs)
         return aten.call(overload, args, kwargs)
     raise NotImplementedError(
         f"{overload} is a name to compare with and cannot be called: PyTorch's operators of "

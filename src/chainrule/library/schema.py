@@ -120,6 +120,8 @@ def _check(schema: FunctionSchema, place: int, argument: Argument, value: Any) -
         return
     if value is None and argument.type == "Tensor?":
         return
+    if schema.name.startswith("aten::") and isinstance(value, bool | int | float | complex):
+        return  # a number counts as a tensor of no dimensions there
     raise RuntimeError(
         f"{schema.name}() Expected a value of type '{argument.type}' for argument "
         f"'{argument.name}' but instead found type '{type(value).__name__}'.\nPosition: {place}\n"

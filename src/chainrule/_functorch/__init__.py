@@ -1,0 +1,1 @@
+"""Names of `torch._functorch` and of the old `functorch` package."""
