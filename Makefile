@@ -3,6 +3,7 @@
 #   make tour    set up .venv and run the tour
 #   make test    set up .venv-test and run every check
 #
+# make test-slow runs the long sweeps that make test leaves out.
 # make test-libraries tries the libraries of tests/libraries/table.toml, each in an environment of
 # its own in .venv-libraries (minutes, gigabytes and a network the first time), and writes
 # docs/libraries.md. `make test-libraries LIBRARIES="timm einops"` tries these.
@@ -21,13 +22,17 @@ PYTEST_ARGS ?=
 # Two test processes; each keeps BLAS on one thread so that they do not fight for cores.
 WORKERS ?= 2
 
-.PHONY: tour test test-libraries doctor-score lint format clean
+.PHONY: tour test test-slow test-libraries doctor-score lint format clean
 
 tour: .venv/.installed
 	@.venv/bin/chainrule tour
 
 test: lint
 	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+
+# The long sweeps that `make test` leaves out.
+test-slow: .venv-test/.installed
+	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -n $(WORKERS) -m slow $(PYTEST_ARGS)
 
 test-libraries: .venv-test/.installed
 	.venv-test/bin/python -m tests.libraries $(LIBRARIES)

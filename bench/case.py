@@ -142,6 +142,8 @@ class Workload:
     threaded: bool = False
     # Its products decide: compiled, it is to be at most this many times slower than they alone.
     floor: float | None = None
+    # How far values may differ, relatively; None: as far as float32 in another order does.
+    tolerance: float | None = None
 
 
 def digest(arrays: Iterable[Any]) -> list[float]:

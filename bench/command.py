@@ -13,7 +13,7 @@ from .progress import Progress
 from .workloads import GROUPS as WORKLOAD_GROUPS
 from .workloads import WORKLOADS
 
-GROUPS = (*WORKLOAD_GROUPS, "import", "memory", "compile", "attention")
+GROUPS = (*WORKLOAD_GROUPS, "import", "memory", "compile", "attention", "ddp")
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:

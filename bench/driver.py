@@ -46,6 +46,8 @@ class Row:
     floor: float | None = None
     # An engine, and what it may need at most, in `unit`.
     limit: tuple[str, float] | None = None
+    # How far values may differ, relatively.
+    tolerance: float = RELATIVE_TOLERANCE
     measured: dict[str, list[float]] = field(default_factory=dict)
     values: dict[str, list[float]] = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)
@@ -75,28 +77,31 @@ class Row:
         """
         reference = self.values.get("torch")
         ours = [values for name, values in self.values.items() if not ENGINES[name].peer]
-        if reference is None or not all(agree(values, reference) for values in ours):
+        if reference is None or not all(self.agree(values, reference) for values in ours):
             return []
         peers = [name for name in self.values if ENGINES[name].peer]
-        return [name for name in peers if not agree(self.values[name], reference)]
+        return [name for name in peers if not self.agree(self.values[name], reference)]
+
+    def agree(self, ours: list[float], theirs: list[float]) -> bool:
+        return agree(ours, theirs, self.tolerance)
 
     def disagreement(self) -> str | None:
         """The first two engines whose values differ (peers known to be wrong aside), or None."""
         wrong = self.wrong()
         names = [name for name in ENGINES if name in self.values and name not in wrong]
         for name in names[1:]:
-            if not agree(self.values[names[0]], self.values[name]):
+            if not self.agree(self.values[names[0]], self.values[name]):
                 return f"{names[0]} and {name} computed different values"
         return None
 
 
-def agree(ours: list[float], theirs: list[float]) -> bool:
+def agree(ours: list[float], theirs: list[float], tolerance: float = RELATIVE_TOLERANCE) -> bool:
     """Equal up to rounding, measured against the largest value of the same array."""
     if len(ours) != len(theirs):
         return False
     scale = max((abs(value) for value in theirs), default=0.0)
     return all(
-        abs(a - b) <= RELATIVE_TOLERANCE * max(abs(b), 1e-2 * min(scale, 1.0))
+        abs(a - b) <= tolerance * max(abs(b), 1e-2 * min(scale, 1.0))
         for a, b in zip(ours, theirs, strict=True)
     )
 
@@ -204,6 +209,7 @@ class Comparison:
     ) -> None:
         self.workload, self.engines, self.settings = workload, engines, settings
         self.row = Row(workload.name, workload.group, goals=workload.goals, floor=workload.floor)
+        self.row.tolerance = workload.tolerance or RELATIVE_TOLERANCE
         self.repetitions: dict[str, int] = {}
         for name in engines:
             if not ENGINES[name].covers(workload):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import probes
+from . import ddp, probes
 from .case import Goal, eager_goal
 from .driver import Progress, Row, Settings, command, environment, in_turns
 from .engines import ENGINES, Engine, Unavailable
@@ -54,6 +54,14 @@ def measurements() -> Iterator[Measurement]:
     yield from memory()
     yield from compile_time()
     yield from attention()
+    yield from several_processes()
+
+
+def several_processes() -> Iterator[Measurement]:
+    """Steps of DistributedDataParallel: two processes, one thread each."""
+    for model in ddp.MODELS:
+        row = Row(f"ddp/{model}", "ddp", goals=(Goal(1.3, "compiled", ("torch",)),))
+        yield Measurement([row], ("ddp", model), ("chainrule", "compiled", "torch"), 3)
 
 
 def memory() -> Iterator[Measurement]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from . import ddp
 from .case import Case, Workload, best_seconds, digest, sample
 from .engines import Engine
 from .workloads import WORKLOADS, mlp, models
@@ -181,4 +182,5 @@ PROBES = {
     "memory": peak_memory,
     "compile": compile_time,
     "attention": attention,
+    "ddp": ddp.step_time,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import traceback
@@ -33,9 +34,7 @@ def run(options: Options) -> tuple[Counter[tuple[str, str]], list[str]]:
         oracle.set_num_threads(1)
     ways = {"oracle": oracle, "every_way": options.every_way}
     order = turns(options.family)
-    for name in order:
-        family(name)
-    gc.freeze()  # what lives for good: looking through it takes longer than most programs
+    _settle(tuple(order))
     counts: Counter[tuple[str, str]] = Counter()
     reports = []
     for seed in range(options.first, options.last):
@@ -45,6 +44,16 @@ def run(options: Options) -> tuple[Counter[tuple[str, str]], list[str]]:
         if report:
             reports.append(report)
     return counts, reports
+
+
+@functools.cache
+def _settle(names: tuple[str, ...]) -> None:
+    """Load what lives for good and keep the collector from looking through it, once in a process:
+    what a program leaves in cycles until the next collection must not become part of it."""
+    for name in names:
+        family(name)
+    gc.collect()
+    gc.freeze()
 
 
 def _one(name: str, seed: int, ways: dict[str, Any], shrinking: bool) -> tuple[str, str]:

@@ -18,10 +18,11 @@ def outcomes(first: int, last: int, started: Callable[[], Any], patience: float)
 
     `with started() as trial` makes the trial in the worker. A trial that ends its worker yields
     (number, "?", "crash" or "hang", what was seen), and the next worker goes on behind it.
-    `patience` is the wall clock that one trial may take.
+    `patience` is how many seconds one trial may compute; one that waits gets ten times as long,
+    because a busy machine makes everything wait.
     """
     while first < last:
-        progress = mmap.mmap(-1, 16)
+        progress = mmap.mmap(-1, 24)
         reading, writing = os.pipe()
         child = os.fork()
         if not child:
@@ -45,18 +46,30 @@ def _work(
 ) -> None:
     with os.fdopen(writing, "wb") as results, started() as trial:
         for number in range(first, last):
-            progress[:16] = struct.pack("<qd", number, time.monotonic())
+            progress[:24] = struct.pack("<qdd", number, time.monotonic(), time.process_time())
             pickle.dump((number, *trial(number)), results)
             results.flush()
     os._exit(0)
+
+
+def _computed(process: int) -> float:
+    """The processor time of a process so far, in seconds."""
+    with open(f"/proc/{process}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _watched(child: int, results: Any, progress: mmap.mmap, patience: float) -> Any:
     """Hand on what a worker reports; returns how it ended."""
 
     def too_long(*_: Any) -> None:
-        begun = struct.unpack("<d", progress[8:16])[0]
-        if begun and time.monotonic() - begun > patience:
+        begun, computed = struct.unpack("<dd", progress[8:24])
+        waited = time.monotonic() - begun
+        if (
+            begun
+            and waited > patience
+            and (_computed(child) - computed > patience or waited > 10 * patience)
+        ):
             os.kill(child, signal.SIGKILL)
             hung.append(True)
 

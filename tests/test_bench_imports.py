@@ -111,17 +111,16 @@ def test_names_say_what_is_measured():
         "mode/inside/10/inference_mode",
     }
     assert expected <= WORKLOADS.keys()
-    assert {m.group for m in fresh.measurements()} == {"import", "memory", "compile", "attention"}
+    assert {m.group for m in fresh.measurements()} == {
+        "import", "memory", "compile", "attention", "ddp",
+    }  # fmt: skip
     peers = {"torch", "torch.compile", "torch.compile+step", "jax", "autograd", "tinygrad"}
     assert {"chainrule", "compiled", "control", "floor", *peers} == ENGINES.keys()
 
 
 # Larger sizes of the same programs say nothing about whether they run.
-SMALL = [
-    name
-    for name in WORKLOADS
-    if not name.startswith(("chain/1e6", "chain/1e7", "train/gpt/4x128/T1024", "scale"))
-]
+LARGE = ("chain/1e6", "chain/1e7", "train/gpt/4x128/T1024", "scale", "vision/resnet18", "large")
+SMALL = [name for name in WORKLOADS if not name.startswith(LARGE)]
 
 
 @pytest.mark.parametrize("name", SMALL)

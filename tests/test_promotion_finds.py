@@ -1,5 +1,7 @@
 """Types and numbers at the edges, on which a sweep against PyTorch found a difference."""
 
+import enum
+
 import pytest
 
 import chainrule as torch
@@ -103,3 +105,13 @@ def test_dimensions_that_a_number_has_not():
     for start, end in ((0, 1), (1, 1), (-2, 0)):
         with pytest.raises(IndexError, match="Dimension out of range"):
             torch.tensor(2.0).flatten(start, end)
+
+
+def test_subclasses_of_numbers_are_numbers():
+    # NumPy took them for arrays of int64 and float64: all results were float64.
+    whole, part = enum.IntEnum("Whole", {"TWO": 2}).TWO, type("Part", (float,), {})(0.5)
+    x = torch.ones(2)
+    for number in (whole, part):
+        for found in (x * number, number * x, x / number, number - x, torch.add(x, number)):
+            assert found.dtype is torch.float32
+    assert (torch.ones(2, dtype=torch.int8) * whole).dtype is torch.int8

@@ -183,3 +183,86 @@ def test_functions_of_lists_have_gradients():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     sum(t.sum() for t in torch._foreach_mul([x, x], [x, 3.0])).backward()
     assert x.grad.tolist() == [5, 7]
+
+
+def test_the_cpu_is_named_as_pytorch_names_it(monkeypatch):
+    # torchvision resizes bytes by whole numbers where it reads AVX2.
+    capability = torch.backends.cpu.get_cpu_capability
+    assert capability() in ("DEFAULT", "AVX2", "AVX512")
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
+    assert capability() == "DEFAULT"
+
+
+def test_attention_kernels_of_a_gpu_can_be_asked_for():
+    cuda, q = torch.backends.cuda, torch.ones(1, 2, 3, 4)
+    asked = cuda.SDPAParams(q, q, q, None, 0.0, True, False)
+    assert asked.query is q and asked.attn_mask is None and asked.is_causal
+    assert not cuda.can_use_flash_attention(asked, True)
+    with pytest.raises(TypeError):
+        cuda.SDPAParams(q, q, q, None, 0.0, True)
+
+
+def test_divergences_of_bases_that_other_libraries_share():
+    class Shared:
+        pass
+
+    class Mine(torch.distributions.Distribution, Shared):
+        def __init__(self):
+            super().__init__(validate_args=False)
+
+    @torch.distributions.register_kl(Mine, Shared)
+    def own(p, q):
+        return 7.0
+
+    assert torch.distributions.kl_divergence(Mine(), Mine()) == 7.0
+    with pytest.raises(TypeError, match="Distribution subclass"):
+        torch.distributions.register_kl(3, Shared)
+
+
+def test_switches_of_the_compiler_are_where_programs_import_them():
+    from chainrule import _dynamo
+    from chainrule._dynamo import decorators
+
+    assert torch.compiler.set_stance is _dynamo.set_stance is decorators.set_stance
+
+
+def test_modules_as_functions_by_the_old_names():
+    layer = torch.nn.Linear(2, 1)
+    function, parameters = torch.func.make_functional(layer)
+    x = torch.ones(1, 2)
+    assert torch.equal(function(parameters, x), layer(x))
+    assert torch.equal(function([p * 2 for p in parameters], x), layer(x) * 2)
+    with pytest.raises(RuntimeError, match="has buffers"):
+        torch.func.make_functional(torch.nn.BatchNorm1d(2))
+    norm = torch.nn.BatchNorm1d(2).eval()
+    function, parameters, buffers = torch.func.make_functional_with_buffers(norm)
+    assert torch.equal(function(parameters, buffers, x), norm(x))
+
+
+def test_the_fake_mode_that_is_on():
+    assert torch._guards.active_fake_mode() is None
+    with torch._subclasses.FakeTensorMode() as mode:
+        assert torch._guards.active_fake_mode() is mode
+        t = torch.ones(2)
+    assert torch._guards.detect_fake_mode([t]) is mode
+
+
+def test_storages_have_a_common_class():
+    assert isinstance(torch.ones(2).untyped_storage(), torch.StorageBase)
+
+
+def test_ranges_of_nvtx_may_be_made_and_not_entered():
+    @torch.cuda.nvtx.range("step")  # at import, in libraries that time their steps on GPUs
+    def step():
+        return 1
+
+    with pytest.raises(RuntimeError, match="CUDA"):
+        step()
+
+
+def test_limits_of_pythons_own_types():
+    assert torch.finfo(float).bits == 64 and torch.iinfo(int).bits == 64
+    for wrong in (str, [1], 3):
+        with pytest.raises(TypeError, match=r"must be torch\.dtype"):
+            torch.finfo(wrong)
+    assert torch._disable_dynamo(len) is len

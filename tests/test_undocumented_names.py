@@ -27,9 +27,8 @@ def test_is_there(module, name):
 def test_what_they_ask_is_answered():
     from chainrule._subclasses.fake_tensor import FakeTensor, is_fake
     from chainrule.fx.experimental.proxy_tensor import get_proxy_mode
-    from chainrule.utils._python_dispatch import is_traceable_wrapper_subclass
-
     from chainrule.hub import HASH_REGEX
+    from chainrule.utils._python_dispatch import is_traceable_wrapper_subclass
 
     x = torch.ones(2)
     assert not is_fake(x) and not isinstance(x, FakeTensor)

@@ -9,7 +9,9 @@ from .base import Engine
 
 OPTIMIZERS: tuple[dict[str, bool], ...] = ({}, {"foreach": True}, {"fused": True})
 # Groups whose functions torch.compile takes as they are.
-COMPILABLE = frozenset({"train", "chain", "scalar", "hvp", "inference"})
+COMPILABLE = frozenset(
+    {"train", "chain", "scalar", "hvp", "inference", "vision", "graph", "bf16", "generate"}
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,6 @@ COMPILED_LOSS_AND_UPDATE = TorchCompile(
     peer=True,
     wrap=torch_compile,
     style={"optimizers": OPTIMIZERS, "wraps_update": True},
-    groups=frozenset({"train"}),
+    groups=frozenset({"train", "vision", "graph", "bf16"}),
 )
 EAGER = Engine("torch", "torch", peer=True, style={"optimizers": OPTIMIZERS})

@@ -51,7 +51,9 @@ PROGRAMS: tuple[Program, ...] = (
 )
 
 
-def steps(torch: Any, family: str, style: Style, **sizes: Any) -> Iterator[tuple[str, Callable]]:
+def steps(
+    torch: Any, family: str, style: Style, autocast: str | None = None, **sizes: Any
+) -> Iterator[tuple[str, Callable]]:
     """The training step with each of the optimizer's settings, from the same weights."""
     model = models.model_of(torch, family, **sizes)
     inputs, targets = models.BATCHES[family](**sizes)
@@ -59,6 +61,12 @@ def steps(torch: Any, family: str, style: Style, **sizes: Any) -> Iterator[tuple
     cross_entropy = torch.nn.functional.cross_entropy
 
     def loss_of(x: Any, y: Any) -> Any:
+        if autocast is None:
+            return plain_loss(x, y)
+        with torch.autocast("cpu", dtype=getattr(torch, autocast)):
+            return plain_loss(x, y)
+
+    def plain_loss(x: Any, y: Any) -> Any:
         logits = model(x)
         return cross_entropy(logits.view(-1, logits.shape[-1]), y)
 
@@ -84,11 +92,13 @@ def steps(torch: Any, family: str, style: Style, **sizes: Any) -> Iterator[tuple
         yield "+".join(settings) or "default", with_optimizer(settings)
 
 
-def train_case(torch: Any, family: str, style: Style, **sizes: Any) -> Case:
+def train_case(
+    torch: Any, family: str, style: Style, autocast: str | None = None, **sizes: Any
+) -> Case:
     ways: dict[str, Callable] = {}
     losses: dict[str, list[float]] = {}
     failed: list[Exception] = []
-    for name, step in steps(torch, family, style, **sizes):
+    for name, step in steps(torch, family, style, autocast, **sizes):
         try:
             losses[name] = [step().item() for _ in range(STEPS_COMPARED)]
         except Exception as error:  # one setting may be beyond a compiler that takes the others

@@ -14,7 +14,7 @@ from .calls import Trial, trials
 from .judge import judging
 
 _GOOD = ("returned", "refused")
-_PATIENCE = 12.0  # seconds of wall clock for one call
+_PATIENCE = 12.0  # seconds for one call
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -42,7 +42,7 @@ OPS: tuple[tuple[str, str | None, float], ...] = (
     ("x.var({d}, correction=0)", VAR, 64), ("x.norm()", None, 16), ("x.norm(dim={d})", None, 16),
     ("torch.linalg.vector_norm(x, 3, {d})", None, 64), ("x.norm(1, {d})", None, 16),
     ("torch.logsumexp(x * 0.01, {d})", "1 + (x * 0.01).logsumexp({d}).abs()", 32),
-    ("torch.softmax(x * 0.001, {d})", None, 256),
+    ("torch.softmax(x * 0.001, {d})", "y.abs() * (1 + 0.001 * x.abs().amax())", 256),
     ("torch.log_softmax(x * 0.001, {d})", "20 + x.abs().amax() * 0.001 + 0 * x", 32),
     ("x.cumsum({d})", "x.abs().cumsum({d})", 8),
     ("torch.nn.functional.layer_norm(x, x.shape[-1:])", "8 + x.abs().amax() / x.std() + 0 * x", 64),
@@ -56,7 +56,7 @@ OPS: tuple[tuple[str, str | None, float], ...] = (
     ("torch.einsum('...i->...', x)", "x.abs().sum(-1)", 16), ("x.diff(dim={d}).sum({d})",
                                                            "x.abs().sum({d})", 16),
     ("torch.nn.functional.normalize(x, dim={d})", None, 32), ("torch.cov(x.reshape(2, -1))",
-        "y.abs().amax() + 1e-7 * x.square().amax() + 0 * y", 64),
+        "y.abs().amax() + 1e-7 * x.square().amax() + 0 * y", 256),
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from ..supervised import outcomes
 from .worker import Judge
 
 _GOOD = ("loaded", "refused")
-_PATIENCE = 20.0  # seconds of wall clock for one file
+_PATIENCE = 20.0  # seconds for one file
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import pickle
@@ -10,6 +11,10 @@ import warnings
 import zipfile
 from random import Random
 from typing import Any
+
+import chainrule as torch
+
+from .zips import Liar
 
 KINDS = {
     "FloatStorage": 4, "DoubleStorage": 8, "ByteStorage": 1, "LongStorage": 8, "BoolStorage": 1,
@@ -269,6 +274,25 @@ def archive(chance: Random) -> bytes:
             chance.choice([*records, ("archive/constants.pkl", b"N."), ("../../x", b"")])
         )
     return zipped(chance, records)
+
+
+def structure(chance: Random) -> bytes:
+    """An archive whose headers and directory lie, often around a good program."""
+    if chance.random() < 0.6:
+        records = list(_good_records())
+    else:
+        made = Pickles(chance)
+        records = [("data.pkl", made.program()), ("byteorder", b"little")]
+        records += [(f"data/{key}", data) for key, data in blocks_of(made).items()]
+    return Liar(chance, chance.choice(["archive"] * 5 + ["", "..", "a/b"])).archive(records)
+
+
+@functools.cache
+def _good_records() -> tuple[tuple[str, bytes], ...]:
+    file = io.BytesIO()
+    torch.save({"w": torch.arange(12.0).reshape(3, 4), "b": torch.ones(3), "n": [1, "x"]}, file)
+    with zipfile.ZipFile(file) as opened:
+        return tuple((n.partition("/")[2], opened.read(n)) for n in opened.namelist())
 
 
 def zipped(chance: Random, records: list[tuple[str, bytes]]) -> bytes:

@@ -18,7 +18,7 @@ from .watch import Watch, peak, reset_peak
 MEGABYTE = 1 << 20
 SECONDS = 2.0  # of this thread, for one file of up to 200 KB
 CLEAN = (RuntimeError, pickle.UnpicklingError, EOFError, NotImplementedError)
-FAMILIES = ("mutation", "archive", "legacy", "tensors")
+FAMILIES = ("mutation", "archive", "legacy", "tensors", "structure")
 
 
 class Judge:

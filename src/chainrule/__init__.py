@@ -117,6 +117,7 @@ from .tensor.settings import (
     use_deterministic_algorithms,
 )
 from .tensor.spellings import in_place_function as _in_place_function
+from .tensor.storage import StorageBase as StorageBase
 from .tensor.storage import TypedStorage, UntypedStorage
 
 from . import fft, linalg, signal, special  # isort: skip - filled from the public table
@@ -145,8 +146,10 @@ _SUBMODULES = {
     "_custom_ops", "_inductor", "_jit_internal", "export", "library",
 }  # fmt: skip
 _SUBMODULES |= {
-    "_VF", "__config__", "_higher_order_ops", "_lowrank", "_six", "_tensor_str", "_utils",
-    "_vmap_internals", "ao", "futures", "interop", "masked", "monitor", "overrides", "quasirandom",
+    "_VF", "__config__", "_functorch", "_guards", "_higher_order_ops", "_lowrank", "_six",
+    "_subclasses", "_tensor_str", "_utils",
+    "_vmap_internals", "ao", "array_api", "futures", "interop", "masked", "monitor", "overrides",
+    "quasirandom",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
@@ -212,6 +215,18 @@ _ASSERTIONS = (
 _LAZY.update(dict.fromkeys(_ASSERTIONS, "tensor.assertions"))
 
 
+_RAW = (
+    "_int_mm", "_sample_dirichlet", "_shape_as_tensor", "_softmax_backward_data",
+    "affine_grid_generator", "batch_norm", "convolution", "cosine_embedding_loss",
+    "embedding_renorm_", "frobenius_norm", "grid_sampler", "hinge_embedding_loss",
+    "instance_norm", "kl_div", "margin_ranking_loss", "native_channel_shuffle",
+    "native_dropout", "native_norm", "nuclear_norm", "poisson_nll_loss", "sym_constrain_range",
+    "sym_constrain_range_for_size", "sym_float", "sym_fresh_size", "sym_int", "sym_ite",
+    "sym_max", "sym_min", "sym_not", "sym_sqrt", "sym_sum", "triplet_margin_loss",
+)  # fmt: skip
+_LAZY.update(dict.fromkeys(_RAW, "_raw"))
+
+
 _functions: dict[str, Any] = {}  # the records of the public table, once somebody asks
 
 
@@ -227,21 +242,28 @@ def __getattr__(name: str) -> Any:
         return found
     home = name if name in _SUBMODULES else _LAZY.get(name)
     if name in ("torch", "functional"):  # the package itself: torch.functional.einsum is ours
-        found = globals()[name] = sys.modules[__name__]
+        found = globals()[name] = sys.modules[__package__]
         return found
     if home is None:
-        return _foreach_function(name) or _standins.member("", name)
+        return _foreach_function(name) or _standin(name, sys._getframe(1))
     import importlib
 
     try:
-        module = importlib.import_module(f".{home}", __name__)
+        module = importlib.import_module(f".{home}", __package__)
     except ModuleNotFoundError as problem:
-        if problem.name != f"{__name__}.{home}":
+        if problem.name != f"{__package__}.{home}":
             raise
         raise AttributeError(f"module 'chainrule' has no attribute {name!r}") from None
     found = module if home == name else getattr(module, name)
     globals()[name] = found
     return found
+
+
+def _standin(name: str, frame: Any) -> Any:
+    try:
+        return _standins.member("", name)
+    except AttributeError:
+        raise _tensor_layer.namespaces.missing("chainrule", name, frame) from None
 
 
 def _foreach_function(name: str) -> Any:
@@ -258,19 +280,19 @@ def _foreach_function(name: str) -> Any:
 def _load_fast_product() -> Any:
     import importlib
 
-    return importlib.import_module(".compiler.gemm", __name__).shared()
+    return importlib.import_module(".compiler.products.offered", __package__).shared()
 
 
 def _load_native_kernel(name: str, compiles: bool) -> Any:
     import importlib
 
-    return importlib.import_module(".compiler.native.library", __name__).load(name, compiles)
+    return importlib.import_module(".compiler.native.library", __package__).load(name, compiles)
 
 
 def _place_arrays() -> bool:
     import importlib
 
-    return importlib.import_module(".compiler.aligned", __name__).begin_at_lines()
+    return importlib.import_module(".compiler.machine.alignment", __package__).begin_at_lines()
 
 
 _standins.install()
@@ -279,7 +301,7 @@ _standins.install()
 def _load_operators() -> Any:
     import importlib
 
-    return importlib.import_module(".library.calls", __name__)
+    return importlib.import_module(".library.calls", __package__)
 
 
 _ops.LIBRARY.append(_load_operators)
@@ -290,6 +312,10 @@ _kernels.provide(_load_native_kernel)
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_SUBMODULES, *_LAZY, *_tensor_layer.records_of("")})
+
+
+# `vars(torch)` has the names that are made on demand, too.
+sys.modules[__package__].__class__ = _tensor_layer.namespaces.LoadedWhenUsed
 
 
 __all__ = [

@@ -19,6 +19,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .run import main as run
 
         return run(arguments[1:])
+    if arguments[:1] == ["launch"]:
+        from .distributed.launching import main as launch
+
+        return launch(arguments[1:])
     if arguments[:1] == ["bench"]:
         return bench(arguments[1:])
     if arguments[:1] == ["sensitivity"]:
@@ -51,6 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
+    commands.add_parser("launch", help="run a PyTorch script in several processes, over MPI")
     commands.add_parser(
         "install-as-torch", help="let `import torch` mean chainrule in this virtual environment"
     )

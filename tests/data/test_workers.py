@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import pytest
 import chainrule as torch
 from chainrule.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 from chainrule.utils.data._utils import transport
+from chainrule.utils.data._utils.interrupts import undisturbed
 
 
 class Numbers(Dataset):
@@ -461,3 +463,35 @@ def test_ctrl_c_waits_for_what_must_not_be_left_half_done():
             done.append("all of it")
         time.sleep(5)
     assert done == ["all of it"]
+
+
+def test_ctrl_c_comes_before_what_it_did_to_workers():
+    """A worker that Ctrl-C ends while it starts is not reported in place of the Ctrl-C."""
+    loader = DataLoader(list(range(8)), num_workers=1)
+    iterator: Any = iter(loader)
+    next(iterator)
+    with undisturbed():  # as while workers are started
+        signal.raise_signal(signal.SIGINT)
+    iterator._workers[0].process.kill()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in iterator:
+            pass
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="there is no shared memory")
+def test_a_folder_is_never_taken_for_abandoned_while_it_is_made(monkeypatch):
+    lock = transport.fcntl.flock
+
+    def beside_another_start(handle, how):
+        if how == transport.fcntl.LOCK_EX:  # before it is held
+            transport._remove_abandoned("/dev/shm")
+        lock(handle, how)
+
+    monkeypatch.setattr(transport.fcntl, "flock", beside_another_start)
+    folder = transport.make_folder()
+    try:
+        assert os.path.isdir(folder)
+        transport._remove_abandoned("/dev/shm")
+        assert os.path.isdir(folder)
+    finally:
+        transport.remove_folder(folder)

@@ -125,14 +125,14 @@ def test_processes_of_every_kind_find_chainrule_as_torch(tmp_path):
     (tmp_path / "children.py").write_text(CHILDREN)
     ran = command(tmp_path, "children.py")
     assert ran.returncode == 0, ran.stderr
-    answer = "[(tensor([2.]), 'chainrule')]"
+    answer = "[(tensor([2.]), 'torch')]"
     assert ran.stdout.splitlines() == [
         f"fork {answer}",
         f"spawn {answer}",
         f"forkserver {answer}",
         "chainrule.nn Linear(in_features=1, out_features=2, bias=True)",
         "",
-        "<class '__main__.Net'> chainrule.nn.modules.linear",
+        "<class '__main__.Net'> torch.nn.modules.linear",
     ]
 
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from ops.harness import all_cases, called, flat, is_tensor
 
 import chainrule as torch
-from chainrule.compiler import CompiledFunction
+from chainrule.compiler.compiled_function import CompiledFunction
 
 _PAGE = mmap.PAGESIZE
 _LIBC = ctypes.CDLL(None, use_errno=True)

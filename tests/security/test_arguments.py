@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import chainrule as torch
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -45,3 +47,30 @@ assert judge(Trial(lambda: torch.ones(3)))[0] == "returned"
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120
     )
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        torch.utils.data.Subset([1, 2], [0]),
+        torch.utils.data.ConcatDataset([[1], [2]]),  # type: ignore[list-item]
+        torch.utils.data.StackDataset([1], [2]),
+    ],
+    ids=lambda dataset: type(dataset).__name__,
+)
+@pytest.mark.parametrize("index", [7, 2**63, 10**400], ids=["7", "2**63", "10**400"])
+def test_samples_that_are_not_there_are_named(dataset, index):
+    with pytest.raises(
+        IndexError, match=rf"{type(dataset).__name__} with \d samples has no sample"
+    ):
+        dataset[index]
+    assert len(list(dataset)) == len(dataset)  # what ends a loop over it is still an IndexError
+
+
+def test_a_dataset_keeps_its_own_error():
+    class Broken(torch.utils.data.Dataset):
+        def __getitem__(self, index):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match=r"^'mine'$"):
+        torch.utils.data.Subset(Broken(), [0])[0]

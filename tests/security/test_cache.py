@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from chainrule.compiler import places, store
+from chainrule.compiler.machine import code_cache, trusted_folders
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="users of POSIX systems")
 
@@ -23,13 +23,13 @@ def folder(tmp_path, monkeypatch):
     made = tmp_path / "cache"
     made.mkdir(0o700)
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(made))
-    places._said.clear()
-    store._swept.clear()
+    trusted_folders._said.clear()
+    code_cache._swept.clear()
     return made
 
 
 def entry_of(key: str, folder):
-    return folder / store._name(key)
+    return folder / code_cache._name(key)
 
 
 def unused(folder, caplog) -> str:
@@ -37,16 +37,16 @@ def unused(folder, caplog) -> str:
     caplog.clear()
     with caplog.at_level(logging.WARNING, "chainrule"):
         for _ in range(3):
-            store.write("key", b"code")
-            assert store.read("key") is None
+            code_cache.write("key", b"code")
+            assert code_cache.read("key") is None
     (said,) = caplog.messages
     assert str(folder) in said and "CHAINRULE_CACHE_DIR" in said
     return said
 
 
 def test_a_trusted_folder_serves(folder, caplog):
-    store.write("key", b"code")
-    assert store.read("key") == b"code" and not caplog.messages
+    code_cache.write("key", b"code")
+    assert code_cache.read("key") == b"code" and not caplog.messages
 
 
 @pytest.mark.parametrize("mode", [0o722, 0o702, 0o777, 0o1777])
@@ -60,8 +60,8 @@ def test_a_folder_below_one_that_others_can_write_to_is_not_used(folder, caplog)
     folder.parent.chmod(0o777)
     assert f"others can write to {folder.parent}" in unused(folder, caplog)
     folder.parent.chmod(0o1777)  # sticky, as /tmp: others cannot replace the folder
-    store.write("key", b"code")
-    assert store.read("key") == b"code"
+    code_cache.write("key", b"code")
+    assert code_cache.read("key") == b"code"
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="gives folders to somebody else")
@@ -83,11 +83,11 @@ def test_own_links_are_followed(folder, monkeypatch):
     link = folder.parent / "link"
     link.symlink_to("cache")
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(link / ".." / "link" / "deeper"))
-    store.write("key", b"code")
-    assert store.read("key") == b"code" and entry_of("key", folder / "deeper").exists()
+    code_cache.write("key", b"code")
+    assert code_cache.read("key") == b"code" and entry_of("key", folder / "deeper").exists()
     (folder.parent / "loop").symlink_to("loop")
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(folder.parent / "loop"))
-    assert store.read("key") is None
+    assert code_cache.read("key") is None
 
 
 def test_relative_folders_are_not_used(folder, caplog, monkeypatch, tmp_path):
@@ -97,7 +97,7 @@ def test_relative_folders_are_not_used(folder, caplog, monkeypatch, tmp_path):
     monkeypatch.delenv("CHAINRULE_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", "cache")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert store.folder() == str(tmp_path / ".cache" / "chainrule")
+    assert code_cache.folder() == str(tmp_path / ".cache" / "chainrule")
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # neither HOME nor a user's entry
     assert "not an absolute path" in unused("~", caplog)
     assert not (tmp_path / "~").exists()
@@ -107,16 +107,16 @@ def test_new_folders_are_for_the_user_alone(folder, monkeypatch):
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(folder / "a" / "b"))
     before = os.umask(0)
     try:
-        store.write("key", b"code")
+        code_cache.write("key", b"code")
     finally:
         os.umask(before)
-    assert store.read("key") == b"code"
+    assert code_cache.read("key") == b"code"
     assert (folder / "a").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("what", ["pipe", "link", "folder", "device"])
 def test_entries_that_are_no_files_are_not_read_and_do_not_block(folder, what, tmp_path):
-    store.write("key", b"code")
+    code_cache.write("key", b"code")
     entry, aside = entry_of("key", folder), tmp_path / "aside"
     entry.rename(aside)
     if what == "pipe":
@@ -127,36 +127,36 @@ def test_entries_that_are_no_files_are_not_read_and_do_not_block(folder, what, t
         entry.mkdir(0o700)
     else:
         entry.symlink_to("/dev/zero")
-    assert store.read("key") is None
-    store.write("key", b"code")
+    assert code_cache.read("key") is None
+    code_cache.write("key", b"code")
     if what != "folder":
-        assert store.read("key") == b"code" and not entry.is_symlink()
+        assert code_cache.read("key") == b"code" and not entry.is_symlink()
 
 
 def test_a_huge_entry_is_not_read(folder):
-    store.write("key", b"code")
-    os.truncate(entry_of("key", folder), store._LARGEST + 1)
-    assert store.read("key") is None
+    code_cache.write("key", b"code")
+    os.truncate(entry_of("key", folder), code_cache._LARGEST + 1)
+    assert code_cache.read("key") is None
 
 
 def test_what_killed_writers_left_is_removed(folder):
-    store.write("key", b"code")
-    old, new = (folder / f"{store._name('other')}.{k}.aa" for k in (1, 2))
+    code_cache.write("key", b"code")
+    old, new = (folder / f"{code_cache._name('other')}.{k}.aa" for k in (1, 2))
     for path in (old, new):
         path.write_bytes(b"half")
-    long_ago = time.time() - 2 * store._ABANDONED
+    long_ago = time.time() - 2 * code_cache._ABANDONED
     os.utime(old, (long_ago, long_ago))
-    store._swept.clear()  # as in another process
-    store.write("key", b"code")
-    assert not old.exists() and new.exists() and store.read("key") == b"code"
+    code_cache._swept.clear()  # as in another process
+    code_cache.write("key", b"code")
+    assert not old.exists() and new.exists() and code_cache.read("key") == b"code"
 
 
 WRITE_FOR_EVER = """
 import itertools
-from chainrule.compiler import store
+from chainrule.compiler.machine import code_cache
 print("started", flush=True)
 for number in itertools.count():
-    store.write(f"key {number % 5}", bytes([number % 5]) * 300_000)
+    code_cache.write(f"key {number % 5}", bytes([number % 5]) * 300_000)
 """
 
 
@@ -171,5 +171,5 @@ def test_killing_writers_leaves_whole_entries(folder):
         running.stdout.close()
         for number in range(5):
             path = entry_of(f"key {number}", folder)
-            found = store.read(f"key {number}")
+            found = code_cache.read(f"key {number}")
             assert found == bytes([number]) * 300_000 or not path.exists()

@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import struct
 import subprocess
 import sys
 import time
@@ -252,16 +253,71 @@ print(peak() - before)
     assert "allow_memory" in "\n".join(said)
 
 
-def test_honest_files_of_many_objects_load_when_they_are_allowed_to(tmp_path, monkeypatch):
-    words = {f"word {k}": [k, k + 0.5] for k in range(5_000)}
-    torch.save(words, tmp_path / "words.pt")
-    assert torch.load(tmp_path / "words.pt") == words
+HONEST = {
+    "a vocabulary": lambda: {f"word{k}": 1000 + k for k in range(20_000)},
+    "merges": lambda: {(f"left{k}", f"right{k}"): 1000 + k for k in range(10_000)},
+    "words": lambda: [f"word{k}" for k in range(20_000)],
+    "whole numbers": lambda: [1000 + k for k in range(20_000)],
+    "losses": lambda: [k + 0.5 for k in range(20_000)],
+    "a log": lambda: [{"loss": k + 0.5, "step": 1000 + k} for k in range(9_000)],
+    "pairs": lambda: [(1000 + k, k + 0.5) for k in range(10_000)],
+}
+
+
+@pytest.mark.parametrize("protocol", [2, 4])
+@pytest.mark.parametrize("what", HONEST)
+def test_honest_objects_load_whatever_their_number(what, protocol, monkeypatch):
     monkeypatch.setattr("chainrule.serialization.limits._COUNTED_MEGABYTES", 1)
+    written = HONEST[what]()
+    file = io.BytesIO()
+    torch.save(written, file, pickle_protocol=protocol)
+    file.seek(0)
+    assert torch.load(file) == written
+
+
+PADDED = {
+    "one long text": b"X" + (1 << 20).to_bytes(4, "little") + bytes(1 << 20) + b"0",
+    "frames": b"\x95" + bytes(8),
+    "memo numbers": b"N" + b"r\0\0\0\0" * 1000 + b"0",
+}
+
+
+@pytest.mark.parametrize("padding", PADDED)
+def test_padding_earns_nothing(padding, monkeypatch):
+    monkeypatch.setattr("chainrule.serialization.limits._COUNTED_MEGABYTES", 0)
+    sets = (3 * len(PADDED[padding]) + 1_000) // 200 + 1_000
+    program = PADDED[padding] + b"(" + b"\x8f" * sets + b"l."
     with pytest.raises(pickle.UnpicklingError, match="allow_memory"):
-        torch.load(tmp_path / "words.pt")
+        torch.load(io.BytesIO(archive(program)))
+
+
+def test_a_directory_of_too_many_records_is_refused_unread(monkeypatch, tmp_path):
+    def entry(number: int) -> bytes:
+        name = b"a/%06d" % number
+        return struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 0, 0, 33, 0, 0, 0, len(name),
+                           0, 0, 0, 0, 0, number) + name  # fmt: skip
+
+    count = 200_000
+    directory = b"".join(map(entry, range(count)))
+    head = b"PK\3\4" + bytes(26)
+    data = head + directory
+    data += struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count,
+                        len(directory), len(head))  # fmt: skip
+    data += struct.pack("<4sLQL", b"PK\6\7", 0, len(head) + len(directory), 1)
+    data += struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, len(directory), len(head), 0)
+    assert "too many records" in outcome(data, folder=tmp_path)
+
+
+def test_many_empty_containers_load_when_they_are_allowed_to(tmp_path, monkeypatch):
+    empty = [set() for _ in range(5_000)]
+    torch.save(empty, tmp_path / "empty.pt", pickle_protocol=4)
+    assert torch.load(tmp_path / "empty.pt") == empty
+    monkeypatch.setattr("chainrule.serialization.limits._COUNTED_MEGABYTES", 0)
+    with pytest.raises(pickle.UnpicklingError, match="allow_memory"):
+        torch.load(tmp_path / "empty.pt")
     with torch.serialization.allow_memory(1 << 30):
-        assert torch.load(tmp_path / "words.pt") == words
+        assert torch.load(tmp_path / "empty.pt") == empty
     with pytest.raises(pickle.UnpicklingError, match="allow_memory"):
-        torch.load(tmp_path / "words.pt")
+        torch.load(tmp_path / "empty.pt")
     with pytest.raises(TypeError, match="a number of bytes"):
         torch.serialization.allow_memory(1.5).__enter__()  # type: ignore[arg-type]

@@ -9,7 +9,15 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages are closed with mprotect")
 
 
-@pytest.mark.parametrize(("mode", "step", "least"), [("eager", 5, 800), ("compiled", 60, 40)])
+@pytest.mark.parametrize(
+    ("mode", "step", "least"),
+    [
+        ("eager", 5, 800),
+        ("compiled", 60, 40),
+        pytest.param("eager", 1, 10_000, marks=pytest.mark.slow),
+        pytest.param("compiled", 1, 2_500, marks=pytest.mark.slow),
+    ],
+)
 def test_samples_between_closed_pages(mode, step, least):
     program = Path(__file__).with_name("guard_pages.py")
     ran = subprocess.run(

@@ -154,7 +154,7 @@ CHANGES = (
 FUNCTIONS = (
     "torch.nn.functional.relu({t}, inplace=True)",
     "torch.nn.functional.elu({t}, 0.7, inplace=True)",
-    "torch.nn.functional.leaky_relu_({t}, 0.2)", "torch.nn.functional.celu({t}, 1.3, inplace=True)",
+    "torch.nn.functional.leaky_relu_({t}, 0.2)", "torch.nn.functional.celu({t}, 1.5, inplace=True)",
     "torch.nn.functional.hardtanh({t}, -0.8013, 0.6013, inplace=True)", "torch.selu_({t})",
     "torch.nn.functional.threshold({t}, 0.1013, 0.2, inplace=True)", "torch.relu_({t})",
     "torch.nn.functional.silu({t}, inplace=True)", "torch.nn.functional.mish({t}, inplace=True)",

@@ -18,6 +18,7 @@ from .. import (
     set_grad_enabled,
 )
 from .. import Tensor as TensorBase
+from ..autograd.state import STATE
 from ..linalg import LinAlgError as _LinAlgError
 from ..overrides import (
     _get_function_stack_at,
@@ -33,6 +34,7 @@ from ..standins import add_to as _add_stand_ins
 from ..tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
 from ..tensor.overriding import EnableTorchFunction as _EnableTorchFunction
 from ..tensor.overriding import disabled as _disabled_torch_function_impl
+from ..tensor.overriding import disabled_dispatch as _disabled_torch_dispatch_impl
 from ..tensor.overriding import is_all_disabled as _is_torch_function_all_disabled
 from ..tensor.overriding import is_enabled as _is_torch_function_enabled
 from .dispatch_keys import DispatchKey, DispatchKeySet, _ExcludeDispatchKeyGuard
@@ -50,6 +52,43 @@ def _get_default_device() -> str:
 def _get_accelerator(check: bool = False) -> device:
     """The device that would compute: the CPU."""
     return device("cpu")
+
+
+class _DisableTorchDispatch:
+    """A block in which neither modes nor classes are asked about ops."""
+
+    def __enter__(self) -> None:
+        from ..dispatcher.asking import disabled
+
+        self._block = disabled()
+        self._block.__enter__()
+
+    def __exit__(self, *exc: Any) -> None:
+        self._block.__exit__(*exc)
+
+
+def _len_torch_dispatch_stack() -> int:
+    """How many dispatch modes are on."""
+    return len(STATE.dispatch_modes)
+
+
+def _get_dispatch_stack_at(position: int) -> Any:
+    """A dispatch mode that is on, counted from the outermost."""
+    return STATE.dispatch_modes[position]
+
+
+def _push_on_torch_dispatch_stack(mode: Any) -> None:
+    """Turn a dispatch mode on."""
+    from ..dispatcher.asking import push_mode
+
+    push_mode(mode)
+
+
+def _pop_torch_dispatch_stack(mode_key: Any = None) -> Any:
+    """Turn the innermost dispatch mode off."""
+    from ..dispatcher.asking import pop_mode
+
+    return pop_mode()
 
 
 def _is_alias_of(x: Tensor, y: Tensor) -> bool:
@@ -73,10 +112,13 @@ __all__ = [
     "Generator",
     "Size",
     "TensorBase",
+    "_DisableTorchDispatch",
     "_EnableTorchFunction",
     "_ExcludeDispatchKeyGuard",
     "_LinAlgError",
+    "_disabled_torch_dispatch_impl",
     "_disabled_torch_function_impl",
+    "_get_dispatch_stack_at",
     "_get_function_stack_at",
     "_has_torch_function",
     "_has_torch_function_unary",
@@ -84,8 +126,11 @@ __all__ = [
     "_is_torch_function_all_disabled",
     "_is_torch_function_enabled",
     "_is_torch_function_mode_enabled",
+    "_len_torch_dispatch_stack",
     "_len_torch_function_stack",
+    "_pop_torch_dispatch_stack",
     "_pop_torch_function_stack",
+    "_push_on_torch_dispatch_stack",
     "_push_on_torch_function_stack",
     "device",
     "dtype",

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..compiler.compiled_module import OptimizedModule
 from ..compiler.controls import (
     allow_in_graph,
     assume_constant_result,
@@ -14,9 +15,8 @@ from ..compiler.controls import (
     is_compiling,
     list_backends,
     reset,
-    set_stance,
 )
-from ..compiler.module import OptimizedModule
+from ..compiler.stance import set_stance
 from . import config
 
 

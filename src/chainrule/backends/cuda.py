@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..standins import add_to as _add_stand_ins
 
 
@@ -13,6 +15,18 @@ class _Matmul:
     allow_bf16_reduced_precision_reduction = True
     allow_fp16_accumulation = False
     fp32_precision = "none"
+
+
+class SDPAParams:
+    """The arguments of an attention, of which `can_use_flash_attention` and others are asked."""
+
+    def __init__(
+        self, query: Any, key: Any, value: Any, attn_mask: Any, dropout: float, is_causal: bool,
+        enable_gqa: bool, /,
+    ) -> None:  # fmt: skip
+        self.query, self.key, self.value = query, key, value
+        self.attn_mask, self.dropout = attn_mask, float(dropout)
+        self.is_causal, self.enable_gqa = bool(is_causal), bool(enable_gqa)
 
 
 matmul = _Matmul()

@@ -21,6 +21,7 @@ import sys
 from typing import Any
 
 from ..tensor.namespaces import LoadedWhenUsed as _LoadedWhenUsed
+from ..tensor.namespaces import missing as _missing
 
 HOMES = {
     "Bernoulli": "bernoulli", "Beta": "beta", "Binomial": "binomial", "Categorical": "categorical",
@@ -63,7 +64,7 @@ def __getattr__(name: str) -> Any:
     elif name in _SUBMODULES:
         found = importlib.import_module(f".{name}", __name__)
     else:
-        raise AttributeError(f"module 'chainrule.distributions' has no attribute {name!r}")
+        raise _missing("chainrule.distributions", name)
     globals()[name] = found
     return found
 

@@ -107,7 +107,9 @@ class Distribution:
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """The same distribution for a larger batch; parameters are expanded, not copied."""
-        owner = next(c for c in type(self).__mro__ if c.__module__.startswith(__package__ or ""))
+        owner = next(
+            c for c in type(self).__mro__ if source.is_own_name(c.__module__, "distributions")
+        )
         new = self._get_checked_instance(owner, _instance)
         batch_shape = Size(batch_shape)
         for name, constraint in self.arg_constraints.items():

@@ -25,7 +25,6 @@ from .categorical import Categorical
 from .cauchy import Cauchy
 from .continuous_bernoulli import ContinuousBernoulli
 from .dirichlet import Dirichlet
-from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .exponential import Exponential
 from .gamma import Gamma
@@ -47,6 +46,7 @@ from .utils import euler_constant, sum_rightmost
 __all__ = ["kl_divergence", "register_kl"]
 
 _REGISTRY: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
+_KL_REGISTRY = _REGISTRY  # PyTorch's name
 _FOUND: dict[tuple[type, type], Any] = {}  # for the classes asked for, subclasses included
 
 
@@ -54,7 +54,8 @@ def register_kl(type_p: Any, type_q: Any) -> Callable[[Any], Any]:
     """Decorates a function of (p, q) that computes KL(p || q) for these classes and their
     subclasses."""
     for name, kind in (("type_p", type_p), ("type_q", type_q)):
-        if not isinstance(kind, type) or not issubclass(kind, Distribution):
+        # Any class, as in PyTorch: libraries register bases of their own that theirs share.
+        if not isinstance(kind, type):
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {kind}")
 
     def register(function: Any) -> Any:

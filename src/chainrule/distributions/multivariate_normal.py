@@ -48,6 +48,10 @@ def factor_of_precision(precision: Any) -> Any:
     return torch.linalg.solve_triangular(inverse, identity, upper=False)
 
 
+# PyTorch's names for these, which libraries import.
+_batch_mv, _batch_mahalanobis, _precision_to_scale_tril = batch_mv, mahalanobis, factor_of_precision
+
+
 def chosen_form(given: dict[str, Any], refused: type[Exception]) -> tuple[str, Any]:
     """The one way in which a covariance is given."""
     found = [(name, value) for name, value in given.items() if value is not None]

@@ -257,6 +257,10 @@ def _inside_unit(x: Any) -> Any:
     return x.clamp(min=info.tiny, max=1.0 - info.eps)
 
 
+def _clipped_sigmoid(x: Any) -> Any:
+    return _inside_unit(torch.sigmoid(x))
+
+
 class SigmoidTransform(_Fixed):
     """y = sigmoid(x), kept off 0 and 1."""
 

@@ -6,8 +6,8 @@ From the command line `chainrule run script.py`; in a notebook, before `torch` i
 >>> with chainrule.run.installed():
 ...     import torch
 ...     import torch.nn.functional as F
->>> torch.__name__, F.__name__
-('chainrule', 'chainrule.nn.functional')
+...     print(torch.__name__, F.__name__)
+torch chainrule.nn.functional
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from ..tensor.namespaces import names_so_far
 from ..torch_version import TorchVersion
+from . import naming
 from .finder import ALIASES, TorchFinder, explain_missing, forget_missing, speaks_torch
 
 REPORTED_VERSION = TorchVersion("2.13.0+chainrule")
@@ -55,6 +57,7 @@ def stand_in() -> None:
         for name, module in _modules_of_ours():
             if speaks_torch(name):
                 explain_missing(module)
+        naming.begin()
     # `from torch import *` means the functions that are made on demand, too.
     _own_all[:] = _own_all or chainrule.__all__
     chainrule.__all__ = sorted(n for n in dir(chainrule) if _is_exported(chainrule, n))
@@ -63,7 +66,7 @@ def stand_in() -> None:
 
 def _is_exported(module: Any, name: str) -> bool:
     """Whether a star import brings the name: no submodules, they would hide Python's `random`."""
-    is_module = name in module._SUBMODULES or isinstance(vars(module).get(name), ModuleType)
+    is_module = name in module._SUBMODULES or isinstance(names_so_far(module).get(name), ModuleType)
     return not (is_module or name.startswith("_") or name in ("annotations", "Any"))
 
 
@@ -77,6 +80,7 @@ def uninstall() -> None:
         del sys.modules[name]
     for _, module in _modules_of_ours():
         forget_missing(module)
+    naming.end()
     _report_version(own_version)
     if _own_all:
         import chainrule

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..autograd import source
 from ..tensor.namespaces import names_so_far
+from . import naming
 from .missing import missing_error, missing_module
 
 # Modules of PyTorch that have another name here.
@@ -69,6 +70,7 @@ class TorchFinder(MetaPathFinder):
                 def exec_module(module: ModuleType, execute: Any = execute) -> None:
                     execute(module)
                     explain_missing(module)
+                    naming.adopt(module)
 
                 loader.exec_module = exec_module
                 return found

@@ -23,10 +23,15 @@ _ADVICE = (
 )
 
 
-def public_name(module_name: str) -> str:
-    """`torch.nn` for `chainrule.nn`: the name that the script knows."""
+def public_name(module_name: str, package: str | None = None) -> str:
+    """`torch.nn` for `chainrule.nn` under the hook: the name that the script knows."""
     head, _, rest = module_name.partition(".")
-    return ("torch" if head == "chainrule" else head) + (f".{rest}" if rest else "")
+    head = (package or _package()) if head in ("chainrule", "torch") else head
+    return f"{head}.{rest}" if rest else head
+
+
+def _package() -> str:
+    return sys.modules["chainrule"].__name__
 
 
 class MissingAttribute(AttributeError):
@@ -40,8 +45,7 @@ class MissingAttribute(AttributeError):
     def __str__(self) -> str:
         if self.lacks is None:
             return super().__str__()
-        of = public_name(self.lacks.module.__name__)
-        return self.lacks.text(f"module {of!r} has no attribute {self.lacks.name!r}")
+        return self.lacks.text(f"module {self.lacks.of!r} has no attribute {self.lacks.name!r}")
 
     def __reduce__(self) -> Any:
         return AttributeError, (str(self),)
@@ -57,8 +61,7 @@ class MissingImport(ImportError):
     def __str__(self) -> str:
         if self.lacks is None:
             return super().__str__()
-        of = public_name(self.lacks.module.__name__)
-        return self.lacks.text(f"cannot import name {self.lacks.name!r} from {of!r}")
+        return self.lacks.text(f"cannot import name {self.lacks.name!r} from {self.lacks.of!r}")
 
     def __reduce__(self) -> Any:
         return ImportError, (str(self),)
@@ -71,19 +74,21 @@ for _kind in (MissingAttribute, MissingImport):  # tracebacks show the name that
 class _Lack:
     """A name that is not there, and the line that asked for it."""
 
-    __slots__ = ("code", "lasti", "module", "name")
+    __slots__ = ("code", "lasti", "module", "name", "of", "package")
 
     def __init__(self, module: ModuleType, name: str, frame: FrameType | None) -> None:
         self.module = module
         self.name = name
+        self.package = _package()  # as it is called now; the text may be read after the hook
+        self.of = public_name(module.__name__)
         self.code: CodeType | None = None if frame is None else frame.f_code
         self.lasti = 0 if frame is None else frame.f_lasti
 
     def text(self, phrase: str) -> str:
-        close = suggestions(self.module, self.name)
+        close = suggestions(self.module, self.name, self.package)
         return (
             f"{phrase}\n  at {source.describe(self.code, self.lasti)}\n"
-            f"  chainrule has no {public_name(self.module.__name__)}.{self.name}."
+            f"  chainrule has no {self.of}.{self.name}."
             f"{advice(close)}"
         )
 
@@ -95,23 +100,26 @@ def advice(close: str) -> str:
     return f" Close: {close}.\n  Fix: use a name above, or {_ADVICE}"
 
 
-def suggestions(module: ModuleType, name: str) -> str:
+def suggestions(module: ModuleType, name: str, package: str | None = None) -> str:
     """Names like it in the module, and the same name elsewhere."""
     from difflib import get_close_matches
 
-    own = public_name(module.__name__)
+    package = package or _package()
+    own = public_name(module.__name__, package)
     near = get_close_matches(name, [n for n in dir(module) if not n.startswith("_")], n=3)
     elsewhere = [
-        path for space in _NAMESPACES if (path := _path_in(space, name)) and path != f"{own}.{name}"
+        path
+        for space in _NAMESPACES
+        if (path := _path_in(space, name, package)) and path != f"{own}.{name}"
     ]
     return ", ".join(dict.fromkeys([*elsewhere[:2], *(f"{own}.{n}" for n in near)]))
 
 
-def _path_in(space: str, name: str) -> str | None:
+def _path_in(space: str, name: str, package: str) -> str | None:
     module: Any = sys.modules.get(f"chainrule.{space}" if space else "chainrule")
     if module is None or name not in dir(module):
         return None
-    return f"torch.{space}.{name}" if space else f"torch.{name}"
+    return f"{package}.{space}.{name}" if space else f"{package}.{name}"
 
 
 def missing_error(module: ModuleType, name: str, frame: FrameType | None) -> Exception:
@@ -151,7 +159,7 @@ def note_for(problem: BaseException) -> str | None:
     if owner is None or name is None or isinstance(owner, ModuleType):
         return None
     kind = owner if isinstance(owner, type) else type(owner)
-    if not kind.__module__.startswith("chainrule"):
+    if not source.is_own_name(kind.__module__):
         return None
     return (
         f"chainrule's {kind.__name__} has no {name!r}. If PyTorch 2.13's has it, that is a gap "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import importlib.util
 import io
 import os
@@ -53,8 +54,22 @@ def main(argv: list[str]) -> int:
     if isinstance(prepared, str):
         print(f"chainrule run: {prepared}", file=sys.stderr)
         return 1
-    _execute(*prepared)
+    with _as_rank():
+        _execute(*prepared)
     return 0
+
+
+_RANKS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
+
+
+def _as_rank() -> contextlib.AbstractContextManager[None]:
+    """If MPI started this process: let its end be noticed by the other ranks, from now on."""
+    if not any(name in os.environ for name in _RANKS):
+        return contextlib.nullcontext()
+    from ..distributed import faults
+
+    faults.begin()
+    return faults.noting_exit()
 
 
 def _refuse(reason: str) -> int:

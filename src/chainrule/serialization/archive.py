@@ -107,7 +107,7 @@ class ArchiveReader:
         self.file = file
         try:
             self.size = file.seek(0, 2)
-            found = zipfile.ZipFile(file)
+            found = zipfile.ZipFile(_Directory(file, self.size))  # type: ignore[call-overload]
             self.records = _by_name(found.infolist())
             self.ends = _ends(found)
         except _Refused as problem:
@@ -206,6 +206,22 @@ class ArchiveReader:
         if start + info.compress_size > self.ends[info.header_offset]:
             raise ValueError("it reaches into what follows it in the file")
         return start
+
+
+class _Directory:
+    """A file as `zipfile` may read it: a directory that would take too much memory is refused.
+
+    An entry of some fifty bytes becomes an object of five hundred.
+    """
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self.seek, self.tell, self.take = file.seek, file.tell, file.read
+        self.longest = ((56 << 20) + 3 * size) // 12
+
+    def read(self, count: int = -1) -> bytes:
+        if count > self.longest:
+            raise _Refused(f"its directory of {count} bytes lists too many records for its size")
+        return self.take(count)
 
 
 class _Refused(Exception):

@@ -112,7 +112,13 @@ class Machine:
 
     def push_new(self, value: Any) -> None:
         """Push a number, text or bytes that was read."""
-        if value.__class__ is not int or not -6 < value < 257:
+        kind = value.__class__
+        if kind is not int or not -6 < value < 257:
+            if kind is int:
+                length = 2 + (value.bit_length() >> 3)
+            else:
+                length = 9 if kind is float else 2 + len(value) if kind is not bool else 0
+            self.spending.spelt(length)
             self.spending.objects(getsizeof(value) + 8)
         self.push(value)
 

@@ -151,9 +151,9 @@ ACCELERATOR = Reason(
     DeviceUnavailable,
 )
 PROCESSES = Reason(
-    "It needs more than one process",
-    "it lets several processes or machines work together, and chainrule trains in one process",
-    "run this part in one process; torch.distributed works with a group of one.",
+    "It is a part of torch.distributed that is not written",
+    "chainrule has collectives, DistributedDataParallel and sharding over MPI, and not this",
+    "docs/distributed.md lists what there is.",
 )
 QUANTIZED = Reason(
     "It needs tensors of quantized integers",
@@ -185,4 +185,10 @@ NOT_WRITTEN = Reason(
     "It is not written yet",
     "chainrule has no such tool yet",
     "do it with tensor functions; for pruning there is torch.nn.utils.prune.",
+)
+REMOVED = Reason(
+    "PyTorch has removed it",
+    "this function was deprecated and is removed from PyTorch",
+    "use torch.linalg: lstsq, solve, eigh, eig, matrix_rank.",
+    RuntimeError,
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..autograd.modes import no_grad
-from ..tensor import Tensor
+from ..tensor import Parameter, Tensor
+
+_foreach_supported_types = [Tensor, Parameter]
 
 
 def _get_foreach_kernels_supported_devices() -> list[str]:

@@ -352,6 +352,20 @@ def _read_class(written: Any) -> Any:
     raise NotImplementedError(f"Can't deserialize namedtuple: its class {written} is not stored")
 
 
+def register_return_type(cls: Any) -> None:
+    """Let trees reach into a named result such as that of `max(dim)`."""
+
+    def with_keys(d: Any) -> tuple[list[tuple[Any, Any]], Any]:
+        return [(GetAttrKey(n), v) for n, v in zip(cls._names, d, strict=True)], None
+
+    register_pytree_node(
+        cls,
+        lambda d: (list(d), None),
+        lambda values, _: cls(values),
+        flatten_with_keys_fn=with_keys,
+    )
+
+
 _STANDARD = {tuple, list, dict, OrderedDict, defaultdict, deque, Size}
 STANDARD_DICT_TYPES = frozenset({dict, OrderedDict, defaultdict})
 

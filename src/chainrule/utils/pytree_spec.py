@@ -6,12 +6,14 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..tensor.return_types import ReturnType
 from .pytree_nodes import (
     SERIALIZED_TYPE_TO_PYTHON_TYPE,
     STANDARD_DICT_TYPES,
     SUPPORTED_NODES,
     SUPPORTED_SERIALIZED_TYPES,
     is_namedtuple_instance,
+    register_return_type,
 )
 
 DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL = 1
@@ -20,10 +22,13 @@ DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL = 1
 def node_type(tree: Any) -> Any:
     """The key of a container in the registry."""
     kind = type(tree)
-    if kind not in SUPPORTED_NODES and is_namedtuple_instance(tree):
-        from collections import namedtuple
+    if kind not in SUPPORTED_NODES and isinstance(tree, tuple):
+        if isinstance(tree, ReturnType):  # PyTorch registers each of them
+            register_return_type(kind)
+        elif is_namedtuple_instance(tree):
+            from collections import namedtuple
 
-        return namedtuple
+            return namedtuple
     return kind
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..kinds import CPP, QUANTIZED, SCRIPT, TOOLS
-from .say import answer, constant, nothing, refused, rows
+from ..kinds import CPP, QUANTIZED, REMOVED, SCRIPT, TOOLS
+from .say import answer, constant, first_argument, nothing, refused, rows
 
 _SCRIPT_TYPES = """
     AliasDb AnyType Argument ArgumentSpec AwaitType Block BoolType BufferDict CallStack Capsule
@@ -55,10 +55,18 @@ ROWS = [
     refused("", CPP, _OTHER_LIBRARIES),
     refused("", QUANTIZED, _QUANTIZED),
     *constant("", "constants of reductions between devices", SUM="SUM", AVG="AVG"),
+    first_argument("", "_disable_dynamo", "marks functions that are not captured by PyTorch"),
     nothing("", "init_num_threads", "threads are started when they are needed"),
     answer("", False, "cudnn_is_acceptable", "whether cuDNN can be used: no"),
     answer("", False, "is_distributed", "whether a tensor lies in several processes: never"),
+    refused("", REMOVED, "eig lstsq matrix_rank solve symeig"),
+    refused("", TOOLS, "Tag"),
+    *constant("", "what this build has", has_lapack=True, has_mkl=False, has_openmp=False,
+              has_spectral=True),
+    answer("", False, "is_autocast_ipu_enabled is_autocast_xla_enabled", "no such device"),
     # ---- the compiled core ----
+    answer("_C", False, "_is_tracing", "whether TorchScript traces: never"),
+    refused("_C", SCRIPT, "ScriptMethod"),
     refused("_C", SCRIPT, "Graph Node Value Block Argument FunctionSchema ScriptModule "
             "ScriptFunction ScriptObject CompilationUnit TensorType IntType FloatType BoolType "
             "StringType ListType OptionalType TupleType NoneType AnyType JITException"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..kinds import ACCELERATOR, CPP, CUDA, MPS, MTIA, XPU
+import contextlib
+from collections.abc import Iterator
+
+from ..kinds import ACCELERATOR, CPP, CUDA, MPS, MTIA, XPU, Inert, refuse
 from .say import answer, constant, context, empty, nothing, refused, same
 
 _NO_STATES = "no device has a random state"
@@ -39,6 +42,13 @@ _SPARSE = (
     "BFloat16Tensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor "
     "LongTensor ShortTensor"
 )
+
+
+@contextlib.contextmanager
+def _range_of_nvtx(msg: str, *args: object, **kwargs: object) -> Iterator[None]:
+    refuse("torch.cuda.nvtx.range", CUDA)
+    yield
+
 
 ROWS = [
     # ---- CUDA ----
@@ -86,7 +96,9 @@ ROWS = [
     refused("cuda.nccl", CUDA, "all_gather all_reduce broadcast reduce reduce_scatter"),
     answer("cuda.nccl", False, "is_available", "whether tensors could be sent by NCCL: no"),
     refused("cuda.nccl", CUDA, "version unique_id"),
-    refused("cuda.nvtx", CUDA, "mark range range_end range_pop range_push range_start"),
+    Inert("cuda.nvtx", ("range",), "a block or decorator that may be made; entered, it raises",
+          _range_of_nvtx),
+    refused("cuda.nvtx", CUDA, "mark range_end range_pop range_push range_start"),
     refused("cuda.profiler", CUDA, "profile start stop init"),
     refused("cuda.sparse", CUDA, _SPARSE),
     refused("cuda.tunable", CUDA, (
@@ -160,6 +172,8 @@ ROWS = [
     answer("mtia.memory", dict, "memory_stats", _NO_MEMORY),
     nothing("mtia.memory", "reset_peak_memory_stats", _NO_MEMORY),
     refused("mtia.mtia_graph", MTIA, "MTIAGraph graph graph_pool_handle"),
+    *constant("cuda", "CUDA is never initialised", _initialized=False),
+    refused("cuda", CUDA, "_sleep"),
     # ---- any accelerator ----
     refused("accelerator", ACCELERATOR, "device_index get_device_capability"),
     same("accelerator", "accelerator.graphs", "Graph"),
@@ -168,7 +182,7 @@ ROWS = [
     refused("accelerator.memory", ACCELERATOR, _ACCELERATOR_MEMORY),
     # ---- switches ----
     refused("backends.cuda", CUDA, (
-        "SDPAParams blas_workspace_size cuFFTPlanCache cuFFTPlanCacheAttrContextProp "
+        "blas_workspace_size cuFFTPlanCache cuFFTPlanCacheAttrContextProp "
         "cuFFTPlanCacheManager cublas_workspace_size cublaslt_workspace_size "
         "preferred_blas_library preferred_linalg_library preferred_rocm_fa_library"
     )),

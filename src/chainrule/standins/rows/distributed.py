@@ -10,13 +10,9 @@ ROWS = [
 distributed.algorithms.ddp_comm_hooks: DDPCommHookType register_ddp_comm_hook
 distributed.algorithms.ddp_comm_hooks.ddp_zero_hook: hook_with_zero_step
     hook_with_zero_step_interleaved
-distributed.algorithms.ddp_comm_hooks.debugging_hooks: noop_hook
-distributed.algorithms.ddp_comm_hooks.default_hooks: allreduce_hook bf16_compress_hook
-    bf16_compress_wrapper fp16_compress_hook fp16_compress_wrapper
 distributed.algorithms.ddp_comm_hooks.optimizer_overlap_hooks:
 distributed.algorithms.ddp_comm_hooks.post_localSGD_hook: PostLocalSGDState post_localSGD_hook
-distributed.algorithms.ddp_comm_hooks.powerSGD_hook: PowerSGDState batched_powerSGD_hook
-    powerSGD_hook
+distributed.algorithms.ddp_comm_hooks.powerSGD_hook: batched_powerSGD_hook
 distributed.algorithms.ddp_comm_hooks.quantization_hooks: quantization_perchannel_hook
     quantization_pertensor_hook
 distributed.algorithms.model_averaging:
@@ -30,8 +26,8 @@ distributed.c10d_logger:
 distributed.checkpoint.default_planner: DefaultLoadPlanner DefaultSavePlanner
     create_default_global_load_plan create_default_global_save_plan
     create_default_local_load_plan create_default_local_save_plan
-distributed.checkpoint.filesystem: FileSystem FileSystemBase FileSystemReader FileSystemWriter
-    SerializationFormat
+distributed.checkpoint.filesystem: FileSystem FileSystemBase SerializationFormat
+distributed.checkpoint.filesystem = distributed.checkpoints: FileSystemReader FileSystemWriter
 distributed.checkpoint.format_utils: BroadcastingTorchSaveReader DynamicMetaLoadPlanner
     dcp_to_torch_save torch_save_to_dcp
 distributed.checkpoint.hf_storage: HuggingFaceStorageReader HuggingFaceStorageWriter
@@ -169,13 +165,15 @@ distributed.tensor.experimental: context_parallel implicit_replication local_map
 distributed.tensor.parallel = distributed.tensor.parallel.style:
 distributed.tensor.parallel = distributed.tensor.parallel.loss:
 distributed.tensor.parallel = distributed.tensor.parallel.api:
-distributed.tensor.parallel.api: parallelize_module
+distributed.tensor.parallel.api = distributed.tensor_parallel: parallelize_module
 distributed.tensor.parallel.ddp:
 distributed.tensor.parallel.fsdp: DTensorExtensions
 distributed.tensor.parallel.input_reshard: input_reshard
 distributed.tensor.parallel.loss: loss_parallel
-distributed.tensor.parallel.style: ColwiseParallel ParallelStyle PrepareModuleInput
-    PrepareModuleInputOutput PrepareModuleOutput RowwiseParallel SequenceParallel
+distributed.tensor.parallel.style: PrepareModuleInput PrepareModuleInputOutput
+    PrepareModuleOutput SequenceParallel
+distributed.tensor.parallel.style = distributed.tensor_parallel: ColwiseParallel ParallelStyle
+    RowwiseParallel
 """),
     first_argument("distributed.elastic.multiprocessing.errors", "record", (
         "writes the error of a worker for the process that started it: there is none"
@@ -195,14 +193,11 @@ distributed.elastic.multiprocessing = distributed.elastic.multiprocessing.errors
 """),
     *rows(PROCESSES, """
 distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig
-    BarrierOptions BroadcastOptions BuiltinCommHookType DistBackendError DistError DistNetworkError
-    DistStoreError FileStore GatherOptions GradBucket HashStore Logger P2POp PrefixStore
-    ProcessGroupGloo QueueEmptyError ReduceOptions ReduceScatterOptions Reducer ScatterOptions
-    Store TCPStore all_gather_coalesced all_gather_single all_reduce_coalesced batch_isend_irecv
-    breakpoint get_backend_config new_subgroups_by_enumeration record_comm recv_object_list
-    reduce_scatter_single send_object_list shrink_group split_group
+    BarrierOptions BroadcastOptions BuiltinCommHookType GatherOptions Logger
+    ProcessGroupGloo ReduceOptions ReduceScatterOptions Reducer ScatterOptions
+    all_gather_single breakpoint get_backend_config record_comm
+    reduce_scatter_single shrink_group split_group
 distributed = distributed.rendezvous:
-distributed = distributed.device_mesh: DeviceMesh init_device_mesh
 distributed.distributed_c10d: GroupName
 distributed.distributed_c10d = distributed:
 distributed.distributed_c10d = distributed.settings: default_pg_timeout default_pg_nccl_timeout
@@ -216,11 +211,10 @@ distributed._functional_collectives: all_gather_inplace all_gather_tensor
     all_gather_single_autograd all_gather_into_tensor_coalesced reduce_scatter_single
     reduce_scatter_single_autograd
 distributed._functional_collectives = distributed.device_mesh: DeviceMesh
-distributed.algorithms.join: Join JoinHook Joinable
-distributed.algorithms = distributed.algorithms.join:
 distributed.algorithms._checkpoint.checkpoint_wrapper: CheckpointImpl CheckpointWrapper
     OffloadWrapper apply_activation_checkpointing checkpoint_wrapper offload_wrapper
-distributed._composable: checkpoint replicate contract fully_shard
+distributed._composable: checkpoint replicate contract
+distributed._composable = distributed.sharded: fully_shard
 distributed._composable.fsdp = distributed.fsdp: CPUOffloadPolicy FSDPModule
     MixedPrecisionPolicy OffloadPolicy UnshardHandle fully_shard
 distributed._composable.fsdp.fully_shard = distributed.fsdp: FSDPModule fully_shard
@@ -248,31 +242,35 @@ distributed.checkpoint = distributed.checkpoint.storage: StorageReader StorageWr
 distributed.checkpoint = distributed.checkpoint.state_dict_saver: async_save save save_state_dict
 distributed.checkpoint = distributed.checkpoint.state_dict_loader:
 distributed.checkpoint = distributed.checkpoint.optimizer:
-distributed.checkpoint.api: CheckpointException
+distributed.checkpoint.api = distributed.checkpoints: CheckpointException
 distributed.checkpoint.stateful: Stateful
-distributed.checkpoint.state_dict: StateDictOptions get_model_state_dict
-    get_optimizer_state_dict get_state_dict set_model_state_dict set_optimizer_state_dict
-    set_state_dict
-distributed.checkpoint.state_dict_loader: load load_state_dict
-distributed.checkpoint.state_dict_saver: AsyncCheckpointerType AsyncSaveResponse async_save save
+distributed.checkpoint.state_dict = distributed.checkpoints: StateDictOptions
+    get_model_state_dict get_optimizer_state_dict get_state_dict set_model_state_dict
+    set_optimizer_state_dict set_state_dict
+distributed.checkpoint.state_dict_loader: load_state_dict
+distributed.checkpoint.state_dict_loader = distributed.checkpoints: load
+distributed.checkpoint.state_dict_saver: AsyncCheckpointerType AsyncSaveResponse async_save
     save_state_dict
-distributed.fsdp: CPUOffloadPolicy DataParallelMeshDims FSDPModule MixedPrecisionPolicy
-    OffloadPolicy UnshardHandle fully_shard register_fsdp_forward_method share_comm_ctx
+distributed.checkpoint.state_dict_saver = distributed.checkpoints: save
+distributed.fsdp: CPUOffloadPolicy DataParallelMeshDims MixedPrecisionPolicy OffloadPolicy
+    UnshardHandle register_fsdp_forward_method share_comm_ctx
+distributed.fsdp = distributed.sharded: FSDPModule fully_shard
 distributed.fsdp = distributed.fsdp.fully_sharded_data_parallel: FullyShardedDataParallel
-distributed.fsdp.fully_sharded_data_parallel: FullyShardedDataParallel FlatParameter
+distributed.fsdp.fully_sharded_data_parallel: FlatParameter
+distributed.fsdp.fully_sharded_data_parallel = distributed.sharded: FullyShardedDataParallel
 distributed.fsdp.fully_sharded_data_parallel = distributed.fsdp.api: BackwardPrefetch CPUOffload
     FullOptimStateDictConfig FullStateDictConfig LocalStateDictConfig MixedPrecision
     OptimStateKeyType ShardedStateDictConfig ShardingStrategy StateDictType
 distributed.fsdp.sharded_grad_scaler: ShardedGradScaler
-distributed.fsdp.wrap: CustomPolicy ModuleWrapPolicy always_wrap_policy enable_wrap
-    lambda_auto_wrap_policy size_based_auto_wrap_policy transformer_auto_wrap_policy wrap
+distributed.fsdp.wrap: CustomPolicy enable_wrap lambda_auto_wrap_policy wrap
+distributed.fsdp.wrap = distributed.wrapping:
 distributed.fsdp._runtime_utils: _lazy_init
 distributed.nn = distributed.nn.api.remote_module: RemoteModule
 distributed.optim = distributed.optim.optimizer:
 distributed.optim = distributed.optim.post_localSGD_optimizer:
 distributed.optim = distributed.optim.zero_redundancy_optimizer:
 distributed.optim = distributed.optim.utils: as_functional_optim
-distributed.optim.zero_redundancy_optimizer: ZeroRedundancyOptimizer
+distributed.optim.zero_redundancy_optimizer = distributed.zero: ZeroRedundancyOptimizer
 distributed.rpc.rref_proxy: RRefProxy
 distributed.utils: _alloc_storage _free_storage _apply_to_tensors _replace_by_prefix
 distributed.algorithms.ddp_comm_hooks.mixed_precision_hooks:

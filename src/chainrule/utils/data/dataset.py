@@ -82,9 +82,12 @@ class StackDataset(Dataset[Any]):
         self._length = sizes[0]
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(self.datasets, dict):
-            return {name: dataset[index] for name, dataset in self.datasets.items()}
-        return tuple(dataset[index] for dataset in self.datasets)
+        try:
+            if isinstance(self.datasets, dict):
+                return {name: dataset[index] for name, dataset in self.datasets.items()}
+            return tuple(dataset[index] for dataset in self.datasets)
+        except LookupError as problem:
+            raise _no_sample(self, index, problem) from None
 
     def __getitems__(self, indices: list[Any]) -> list[Any]:
         """Several samples at once."""
@@ -96,6 +99,20 @@ class StackDataset(Dataset[Any]):
 
     def __len__(self) -> int:
         return self._length
+
+
+def _no_sample(dataset: Any, index: Any, problem: LookupError) -> LookupError:
+    """What to raise where a sample is not there; a dataset's own error stays as it is."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    if trace is not None or type(problem) not in (IndexError, KeyError):
+        return problem
+    shown = index if not isinstance(index, int) or abs(index) < 1 << 64 else "beyond 64 bits"
+    return type(problem)(
+        f"{type(dataset).__name__} with {len(dataset)} samples has no sample {shown!r}, or what it "
+        f"holds has none there: {problem}"
+    )
 
 
 def _samples(dataset: Any, indices: list[Any]) -> list[Any]:
@@ -142,7 +159,10 @@ class ConcatDataset(Dataset[T]):
             index += len(self)
         which = bisect.bisect_right(self.cumulative_sizes, index)
         before = self.cumulative_sizes[which - 1] if which else 0
-        return self.datasets[which][index - before]
+        try:
+            return self.datasets[which][index - before]
+        except LookupError as problem:
+            raise _no_sample(self, index, problem) from None
 
     @property
     def cummulative_sizes(self) -> list[int]:
@@ -178,9 +198,12 @@ class Subset(Dataset[T]):
         self.indices = indices
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, list):
-            return self.dataset[[self.indices[i] for i in index]]
-        return self.dataset[self.indices[index]]
+        try:
+            if isinstance(index, list):
+                return self.dataset[[self.indices[i] for i in index]]
+            return self.dataset[self.indices[index]]
+        except LookupError as problem:
+            raise _no_sample(self, index, problem) from None
 
     def __getitems__(self, indices: list[int]) -> list[T]:
         """Several samples at once."""

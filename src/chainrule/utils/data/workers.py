@@ -21,7 +21,7 @@ from typing import Any
 from ...autograd import source
 from ._utils import transport
 from ._utils.failure import ExceptionWrapper
-from ._utils.interrupts import interrupt_afterwards, undisturbed
+from ._utils.interrupts import await_interrupt, interrupt_afterwards, undisturbed
 from ._utils.worker import STATUS_CHECK_SECONDS, Ended, Job, NewEpoch, work
 from .dataloader import DataLoader, _BaseDataLoaderIter, _DatasetKind
 
@@ -221,6 +221,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         pids = ", ".join(str(w.process.pid) for w in workers)
         ways = "; ".join(_way_out(w.process.exitcode) for w in workers)
         self._shutdown_workers()
+        await_interrupt()
         raise RuntimeError(
             f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {ways}\n"
             f"  at {source.here(4)}\n  Fix: use num_workers=0 to see what the dataset does."

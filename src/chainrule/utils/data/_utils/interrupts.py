@@ -42,4 +42,15 @@ def interrupt_afterwards() -> None:
     """Ctrl-C again, a moment later."""
     again = threading.Timer(_AFTERWARDS, os.kill, (os.getpid(), signal.SIGINT))
     again.daemon = True
+    _waiting[:] = [again]
     again.start()
+
+
+_waiting: list[threading.Timer] = []  # the last Ctrl-C that was put off
+
+
+def await_interrupt() -> None:
+    """Let a Ctrl-C that was put off arrive now: what it did to workers is no news of its own."""
+    for again in _waiting:
+        again.join(10 * _AFTERWARDS)
+    _waiting.clear()

@@ -40,8 +40,10 @@ def make_folder() -> str:
         _remove_abandoned(parent)
     folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent)
     if fcntl is not None:
-        _owned[folder] = os.open(os.path.join(folder, _OWNER), os.O_CREAT | os.O_RDWR, 0o600)
+        new, owner = (os.path.join(folder, name) for name in (f"{_OWNER}.new", _OWNER))
+        _owned[folder] = os.open(new, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(_owned[folder], fcntl.LOCK_EX)  # until this process and its workers are gone
+        os.rename(new, owner)  # never there without its lock: others would take it for abandoned
     return folder
 
 

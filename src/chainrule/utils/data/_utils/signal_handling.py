@@ -1,0 +1,13 @@
+"""Signals of workers: handled in `worker` and `interrupts`; PyTorch has functions for it here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def _set_SIGCHLD_handler() -> None:
+    """Nothing to do: a worker that ends is noticed by the pipes to it."""
+
+
+def _set_worker_signal_handlers(*args: Any) -> None:
+    """Nothing to do: workers handle their signals themselves."""
