@@ -1,6 +1,8 @@
 """Fixtures of all tests: a fixed seed, and the promise that no test leaves a mode switched on."""
 
+import gc
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -9,6 +11,18 @@ import chainrule
 from chainrule.autograd.state import STATE
 
 os.environ.setdefault("CHAINRULE_VERIFY", "1")  # compiled programs are checked after every pass
+
+
+def pytest_configure() -> None:
+    """Ctrl-C arrives in the programs that tests start, although this one runs in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """The collector leaves tens of thousands of collected tests alone: it would walk them all."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

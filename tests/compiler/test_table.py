@@ -25,6 +25,7 @@ def samples_by_op() -> dict[str, list[Case]]:
 
 
 SAMPLES = samples_by_op()
+FEW = 3  # samples of an op that run by default; `make test-slow` runs all
 
 
 def values_and_gradients(case: Case):
@@ -55,8 +56,23 @@ def inputs(case: Case, dtype: str | None):
 @pytest.mark.filterwarnings("ignore::UserWarning")  # fallbacks, deprecated ops
 @pytest.mark.parametrize("path", SAMPLES)
 def test_compiled_equals_eager(path: str):
+    for case in spread(SAMPLES[path]):
+        check(case)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("path", [path for path, cases in SAMPLES.items() if len(cases) > FEW])
+def test_compiled_equals_eager_in_every_sample(path: str):
     for case in SAMPLES[path]:
         check(case)
+
+
+def spread(cases: list[Case]) -> list[Case]:
+    """A few samples from the first to the last: every capture looks at the whole harness."""
+    if len(cases) <= FEW:
+        return cases
+    return [cases[k * (len(cases) - 1) // (FEW - 1)] for k in range(FEW)]
 
 
 def check(case: Case) -> None:
