@@ -6,6 +6,7 @@ import functools
 import warnings
 from typing import Any
 
+from ..ops.dtypes import bfloat16, float16
 from . import autocast_mode, grad_scaler
 
 NAMES = ("GradScaler", "autocast", "custom_bwd", "custom_fwd")
@@ -23,11 +24,13 @@ def old_names(device: str) -> dict[str, Any]:
             stacklevel=3,
         )
 
+    default = bfloat16 if device == "cpu" else float16
+
     class autocast(autocast_mode.autocast):
         """`amp.autocast(device, ...)` under its old name."""
 
         def __init__(
-            self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True
+            self, enabled: bool = True, dtype: Any = default, cache_enabled: bool = True
         ) -> None:
             deprecated("autocast", f"autocast('{device}', args...)")
             super().__init__(device, dtype, enabled, cache_enabled)

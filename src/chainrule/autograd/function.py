@@ -33,8 +33,8 @@ VmapInfo = namedtuple("VmapInfo", ["batch_size", "randomness"])
 class FunctionMeta(type):
     """Gives every Function its own ctx class, named as PyTorch names the node."""
 
-    def __init__(cls, name: str, bases: Any, space: dict[str, Any]) -> None:
-        super().__init__(name, bases, space)
+    def __init__(cls, name: str, bases: Any, attrs: dict[str, Any]) -> None:
+        super().__init__(name, bases, attrs)
         cls._ctx_class = type(f"{name}Backward", (FunctionCtx,), {"_function": cls})
 
 
@@ -303,14 +303,14 @@ def _without_history(o: Any) -> None:
         o._view[CREATION] = FROM_CUSTOM
 
 
-def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a backward as not differentiable itself: a second derivative then is an error."""
 
-    @functools.wraps(backward)
+    @functools.wraps(fn)
     def wrapped(ctx: Any, *grads: Any) -> Any:
         recording = STATE.grad_enabled
         with _enabled(False):
-            made = backward(ctx, *grads)
+            made = fn(ctx, *grads)
         if not recording or not any(isinstance(g, TensorBase) and g._rg for g in grads):
             return made
         outs = made if isinstance(made, tuple) else (made,)

@@ -169,9 +169,9 @@ class enforce_grad_layout_policy(ModeSwitch):
     At once and until the end of the `with` block; also a decorator.
     """
 
-    def __init__(self, mode: bool) -> None:
+    def __init__(self, enable: bool = True) -> None:
         self.previous = LAYOUTS.enforced
-        self.mode = LAYOUTS.enforced = bool(mode)
+        self.mode = LAYOUTS.enforced = bool(enable)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         LAYOUTS.enforced = self.previous  # decorating does not switch anything now

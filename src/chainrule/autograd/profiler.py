@@ -250,6 +250,8 @@ class profile:
         experimental_config: Any = None,
         acc_events: bool = False,
         custom_trace_id_callback: Any = None,
+        post_processing_timeout_s: float | None = None,
+        activity_filters: Any = None,
     ) -> None:
         self.enabled = enabled
         self.record_shapes, self.with_flops = record_shapes, with_flops
@@ -308,7 +310,9 @@ class profile:
         """The events as a table; see `EventList.table`."""
         return self._finished().table(*args, **kwargs)
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(
+        self, path: str, metadata: Any = None, use_python_export: bool = False
+    ) -> None:
         """Write a trace for chrome://tracing or Perfetto."""
         self._finished().export_chrome_trace(path)
 

@@ -132,8 +132,9 @@ class FunctionEventAvg(_Times):
         self.cpu_memory_usage = self.self_cpu_memory_usage = 0
         self.flops = 0
 
-    def add(self, event: Any) -> FunctionEventAvg:
+    def add(self, other: Any) -> FunctionEventAvg:
         """Take one event in."""
+        event = other
         self.count += event.count
         inside = event.cpu_parent
         while inside is not None and getattr(inside, "key", None) != self.key:

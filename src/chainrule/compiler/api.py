@@ -18,10 +18,14 @@ def compile(  # noqa: A001 - the public name is PyTorch's
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
-    backend: str | Callable[..., Any] = "inductor",
+    backend: str | Callable[..., Any] | None = None,
     mode: str | None = None,
     options: dict[str, Any] | None = None,
+    name: str | None = None,
     disable: bool = False,
+    recompile_limit: int | None = None,
+    isolate_recompiles: bool = False,
+    shapes_spec: Any = None,
     explain: bool = False,
 ) -> Any:
     """A function that does what `model` does, as machine code where that is possible.
@@ -30,8 +34,9 @@ def compile(  # noqa: A001 - the public name is PyTorch's
     plan. What cannot be captured runs eagerly and the reason is said once; with `fullgraph=True`
     it is an error that names the line. A module becomes a module that shares its parameters.
     `explain=True` prints what was made of the function. PyTorch's other options are accepted:
-    the backends "eager" and "aot_eager" and `disable=True` leave the function as it is, `dynamic`
-    and `mode` make no difference.
+    the backends "eager" and "aot_eager" and `disable=True` leave the function as it is; the others
+    (`dynamic`, `mode`, `name`, `recompile_limit`, `isolate_recompiles`, `shapes_spec`) make no
+    difference.
 
     >>> import chainrule as torch
     >>> @torch.compile
@@ -40,6 +45,7 @@ def compile(  # noqa: A001 - the public name is PyTorch's
     >>> [f(torch.full((3,), float(k))).item() for k in range(5)]
     [3.0, 9.0, 15.0, 21.0, 27.0]
     """
+    backend = "inductor" if backend is None else backend
     _check_options(backend, mode, options)
     if model is None:
         return functools.partial(

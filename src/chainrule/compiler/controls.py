@@ -90,7 +90,7 @@ def cudagraph_mark_step_begin() -> None:
     """A mark for GPUs, of which there are none."""
 
 
-def list_backends(exclude_tags: Any = ()) -> list[str]:
+def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
     """The names of code generators; both are ours."""
     return ["inductor", "llvm"]
 

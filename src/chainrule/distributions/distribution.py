@@ -32,7 +32,11 @@ def checked(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
             self._validate_sample(value)
         return method(self, value)
 
-    return run
+    @functools.wraps(method)
+    def run_x(self: Any, x: Any) -> Any:
+        return run(self, x)
+
+    return run_x if "x" in method.__code__.co_varnames[:2] else run
 
 
 class Distribution:

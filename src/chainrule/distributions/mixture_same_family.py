@@ -90,13 +90,13 @@ class MixtureSameFamily(Distribution):
     def _pad(self, x: Any) -> Any:
         return x.unsqueeze(-1 - self._event_ndims)
 
-    def cdf(self, value: Any) -> Any:
-        below = self._component_distribution.cdf(self._pad(value))
+    def cdf(self, x: Any) -> Any:
+        below = self._component_distribution.cdf(self._pad(x))
         return (below * self._mixture_distribution.probs).sum(-1)
 
     @checked
-    def log_prob(self, value: Any) -> Any:
-        each = self._component_distribution.log_prob(self._pad(value))
+    def log_prob(self, x: Any) -> Any:
+        each = self._component_distribution.log_prob(self._pad(x))
         weights = torch.log_softmax(self._mixture_distribution.logits, dim=-1)
         return torch.logsumexp(each + weights, dim=-1)
 

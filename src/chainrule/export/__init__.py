@@ -69,6 +69,10 @@ class ExportedProgram:
         """The parameters."""
         return self.graph_module.parameters()
 
+    def buffers(self) -> Iterator[Any]:
+        """The buffers."""
+        return self.graph_module.buffers()
+
     def named_buffers(self) -> Iterator[tuple[str, Any]]:
         """The buffers by name."""
         return self.graph_module.named_buffers()
@@ -79,7 +83,9 @@ class ExportedProgram:
             "instead."
         )
 
-    def run_decompositions(self, decomp_table: Any = None, **ignored: Any) -> ExportedProgram:
+    def run_decompositions(
+        self, decomp_table: Any = None, decompose_custom_triton_ops: bool = False, **ignored: Any
+    ) -> ExportedProgram:
         """The program in PyTorch's operators, for the shapes of the example inputs.
 
         Parameters and buffers become inputs of the graph; what is written into buffers stays a
@@ -97,6 +103,7 @@ class ExportedProgram:
 def export(
     mod: Any, args: tuple[Any, ...], kwargs: Any = None, *, dynamic_shapes: Any = None,
     strict: bool = False, preserve_module_call_signature: Any = (),
+    prefer_deferred_runtime_asserts_over_guards: bool = False,
 ) -> ExportedProgram:  # fmt: skip
     """Capture a module with example arguments; an error where a branch depends on values.
 

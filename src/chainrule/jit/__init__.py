@@ -138,7 +138,12 @@ def export(fn: Any) -> Any:
     return fn
 
 
-unused = script_method = interface = _overload_method = _overload = _drop = export
+def interface(obj: Any) -> Any:
+    """The class itself."""
+    return obj
+
+
+unused = script_method = _overload_method = _overload = _drop = export
 
 
 def freeze(

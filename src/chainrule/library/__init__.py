@@ -65,7 +65,7 @@ class Library:
 
     def impl(
         self, op_name: Any, fn: Callable[..., Any] | None = None, dispatch_key: str = "", *,
-        with_keyset: bool = False, allow_override: bool = False,
+        with_keyset: bool = False, allow_override: bool = True,
     ) -> Any:  # fmt: skip
         """Say what computes an operator for a dispatch key; the CPU's by default."""
         if fn is None:
@@ -147,7 +147,7 @@ def register_fake(
     *,
     lib: Any = None,
     _stacklevel: int = 1,
-    allow_override: bool = False,
+    allow_override: bool = True,
 ) -> Any:
     """Say what shapes and types an operator gives, for tensors on the meta device."""
     if func is None:
@@ -156,7 +156,9 @@ def register_fake(
     return None
 
 
-impl_abstract = register_fake
+def impl_abstract(qualname: Any, func: Any = None, *, lib: Any = None, _stacklevel: int = 1) -> Any:
+    """`register_fake` under its old name."""
+    return register_fake(qualname, func, lib=lib)
 
 
 def register_autograd(

@@ -17,8 +17,9 @@ from ..tensor import Tensor as _Tensor
 from ..tensor import sharing as _sharing
 
 
-def _reduced(t: Any) -> Any:
+def _reduced(tensor: Any) -> Any:
     """What is sent for a tensor: the shared block it lies on, and where in it."""
+    t = tensor
     if t._level is not None:
         return t.__reduce_ex__(5)
     if t.requires_grad and not t.is_leaf:

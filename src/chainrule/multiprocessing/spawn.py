@@ -19,11 +19,11 @@ from typing import Any
 class ProcessException(Exception):
     """A process started by `spawn` failed."""
 
-    def __init__(self, msg: str, error_index: int, pid: int) -> None:
+    def __init__(self, msg: str, error_index: int, error_pid: int) -> None:
         super().__init__(msg)
         self.msg = msg
         self.error_index = error_index
-        self.pid = pid
+        self.pid = error_pid
 
     def __reduce__(self) -> Any:
         return type(self), (self.msg, self.error_index, self.pid)
@@ -129,9 +129,9 @@ def _names(wanted: str, fn: Any) -> bool:
 class ProcessContext:
     """Processes started by `spawn`."""
 
-    def __init__(self, processes: list[Any], errors: list[Any]) -> None:
+    def __init__(self, processes: list[Any], error_files: list[Any]) -> None:
         self.processes = processes
-        self._errors = errors
+        self._errors = error_files
 
     def pids(self) -> list[int]:
         """The process numbers."""

@@ -96,7 +96,10 @@ def _always(step: int) -> ProfilerAction:
 
 
 def tensorboard_trace_handler(
-    dir_name: str, worker_name: str | None = None, use_gzip: bool = False
+    dir_name: str,
+    worker_name: str | None = None,
+    use_gzip: bool = False,
+    use_python_export: bool = False,
 ) -> Callable[[Any], None]:
     """Write each trace into a folder, under the name that TensorBoard looks for."""
 
@@ -142,6 +145,7 @@ class profile:
         acc_events: bool = False,
         use_cuda: bool | None = None,
         custom_trace_id_callback: Any = None,
+        post_processing_timeout_s: float | None = None,
     ) -> None:
         self.activities = set(activities) if activities is not None else supported_activities()
         if not self.activities:
@@ -265,7 +269,7 @@ class profile:
         """Averages by name, and where asked by shapes or stack."""
         return self.events().key_averages(group_by_input_shape, group_by_stack_n)
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
         """Write a trace for chrome://tracing or Perfetto; `.gz` is compressed."""
         trace = {
             "schemaVersion": 1,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
 from typing import Any
 
 from ..autograd.accidents import explain_module
@@ -121,16 +120,20 @@ def clear_safe_globals() -> None:
     _added.clear()
 
 
-@contextlib.contextmanager
-def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
+class safe_globals(contextlib.ContextDecorator):
     """Allow these classes and functions for the loads inside the `with` block."""
-    before = dict(_added)
-    add_safe_globals(safe_globals)
-    try:
-        yield
-    finally:
+
+    def __init__(self, safe_globals: list[Any]) -> None:
+        self.safe_globals = safe_globals
+        self._before: list[dict[str, Any]] = []
+
+    def __enter__(self) -> None:
+        self._before.append(dict(_added))
+        add_safe_globals(self.safe_globals)
+
+    def __exit__(self, *exc: object) -> None:
         _added.clear()
-        _added.update(before)
+        _added.update(self._before.pop())
 
 
 explain_module(globals(), "add_safe_globals")

@@ -293,6 +293,21 @@ def share_memory_(self: Any) -> Any:
     return self
 
 
+def _removed(name: str) -> Any:
+    """A method that PyTorch still has in order to say that it is gone."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        instead = {"solve": "linalg.solve", "symeig": "linalg.eigh"}.get(name, f"linalg.{name}")
+        raise RuntimeError(
+            f"This function was deprecated since version 1.9 and is now removed. Tensor.{name} at "
+            f"{source.here(2)}\n  Fix: use torch.{instead}."
+        )
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Removed: use torch.linalg ({name})."
+    return method
+
+
 METHODS: dict[str, Any] = {
     "T": property(_reversed_view), "mT": property(_matrix_transpose),
     "mH": property(_matrix_adjoint), "H": property(_adjoint),
@@ -324,6 +339,7 @@ METHODS: dict[str, Any] = {
     "const_data_ptr": lambda self: self.data_ptr(), "is_maia": _no("Whether it is on MAIA."),
     "storage_type": lambda self: TypedStorage, "_grad_fn": property(lambda self: self.grad_fn),
     "resize": lambda self, *sizes: self.reshape(*sizes),
-    "resize_as": lambda self, other: self.reshape(other.shape),
+    "resize_as": lambda self, tensor: self.reshape(tensor.shape),
     "sparse_dim": lambda self: 0, "dense_dim": lambda self: self.ndim,
+    **{name: _removed(name) for name in ("eig", "lstsq", "solve", "symeig")},
 }  # fmt: skip

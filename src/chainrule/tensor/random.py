@@ -107,7 +107,7 @@ def set_rng_state(new_state: Any) -> None:
 @contextlib.contextmanager
 def fork_rng(
     devices: Any = None, enabled: bool = True, _caller: str = "fork_rng",
-    _devices_kw: str = "devices", device_type: str = "cuda",
+    _devices_kw: str = "devices", device_type: str | None = None,
 ) -> Iterator[None]:  # fmt: skip
     """Draws inside the block do not change the stream outside it."""
     if not enabled:

@@ -98,6 +98,14 @@ class FakeQuantizeBase(nn.Module):
         self.register_buffer("fake_quant_enabled", torch.tensor([1], dtype=torch.uint8))
         self.register_buffer("observer_enabled", torch.tensor([1], dtype=torch.uint8))
 
+    def forward(self, x: Any) -> Any:
+        """What a subclass makes of the values."""
+        raise NotImplementedError(f"{type(self).__name__} has no forward")
+
+    def calculate_qparams(self, **kwargs: Any) -> Any:
+        """(scale, zero point), as a subclass finds them."""
+        raise NotImplementedError(f"{type(self).__name__} has no calculate_qparams")
+
     def enable_fake_quant(self, enabled: bool = True) -> None:
         """Round from now on."""
         self.fake_quant_enabled[0] = 1 if enabled else 0
@@ -189,6 +197,16 @@ class FixedQParamsFakeQuantize(FakeQuantize):
 
 class FusedMovingAvgObsFakeQuantize(FakeQuantize):
     """The same as FakeQuantize: one step here is observing and rounding anyway."""
+
+    def __init__(
+        self,
+        observer: Any = MovingAverageMinMaxObserver,
+        quant_min: int = 0,
+        quant_max: int = 255,
+        is_dynamic: bool = False,
+        **observer_kwargs: Any,
+    ) -> None:
+        super().__init__(observer, quant_min, quant_max, is_dynamic, **observer_kwargs)
 
 
 default_fake_quant = FakeQuantize.with_args(

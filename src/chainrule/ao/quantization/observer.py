@@ -48,6 +48,10 @@ class ObserverBase(nn.Module):
         self.dtype = dtype
         self.is_dynamic = is_dynamic
 
+    def forward(self, x: Any) -> Any:
+        """The input itself, seen in the way of a subclass."""
+        raise NotImplementedError(f"{type(self).__name__} has no forward")
+
     def calculate_qparams(self, **kwargs: Any) -> Any:
         """(scale, zero point) for what was seen."""
         raise NotImplementedError
@@ -56,6 +60,9 @@ class ObserverBase(nn.Module):
     def with_args(cls, **kwargs: Any) -> _Factory:
         """Observers with these arguments, to be made later."""
         return _Factory(functools.partial(cls, **kwargs))
+
+
+EPS = torch.finfo(torch.float32).eps
 
 
 class UniformQuantizationObserverBase(ObserverBase):
@@ -69,7 +76,7 @@ class UniformQuantizationObserverBase(ObserverBase):
         quant_min: int | None = None,
         quant_max: int | None = None,
         factory_kwargs: Any = None,
-        eps: float = torch.finfo(torch.float32).eps,
+        eps: float = EPS,
         is_dynamic: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -156,9 +163,14 @@ class MovingAverageMinMaxObserver(UniformQuantizationObserverBase):
     """Moving averages of the least and the largest value of each tensor seen."""
 
     def __init__(
-        self, averaging_constant: float = 0.01, dtype: Any = quint8, **kwargs: Any
-    ) -> None:
-        super().__init__(dtype=dtype, **kwargs)
+        self, averaging_constant: float = 0.01, dtype: Any = quint8,
+        qscheme: Any = per_tensor_affine, reduce_range: bool = False, quant_min: int | None = None,
+        quant_max: int | None = None, eps: float = EPS, is_dynamic: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            dtype, qscheme, reduce_range, quant_min, quant_max, eps=eps, is_dynamic=is_dynamic,
+            **kwargs,
+        )  # fmt: skip
         self.averaging_constant = averaging_constant
 
     def forward(self, x_orig: Any) -> Any:
@@ -200,13 +212,14 @@ class PerChannelMinMaxObserver(_PerChannel):
     """The least and the largest value seen of each slice along a dimension."""
 
     def __init__(
-        self,
-        ch_axis: int = 0,
-        dtype: Any = quint8,
-        qscheme: Any = per_channel_affine,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(dtype=dtype, qscheme=qscheme, **kwargs)
+        self, ch_axis: int = 0, dtype: Any = quint8, qscheme: Any = per_channel_affine,
+        reduce_range: bool = False, quant_min: int | None = None, quant_max: int | None = None,
+        factory_kwargs: Any = None, eps: float = EPS, is_dynamic: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            dtype, qscheme, reduce_range, quant_min, quant_max, factory_kwargs, eps, is_dynamic,
+            **kwargs,
+        )  # fmt: skip
         self.ch_axis = ch_axis
 
     def forward(self, x_orig: Any) -> Any:
@@ -224,9 +237,14 @@ class MovingAveragePerChannelMinMaxObserver(_PerChannel, MovingAverageMinMaxObse
 
     def __init__(
         self, averaging_constant: float = 0.01, ch_axis: int = 0, dtype: Any = quint8,
-        qscheme: Any = per_channel_affine, **kwargs: Any,
+        qscheme: Any = per_channel_affine, reduce_range: bool = False,
+        quant_min: int | None = None, quant_max: int | None = None, eps: float = EPS,
+        is_dynamic: bool = False, **kwargs: Any,
     ) -> None:  # fmt: skip
-        super().__init__(averaging_constant, dtype, qscheme=qscheme, **kwargs)
+        super().__init__(
+            averaging_constant, dtype, qscheme, reduce_range, quant_min, quant_max, eps,
+            is_dynamic, **kwargs,
+        )  # fmt: skip
         self.ch_axis = ch_axis
 
 
@@ -254,9 +272,16 @@ class FixedQParamsObserver(ObserverBase):
 class PlaceholderObserver(ObserverBase):
     """Observes nothing: it only says which format comes here."""
 
-    def __init__(self, dtype: Any = torch.float32, custom_op_name: str = "", **kwargs: Any) -> None:
-        super().__init__(dtype, kwargs.get("is_dynamic", False))
+    def __init__(
+        self, dtype: Any = torch.float32, custom_op_name: str = "", compute_dtype: Any = None,
+        quant_min: int | None = None, quant_max: int | None = None, qscheme: Any = None,
+        eps: float | None = None, is_dynamic: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(dtype, is_dynamic or compute_dtype is not None)
         self.custom_op = custom_op_name
+        self.quant_min, self.quant_max = quant_min, quant_max
+        self.qscheme = per_tensor_affine if qscheme is None else qscheme
+        self.eps = eps
 
     def forward(self, x: Any) -> Any:
         """The input itself."""

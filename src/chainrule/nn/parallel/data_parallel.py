@@ -49,6 +49,28 @@ class DataParallel(Module):
         """The module's result for the whole batch."""
         return self.module(*inputs, **kwargs)
 
+    def replicate(self, module: Module, device_ids: Sequence[Any]) -> list[Module]:
+        """The module itself: there is one place to compute."""
+        return [module]
+
+    def scatter(self, inputs: Any, kwargs: Any, device_ids: Any) -> Any:
+        """The whole batch as the one part of it."""
+        return (tuple(inputs),), (dict(kwargs or {}),)
+
+    def parallel_apply(self, replicas: Sequence[Any], inputs: Any, kwargs: Any) -> list[Any]:
+        """The result of each part, one after the other."""
+        calls = zip(replicas, inputs, kwargs or ({},) * len(replicas), strict=False)
+        return [module(*args, **more) for module, args, more in calls]
+
+    def gather(self, outputs: Sequence[Any], output_device: Any) -> Any:
+        """The parts along the batch as one."""
+        first = outputs[0]
+        if len(outputs) == 1:
+            return first
+        import chainrule as torch
+
+        return torch.cat(list(outputs), self.dim)
+
 
 def data_parallel(
     module: Module,

@@ -22,9 +22,9 @@ def select_unit(t: float) -> tuple[str, float]:
     return unit, _UNITS[unit]
 
 
-def unit_to_english(unit: str) -> str:
+def unit_to_english(u: str) -> str:
     """`ms` in full."""
-    return {"ns": "nanosecond", "us": "microsecond", "ms": "millisecond", "s": "second"}[unit]
+    return {"ns": "nanosecond", "us": "microsecond", "ms": "millisecond", "s": "second"}[u]
 
 
 @dataclasses.dataclass(init=True, repr=False, eq=True, frozen=True)
