@@ -201,3 +201,21 @@ def test_compiled_steps_are_seen_and_what_is_not_is_said() -> None:
     assert watched.findings == []  # type: ignore[attr-defined]
     assert "the 10 after them ran as plans" in str(watched)
     assert value < 0.3
+
+
+def test_a_parameter_made_by_hand_has_a_line() -> None:
+    """Without a module or `Parameter`, the line that asked for gradients is the one to name."""
+    torch.manual_seed(0)
+    with watch() as watched:
+        first = (5 * torch.randn(300, 20)).requires_grad_()
+        line = sys._getframe().f_lineno - 1
+        last = (torch.randn(20, 1) / 5).requires_grad_()
+        optimizer = torch.optim.SGD([first, last], lr=1e-4)
+        for _ in range(12):
+            x = torch.randn(16, 300)
+            loss = (torch.tanh(x @ first) @ last - x[:, :1]).pow(2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    (finding,) = watched.findings
+    assert (finding.rule, finding.line) == ("bad-initialization", line)

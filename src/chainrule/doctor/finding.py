@@ -22,6 +22,7 @@ class Finding:
     evidence: list[str] = field(default_factory=list)  # what was seen, with numbers
     fix: str = ""  # a changed line where one exists
     about: frozenset[Any] = frozenset()  # what it is about: parameters, sites, layers (for folding)
+    only_as_cause: bool = False  # worth telling only if it explains something else
     folded: list[Finding] = field(default_factory=list)  # symptoms that this cause explains
     curves: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 

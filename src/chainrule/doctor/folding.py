@@ -56,6 +56,7 @@ def fold(findings: list[Finding]) -> list[Finding]:
             kept.append(finding)
         else:
             cause.folded.append(finding)
+    kept = [f for f in kept if f.folded or not f.only_as_cause]
     return sorted(kept, key=lambda f: SEVERITIES.index(f.severity))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
+CHANCE = 4.0  # differences of pure noise are as large once in fifty times
 KEPT = 512  # values; beyond that every second one is dropped, again and again
 
 
@@ -42,12 +44,23 @@ class Series:
         return max(3, len(self.points) // 10)
 
     def falls(self, by: float = 0.2) -> bool:
-        """Whether it fell by a share of where it began."""
+        """Whether it fell by a share of where it began, and by more than batches differ."""
         values = self.values
         if len(values) < 6 or not all(math.isfinite(v) for v in values[-3:]):
             return False
         start, end = min(self.start(), values[0]), self.end()
-        return end < start - by * abs(start)
+        return end < start - by * abs(start) and self._clearly()
+
+    def _clearly(self) -> bool:
+        """Whether the thirds of the run differ by more than chance explains.
+
+        Neighbours differ by the noise of batches and next to nothing of the fall itself; a median
+        of m values is known to about 1.25 sigma / sqrt(m).
+        """
+        values = [v for v in self.values if math.isfinite(v)]
+        third = max(3, len(values) // 3)
+        noise = _median([abs(b - a) for a, b in itertools.pairwise(values)])
+        return _median(values[:third]) - _median(values[-third:]) > CHANCE * noise / third**0.5
 
     def diverges(self) -> bool:
         """Whether it left all bounds: beyond ten times its first value, growing on the way."""

@@ -45,7 +45,10 @@ class TensorEars:
             self.run.tell("cut", kind, tensor, result, Position(frame.f_code, frame.f_lasti))
 
     def _wanted(self, tensor: Any, wanted: bool = True, requires_grad: bool | None = None) -> None:
-        if not (wanted if requires_grad is None else requires_grad) and tensor._rg:
+        if wanted if requires_grad is None else requires_grad:
+            if not tensor._rg and tensor not in self.run.made:  # a leaf becomes a parameter
+                self.run.made[tensor] = stack(3)
+        elif tensor._rg:
             self.run.frozen_at[tensor] = here(2)
 
     def _made(self, result: Any, *_args: Any, **_kwargs: Any) -> None:

@@ -4,7 +4,7 @@ import torch
 
 def load(n):
     t = torch.linspace(0, 5000, n)[:, None]  #!
-    y = torch.sin(t / 400)
+    y = 3 * torch.sin(t / 400)
     t = t / 2500 - 1  #+
     return t, y
 #= main

@@ -5,7 +5,7 @@ torch.manual_seed(0)
 area = torch.rand(100, 1) * 3000 + 500
 rooms = torch.randint(1, 8, (100, 1)).float()
 x = torch.cat([area, rooms], 1)
-y = area / 1000 + rooms / 4
+y = area / 300 + rooms
 x = (x - x.mean(0)) / x.std(0)  #+
 model = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
 opt = torch.optim.SGD(model.parameters(), lr=0.01)

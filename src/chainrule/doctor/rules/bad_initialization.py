@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...reading.nodes import Vertex
 from ..finding import WARNING, Finding
-from ..positions import Position
+from ..positions import Position, of_node
 from ..run import Pass
 from ..vitals import Vitals
 from .base import Rule, array
@@ -17,6 +18,7 @@ from .census import listed
 from .writers import Writers
 
 WIDE, NARROW = 10.0, 0.01  # times 1/sqrt(fan-in)
+LARGE = 0.5
 ENOUGH = 5
 
 
@@ -37,12 +39,14 @@ class BadInitialization(Rule):
         self._found: dict[int, tuple[str, str, Position, Any]] = {}
         self._writers: Writers = run.shared(Writers)
         self._embedded: set[int] = set()
+        self._used: dict[int, Position] = {}  # the line that uses a leaf
+        self._turned: set[int] = set()  # leaves with a unit per column: `x @ w`
 
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None or this.in_site or not self.run.optimizers:
             return
         held = self.run.in_optimizers()
-        weights = []
+        weights: list[tuple[Any, Vertex, int]] = []
         for v in this.tape.nodes:
             for link in v.inputs:
                 leaf = link.parent.leaf
@@ -50,26 +54,27 @@ class BadInitialization(Rule):
                     continue
                 if v.op == "embedding":
                     self._embedded.add(id(leaf))
-                elif not any(leaf is w for w in weights):
-                    weights.append(leaf)  # the latest use first
+                elif not any(leaf is w for w, _, _ in weights):
+                    weights.append((leaf, v, link.position))  # the latest use first
         if len(weights) < 2:
             return
-        for k, leaf in enumerate(weights):
+        for k, (leaf, v, position) in enumerate(weights):
             if id(leaf) not in self._embedded:
-                self._judge(leaf, is_last=k == 0)
+                turned = position == 1 and leaf.ndim == 2 and v.op in ("matmul", "addmm")
+                self._judge(leaf, of_node(v.node), is_last=k == 0, turned=turned)
 
-    def _judge(self, leaf: Any, is_last: bool) -> None:
+    def _judge(self, leaf: Any, used: Position, is_last: bool, turned: bool) -> None:
         w = array(leaf)
         if w is None or w.shape[0] < 2 or w.dtype.kind != "f":
             return
-        flat = w.reshape(w.shape[0], -1).astype(np.float64)
+        flat = units_of(w, turned)
         scale = 1 / math.sqrt(flat.shape[1])
         spread = float(flat.std())
         if not flat.any():
             kind = "" if is_last else "zero"
         elif flat.shape[1] > 1 and bool((flat == flat[0]).all()):
             kind = "alike"
-        elif spread > WIDE * scale and spread > 1:
+        elif spread > WIDE * scale and spread > LARGE:
             kind = "wide"
         elif spread < NARROW * scale:
             kind = "narrow"
@@ -85,31 +90,39 @@ class BadInitialization(Rule):
                 "1/sqrt(fan-in)",
             }[kind]
             self._found[id(leaf)] = (kind, seen, self._writers.of(leaf), leaf)
+            self._used[id(leaf)] = used
+            if turned:
+                self._turned.add(id(leaf))
 
     def findings(self) -> Iterator[Finding]:
         if not self._found or self.run.steps < ENOUGH:
             return
         learns = self.run.learns()
+        judged = [
+            (self._is_bad(kind, leaf, learns), kind, seen, where, leaf)
+            for kind, seen, where, leaf in self._found.values()
+        ]
+        is_bad = any(bad for bad, *_ in judged)
         bad = [
             (seen, where, leaf)
-            for kind, seen, where, leaf in self._found.values()
-            if self._is_bad(kind, leaf, learns)
+            for bad, kind, seen, where, leaf in judged
+            if bad or (kind == "wide" and not is_bad)
         ]
         if not bad:
             return
         names = self.run.names()
         seen, where, leaf = bad[-1]  # the layer used first
-        fallback = self.run.made_at(leaf)
+        made = self.run.made_at(leaf)
+        fallback = made if made.is_users else self._used[id(leaf)]
         yield Finding(
             self.id,
             WARNING,
             where if where.is_users else fallback,
             f"{listed([leaf for _, _, leaf in bad], names)}: {seen}",
-            ["units that begin alike stay alike" if "same" in seen or "all" in seen else
-             "what flows through the layers grows or shrinks with every one of them",
-             "the loss does not fall" if not learns else "they were still alike at the end"],
+            _evidence(seen, learns),
             "nn.init.kaiming_normal_(layer.weight), or leave PyTorch's own initialisation",
-        )  # fmt: skip
+            only_as_cause=not is_bad,
+        )
 
     def _is_bad(self, kind: str, leaf: Any, learns: bool) -> bool:
         if kind in ("alike", "zero") and self._still_alike(leaf):
@@ -123,5 +136,19 @@ class BadInitialization(Rule):
         w = array(leaf)
         if w is None:
             return False
-        flat = w.reshape(w.shape[0], -1)
+        flat = units_of(w, id(leaf) in self._turned)
         return bool(np.allclose(flat, flat[0], rtol=1e-5, atol=1e-8))
+
+
+def units_of(w: np.ndarray, turned: bool) -> np.ndarray:
+    """The weights of each unit in a row; `turned` ones have a unit per column."""
+    rows = w.T if turned else w.reshape(w.shape[0], -1)
+    return rows.astype(np.float64)
+
+
+def _evidence(seen: str, learns: bool) -> list[str]:
+    if "same" in seen or "all" in seen:
+        why, end = "units that begin alike stay alike", "they were still alike at the end"
+    else:
+        why, end = "what flows through the layers grows or shrinks with every one of them", ""
+    return [why, *([end] if learns and end else [] if learns else ["the loss does not fall"])]

@@ -21,7 +21,7 @@ LAYERS = {"linear", "linear_no_bias", "matmul", "addmm", "lstm_layer", "gru_laye
 class UnscaledInput(Rule):
     """Watches what goes into the first linear layer or convolution: features with a mean or spread
     above 30, values above 100, or spreads that differ a thousandfold, while the loss does not
-    fall.
+    fall, or falls while the model answers all samples alike or its units are dead or saturated.
 
     Silent: runs that learn anyway, indices of embeddings, one-hot vectors, models whose first
     layer is a normalisation.
@@ -46,8 +46,9 @@ class UnscaledInput(Rule):
                     self._seen[where] = (count + 1, seen)
 
     def findings(self) -> Iterator[Finding]:
-        if self.run.learns() or self.run.steps < ENOUGH:
+        if self.run.steps < ENOUGH:
             return
+        learns = self.run.learns()
         for where, (count, seen) in self._seen.items():
             if count < ENOUGH:
                 continue
@@ -56,8 +57,9 @@ class UnscaledInput(Rule):
                 WARNING,
                 where,
                 "the inputs of the model are not scaled, and it does not learn from them",
-                [f"{seen}, in {count} passes", "the loss does not fall"],
+                [f"{seen}, in {count} passes", *([] if learns else ["the loss does not fall"])],
                 "x = (x - x.mean(0)) / x.std(0)  # of the training data",
+                only_as_cause=learns,
             )
             return
 
