@@ -33,7 +33,7 @@ def test_training_equals_one_process_with_the_whole_batch(ranks, what):
 @needs_mpi
 @pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=slow)])
 def test_a_users_script_has_the_losses_of_pytorch(ranks):
-    done, _ = launch("-n", ranks, RANKS / "user_ddp.py")
+    done = launch("-n", ranks, RANKS / "user_ddp.py")
     assert done.returncode == 0, done.stderr
     losses = [float(line.split()[1]) for line in done.stdout.splitlines() if "loss" in line]
     assert losses == pytest.approx(LOSSES[str(ranks)], rel=1e-5)

@@ -160,7 +160,7 @@ class Job:
             self._end_gently()
         code = self.process.wait()
         for relay in self._relays:
-            relay.join(timeout=2.0)
+            relay.join(timeout=_AFTER_FAILURE)
         if self.watch:
             print(table(self.folder, self.ranks), file=sys.stderr)
         unfinished = set(ranks_of(self.folder)) - set(read(self.folder, "left"))
