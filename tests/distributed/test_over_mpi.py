@@ -37,3 +37,10 @@ def test_a_users_script_has_the_losses_of_pytorch(ranks):
     assert done.returncode == 0, done.stderr
     losses = [float(line.split()[1]) for line in done.stdout.splitlines() if "loss" in line]
     assert losses == pytest.approx(LOSSES[str(ranks)], rel=1e-5)
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=slow)])
+def test_compiled_steps_reduce_as_plain_ones(ranks):
+    done = run(ranks, "compiled.py")
+    assert done.stdout.count("is content") == ranks

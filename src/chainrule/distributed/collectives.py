@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd import source
-from . import debug
+from . import captured, debug
 from .group import ProcessGroup, _rank_not_in_group, current, get_group_rank
 from .memory import (
     Lent,
@@ -96,6 +96,10 @@ def all_reduce(
     if found is None:
         return None
     how = Reduction(op, tensor.dtype.np, "all_reduce")
+    trace = None if async_op else captured.trace()
+    if trace is not None:
+        captured.all_reduce(trace, tensor, found, op)
+        return None
     debug.compare(found, "all_reduce", (tensor,), op)
     lent = Lent(tensor, "all_reduce")
 
@@ -138,6 +142,10 @@ def broadcast(
     if found is None:
         return None
     root = root_of(found, src, group_src, "src")
+    trace = None if async_op else captured.trace()
+    if trace is not None:
+        captured.broadcast(trace, [tensor], found, root)
+        return None
     debug.compare(found, "broadcast", (tensor,), None, root)
     lent = Lent(tensor, "broadcast")
 

@@ -41,6 +41,8 @@ class Backend(str):
 class ProcessGroup:
     """Processes that take part in collectives together."""
 
+    unguarded = True  # for guards of compiled functions: who takes part does not change
+
     def __init__(
         self, backend: str, transport: Any, ranks: Sequence[int], name: str,
         timeout: datetime.timedelta = _TIMEOUT,

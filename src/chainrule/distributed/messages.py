@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd import source
-from . import mpi
+from . import captured, mpi
 from .collectives import begin, member_of
 from .errors import DistBackendError
 from .group import ProcessGroup, current, get_group_rank
@@ -153,6 +153,7 @@ def monitored_barrier(group: Any = None, timeout: Any = None, wait_all_ranks: bo
     found = member_of(group, "monitored_barrier")
     if found is None or found.size() == 1:
         return
+    captured.refuse("monitored_barrier")
     seconds = seconds_of(timeout) or found.timeout.total_seconds()
     if found.rank() == 0:
         _wait_for_ranks(found, seconds, wait_all_ranks)

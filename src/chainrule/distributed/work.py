@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from ..autograd import source
-from . import mpi
+from . import captured, mpi
 from .errors import DistBackendError
 
 Steps = Generator[Any, None, None]
@@ -69,6 +69,8 @@ class Work:
         self._future: Any = None
         self.senders: list[int] = []  # who sent the message, by their numbers in the group
         if steps is not None:
+            if group is None or group.size() > 1:
+                captured.refuse(name)
             with _DRIVING:
                 _UNDER_WAY.append(self)
                 self._drive()

@@ -133,6 +133,8 @@ class Call:
                 self.trace.fail("a tensor it is given is another one that it sees, detached")
             if any(isinstance(x, TensorBase) and hooks_of(x) for x in self.leaves):
                 self.trace.fail("a tensor it is given has hooks, which every call may bring others")
+            for reason in self.trace.owed.values():
+                self.trace.fail(reason)
             if witness.problem is not None:
                 self.trace.fail(f"{witness.problem} is called, whose state no guard can check")
             if _python_streams(self.scan.streams) != streams:

@@ -104,6 +104,9 @@ class Trace:
         self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
         self.watch: Any = None  # the profile function of whoever watches the call
         self.lasting: set[int] = set()  # tensors that are inputs for certain: no constants
+        # What the call began and has not ended, with the reason why no plan can begin it alone.
+        self.owed: dict[Any, str] = {}
+        self.started: set[Any] = set()  # reductions that were begun in the call
 
     def close(self) -> None:
         """Let go of the arrays that were met, which refer to what remembers them."""

@@ -44,6 +44,7 @@ from .whose import (
     is_foreign_code,
     is_foreign_module,
     is_own_code,
+    is_unguarded,
     is_users,
 )
 
@@ -200,6 +201,8 @@ class _Walk:
             hidden.walk_local(self, value, path)
         elif isinstance(value, _lru_cache_wrapper):
             self._walk_cache(value, path)
+        elif is_unguarded(type(value)):
+            return  # the same object is enough
         elif is_engine(type(value)) and "_modules" not in getattr(value, "__dict__", ()):
             for name in ("function", "_orig_mod"):  # what is compiled by itself
                 if name in getattr(value, "__dict__", ()):

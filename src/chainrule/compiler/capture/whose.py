@@ -72,6 +72,11 @@ def has_only_bases_of_users(kind: type) -> bool:
     return True
 
 
+def is_unguarded(kind: type) -> bool:
+    """Whether one of our own classes says that the state of its objects decides nothing."""
+    return getattr(kind, "unguarded", None) is True and source.is_own_name(home_of(kind))
+
+
 def is_engine(kind: type) -> bool:
     """Whether an object belongs to the layers below the libraries (a dtype, an op, a mode)."""
     package, _, rest = home_of(kind).partition(".")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import ir
-from ..graph.op_table import lowering, models_of_results
+from ..graph.op_table import lookup, lowering, models_of_results
 from ..graph.program import Graph, Instr, Value, dtype_name
 from ..graph.rewriter import permutation
 from ..graph.views import Buffer, View, c_strides, dense_like, new_view, rearrange
@@ -171,7 +171,8 @@ class Schedule:
             return value
         view = self.view(value)
         buffer = view.buffer
-        if view.contiguous and buffer.size == value.size and buffer.kind in ("temp", "extern"):
+        whole = view.contiguous and buffer.size == value.size
+        if whole and buffer.kind in ("temp", "extern") and not self._is_lent(value):
             if buffer.kind == "temp":
                 self.buffers["temp"].remove(buffer)
                 buffer.kind = "output"
@@ -183,6 +184,11 @@ class Schedule:
         target = View(copied, value.shape, c_strides(value.shape))
         self.copy(view, target)
         return target
+
+    def _is_lent(self, value: Value) -> bool:
+        """Whether an op shows memory of its own, which it will write to again."""
+        maker = self.fusion.made.get(self.fusion.origin(value))
+        return maker is not None and getattr(lookup(maker.op), "lends", False)
 
     def _renumber(self, kind: str) -> None:
         for i, buffer in enumerate(self.buffers[kind]):

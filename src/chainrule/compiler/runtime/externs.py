@@ -16,6 +16,11 @@ from ..loops.calls import ExternCall
 from ..machine.addresses import address
 
 
+def acts(record: Any) -> bool:
+    """Whether an op does something that cannot be done again: other processes have seen it."""
+    return getattr(record, "acts", False)
+
+
 class ExternStep:
     """Calls an op's forward on views of the frame's memory and keeps what it returns.
 
@@ -26,7 +31,9 @@ class ExternStep:
     def __init__(self, call: ExternCall, slots: Slots) -> None:
         self.instr = call.instr
         self.call = call
-        self.forward = lookup(call.instr.op).forward
+        record = lookup(call.instr.op)
+        self.forward = record.forward
+        self.acts = acts(record)
         self.operands = [
             (slots.of(x.buffer), x) if isinstance(x, View) else (-1, x) for x in call.operands
         ]

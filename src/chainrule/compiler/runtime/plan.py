@@ -21,6 +21,7 @@ from ...ops.allocation import give_back_freed_memory
 from ...ops.layout import overlaps_itself
 from ..emit.module_text import Module, Slots
 from ..graph.interpreter import interpret
+from ..graph.op_table import lookup
 from ..graph.program import Graph, Value, dtype_name
 from ..graph.verify import verifying
 from ..graph.views import Buffer, View
@@ -32,7 +33,7 @@ from ..machine import host, log, machine_code, worker_threads
 from ..passes import optimise
 from . import plan_cache, plan_target
 from .bind import Specification, bind_text, layout_known, main_text
-from .externs import ExternStep
+from .externs import ExternStep, acts
 from .plan_cache import Image
 from .recycled import Recycled
 
@@ -248,6 +249,8 @@ class Plan:
             try:
                 return interpret(self.graph, arrays)
             except Exception as refused:  # by an op; what is written is written at the end
+                if any(acts(lookup(i.op)) for i in self.graph.instrs):
+                    raise
                 raise CheckFailed(str(refused)) from refused
         frame = self._frames.pop() if self._frames else Frame(self)
         if frame.thread != get_ident() and self.pool is not None:
@@ -263,24 +266,33 @@ class Plan:
                 late = self._bind(frame, everything)
             else:
                 ran = self.whole
-            if not ran:
-                for step, read in zip(self.steps, self.image.last_reads, strict=True):
-                    try:
-                        step(frame)
-                    except Exception as refused:  # by an op in Python, before the first write
-                        raise CheckFailed(str(refused)) from refused
-                    for k in read:
-                        frame.externs[k] = None
-                    if any(frame.flags):
-                        break  # a wrong index: what follows may write the caller's arrays
+            acted = False if ran else self._run_steps(frame)
             if any(frame.flags):
-                raise self._wrong_index(frame)
+                wrong = self._wrong_index(frame)
+                raise IndexError(str(wrong)) if acted else wrong
             for target, source in late:
                 target[...] = source
             return self._collect(frame, outputs)
         finally:
             frame.arrays = ()
             self._frames.append(frame)
+
+    def _run_steps(self, frame: Frame) -> bool:
+        """Run the steps in order; whether one of them acted, so that the call cannot run again."""
+        acted = False
+        for step, read in zip(self.steps, self.image.last_reads, strict=True):
+            acted = acted or (step.__class__ is ExternStep and step.acts)
+            try:
+                step(frame)
+            except Exception as refused:  # by an op in Python, before the first write
+                if acted:
+                    raise
+                raise CheckFailed(str(refused)) from refused
+            for k in read:
+                frame.externs[k] = None
+            if any(frame.flags):
+                break  # a wrong index: what follows may write the caller's arrays
+        return acted
 
     def _wrong_index(self, frame: Frame) -> CheckFailed:
         size = self.image.check_sizes[int(frame.checks.argmax())]

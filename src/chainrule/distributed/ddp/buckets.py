@@ -16,6 +16,8 @@ DEFAULT_MEGABYTES = 25
 class Bucket:
     """Gradients that are reduced together."""
 
+    unguarded = True  # for guards of compiled functions: its state is of one pass
+
     def __init__(self, index: int, parameters: Sequence[Any]) -> None:
         self.index = index
         self.parameters = list(parameters)

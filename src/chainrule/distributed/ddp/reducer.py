@@ -16,6 +16,7 @@ import numpy as np
 from ...autograd import source
 from ...autograd.state import STATE
 from ...autograd.value import make
+from .. import captured
 from ..collectives import all_reduce, broadcast
 from ..group import ProcessGroup
 from ..reduction import ReduceOp
@@ -25,6 +26,8 @@ from .buckets import Bucket, GradBucket, sizes_of
 
 class Reducer:
     """The buckets of one module."""
+
+    unguarded = True  # for guards of compiled functions: its state is of one pass
 
     def __init__(
         self, named: Sequence[tuple[str, Any]], group: ProcessGroup, megabytes: float | None,
@@ -44,6 +47,7 @@ class Reducer:
         self.arrival: list[int] = []
         self.rebuilt = False
         self.unfinished: list[str] = []
+        self.trace: Any = None  # of the compiled function that this pass is part of
         self._make_buckets(list(reversed(self.parameters)))
         # Held by the parameters: they outlive their wrapper in no program that goes on training.
         self.handles = [
@@ -65,14 +69,21 @@ class Reducer:
         """A forward pass whose backward pass is to be reduced has been run."""
         self.check_finished()
         self.maybe_rebuild()
+        self._expect()
+        self.trace = captured.trace()
+        if self.trace is not None:
+            captured.begin(self.trace, self)
+        self.used = {id(p) for p in self.parameters}
+        if self.find_unused and not (self.static and self.rebuilt):
+            self.used = _reachable(outputs) & self.used
+
+    def _expect(self) -> None:
+        """Nothing has arrived of the pass that is to come."""
         self.expects, self.queued, self.next = True, False, 0
         self.ready.clear()
         self.arrival.clear()
         for bucket in self.buckets:
             bucket.begin()
-        self.used = {id(p) for p in self.parameters}
-        if self.find_unused and not (self.static and self.rebuilt):
-            self.used = _reachable(outputs) & self.used
 
     def check_finished(self) -> None:
         """An error if the last pass left gradients out: they were not averaged."""
@@ -117,11 +128,20 @@ class Reducer:
         """A parameter's gradient is here, or will not come."""
         self.ready.add(id(parameter))
         bucket, position = self.place[id(parameter)]
-        self._fill(parameter, bucket.views[position])
+        if self.trace is None:
+            self._fill(parameter, bucket.views[position])
         bucket.waiting -= 1
         while self.next < len(self.buckets) and self.buckets[self.next].waiting == 0:
-            self._start(self.buckets[self.next])
+            self._start_or_trace(self.buckets[self.next])
             self.next += 1
+
+    def _start_or_trace(self, bucket: Bucket) -> None:
+        if self.trace is None:
+            self._start(bucket)
+        elif not captured.start(self.trace, self, bucket):
+            for p, view in zip(bucket.parameters, bucket.views, strict=True):
+                self._fill(p, view)
+            self._start(bucket)
 
     def _fill(self, parameter: Any, view: np.ndarray) -> None:
         grad = parameter._grad
@@ -142,6 +162,24 @@ class Reducer:
         if self.as_view and array is not view:
             parameter._grad = make(view)
 
+    def start_with(self, bucket: Bucket, gradients: Sequence[np.ndarray]) -> None:
+        """Fill a bucket and start its reduction: what a compiled step does with one."""
+        if bucket.index == 0:
+            self.began = time.perf_counter()
+        share = bucket.flat.dtype.type(1.0 / self.divide_by)
+        for array, view in zip(gradients, bucket.views, strict=True):
+            np.multiply(array, share, out=view)
+        self._start(bucket)
+
+    def wait_for(self, bucket: Bucket) -> None:
+        """Wait until a bucket holds averages: what a compiled step does at the end of backward."""
+        if bucket.index == 0:
+            self.ended = time.perf_counter()
+            Waiting.steps += 1
+            self.expects = False
+        bucket.work.wait()
+        self._note_end(bucket)
+
     def _start(self, bucket: Bucket) -> None:
         began = time.perf_counter()
         if self.hook is None:
@@ -160,15 +198,27 @@ class Reducer:
             self.unfinished = [
                 self.names[id(p)] for p in self.parameters if id(p) not in self.ready
             ]
+            self.trace = None
             return
+        if self.trace is not None:
+            self.trace.owed.pop(self, None)
+            if self.trace.reason is None:
+                for bucket in self.buckets:
+                    captured.wait(self.trace, self, bucket)
+                self.trace = None
+                return
+            self.trace = None
         Waiting.steps += 1
-        ended = time.perf_counter()
+        self.ended = time.perf_counter()
         used = self._used_anywhere()
         for bucket in self.buckets:
             self._take(bucket, used)
-            if self.timeline is not None:
-                now = time.perf_counter()
-                self.timeline.append(("done", bucket.index, now - self.began, ended - self.began))
+            self._note_end(bucket)
+
+    def _note_end(self, bucket: Bucket) -> None:
+        if self.timeline is not None:
+            now, ended = time.perf_counter() - self.began, self.ended - self.began
+            self.timeline.append(("done", bucket.index, now, ended))
 
     def _used_anywhere(self) -> set[int] | None:
         """Parameters that had a gradient on some process; None: all of them."""
@@ -204,7 +254,8 @@ class Reducer:
         self.rebuilt = True
         numbers = {id(p): k for k, p in enumerate(self.parameters)}
         order = np.array([numbers[key] for key in self.arrival], np.int64)
-        broadcast(make(order), group=self.group, group_src=0)
+        with captured.unrecorded():
+            broadcast(make(order), group=self.group, group_src=0)
         if self.as_view:  # gradients lie in the old buckets
             for p in self.parameters:
                 if p._grad is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...autograd import source
 from ...autograd.value import make
+from .. import captured
 from ..collectives import broadcast
 from ..group import ProcessGroup
 from ..objects import all_gather_object
@@ -38,6 +39,10 @@ def check_same_model(named: Sequence[tuple[str, Any]], group: ProcessGroup) -> N
 
 def broadcast_all(tensors: Sequence[Any], group: ProcessGroup, src: int = 0) -> None:
     """Give every process the values of one, in one message per dtype."""
+    found = captured.trace()
+    if found is not None:
+        captured.broadcast(found, tensors, group, src)
+        return
     by_type: dict[Any, list[Any]] = {}
     for t in tensors:
         by_type.setdefault(t.dtype, []).append(t)

@@ -12,6 +12,7 @@ from ...autograd import source
 from ...nn.modules.module import Module
 from ...nn.parallel.data_parallel import _check_devices
 from ...utils._pytree import tree_leaves
+from .. import captured
 from ..algorithms.join import Join, Joinable, JoinHook
 from ..collectives import all_reduce
 from ..group import current, is_initialized
@@ -91,6 +92,9 @@ class DistributedDataParallel(Module, Joinable):
         if syncs:
             reducer.check_finished()
         if self._join_config.enable:
+            found = captured.trace()
+            if found is not None:
+                found.fail("join() lets every call take part in other reductions")
             active = Join.notify_join_context(self)
             if active is not None:
                 active.wait()
@@ -134,6 +138,7 @@ class DistributedDataParallel(Module, Joinable):
                 "register_comm_hook or register_builtin_comm_hook can only be called once."
             )
         self.reducer.hook, self.reducer.hook_state = hook, state
+        self._comm_hooks = [hook]  # where guards of compiled functions see it
 
     # ---- uneven inputs ----
 
