@@ -206,3 +206,10 @@ def test_distances_have_tangents_and_second_derivatives(p, mode):
         step = 1e-5
         quotient = (function(a + step * u) - function(a - step * u)) / (2 * step)
         assert torch.allclose(tangent, quotient, rtol=1e-6, atol=1e-7)
+
+
+def test_inverse_of_a_singular_factor_is_refused():
+    factors = torch.eye(3).repeat(2, 1, 1)
+    factors[1, 2, 2] = 0
+    with pytest.raises(RuntimeError, match=r"\(Batch element 1\): The diagonal element 3 is zero"):
+        torch.cholesky_inverse(factors)

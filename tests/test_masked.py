@@ -60,6 +60,13 @@ def test_types_of_results_and_wrong_masks():
     keep = torch.tensor([True, False, True, True])
     assert torch.masked.sum(whole.int(), mask=keep).dtype is torch.int64
     assert torch.masked.amax(whole, mask=~keep).item() == 1
+    assert torch.masked.amax(keep, mask=~keep).item() is False
+    assert torch.masked.amin(keep, mask=~keep).item() is False
+    small = torch.tensor([200, 100], dtype=torch.uint8)
+    assert torch.masked.cumsum(small, 0).tolist() == [200, 44]
+    assert torch.masked.cumprod(small, 0).dtype is torch.uint8
+    spread = torch.masked.var(torch.tensor([1 + 2j, 3 - 1j, 2j]), 0)
+    assert spread.dtype is torch.complex64 and abs(spread.item() - 16 / 3) < 1e-5
     with pytest.raises(ValueError, match="could not infer output dtype"):
         torch.masked.mean(whole, mask=keep)
     with pytest.raises(IndexError, match="broadcastable mask"):

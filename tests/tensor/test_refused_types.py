@@ -46,6 +46,9 @@ REFUSED = [
     (lambda: torch.vmap(lambda x: F.layer_norm(x, (2,)))(PAIR), "Long"),
     (lambda: F.batch_norm(PAIR, None, None, training=True), "Long"),
     (lambda: F.batch_norm(PAIR + 0j, None, None, training=True), "ComplexFloat"),
+    (lambda: F.batch_norm(PAIR, PAIR[0], PAIR[0]), "Long"),
+    (lambda: F.batch_norm(PAIR + 0j, PAIR[0] + 0j, PAIR[0] + 0j), "ComplexFloat"),
+    (lambda: F.adaptive_avg_pool1d(PAIR[None], 2), "Long"),
     (lambda: F.rms_norm(PAIR, (2,)), "Long"),
     (lambda: torch.abs(PAIR > 1), "Bool"),
     (lambda: torch.floor(PAIR > 1), "Bool"),
@@ -110,3 +113,13 @@ def test_an_array_is_no_number():
         torch.nn.functional.elu(x, alpha=np.array(1.0))
     with pytest.raises(TypeError, match="argument 'alpha' must be Number, not ndarray"):
         torch.add(x, x, alpha=np.array(1.0))
+
+
+def test_truth_values_are_not_rectified():
+    with pytest.raises(NotImplementedError, match="Boolean inputs not supported for relu"):
+        F.relu(PAIR > 1)
+
+
+def test_complex_scores_are_converted_before_softmin():
+    got = F.softmin(torch.tensor([1.0, 2.0]) + 0j, 0, dtype=torch.float32)
+    assert torch.allclose(got, torch.tensor([0.7311, 0.2689]), atol=1e-4)

@@ -57,10 +57,14 @@ def _axes(t: Tensor, dim: Any) -> tuple[int, ...]:
 
 
 def _lowest(t: Tensor) -> float:
+    if t.dtype is torch.bool:
+        return False
     return -inf if t.is_floating_point() else torch.iinfo(t.dtype).min
 
 
 def _highest(t: Tensor) -> float:
+    if t.dtype is torch.bool:
+        return True
     return inf if t.is_floating_point() else torch.iinfo(t.dtype).max
 
 
@@ -173,7 +177,8 @@ def var(input: Tensor, dim: Any = None, unbiased: bool | None = None, *,  # noqa
     distance = x - mean(x, axes or None, keepdim=True, mask=mask)
     squares = (distance * distance.conj()).real if x.is_complex() else distance * distance
     total = sum(squares, axes or None, keepdim=keep, mask=mask)
-    return total / (_count(x, mask, axes, keep) - by).clamp(min=0)
+    # The variance of complex numbers is real and of their type, as in PyTorch.
+    return (total / (_count(x, mask, axes, keep) - by).clamp(min=0)).to(x.dtype)
 
 
 def std(input: Tensor, dim: Any = None, unbiased: bool | None = None, *,  # noqa: A002
@@ -209,12 +214,14 @@ def logaddexp(input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: An
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:  # noqa: A002
     """Running sums of the elements that count."""
-    return _filled(_cast(input, dtype, sums=True), mask, 0).cumsum(dim)
+    x = _cast(input, dtype)
+    return _filled(x, mask, 0).cumsum(dim, dtype=x.dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:  # noqa: A002
     """Running products of the elements that count."""
-    return _filled(_cast(input, dtype, sums=True), mask, 1).cumprod(dim)
+    x = _cast(input, dtype)
+    return _filled(x, mask, 1).cumprod(dim, dtype=x.dtype)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:  # noqa: A002

@@ -9,7 +9,13 @@ import numpy as np
 from .. import ir
 from .batching import Front
 from .errors import Refusal
-from .layout import as_channels_last, dense_empty_like, has_channels_last
+from .layout import (
+    as_channels_last,
+    dense_copy,
+    dense_empty_like,
+    has_channels_last,
+    in_order,
+)  # fmt: skip
 from .schema import helper, op
 from .shape import at_axis, diagonal, in_c_order, inverse_permutation
 
@@ -175,7 +181,7 @@ def flip(x, *, axis):
 )
 def roll(x, *, shifts, axis):
     """x moved along some dimensions (flattened without any); what leaves at the end re-enters."""
-    return np.roll(x, shifts, axis) if axis else np.roll(x, shifts[0])
+    return in_order(np.roll(x, shifts, axis) if axis else np.roll(x, shifts[0]))
 
 
 @helper
@@ -195,7 +201,7 @@ def roll_each(x, size, shifts, axis):
 )
 def rot90(x, *, turns, axis):
     """x turned by quarter turns from the first to the second of two dimensions."""
-    return np.rot90(x, turns, axis).copy(order="K")
+    return dense_copy(np.rot90(x, turns, axis))
 
 
 # ---- triangles and diagonals ---------------------------------------------------------------------

@@ -7,7 +7,7 @@ import numpy as np
 from .. import ir
 from .dtypes import F32 as _SINGLE
 from .halves import rounded, wide
-from .layout import dense_copy
+from .layout import dense_cast, dense_copy
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -29,10 +29,12 @@ def cast(x, *, dtype):
     if x.dtype.kind == "c" and dtype.kind not in "cb":
         x = x.real
     if dtype.kind in "iu" and x.dtype.kind == "f" and dtype.itemsize < 4:
-        x = x.astype(np.int32)  # floats are out of 32 bits' range first, as in PyTorch
+        x = dense_cast(
+            x, np.dtype(np.int32)
+        )  # floats are out of 32 bits' range first, as in PyTorch
     if dtype.itemsize == 1 and dtype.kind not in "biu":
         x = held_by(x, dtype.name)
-    return x.astype(dtype)
+    return dense_cast(x, dtype)
 
 
 def held_by(x, name):

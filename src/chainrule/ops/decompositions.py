@@ -117,6 +117,14 @@ def cholesky_solve_push(t, low, x, upper):
 )
 def cholesky_inverse(low, *, upper):
     """The inverse of L L^H (or U^H U)."""
+    zeros = np.argwhere(np.diagonal(low, axis1=-2, axis2=-1) == 0)
+    if len(zeros):
+        *which, row = zeros[0].tolist()
+        flat = int(np.ravel_multi_index(which, low.shape[:-2])) if which else None
+        raise LinAlgError(
+            f"cholesky_inverse: {lapack.batch_words(flat)}The diagonal element {row + 1} is zero, "
+            "the inversion could not be completed because the input matrix is singular."
+        )
     unit = np.broadcast_to(np.eye(low.shape[-1], dtype=low.dtype), low.shape)
     return cholesky_solve(unit, low, upper=upper)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .kernels import fast
+from .layout import dense_cast
 
 _SINGLE = np.dtype(np.float32)
 
@@ -36,7 +37,7 @@ def single(x: np.ndarray) -> np.ndarray:
                 return done.reshape(x.shape)
         elif x.flags.f_contiguous:
             return single(x.T).T
-    return x.astype(_SINGLE)
+    return dense_cast(x, _SINGLE)
 
 
 def rounded(x: np.ndarray, half: np.dtype) -> np.ndarray:
@@ -49,7 +50,7 @@ def rounded(x: np.ndarray, half: np.dtype) -> np.ndarray:
                 return done.view(half).reshape(x.shape)
         elif x.flags.f_contiguous:
             return rounded(x.T, half).T
-    return x.astype(half)
+    return dense_cast(x, half)
 
 
 def wide(x: Any) -> Any:

@@ -150,6 +150,20 @@ def dense_copy(x: np.ndarray) -> np.ndarray:
     return made
 
 
+def dense_cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """x in another type, laid out as `dense_copy` does (NumPy lays repeated elements innermost)."""
+    if 0 not in x.strides or x.flags.c_contiguous:
+        return x.astype(dtype)
+    made = dense_empty_like(x, dtype)
+    made[...] = x
+    return made
+
+
+def in_order(x: np.ndarray) -> np.ndarray:
+    """x in C order: NumPy's reductions and scans keep the input's, PyTorch's do not."""
+    return x if x.flags.c_contiguous else np.ascontiguousarray(x)
+
+
 _FASTEST_FIRST = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
 
 

@@ -11,6 +11,7 @@ from .. import ir
 from .batching import Front
 from .dtypes import F32, F64
 from .halves import wide
+from .layout import in_order
 from .schema import helper, op
 from .sums import count_of, kept, summed, summed_of, without
 
@@ -64,7 +65,8 @@ def _std_gradient(g, x, out, axis, keepdims, correction):
 )  # fmt: skip
 def reduce_var(x, *, axis, keepdims, correction):
     """The variance over `axis`: squared distance from the mean, over n - correction."""
-    return variance(wide(x), axis, keepdims, correction).astype(real_dtype(x.dtype), copy=False)
+    found = in_order(variance(wide(x), axis, keepdims, correction))
+    return found.astype(real_dtype(x.dtype), copy=False)
 
 
 @op(
@@ -80,7 +82,7 @@ def reduce_var(x, *, axis, keepdims, correction):
 )  # fmt: skip
 def reduce_std(x, *, axis, keepdims, correction):
     """The standard deviation over `axis`; its slope at 0 is 0."""
-    v = variance(wide(x), axis, keepdims, correction)
+    v = in_order(variance(wide(x), axis, keepdims, correction))
     return np.sqrt(v).astype(real_dtype(x.dtype), copy=False)
 
 
@@ -222,7 +224,8 @@ def reduce_norm(x, *, axis, keepdims, order):
         found = _length(x)
         if found is not None:
             return found
-    return norm_of(wide(x), axis, keepdims, order).astype(real_dtype(x.dtype), copy=False)
+    found = in_order(norm_of(wide(x), axis, keepdims, order))
+    return found.astype(real_dtype(x.dtype), copy=False)
 
 
 def _length(x):

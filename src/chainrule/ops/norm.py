@@ -20,7 +20,7 @@ from .batching import Plain
 from .errors import need_real
 from .halves import is_half, wide
 from .kernels import fast
-from .layout import lying_as
+from .layout import in_order, lying_as
 from .reduce import ones_vector
 from .schema import helper, op
 from .sums import summed
@@ -165,7 +165,7 @@ def norm_arrays(x, w, b, view, axes, channel, eps, affine):
             out *= w
         if b is not None:
             out += b
-        return out.reshape(x.shape).astype(x.dtype, copy=False), mean, var
+        return _in_place_of(x, out, axes), mean, var
     kept = tuple(1 if k in axes else n for k, n in enumerate(view))
     out, mean, var = np.empty(view, y.dtype), np.empty(kept, y.dtype), np.empty(kept, y.dtype)
     axis, parts = blocks(view, axes)
@@ -179,7 +179,13 @@ def norm_arrays(x, w, b, view, axes, channel, eps, affine):
             target *= part_of(w, axis, block)
         if b is not None:
             target += part_of(b, axis, block)
-    return out.reshape(x.shape).astype(x.dtype, copy=False), mean, var
+    return _in_place_of(x, out, axes), mean, var
+
+
+def _in_place_of(x, out, axes):
+    """A result in x's shape and type, in C order; channels stay last but for layer norms."""
+    out = in_order(out.reshape(x.shape).astype(x.dtype, copy=False))
+    return out if axes == (1,) else lying_as(out, x)
 
 
 def norm_gradients(g, mask, x, w, b_shape, view, axes, channel, eps, affine):

@@ -15,6 +15,7 @@ from .batching import Front
 from .dtypes import F32, F64
 from .halves import wide
 from .kernels import fast
+from .layout import in_order
 from .schema import helper, op
 from .shape import broadcast_to
 from .sums import count_of, kept, native_sum, summed
@@ -191,9 +192,9 @@ def reduce_prod(x, *, axis, keepdims):
             return done.reshape(
                 kept(x.shape, (axis,)) if keepdims else x.shape[:axis] + x.shape[axis + 1 :]
             ).astype(x.dtype, copy=False)
-        y = np.multiply.reduce(y, axis, F64, keepdims=keepdims)
-        return np.asarray(y).astype(x.dtype, copy=False)
-    return np.asarray(np.multiply.reduce(y, axis, keepdims=keepdims)).astype(x.dtype, copy=False)
+        y = y.astype(F64)
+    done = np.asarray(np.multiply.reduce(y, axis, keepdims=keepdims))
+    return in_order(done).astype(x.dtype, copy=False)
 
 
 @helper
@@ -217,7 +218,7 @@ def others_product(x, axis):
 )
 def reduce_max(x, *, axis, keepdims):
     """The largest element over `axis`; ties share the gradient."""
-    return np.maximum.reduce(x, axis, keepdims=keepdims)
+    return in_order(np.maximum.reduce(x, axis, keepdims=keepdims))
 
 
 @op(
@@ -229,7 +230,7 @@ def reduce_max(x, *, axis, keepdims):
 )
 def reduce_min(x, *, axis, keepdims):
     """The smallest element over `axis`; ties share the gradient."""
-    return np.minimum.reduce(x, axis, keepdims=keepdims)
+    return in_order(np.minimum.reduce(x, axis, keepdims=keepdims))
 
 
 def _declare_extreme_of_all(name, node, kind):
@@ -295,13 +296,13 @@ def mean_over_ties(t, x, out, axis, keepdims):
 @op(nondiff=("x",), batch=Front(axes=("axis",)))
 def argmax(x, *, axis, keepdims):
     """Where the largest element along `axis` is: the first of several, a NaN before all."""
-    return wide(x).argmax(axis, keepdims=keepdims)
+    return in_order(wide(x).argmax(axis, keepdims=keepdims))
 
 
 @op(nondiff=("x",), batch=Front(axes=("axis",)))
 def argmin(x, *, axis, keepdims):
     """Where the smallest element along `axis` is: the first of several, a NaN before all."""
-    return wide(x).argmin(axis, keepdims=keepdims)
+    return in_order(wide(x).argmin(axis, keepdims=keepdims))
 
 
 # ---- truth ---------------------------------------------------------------------------------------
@@ -310,19 +311,19 @@ def argmin(x, *, axis, keepdims):
 @op(nondiff=("x",), batch=Front(axes=("axis",)), lower=ir.reduce("or"))
 def reduce_any(x, *, axis, keepdims):
     """Whether any element over `axis` is nonzero."""
-    return np.logical_or.reduce(x, axis, keepdims=keepdims)
+    return in_order(np.logical_or.reduce(x, axis, keepdims=keepdims))
 
 
 @op(nondiff=("x",), batch=Front(axes=("axis",)), lower=ir.reduce("and"))
 def reduce_all(x, *, axis, keepdims):
     """Whether all elements over `axis` are nonzero."""
-    return np.logical_and.reduce(x, axis, keepdims=keepdims)
+    return in_order(np.logical_and.reduce(x, axis, keepdims=keepdims))
 
 
 @op(nondiff=("x",), batch=Front(axes=("axis",)))
 def count_nonzero(x, *, axis):
     """How many elements over `axis` are nonzero."""
-    return np.asarray(np.count_nonzero(x, axis=axis), np.int64)
+    return np.asarray(np.count_nonzero(x, axis=axis), np.int64, order="C")
 
 
 @op(nondiff=("x",), batch=Front(axes=("axis",)))
@@ -330,4 +331,4 @@ def hash_tensor(x, *, axis, keepdims):
     """The bits of all elements over `axis` (as float64, or as 64-bit integers), by exclusive or."""
     floats = x.dtype.kind not in "biu"
     bits = x.astype(np.float64).view(np.uint64) if floats else x.astype(np.int64).view(np.uint64)
-    return np.asarray(np.bitwise_xor.reduce(bits, axis, keepdims=keepdims), np.uint64)
+    return in_order(np.asarray(np.bitwise_xor.reduce(bits, axis, keepdims=keepdims), np.uint64))

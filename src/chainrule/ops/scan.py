@@ -15,6 +15,7 @@ from .batching import Front
 from .dtypes import F64
 from .halves import wide
 from .kernels import fast
+from .layout import in_order
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -23,7 +24,7 @@ from .schema import helper, op
 def along(ufunc, x, axis, reverse):
     """ufunc.accumulate from the front or from the end."""
     if not reverse:
-        return ufunc.accumulate(x, axis)
+        return in_order(ufunc.accumulate(x, axis))
     out = np.empty(x.shape, x.dtype)
     turned = (slice(None),) * axis + (slice(None, None, -1),)
     ufunc.accumulate(x[turned], axis, out=out[turned])
@@ -43,7 +44,7 @@ def scanned(ufunc, x, axis, reverse):
         if done is not None:
             return done.reshape(x.shape).astype(x.dtype, copy=False)
     if not reverse and x.dtype.kind == "f":
-        return ufunc.accumulate(x, axis, F64).astype(x.dtype, copy=False)
+        return in_order(ufunc.accumulate(x, axis, F64)).astype(x.dtype, copy=False)
     return along(ufunc, x.astype(F64), axis, reverse).astype(x.dtype, copy=False)
 
 
@@ -187,7 +188,7 @@ def running_places(x, axis, accumulate):
     values = accumulate(y, axis)
     hit = (y == values) | np.isnan(y) if y.dtype.kind == "f" else y == values
     places = np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
-    return np.maximum.accumulate(np.where(hit, places, 0), axis)
+    return in_order(np.maximum.accumulate(np.where(hit, places, 0), axis))
 
 
 @op(nondiff=("x",), batch=Front(axes=("axis",)))

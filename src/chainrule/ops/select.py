@@ -69,7 +69,7 @@ def _relu_gradient(g, out):
     arrays={"x": _relu_gradient},
     jvp={"x": lambda t, out: where(out <= 0, 0.0, t)},
     broadcasts=True,
-    refuses={"c": ""},
+    refuses={"c": "", "b": "Boolean inputs not supported for relu"},
     lower=ir.relu,
     flat=("x",),
 )

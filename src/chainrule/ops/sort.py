@@ -11,6 +11,7 @@ import numpy as np
 
 from .batching import Front
 from .halves import wide
+from .layout import in_order
 from .masks import dynamic
 from .scatter import along_key
 from .schema import helper, op
@@ -79,7 +80,7 @@ for _name, _node in (
 
 def squeezed(index, axis, keepdims):
     """An index of length 1 along `axis`, without that axis unless it is kept."""
-    return index if keepdims else index.squeeze(axis)
+    return in_order(index if keepdims else index.squeeze(axis))
 
 
 # ---- order ---------------------------------------------------------------------------------------
@@ -111,12 +112,12 @@ def top_places(x, *, k, axis, largest):
     y = wide(x)
     n = x.shape[axis]
     if k * 4 > n or n < 128:
-        return part_of(order_of(y, axis, largest), axis, slice(0, k))
+        return in_order(part_of(order_of(y, axis, largest), axis, slice(0, k)))
     parts = y.argpartition(max(n - k if largest else k - 1, 0), axis)
     some = part_of(parts, axis, slice(n - k, n) if largest else slice(0, k))
     index = np.sort(some, axis)
     order = order_of(y[along_key(index, axis)], axis, largest)
-    return index[along_key(order, axis)]
+    return in_order(index[along_key(order, axis)])
 
 
 @op(nondiff=("x",), batch=Front(axes=("axis",)))

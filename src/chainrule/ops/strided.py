@@ -72,8 +72,8 @@ def _same_steps(shape, mine, given):
 def strided_gather(x, *, inner, outer):
     """What as_strided would show if x lay in memory as `inner`; zero where x has no element."""
     numbers = strided_numbers(inner, outer)
-    values = np.append(np.ascontiguousarray(x).reshape(-1), np.zeros(1, x.dtype))
-    return values[numbers]
+    values = _shared(np.ascontiguousarray(x).reshape(-1), inner)
+    return np.append(values, np.zeros(1, x.dtype))[numbers]
 
 
 @op(
@@ -87,7 +87,23 @@ def strided_spread(g, *, inner, outer):
     size = int(np.prod(inner[0]))
     out = np.zeros(size + 1, g.dtype)
     np.add.at(out, numbers, g)
-    return out[:size].reshape(inner[0])
+    return _shared(out[:size], inner).reshape(inner[0])
+
+
+def _shared(values, layout):
+    """Values of a layout, where elements at one place have the mean of theirs.
+
+    A place that several elements show has one value: each of them answers for its part of it.
+    """
+    if values.dtype.kind not in "fVc" or not any(n > 1 for n in layout[0]):
+        return values
+    at, which, counts = np.unique(places(layout), return_inverse=True, return_counts=True)
+    if len(at) == values.size:
+        return values
+    totals = np.zeros(len(at), np.result_type(values.dtype, np.float64) if values.dtype.kind == "c"
+                      else np.float64)  # fmt: skip
+    np.add.at(totals, which.reshape(-1), values)
+    return (totals / counts)[which.reshape(-1)].astype(values.dtype)
 
 
 def places(layout):

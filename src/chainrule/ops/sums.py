@@ -14,6 +14,7 @@ import numpy as np
 
 from .dtypes import F32, F64
 from .kernels import fast
+from .layout import in_order
 
 _SMALL = 1 << 14
 _THREADED = 1 << 15  # elements from which threads share the work
@@ -44,14 +45,14 @@ def summed(x, axis, keepdims=False):
         if done is not None:
             return done
     elif dtype.kind not in "fc" or not axis or not x.size:
-        return np.add.reduce(x, axis, keepdims=keepdims)
+        return in_order(np.add.reduce(x, axis, keepdims=keepdims))
     elif dtype.kind == "c":
         real = summed(x.real, axis, keepdims)
         return np.asarray(real + 1j * summed(x.imag, axis, keepdims), dtype)
     if count_of(x.shape, axis) <= _FEW:
-        return np.add.reduce(x, axis, keepdims=keepdims)
+        return in_order(np.add.reduce(x, axis, keepdims=keepdims))
     if x.size <= _SMALL:
-        return np.add.reduce(x, axis, F64, keepdims=keepdims).astype(dtype)
+        return in_order(np.add.reduce(x, axis, F64, keepdims=keepdims)).astype(dtype)
     return without(_sum_in_order(x, axis), axis, keepdims)
 
 

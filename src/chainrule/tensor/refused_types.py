@@ -24,7 +24,7 @@ _NN = {
     "i": "unfold",
     "ic": "kl_div pdist",
     "bc": "max_pool1d max_pool2d max_pool3d hardtanh relu6 threshold",
-    "c": "cosine_similarity softmin scaled_dot_product_attention linear_cross_entropy",
+    "c": "cosine_similarity scaled_dot_product_attention linear_cross_entropy",
 }
 _OTHERS = {
     "b": "corrcoef cov kthvalue median nanmedian topk trace argmax argmin round mvlgamma cross "

@@ -54,7 +54,7 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False) -> Any:
 @public()
 def cholesky_inverse(input: Any, upper: bool = False) -> Any:
     """The inverse of A from its triangular factor."""
-    return P.cholesky_inverse(square(input, "cholesky_inverse"), upper=upper)
+    return checked(P.cholesky_inverse, square(input, "cholesky_inverse"), upper=upper)
 
 
 # ---- QR and reflectors ---------------------------------------------------------------------------

@@ -42,7 +42,8 @@ def einsum(*args: Any) -> Any:
             values.append(getattr(P, name)(values[which], **params))
         else:
             values.append(getattr(P, name)(*(values[k] for k in which)))
-    return values[-1]
+    summed = len(operands) == 1 and any(name == "reduce_sum" for name, _, _ in steps)
+    return values[-1].contiguous() if summed else values[-1]
 
 
 def _arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:

@@ -17,6 +17,7 @@ from ...autograd.modes import no_grad
 from ...autograd.state import NO_GRAD, STATE
 from ...autograd.value import PLAIN
 from ...ops.dtypes import FLOAT, float32
+from ...ops.layout import has_channels_last
 from ..api import public
 from ..outputs import write_out
 from .common import P
@@ -289,10 +290,18 @@ def _update_array(running: Any, new: Any, factor: float, momentum: float) -> boo
     return True
 
 
+def _as_image(x: Any) -> Any:
+    """x in C order, or with channels last: no other order passes through a batch norm."""
+    if x.__class__ not in PLAIN or x._a.flags.c_contiguous or has_channels_last(x._a):
+        return x
+    return x.contiguous()
+
+
 def _batch_norm_eval(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
     """With known statistics the norm is one multiplication and one addition per element."""
+    _need_real(x, "batch_norm", 3)
     half = half_type(x)
-    x, mean, var = single(x), single(mean.detach()), single(var.detach())
+    x, mean, var = single(_as_image(x)), single(mean.detach()), single(var.detach())
     scale = (var + eps).rsqrt()
     if weight is not None:
         scale = scale * single(weight)
@@ -386,7 +395,9 @@ def native_batch_norm(
     out, mean, var = _batch_norm_train(
         input, running_mean, running_var, weight, bias, momentum, eps
     )
-    return out, mean.reshape(c), (var + eps).rsqrt().reshape(c)
+    deviation = (var + eps).rsqrt()
+    of = input.dtype if weight is None else weight.dtype  # the statistics' type is the parameters'
+    return out, mean.reshape(c).to(of), deviation.reshape(c).to(of)
 
 
 @public(namespace="nn.functional", out=False)

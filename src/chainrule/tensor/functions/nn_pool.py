@@ -10,9 +10,11 @@ import numpy as np
 from ...autograd import source
 from ...autograd.expected import expect_within
 from ...autograd.value import bottom
+from ...ops.dtypes import FLOAT
 from ...ops.pool import pooled_sizes
 from ..api import public
 from ..creation import refuse_overflow
+from ..refused_types import refuse
 from .common import P, ints_of
 from .nn_common import named
 
@@ -467,7 +469,9 @@ def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
         return named(x.mean(tuple(range(-nd, 0)), keepdim=True), "MeanBackward1")
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveAvgPool{nd}DBackward0"
     if 0 in (*x.shape, *size):
-        return named(_of_nothing(x, size), node, flat=True)
+        return named(_of_nothing(x, size).to(x.dtype), node, flat=True)
+    if x.dtype.category != FLOAT:
+        refuse(name or f"adaptive_avg_pool{nd}d", x)
     if all(s and n % s == 0 for n, s in zip(spatial, size, strict=True)):
         steps = tuple(n // s for n, s in zip(spatial, size, strict=True))
         pooled = getattr(P, f"avg_pool{nd}d")(

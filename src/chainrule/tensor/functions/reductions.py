@@ -420,7 +420,7 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
     size = P.reduce_norm(input, axis=axes, keepdims=True, order=float(p))
     # The small constant is PyTorch's guard against a norm that rounds above its limit again.
     factor = P.where(P.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
-    return input * as_type(factor, input.dtype)
+    return (input * as_type(factor, input.dtype)).contiguous()
 
 
 # ---- log-sum-exp and softmax ---------------------------------------------------------------------

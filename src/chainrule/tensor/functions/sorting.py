@@ -376,4 +376,4 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
             f"num_classes={num_classes}\n  one_hot at {source.here(2)}\n  Fix: pass num_classes."
         )
     line = make(np.arange(num_classes))
-    return as_type(P.eq(tensor.unsqueeze(-1), line), dtypes.int64)
+    return as_type(P.eq(tensor.unsqueeze(-1), line), dtypes.int64).contiguous()

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...autograd import source
 from ...autograd.inplace import chain_of
+from ...autograd.strided_views import layout_of
+from ...autograd.value import make
+from ...ops.strided import strided_numbers
 from ..api import API, public
 from .common import P, axis_of
 
 
-def _with_part(name: str, input: Any, src: Any, part: Any) -> Any:
-    """input with src where `part`, a view of it, looks."""
+def _as_part(name: str, input: Any, src: Any, part: Any) -> Any:
+    """src in the type of the part of input that it is to replace, whose shape it must have."""
     if tuple(src.shape) != tuple(part.shape):
         raise RuntimeError(
             f"expected src to have a size equal to the slice of self. src size = "
-            f"{list(src.shape)}, slice size = {list(part.shape)}\n  {name} at {source.here(3)}"
+            f"{list(src.shape)}, slice size = {list(part.shape)}\n  {name} at {source.here(4)}"
         )
-    if src.dtype is not input.dtype:
-        src = P.cast(src, dtype=input.dtype.np)
-    return P.write_view(input, src, chain=chain_of(part._view))
+    return src if src.dtype is input.dtype else P.cast(src, dtype=input.dtype.np)
+
+
+def _with_part(name: str, input: Any, src: Any, part: Any) -> Any:
+    """input with src where `part`, a view of it, looks."""
+    return P.write_view(input, _as_part(name, input, src, part), chain=chain_of(part._view))
 
 
 @public()
@@ -51,6 +59,11 @@ def as_strided_scatter(
     input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None
 ) -> Any:
     """input with src in place of input.as_strided(size, stride, storage_offset)."""
-    x = input.contiguous()
-    part = API["as_strided"].function(x.detach(), size, stride, storage_offset)
-    return _with_part("as_strided_scatter", x, src, part)
+    part = API["as_strided"].function(input.detach(), size, stride, storage_offset)
+    if input.is_contiguous():
+        return _with_part("as_strided_scatter", input, src, part)
+    numbers = strided_numbers(layout_of(input), layout_of(part)).reshape(-1)
+    shown = np.flatnonzero(numbers < input.numel())  # others are places between input's elements
+    values = _as_part("as_strided_scatter", input, src, part).reshape(-1)[make(shown)]
+    whole = input.reshape(-1).index_put((make(numbers[shown]),), values)
+    return whole.reshape(input.shape)
