@@ -19,6 +19,7 @@ from .products import (
     in_blocks,
     mismatched,
     mismatched_vector,
+    multiply_halves,
     product,
     product_of_two,
 )
@@ -262,8 +263,9 @@ def add_product(c, r, beta, alpha):
 def accurate(multiply_arrays, c, a, b, beta, alpha):
     """beta * c + alpha * (a times b), rounded once in half precision."""
     if a.dtype.itemsize == 2 and a.dtype.kind in "fV" and a.dtype is b.dtype is c.dtype:
-        wide = map(single, (c, a, b))
-        return rounded(accurate(multiply_arrays, *wide, beta=beta, alpha=alpha), a.dtype)
+        as_they_are = multiply_arrays is product
+        r = multiply_halves(a, b) if as_they_are else multiply_arrays(single(a), single(b))
+        return rounded(add_product(single(c), r, beta, alpha), a.dtype)
     return add_product(c, multiply_arrays(a, b), beta, alpha)
 
 
@@ -413,7 +415,9 @@ def _linear_in_ops(x, w, b):
 def linear2d(x, w, b):
     """x @ w.T + b for a matrix x: a dense layer in one node."""
     if x.dtype.itemsize == 2:
-        return rounded(linear2d(single(x), single(w), single(b)), x.dtype)
+        r = multiply_halves(x, w.T)
+        r += single(b)
+        return rounded(r, x.dtype)
     if x.size * len(w) >= LARGE:
         return large_product(x, w.T, b)
     r = rows_by_rows(x, w)

@@ -23,6 +23,11 @@ def is_half(dtype: np.dtype) -> bool:
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
+def is_bfloat16(dtype: np.dtype) -> bool:
+    """Whether a NumPy dtype is bfloat16, which NumPy itself does not know."""
+    return dtype.kind == "V" and dtype.itemsize == 2
+
+
 # Casts of fewer elements are done before a kernel is called.
 _MANY = 1 << 12
 

@@ -56,6 +56,14 @@ def stacked_product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None)
     return np.matmul(a, b, out=out)
 
 
+def product_of_halves(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+    """a @ b of large bfloat16 factors as float32; None where nothing multiplies them as they are."""
+    if a.size * b.shape[-1] < LARGE_STACK:
+        return None
+    halves = getattr(_product or _load(), "halves", None)
+    return None if halves is None else halves(a, b)
+
+
 def _numpy_product(a: np.ndarray, b: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     c = a.dot(b)
     if bias is not None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from .dtypes import F32, F64, from_numpy_dtype
-from .halves import rounded, single
-from .kernels import LARGE, large_product, stacked_product
+from .halves import is_bfloat16, rounded, single
+from .kernels import LARGE, large_product, product_of_halves, stacked_product
 
 
 class ProductError(RuntimeError):
@@ -23,8 +23,19 @@ def product(a, b):
     if dtype.kind == "b":
         raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'; convert first")
     if dtype.itemsize == 2 and dtype.kind in "fV":
-        return rounded(multiply(single(a), single(b)), dtype)
+        return rounded(multiply_halves(a, b), dtype)
     return multiply(a, b)
+
+
+def multiply_halves(a, b):
+    """a @ b of half precision, in float32."""
+    if is_bfloat16(a.dtype):
+        many = a.ndim > 2 and b.ndim == 2
+        rows = a.reshape(-1, a.shape[-1]) if many else a
+        made = product_of_halves(rows, b)
+        if made is not None:
+            return made.reshape(*a.shape[:-1], b.shape[1]) if many else made
+    return multiply(single(a), single(b))
 
 
 def multiply(a, b):

@@ -265,10 +265,12 @@ class Module:
         small, large = [], {}
         for product in products:
             gemm = product.gemm
-            if gemm.dots() or gemm.direct(self.target):
+            if gemm.factors != gemm.dtype:
+                large.setdefault(gemm.factors, []).append(product)
+            elif gemm.dots() or gemm.direct(self.target):
                 small.append(product)
             elif gemm.pooled(self.target):
-                large.setdefault(gemm.dtype, []).append(product)
+                large.setdefault(gemm.factors, []).append(product)
             else:
                 self._call_blas(f, bases, product)
         for together in large.values():
@@ -355,6 +357,7 @@ class Gemm(NamedTuple):
     b_strides: tuple[int, ...]
     c_strides: tuple[int, ...]
     bias_stride: int | None = None  # None: there is no bias
+    factors: str = ""  # the type of a and b; `dtype` is that of c
 
     @classmethod
     def of(cls, call: GemmCall) -> Gemm:
@@ -371,7 +374,8 @@ class Gemm(NamedTuple):
                 del s[at]
         step = None if call.bias is None else call.bias.strides[-1]
         dtype = dtype_name(c.buffer.dtype)
-        return cls(dtype, m, n, k, tuple(batch), *map(tuple, strides), step)
+        factors = dtype_name(a.buffer.dtype)
+        return cls(dtype, m, n, k, tuple(batch), *map(tuple, strides), step, factors)
 
     def dots(self) -> bool:
         """Whether a few rows meet columns that lie in one piece: a dense layer of a small batch."""

@@ -75,10 +75,10 @@ def offsets(kernel: Kernel, axis: int, start: int) -> list[int]:
 
 def product_rows(gemm: Any, vector_bytes: int, threads: int) -> list[tuple[int, ...]]:
     """ARGUMENTS of every piece of a batch of large products; pointers as bytes from a, b and c."""
-    size = ITEM_BYTES[gemm.dtype]
+    size, given = ITEM_BYTES[gemm.dtype], ITEM_BYTES[gemm.factors]
     tiles = TILES[vector_bytes]
     m, n, k = gemm.m, gemm.n, gemm.k
-    depth, block = blocks(k, size, tiles)
+    depth, block = blocks(k, size, tiles, size // given)
     batch = list(_batch_offsets(gemm))
     wanted = -(-threads * _PER_THREAD // len(batch)) if len(batch) < threads else 1
     if threads > 1 and len(batch) == 1:
@@ -95,9 +95,9 @@ def product_rows(gemm: Any, vector_bytes: int, threads: int) -> list[tuple[int, 
                 places, sizes = (at_a, at_b + start * b_column, at_c + start), (m, length)
             else:
                 places, sizes = (at_a + start * a_row, at_b, at_c + start * c_row), (length, n)
-            a, b, c = (x * size for x in places)
+            a, b, c = places[0] * given, places[1] * given, places[2] * size
             rows.append((
-                a, a_row * size, a_column * size, b, b_row * size, b_column * size, c,
+                a, a_row * given, a_column * given, b, b_row * given, b_column * given, c,
                 c_row * size, *sizes, k, block, depth, start * bias_step if across else 0,
                 bias_step, 0, 0, 0,
             ))  # fmt: skip
@@ -170,7 +170,7 @@ def pooled_products(name: str, gemms: Any, rows: list[Any], declare: set[str]) -
     It takes a, b, c and the bias (null where there is none) of each, the board and the workspace.
     """
     f = Function(declare)
-    symbol = f"@chainrule_gemm_{gemms[0].dtype}"
+    symbol = f"@chainrule_gemm_{gemms[0].factors}"
     declare |= {
         f"declare void {symbol}(ptr, ptr)",
         "declare void @chainrule_pool_run(ptr, ptr, ptr, i64, i64, ptr)",

@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import ir
 from ...autograd.record import distinct
-from ...ops.products import product
+from ...ops.products import multiply_halves, product
 from ...ops.schema import TABLE, Op, rule_names
 from ...ops.worlds import ARRAYS
 
@@ -41,6 +41,11 @@ def _gemm(a: Any, b: Any, *, ta: bool, tb: bool) -> Any:
     a, b = a.swapaxes(-1, -2) if ta else a, b.swapaxes(-1, -2) if tb else b
     # NumPy would give half precision another type, and long sums fewer digits.
     return product(a, b) if a.dtype.itemsize == 2 or a.ndim == b.ndim == 2 else np.matmul(a, b)
+
+
+def _gemm_of_halves(a: Any, b: Any, *, ta: bool, tb: bool) -> Any:
+    a, b = a.swapaxes(-1, -2) if ta else a, b.swapaxes(-1, -2) if tb else b
+    return multiply_halves(a, b)
 
 
 def _iota(*, shape: tuple[int, ...], axis: int) -> Any:
@@ -125,6 +130,8 @@ INTERNAL = {
     "seed_generator": InternalOp("seed_generator", _seed_generator, ir.extern, random=True),
     # A matrix product whose operands may be read transposed: what BLAS calls its flags.
     "gemm": InternalOp("gemm", _gemm, ir.contract),
+    # The same of bfloat16 factors, in float32.
+    "gemm_of_halves": InternalOp("gemm_of_halves", _gemm_of_halves, ir.contract),
     # A materialised copy in C order, for readers that need one.
     "copy": InternalOp("copy", lambda x: np.array(x, order="C"), ir.identity),
     # The position along one axis of an array of this shape.

@@ -62,7 +62,8 @@ def _contract(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, A
     rows = a.shape[-1] if params.get("ta") else a.shape[-2]
     columns = b.shape[-2] if params.get("tb") else b.shape[-1]
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return [((*batch, rows, columns), np.result_type(a.dtype, b.dtype))]
+    summed = np.float32 if op == "gemm_of_halves" else np.result_type(a.dtype, b.dtype)
+    return [((*batch, rows, columns), np.dtype(summed))]
 
 
 def _move(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:

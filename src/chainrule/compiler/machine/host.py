@@ -57,6 +57,12 @@ def _features() -> set[str]:
 
 
 @functools.cache
+def multiplies_halves() -> bool:
+    """Whether there are instructions that multiply pairs of bfloat16 and add them as float32."""
+    return target().vector_bytes == 64 and bool({"avx512_bf16", "avx512bf16"} & _features())
+
+
+@functools.cache
 def llvm_found() -> tuple[str, int] | None:
     """Where llvmlite is installed and since when; None if it is not."""
     if "llvmlite" in sys.modules and sys.modules["llvmlite"] is None:

@@ -15,6 +15,7 @@ from .dce import drop_dead
 from .expand import expand
 from .fold import fold_constants
 from .fold_transposes import fold_transposes
+from .half_products import narrow_products
 from .layout import settle_layout
 from .recompute import compute_again
 from .reshapes import sink_reshapes
@@ -33,6 +34,7 @@ PIPELINE = (
     drop_dead,
     raise_transposes,
     fold_transposes,
+    narrow_products,
     drop_dead,
     compute_again,
     settle_layout,

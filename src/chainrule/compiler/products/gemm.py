@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..machine import worker_threads
+from ...ops.halves import is_bfloat16
+from ..machine import host, worker_threads
 from ..machine.addresses import address, stack_offsets
 from .gemm_text import ARGUMENTS, Tiles, blocks, cuts, module_text
 
@@ -27,6 +28,7 @@ _BYTES = 8 * len(ARGUMENTS)
 _ZEROS = np.zeros(16)  # the bias of products without one
 ZEROS_AT = address(_ZEROS)
 DTYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
+_SINGLE = np.dtype(np.float32)
 
 
 class Product:
@@ -62,16 +64,22 @@ class Product:
                     self._make(dtype)
         return self._functions[dtype] is not None
 
-    def address(self, dtype: str) -> int | None:
+    def address(self, dtype: Any) -> int | None:
         """Where the machine code for a type is; None if there is none."""
         kind = np.dtype(dtype)
         return self._functions[kind] if self.has(kind) else None
 
+    def halves(self, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+        """a @ b of bfloat16 as float32, by the processor's own products; None if not for it."""
+        return self.into(a, b, None) if a.ndim == b.ndim == 2 else self.stacked(a, b, None)
+
     def _make(self, dtype: np.dtype) -> None:
-        if dtype not in DTYPES:
+        kind = DTYPES.get(dtype)
+        if kind is None and is_bfloat16(dtype) and host.multiplies_halves():
+            kind = "bf16"
+        if kind is None:
             self._functions[dtype] = None
             return
-        kind = DTYPES[dtype]
         compiled = self._load(f"gemm {kind} {self._tiles}", lambda: module_text(self._tiles, kind))
         self._compiled.append(compiled)
         function = compiled.function("gemm_piece", 2)
@@ -85,7 +93,8 @@ class Product:
         random = np.random.Generator(np.random.PCG64(0))
         a = random.uniform(-1, 1, (45, 301)).astype(dtype)
         b = random.uniform(-1, 1, (301, 85)).astype(dtype)
-        expected, bound = a.dot(b), 301 * np.finfo(dtype).eps * 10
+        summed = _result_type(dtype)
+        expected, bound = a.astype(summed).dot(b.astype(summed)), 301 * np.finfo(summed).eps * 10
         result = np.empty_like(expected)
         for x, y in ((a, b), (np.asfortranarray(a), np.asfortranarray(b))):
             result.fill(np.nan)
@@ -108,10 +117,10 @@ class Product:
         """
         (m, k), n = a.shape, b.shape[1]
         if 0 in (m, k, n):
-            c = np.zeros((m, n), a.dtype)
+            c = np.zeros((m, n), _result_type(a.dtype))
             return c if bias is None else c + bias
         a, b = _readable(a), _readable(b)
-        c = np.empty((m, n), a.dtype) if out is None else out
+        c = np.empty((m, n), _result_type(a.dtype)) if out is None else out
         pieces, count = self._pieces(a, b, c, threads, bias)
         self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)
         return c
@@ -146,8 +155,8 @@ class Product:
         )
         if not usable:
             return None
-        c = np.empty((*lead, m, n), dtype) if out is None else out
-        if c.strides[-1] != size or c.dtype != dtype:
+        c = np.empty((*lead, m, n), _result_type(dtype)) if out is None else out
+        if c.strides[-1] != c.itemsize or c.dtype != _result_type(dtype):
             return None
         table = self._table(a, b, c).copy()
         table[:, 0] += address(a)
@@ -164,7 +173,10 @@ class Product:
 
     def _table(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         shapes = a.shape, b.shape[-1]
-        return _stack_table(*shapes, a.strides, b.strides, c.strides, a.itemsize, self._tiles)
+        together = c.itemsize // a.itemsize
+        return _stack_table(
+            *shapes, a.strides, b.strides, c.strides, c.itemsize, self._tiles, together
+        )
 
     def _pieces(
         self, a: np.ndarray, b: np.ndarray, c: np.ndarray, threads: int, bias: np.ndarray | None
@@ -172,8 +184,8 @@ class Product:
         """ARGUMENTS of each piece of work, one after the other in memory; how many there are."""
         step = 0 if bias is None else bias.strides[0]
         count, pack, values = _cut_product(
-            a.shape, b.shape[1], a.strides, b.strides, c.strides[0], a.itemsize, step, threads,
-            self._tiles,
+            a.shape, b.shape[1], a.strides, b.strides, c.strides[0], c.itemsize, step, threads,
+            self._tiles, c.itemsize // a.itemsize,
         )  # fmt: skip
         at_a, at_b, at_c = address(a), address(b), address(c)
         added = ZEROS_AT if bias is None else address(bias)
@@ -197,11 +209,12 @@ def _cut_product(
     bias_step: int,
     threads: int,
     tiles: Tiles,
+    together: int,
 ) -> tuple[int, Callable[..., bytes], tuple[int, ...]]:
     """The pieces of a product: their number, how to write them, and ARGUMENTS of all, addresses
     counted from the beginning of each array."""
     (m, k), (a_row, a_column), (b_row, b_column) = a_shape, a_strides, b_strides
-    depth, rows = blocks(k, size, tiles)
+    depth, rows = blocks(k, size, tiles, together)
     count = 1 if threads == 1 else threads * max(1, min(4, m * n * k // (threads * _PIECE)))
     across = n >= m
     unit = tiles.vector_bytes // size if across else tiles.height
@@ -227,10 +240,11 @@ def _stack_table(
     c_strides: tuple[int, ...],
     size: int,
     tiles: Tiles,
+    together: int,
 ) -> np.ndarray:
     """ARGUMENTS of every product of a stack, addresses counted from the first matrices."""
     lead, (m, k) = shape[:-2], shape[-2:]
-    depth, rows = blocks(k, size, tiles)
+    depth, rows = blocks(k, size, tiles, together)
     one = (
         0, *a_strides[-2:], 0, *b_strides[-2:], 0, c_strides[-2], m, n, k, rows, depth,
         ZEROS_AT, 0, ZEROS_AT, 0, 0,
@@ -254,6 +268,11 @@ def worthwhile(m: int, k: int, n: int, threads: int) -> bool:
     and 386 against 564 on two. Narrow results waste lanes, which a second thread makes up for.
     """
     return m >= 8 and k >= 8 and n >= (96 if threads == 1 else 8)
+
+
+def _result_type(dtype: np.dtype) -> np.dtype:
+    """Products of half precision are sums in float32."""
+    return _SINGLE if dtype.itemsize == 2 else dtype
 
 
 def _readable(x: np.ndarray) -> np.ndarray:

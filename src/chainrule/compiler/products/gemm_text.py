@@ -38,10 +38,14 @@ _STEPS = 32  # of k that are packed at a time where lines lie side by side: a mu
 DEPTH = 264  # elements along k that are summed in registers before they go to c
 
 
-def blocks(k: int, size: int, tiles: Tiles) -> tuple[int, int]:
-    """Elements along k that are summed in registers, and rows of a that are packed at once."""
-    depth = -(-k // (-(-k // DEPTH) * UNROLL)) * UNROLL
-    return depth, _ROWS * 4 // size // tiles.height * tiles.height
+def blocks(k: int, size: int, tiles: Tiles, together: int = 1) -> tuple[int, int]:
+    """Elements along k that are summed in registers, and rows of a that are packed at once.
+
+    `size` is that of an element of a panel, in which so many of k stand `together`.
+    """
+    steps = -(-k // together)
+    depth = -(-steps // (-(-steps // DEPTH) * UNROLL)) * UNROLL
+    return depth * together, _ROWS * 4 // size // tiles.height * tiles.height
 
 
 def cuts(length: int, count: int, unit: int = 1) -> list[tuple[int, int]]:
@@ -68,7 +72,8 @@ def module_text(tiles: Tiles, dtype: str) -> str:
     `accumulate` the product is added to what c holds, without them.
     """
     declarations: set[str] = set()
-    parts = list(_Product(dtype, tiles, declarations).texts())
+    writer = PairProduct("f32", tiles, declarations) if dtype == "bf16" else None
+    parts = list((writer or _Product(dtype, tiles, declarations)).texts())
     return "\n".join([*sorted(declarations), *parts])
 
 
@@ -85,7 +90,7 @@ class _Product(Panels):
         """What every product that packs both factors consists of."""
         narrow = min(self.lanes, _SMALL_PANEL_LANES)
         for lanes in sorted({narrow, self.lanes}):
-            yield _Product(self.dtype, self.tiles, self.declarations, lanes)._pack()
+            yield type(self)(self.dtype, self.tiles, self.declarations, lanes)._pack()
         yield from self._all_tiles()
         yield self._gemm(narrow)
 
@@ -287,7 +292,16 @@ class _Product(Panels):
 
     def _padded(self, f: Function, depth: str) -> str:
         """How deep the panels of a block along k are."""
-        return f.value(f"and i64 {f.value(f'add i64 {depth}, {UNROLL - 1}')}, {-UNROLL}")
+        steps = self._steps(f, depth)
+        return f.value(f"and i64 {f.value(f'add i64 {steps}, {UNROLL - 1}')}, {-UNROLL}")
+
+    def _steps(self, f: Function, depth: str) -> str:
+        """Elements of a panel that hold so many of k."""
+        if self.together == 1:
+            return depth
+        return f.value(
+            f"udiv i64 {f.value(f'add i64 {depth}, {self.together - 1}')}, {self.together}"
+        )
 
     def _may_stay_in_place(self, f: Function, rows: str, depth: str, padded: str) -> str:
         """Whether a block of a needs no panels: whole tiles of rows that lie in one piece.
@@ -295,8 +309,9 @@ class _Product(Panels):
         Rows a multiple of a page apart would fall into the same lines of the cache.
         """
         apart = f.value(f"icmp ne i64 {f.value('and i64 %a_row, 4095')}, 0")
-        plain = f.value(f"icmp eq i64 %a_column, {self.size}")
-        even = f.value(f"icmp eq i64 {depth}, {padded}")
+        plain = f.value(f"icmp eq i64 %a_column, {self.size // self.together}")
+        whole = f.value(f"mul i64 {padded}, {self.together}")
+        even = f.value(f"icmp eq i64 {depth}, {whole}")
         rest = f.value(f"urem i64 {rows}, {self.tiles.height}")
         full = f.value(f"icmp eq i64 {rest}, 0")
         both = f.value(f"and i1 {plain}, {even}")
@@ -356,14 +371,14 @@ class _Product(Panels):
         a processor knows the places of few pages at once.
         """
         line, step = strides
-        beside = f.value(f"icmp eq i64 {line}, {self.size}")
+        beside = f.value(f"icmp eq i64 {line}, {self.size // self.together}")
         part = f.value(f"select i1 {beside}, i64 {_STEPS}, i64 {depths[0]}")
-        zeros = f.value(f"sub i64 {depths[1]}, {depths[0]}")
+        zeros = f.value(f"sub i64 {depths[1]}, {self._steps(f, depths[0])}")
         with self._blocks(f, depths[0], part) as (t, depth):
             ends = f.value(f"icmp eq i64 {f.value(f'add i64 {t}, {depth}')}, {depths[0]}")
             after = f.value(f"select i1 {ends}, i64 {zeros}, i64 0")
             below = self._at(f, source, f.value(f"mul i64 {t}, {step}"))
-            row = self._at(f, out, f.value(f"mul i64 {t}, {width * self.size}"))
+            row = self._at(f, out, f.value(f"mul i64 {self._steps(f, t)}, {width * self.size}"))
             with self._blocks(f, lines, str(width)) as (first, here):
                 skip = f.value(f"mul i64 {f.value(f'mul i64 {first}, {depths[1]}')}, {self.size}")
                 panel = self._at(f, row, skip)
@@ -448,7 +463,7 @@ class _Product(Panels):
         line = f.value(f"shl i64 {quarter}, 6")
         across = f.value(f"add i64 {row}, {line}")
         along = f.value(f"shl i64 {tile}, 6")
-        plain = f.value(f"icmp eq i64 %b_column, {self.size}")
+        plain = f.value(f"icmp eq i64 %b_column, {self.size // self.together}")
         offset = f.value(f"select i1 {plain}, i64 {across}, i64 {along}")
         rows = f.value(f"mul i64 %b_row, {UNROLL}")
         return self._at(f, ahead, offset), f.value(f"select i1 {plain}, i64 {rows}, i64 %b_column")
@@ -461,3 +476,90 @@ class _Product(Panels):
             name = f"@tile_{self.dtype}_{height}_{vectors}{kind}"
             chosen = f.value(f"select i1 {fits}, ptr {name}, ptr {chosen}")
         return chosen
+
+
+class PairProduct(_Product):
+    """c in float32 of bfloat16 factors: an element of a panel is a pair of them along k.
+
+    One instruction multiplies the pairs of two vectors and adds both products to sixteen sums.
+    """
+
+    together = 2
+
+    def _tile_step(self, f: Function, a: list[str], b: str, u: int, sums: list[list[str]]) -> None:
+        pairs = f"<{2 * self.lanes} x bfloat>"
+        dots = "@llvm.x86.avx512bf16.dpbf16ps.512"
+        self.declarations.add(f"declare {self.vector} {dots}({self.vector}, {pairs}, {pairs})")
+        right = []
+        for v in range(len(sums[0])):
+            place = self._at(f, b, str((u * self.columns + v * self.lanes) * self.size))
+            right.append(f.value(f"load {pairs}, ptr {place}, align {self.tiles.vector_bytes}"))
+        for place, row in zip(a, sums, strict=True):
+            one = f.value(f"load {self.scalar}, ptr {place}, align 2")
+            every = self._every_lane(f, one)
+            left = f.value(f"bitcast {self.vector} {every} to {pairs}")
+            for slot, column in zip(row, right, strict=True):
+                before = f.value(f"load {self.vector}, ptr {slot}")
+                after = f.value(
+                    f"call {self.vector} {dots}({self.vector} {before}, {pairs} {left}, "
+                    f"{pairs} {column})"
+                )
+                f.do(f"store {self.vector} {after}, ptr {slot}")
+
+    def _pack_across(self, f: Function, kept: str) -> None:
+        """The lines lie side by side: two vectors of them per step, as the halves of one."""
+        real = self._lanes_below(f, "%lines")
+        steps = self._steps(f, "%k")
+        with f.loop(steps) as t:
+            first = f.value(f"mul i64 {t}, 2")
+            second = f.value(f"or i64 {first}, 1")
+            low = self._line_of_halves(f, first, real)
+            there = f.value(f"icmp slt i64 {second}, %k")
+            both = f.value(f"select i1 {there}, {self.mask} {real}, {self.mask} zeroinitializer")
+            high = self._line_of_halves(f, second, both)
+            words = f"<{self.lanes} x i32>"
+            shift = ", ".join(["i32 16"] * self.lanes)
+            high = f.value(f"shl {words} {high}, <{shift}>")
+            pair = f.value(f"or {words} {low}, {high}")
+            self._store(
+                f,
+                f.value(f"bitcast {words} {pair} to {self.vector}"),
+                self._row_of_panel(f, t),
+                kept,
+            )
+        with f.when(f.value("icmp sgt i64 %after, 0")), f.loop("%after") as t:
+            row = self._row_of_panel(f, f.value(f"add i64 {steps}, {t}"))
+            self._store(f, "zeroinitializer", row, kept)
+
+    def _line_of_halves(self, f: Function, index: str, mask: str) -> str:
+        """The halves of all lines at one step of k, as words."""
+        place = self._at(f, "%in", f.value(f"mul i64 {index}, %step"))
+        halves = self._masked_halves(f, place, self.lanes, mask)
+        return f.value(f"zext <{self.lanes} x i16> {halves} to <{self.lanes} x i32>")
+
+    def _masked_halves(self, f: Function, place: str, count: int, mask: str) -> str:
+        kind, flags = f"<{count} x i16>", f"<{count} x i1>"
+        name = f"@llvm.masked.load.v{count}i16.p0"
+        self.declarations.add(f"declare {kind} {name}(ptr, i32, {flags}, {kind})")
+        return f.value(
+            f"call {kind} {name}(ptr {place}, i32 1, {flags} {mask}, {kind} zeroinitializer)"
+        )
+
+    def _pack_along(self, f: Function, kept: str) -> None:
+        """Each line lies in one piece, and so do its pairs: squares of them are transposed."""
+        last = f.value("sub i64 %lines, 1")
+        double = 2 * self.lanes
+        wide = type(self)(self.dtype, self.tiles, self.declarations, double)
+        with self._blocks(f, "%k", str(double)) as (t, length):
+            real = wide._lanes_below(f, length)
+            column = self._at(f, "%in", f.value(f"mul i64 {t}, 2"))
+            rows = []
+            for i in range(self.lanes):
+                number = self._smaller(f, str(i), last)
+                place = self._at(f, column, f.value(f"mul i64 {number}, %line"))
+                halves = self._masked_halves(f, place, double, real)
+                rows.append(f.value(f"bitcast <{double} x i16> {halves} to {self.vector}"))
+            first = f.value(f"lshr i64 {t}, 1")
+            for j, values in enumerate(self._transposed(f, rows)):
+                row = self._row_of_panel(f, f.value(f"add i64 {first}, {j}"))
+                self._store(f, values, row, kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ...ops.dtypes import bfloat16
 from ..machine import host, machine_code, worker_threads
 from ..machine.symbols import provide
 from . import gemm
@@ -50,7 +51,8 @@ def load() -> Products | None:
 
 def _address(kind: str) -> int | None:
     product = shared()
-    return None if product is None else product.address({"f32": "float32", "f64": "float64"}[kind])
+    dtype = bfloat16.np if kind == "bf16" else {"f32": "float32", "f64": "float64"}[kind]
+    return None if product is None else product.address(dtype)
 
 
 provide("chainrule_gemm_", _address)

@@ -34,6 +34,8 @@ class Tiles(NamedTuple):
 class Panels:
     """Writes functions of one dtype for vectors of some number of lanes."""
 
+    together = 1  # elements of a line that stand in one element of a panel
+
     def __init__(self, dtype: str, tiles: Tiles, declarations: set[str], lanes: int = 0) -> None:
         self.dtype = dtype
         self.tiles = tiles
@@ -116,7 +118,7 @@ class Panels:
         """
         f = self._function()
         kept = self._lanes_below(f, "%kept")
-        plain = f.value(f"icmp eq i64 %line, {self.size}")
+        plain = f.value(f"icmp eq i64 %line, {self.size // self.together}")
         across, along, done = (f.block_name(n) for n in ("across", "along", "packed"))
         f.do(f"br i1 {plain}, label %{across}, label %{along}")
         f.start(across)

@@ -391,7 +391,7 @@ def _describe(call: Any) -> str:
         return f"kernel({names})\n{format_kernel(call.kernel)}"
     if isinstance(call, GemmCall):
         c = call.c
-        kind = dtype_name(c.buffer.dtype)
+        kind = dtype_name(call.a.buffer.dtype)
         shapes = f"{list(call.a.shape)} @ {list(call.b.shape)}"
         names = [_name(v.buffer) for v in (call.a, call.b, c)]
         bias = "" if call.bias is None else f" + {_name(call.bias.buffer)}"

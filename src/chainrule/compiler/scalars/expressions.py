@@ -195,6 +195,8 @@ def supported(instr: Instr) -> bool:
     if any(isinstance(x, complex) for x in instr.inputs):
         return False
     lower = lowering(instr.op)
+    if instr.op == "gemm_of_halves":
+        return True
     if lower.tag == "contract":
         return (
             not _long_sum(instr)
