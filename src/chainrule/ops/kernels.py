@@ -57,7 +57,7 @@ def stacked_product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None)
 
 
 def product_of_halves(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """a @ b of large bfloat16 factors as float32; None where nothing multiplies them as they are."""
+    """a @ b of large bfloat16 factors as float32; None where nothing multiplies them as such."""
     if a.size * b.shape[-1] < LARGE_STACK:
         return None
     halves = getattr(_product or _load(), "halves", None)
