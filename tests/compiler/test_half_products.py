@@ -74,6 +74,33 @@ def test_eager_products_round_the_exact_sum_once(size):
         np.testing.assert_allclose((a @ b).double().numpy(), want, rtol=2**-8, atol=1e-5)
 
 
+PRODUCTS = {
+    "matrices": (lambda a, b: a @ b, (40, 130), (130, 90)),
+    "stacks": (torch.bmm, (6, 40, 130), (6, 130, 90)),
+    "a stack and a matrix": (lambda a, b: a @ b, (5, 40, 130), (130, 90)),
+    "stacks that are repeated": (lambda a, b: a @ b, (2, 1, 40, 130), (5, 130, 90)),
+    "a layer": (F.linear, (40, 130), (90, 130), (90,)),
+    "a layer without bias": (F.linear, (3, 40, 130), (90, 130)),
+    "added": (lambda a, b, c: torch.addmm(c, a, b, alpha=2), (40, 130), (130, 90), (40, 90)),
+}
+
+
+@pytest.mark.parametrize("case", PRODUCTS)
+def test_gradients_are_rounded_once(case):
+    function, *shapes = PRODUCTS[case]
+    halves = [torch.randn(*shape).bfloat16().requires_grad_() for shape in shapes]
+    doubles = [x.detach().double().requires_grad_() for x in halves]
+    result = function(*halves)
+    g = torch.randn(*result.shape).bfloat16()
+    result.backward(g)
+    function(*doubles).backward(g.double())
+    for half, double in zip(halves, doubles, strict=True):
+        assert half.grad.dtype == torch.bfloat16
+        want = double.grad.numpy()
+        found = half.grad.double().numpy()
+        np.testing.assert_allclose(found, want, rtol=2**-8, atol=1e-4)
+
+
 def training_step(compiled):
     torch.manual_seed(0)
     model = torch.nn.Sequential(

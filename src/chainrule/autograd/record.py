@@ -391,7 +391,8 @@ def run_rules(
         asked = FACTORY.dispatcher.gradients(node, g, parents, values)
     if asked is not None:
         return asked
-    if not op.view and op.linear != "all" and in_half(g):
+    rounds = op.view or op.linear == "all" or (op.half_products and _sums_nothing(node, g))
+    if not rounds and in_half(g):
         g, values = wider(g), {name: wider(v) for name, v in values.items()}
     if op.joint is not None:
         grads = _run_joint(node, g, parents, values, world)
@@ -414,6 +415,15 @@ def run_rules(
         None if x is None or p is None else _fit(node, i, x, fix.inputs[i], world)
         for i, (x, p) in enumerate(zip(grads, parents, strict=True))
     )
+
+
+def _sums_nothing(node: Any, g: Any) -> bool:
+    """Whether the gradients of a product are as they come from its rules."""
+    fix = fix_of(node)
+    if not node.op.broadcasts or fix is None or fix.inputs is None:
+        return True
+    lead = tuple(g.shape[:-2])
+    return all(entry is None or tuple(entry[0][:-2]) == lead for entry in fix.inputs)
 
 
 def in_half(value: Any) -> bool:

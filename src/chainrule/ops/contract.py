@@ -148,6 +148,7 @@ _LAYER = {
     linear_in=("a", "b"),
     batch=Plain(lambda a, b: matmul(a, b)),
     lower=ir.contract,
+    halves="products",
 )
 def mm(a, b):
     """The product of two matrices."""
@@ -170,6 +171,7 @@ def mm(a, b):
     promote="none",
     batch=Lead(2),
     lower=ir.contract,
+    halves="products",
 )
 def bmm(a, b):
     """The products of two batches of matrices."""
@@ -187,6 +189,7 @@ def bmm(a, b):
     batch=Lead(2),
     node="UnsafeViewBackward0",
     lower=ir.contract,
+    halves="products",
 )
 def matmul(a, b):
     """The matrix product of the last two dimensions; the others broadcast."""
@@ -411,6 +414,7 @@ def _linear_in_ops(x, w, b):
     batch=Plain(_linear_in_ops),
     node="AddmmBackward0",
     lower=ir.compose(_linear_in_ops),
+    halves="products",
 )
 def linear2d(x, w, b):
     """x @ w.T + b for a matrix x: a dense layer in one node."""
@@ -444,6 +448,7 @@ def rows_by_rows(x, w):
     batch=Plain(lambda x, w: matmul(x, mT(w))),
     node="MmBackward0",
     lower=ir.compose(lambda x, w: matmul(x, mT(w))),
+    halves="products",
 )
 def linear2d_no_bias(x, w):
     """x @ w.T for a matrix x: a dense layer without bias."""

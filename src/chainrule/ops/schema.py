@@ -51,6 +51,7 @@ class Op:
         "flat",
         "forward",
         "function",
+        "half_products",
         "in_range",
         "inline",
         "inputs",
@@ -112,6 +113,7 @@ class Op:
         self.broadcasts = spec.pop("broadcasts", bool(self.partials))
         self.promote: str = spec.pop("promote", "same" if self.broadcasts else "none")
         halves: str = spec.pop("halves", "own" if self.promote == "none" else "single")
+        self.half_products = halves == "products"
         # For arrays of every type.
         self.forward = rounding_once(forward) if halves == "single" else forward
         self.numbers: str = spec.pop("numbers", "rounded")
@@ -239,7 +241,8 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                for others it wraps around as in C
     promote    "none", "same", "float" (ints become the default float), "bool_ok"
     halves     "single": half precision is widened before the function and its result rounded
-               (default for ops that promote); "own": the function does that itself
+               (default for ops that promote); "own": the function does that itself; "products":
+               so does its gradient, whose rules are one product each
     numbers    what becomes of a number beside half precision. "wide": it is not rounded to it first
                as in PyTorch's products and quotients; "rounded" (default); "fitting": the same, and
                refused if it is too large
