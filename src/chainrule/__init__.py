@@ -216,13 +216,14 @@ _LAZY.update(dict.fromkeys(_ASSERTIONS, "tensor.assertions"))
 
 
 _RAW = (
-    "_int_mm", "_sample_dirichlet", "_shape_as_tensor", "_softmax_backward_data",
-    "affine_grid_generator", "batch_norm", "convolution", "cosine_embedding_loss",
-    "embedding_renorm_", "frobenius_norm", "grid_sampler", "hinge_embedding_loss",
-    "instance_norm", "kl_div", "margin_ranking_loss", "native_channel_shuffle",
-    "native_dropout", "native_norm", "nuclear_norm", "poisson_nll_loss", "sym_constrain_range",
-    "sym_constrain_range_for_size", "sym_float", "sym_fresh_size", "sym_int", "sym_ite",
-    "sym_max", "sym_min", "sym_not", "sym_sqrt", "sym_sum", "triplet_margin_loss",
+    "_conj", "_conj_physical", "_int_mm", "_neg_view", "_sample_dirichlet", "_shape_as_tensor",
+    "_softmax_backward_data", "affine_grid_generator", "batch_norm", "convolution",
+    "cosine_embedding_loss", "embedding_renorm_", "frobenius_norm", "grid_sampler",
+    "hinge_embedding_loss", "instance_norm", "kl_div", "margin_ranking_loss",
+    "native_channel_shuffle", "native_dropout", "native_norm", "nuclear_norm", "poisson_nll_loss",
+    "sym_constrain_range", "sym_constrain_range_for_size", "sym_float", "sym_fresh_size",
+    "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt", "sym_sum",
+    "triplet_margin_loss",
 )  # fmt: skip
 _LAZY.update(dict.fromkeys(_RAW, "_raw"))
 

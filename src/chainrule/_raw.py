@@ -271,6 +271,24 @@ def sym_sqrt(a: Any) -> float:
     return math.sqrt(a)
 
 
+def _conj(input: Any) -> Any:  # noqa: A002
+    """`conj` under its inner name."""
+    return torch.conj(input)
+
+
+def _conj_physical(input: Any) -> Any:  # noqa: A002
+    """`conj_physical` under its inner name."""
+    return torch.conj_physical(input)
+
+
+def _neg_view(input: Any) -> Any:  # noqa: A002
+    """The negative, on the same memory."""
+    from .autograd.dispatch import P
+    from .tensor.lazy_views import can_wait
+
+    return P.neg_view(input) if can_wait(input) else P.neg(input)
+
+
 def sym_fresh_size(expr: Any) -> int:
     """The size itself: it is known."""
     return int(expr)

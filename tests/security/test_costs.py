@@ -130,7 +130,7 @@ def test_negated_views_that_repeat_elements_stay_small(tmp_path):
     windows = tensor((2000, 2000), (1, 1), block=pickles.storage(count=4000), more=FLAGS)
     program = b"(" + windows * 40 + b"t."
     found = outcome(archive(program, {"0": bytes(16_000)}), folder=tmp_path)
-    assert "would be copied to more than" in found
+    assert len(found) == 40 and all(t.is_neg() and t._base is None for t in found)
 
 
 @pytest.mark.parametrize("shape", [(1, 2**40), (2**40, 0)])

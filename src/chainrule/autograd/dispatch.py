@@ -30,6 +30,7 @@ from .value import (
     FROM_INFERENCE,
     FROM_MULTI,
     FROM_NO_GRAD,
+    LAZY,
     PLAIN,
     TensorBase,
 )
@@ -102,6 +103,9 @@ def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     return plain(op, args, params)
 
 
+_INTO_PARTS = ("real", "imag", "view_as_real", "view_dtype")
+
+
 def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = None) -> Any:
     """Run an op on tensors whose payloads are arrays, and record it when gradients are wanted.
 
@@ -120,8 +124,18 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = No
         from .watching import watched_op
 
         return watched_op(op, args, params)
+    if op.name in LAZY:
+        from .lazy import lazy_view
+
+        return lazy_view(args[0], op.name)
     tensors = prepare(op, args)
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
+    if op.view and tensors[0]._lazy:
+        if op.name in _INTO_PARTS:  # memory does not show them; nobody writes through the result
+            return plain(op, (P.clone(args[0]), *args[1:]), params)
+        from .lazy import memory
+
+        payloads = (memory(tensors[0]), *payloads[1:])
     recording = (
         STATE.grad_enabled
         and op.differentiable
@@ -169,6 +183,8 @@ def wrap_results(
                 attach_view(t, tensors[0], op, params, len(wrapped) > 1)
                 if op.n_out != 1 and t._view is not None:
                     t._view.append(k)
+        if tensors[0]._lazy:
+            _carry_flags(tensors[0]._lazy, wrapped)
     if not recording:
         return wrapped
     node = record(op, tensors, payloads, outs, params, versions=tuple(t._v for t in wrapped))
@@ -177,6 +193,17 @@ def wrap_results(
             t._rg = True
             t._node = node if op.n_out == 1 else OutSlot(node, k)
     return wrapped
+
+
+def _carry_flags(flags: int, wrapped: tuple[Any, ...]) -> None:
+    """Views of memory with which something is still to be done; of a copy it is done now."""
+    from .lazy import carried_out, flagged
+
+    for t in wrapped:
+        if t._view is not None:
+            flagged(t, flags)
+        else:
+            t._a = carried_out(flags, t._a)
 
 
 def _keep_class(tensors: tuple[Any, ...], wrapped: tuple[Any, ...]) -> None:

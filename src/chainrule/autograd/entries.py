@@ -31,7 +31,7 @@ from .record import (
 )
 from .record import rule_names as _rule_names
 from .state import STATE
-from .value import FACTORY, PLAIN, TensorBase
+from .value import FACTORY, LAZY, PLAIN, TensorBase
 
 _new = object.__new__
 
@@ -43,7 +43,7 @@ def make_entry(op: Op) -> Callable[..., Any]:
 
 def can_specialise(op: Op) -> bool:
     """Whether the op has straight-line code of its own."""
-    if "f" in op.refuses:  # the specialised code is for floats
+    if "f" in op.refuses or op.name in LAZY:  # the specialised code is for floats
         return False
     return op.n_out == 1 and not op.variadic and not op.random and 1 <= len(op.inputs) <= 4
 
@@ -291,6 +291,8 @@ class _Writer:
         self.add("    w = STATE.w")
         self.add(f"    if w > 2: {self.again}")
         self.operands()
+        if op.view:
+            self.add(f"    if a_{self.names[0]}._lazy: {self.again}")
         pairs = "".join(f", {p}={p}" for p in op.params)
         values = ", ".join(f"x_{n}" for n in self.names)
         self.add("    try:")

@@ -19,11 +19,12 @@ import numpy as np
 from ..ops.layout import address, is_dense, is_expanded, overlaps_itself
 from ..ops.schema import TABLE, Op
 from . import errors, source
+from .lazy import aligned, memory
 from .node import UNTRACKED, OutSlot, hooks_of, rename
 from .plain_write import bump, written_plainly
 from .record import edge, live_node, needed_for, record, saved_names
 from .state import ANOMALY_FORWARD, STATE, TRACE, WATCH
-from .strided_views import begin_at_root, path_from_root, strides_from_root
+from .strided_views import begin_at_root, flag_steps, path_from_root, strides_from_root
 from .value import (
     CREATION,
     FACTORY,
@@ -119,7 +120,7 @@ def check_apart(x: Any, others: tuple[Any, ...], name: str, touching: bool = Fal
     for t in others:
         if not isinstance(t, TensorBase) or t._v is not version or version is None:
             continue
-        a, b = x._a, t._a
+        a, b = memory(x), memory(t)
         if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray:
             continue
         same = a is b or (a.shape == b.shape and _steps(a) == _steps(b))
@@ -324,6 +325,9 @@ def write(x: Any, value: Any, name: str, followed: bool = False) -> None:
 
         note_write(x)
     target = x._a
+    if x._lazy:
+        target = memory(x)
+        value = aligned(value, x._lazy, target.dtype)
     flags = target.flags
     if not flags.c_contiguous or not flags.writeable:
         if name not in _SAME_EVERYWHERE or not flags.writeable:
@@ -426,7 +430,8 @@ def chain_to(view: Any) -> tuple[Any, ...]:
     """The view ops that lead from a view's root, as it is now, to the view."""
     meta = view._view[ROOT]._rare
     if meta and "reshaped" in meta:
-        return (("as_strided", tuple(sorted(strides_from_root(view).items()))),)
+        strided = ("as_strided", tuple(sorted(strides_from_root(view).items())))
+        return (strided, *((op.name, ()) for op, _, _ in flag_steps(view._lazy)))
     return chain_of(view._view)
 
 
@@ -442,6 +447,8 @@ def refresh_view(view: Any) -> None:
     view_record[NODE_VERSION] = view._v[0]
     if root._rare and "reshaped" in root._rare:
         op, params = TABLE["as_strided"], strides_from_root(view)
+        if view._lazy:
+            op, params = TABLE["view_chain"], {"chain": chain_to(view)}
     elif view_record[PARENT] is None:
         op, params = view_record[VIEW_OP], view_record[VIEW_PARAMS]
     else:

@@ -12,7 +12,19 @@ from typing import Any
 from ..ops.layout import address
 from ..ops.schema import TABLE, Op
 from . import source
-from .value import CREATION, NODE_VERSION, PARENT, ROOT, VIEW_OP, VIEW_PARAMS, WHICH, TensorBase
+from .value import (
+    CONJ,
+    CREATION,
+    LAZY,
+    NEG,
+    NODE_VERSION,
+    PARENT,
+    ROOT,
+    VIEW_OP,
+    VIEW_PARAMS,
+    WHICH,
+    TensorBase,
+)
 
 _TO_REAL = ("view_as_real", "real", "imag")
 Step = tuple[Op, dict[str, Any], int]
@@ -60,6 +72,9 @@ def _from_root(root: Any, before: list[Step], params: dict[str, Any]) -> list[St
         if op.name == "view_dtype":
             return [*before, (TABLE["as_strided"], params, 0)]  # gradients end there
         now_complex = op.name == "view_as_complex" or (now_complex and op.name not in _TO_REAL)
+    flags = 0
+    for op, _, _ in before:
+        flags ^= LAZY.get(op.name, 0)
     steps: list[Step] = []
     if was_complex and not now_complex:
         steps.append((TABLE["view_as_real"], {}, 0))
@@ -69,7 +84,13 @@ def _from_root(root: Any, before: list[Step], params: dict[str, Any]) -> list[St
     steps.append((TABLE["as_strided"], {"inner": inner, "outer": outer}, 0))
     if now_complex and not was_complex:
         steps.append((TABLE["view_as_complex"], {}, 0))
-    return steps
+    return steps + flag_steps(flags)
+
+
+def flag_steps(flags: int) -> list[Step]:
+    """The views that leave a conjugate or a negative to be computed."""
+    names = [name for flag, name in ((CONJ, "conj_view"), (NEG, "neg_view")) if flags & flag]
+    return [(TABLE[name], {}, 0) for name in names]
 
 
 def _in_parts(layout: Any) -> tuple[Any, Any, int]:
@@ -80,7 +101,9 @@ def _in_parts(layout: Any) -> tuple[Any, Any, int]:
 
 def strides_from_root(view: Any) -> dict[str, Any]:
     """A view as `as_strided` of its root: the root's shape is not what it was made from."""
-    a, root = view._a, view._view[ROOT]._a
+    from .lazy import memory
+
+    a, root = memory(view), view._view[ROOT]._a
     if a.dtype != root.dtype:
         raise RuntimeError(
             f"a view of type {a.dtype} shares memory with a tensor of type {root.dtype} whose "

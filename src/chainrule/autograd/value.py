@@ -33,6 +33,7 @@ class TensorBase:
     _view: Any
     _grad: Any
     _rare: Any
+    _lazy = 0  # what is still to be done with the memory: CONJ, NEG (`lazy.py`)
 
     if TYPE_CHECKING:
         # What the layer above adds (shape, dtype, methods made from the table) exists at run time.
@@ -42,6 +43,10 @@ class TensorBase:
 # Classes whose payload is an ndarray and whose results are plain tensors: what the fast path of
 # an op accepts. `tensor/` adds Tensor, `nn` adds Parameter.
 PLAIN: set[type] = set()
+
+# What is still to be done with the memory of a tensor, see `lazy.py`.
+CONJ, NEG = 1, 2
+LAZY = {"conj_view": CONJ, "neg_view": NEG}  # the view ops that leave it to be done
 
 # Field numbers of a view record.
 ROOT, PARENT, VIEW_OP, VIEW_PARAMS, NODE_VERSION, CREATION, WHICH = range(7)

@@ -151,15 +151,16 @@ def _numbers(shape, chain):
         return _as_numbers(through(2 * numbers + (2 * numbers + 1) * 1j, chain))
     if "view_as_complex" in names:
         return _as_numbers(through(numbers.astype(np.float64), chain))
-    return through(numbers, chain)
+    return np.abs(through(numbers, chain))  # a negative that is left to be computed
 
 
 def _as_numbers(found):
-    return found.real.astype(np.int64)
+    return np.abs(found.real.astype(np.int64))
 
 
 def _put(flat, chain, numbers, values):
     """Write values to what was counted by `_numbers`: elements, or parts of elements."""
+    values = _as_stored(values, chain)
     casts = [name for name, _ in chain if name in _TO_PARTS or name == "view_as_complex"]
     if casts and flat.dtype.kind == "c":
         flat = flat.view(f"f{flat.itemsize // 2}")
@@ -167,6 +168,14 @@ def _put(flat, chain, numbers, values):
         flat[numbers], flat[numbers + 1] = np.real(values), np.imag(values)
     else:
         flat[numbers] = values
+
+
+def _as_stored(values, chain):
+    """What has to be stored where a chain leaves a conjugate or a negative to be computed."""
+    names = [name for name, _ in chain]
+    if names.count("conj_view") % 2:
+        values = np.conjugate(values)
+    return np.negative(values) if names.count("neg_view") % 2 else values
 
 
 def _root_type(dtype, chain):

@@ -82,6 +82,20 @@ def conj(x):
     return np.conjugate(x) if x.dtype.kind == "c" else x
 
 
+@op(vjp={"x": lambda g: conj(g)}, jvp={"x": lambda t: conj_view(t)}, batch="elementwise",
+    view=True, node="ConjBackward0")  # fmt: skip
+def conj_view(x):
+    """The complex conjugate, on the memory of x (`autograd/lazy.py`)."""
+    return np.conjugate(x)
+
+
+@op(vjp={"x": lambda g: -g}, linear_in=("x",), batch="elementwise", view=True,
+    node="NegViewBackward0")  # fmt: skip
+def neg_view(x):
+    """The negative, on the memory of x (`autograd/lazy.py`)."""
+    return np.negative(x)
+
+
 @op(
     vjp={"x": lambda g, x_dtype: cast(g, dtype=x_dtype)},
     jvp={"x": lambda t: real(t)},

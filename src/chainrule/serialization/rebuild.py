@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.value import TensorBase, make
+from ..autograd.value import CONJ, NEG, TensorBase, make
 from ..ops import dtypes
-from ..ops.layout import reach
 from ..sparse import sparse_coo_tensor
 from ..tensor import layouts
 from ..tensor.meta import meta_class, meta_tensor
@@ -95,25 +94,17 @@ def _rebuild_tensor_v3(storage: Any, offset: Any, size: Any, stride: Any, requir
 
 
 def _flagged(made: Any, metadata: Any) -> Any:
-    """What PyTorch keeps as flags beside the values, lazy conjugation and negation, done now."""
-    flags = metadata if isinstance(metadata, dict) else {}
-    changed = made
-    for flag, change in (("conj", np.conjugate), ("neg", np.negative)):
-        if flags.get(flag) and not made.is_meta:
-            changed = _changed(changed._a, change)
-    return changed
+    """Conjugation and negation that are still to be done are flags beside the values."""
+    told = metadata if isinstance(metadata, dict) else {}
+    flags = (CONJ if told.get("conj") else 0) | (NEG if told.get("neg") else 0)
+    if not flags or made.is_meta:
+        return made
+    allowed = "c" if flags & CONJ else "fcuiV"
+    if made._a.dtype.kind not in allowed or made._level is not None:
+        raise BadContent(f"a tensor of {made.dtype!r} is conjugated or negated")
+    from ..tensor.lazy_views import flagged
 
-
-def _changed(array: np.ndarray, change: Any) -> Any:
-    """A tensor of the changed values; dimensions that repeat the same elements still do."""
-    once = array[tuple(slice(0, 1) if not step else slice(None) for step in array.strides)]
-    spending = current()
-    spending.copies(once.nbytes)
-    values = np.asarray(change(once))
-    if spending.later is not None:  # the bytes are still to be read
-        spending.later.append(lambda: change(once, out=values))
-    steps = [n if step else 0 for n, step in zip(values.strides, array.strides, strict=True)]
-    return make(reach(values, array.shape, steps))
+    return flagged(made, flags)
 
 
 def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..autograd.value import TensorBase, make
+from ..autograd.lazy import memory
+from ..autograd.value import CONJ, NEG, TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address, flat_owner
 from ..tensor import layouts
@@ -161,11 +162,15 @@ def _plain_tensor(t: Any, requires_grad: bool) -> tuple[Any, tuple[Any, ...]]:
         raise storages.CannotSave(
             "a tensor inside a transform cannot be saved", "save the transform's result."
         )
+    told: tuple[Any, ...] = ()
+    if t._lazy:
+        told = ({n: True for n, f in (("conj", CONJ), ("neg", NEG)) if t._lazy & f},)
+        t = make(memory(t))
     t = _on_whole_storage(t)
     place = (TypedStorage(t._a, t.dtype), offset_of(t), size, strides_of(t), requires_grad)
     if t.dtype in storages.NAMED:
-        return rebuild._rebuild_tensor_v2, (*place, OrderedDict())
-    return rebuild._rebuild_tensor_v3, (*place, OrderedDict(), t.dtype)
+        return rebuild._rebuild_tensor_v2, (*place, OrderedDict(), *told)
+    return rebuild._rebuild_tensor_v3, (*place, OrderedDict(), t.dtype, *told)
 
 
 def _on_whole_storage(t: Any) -> Any:

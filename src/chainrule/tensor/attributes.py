@@ -10,8 +10,8 @@ import numpy as np
 from ..autograd import source
 from ..autograd.dispatch import P
 from ..autograd.inplace import check_writable, write
-from ..autograd.node import OutSlot
-from ..autograd.value import PARENT, ROOT
+from ..autograd.node import OutSlot, rename
+from ..autograd.value import CONJ, NEG, PARENT, ROOT, bottom
 from .leaf import get_grad_dtype, set_grad_dtype, want_grad
 from .overriding import DisableTorchFunctionSubclass, notice
 from .spellings import one_of
@@ -73,6 +73,8 @@ def _real(self: Any) -> Any:
     """The real part: a view (the tensor itself when it is real)."""
     if not self.is_complex():
         return self
+    if bottom(self)._lazy:
+        return _part_of_lazy(self, 0)
     return P.select(P.view_as_real(self), axis=self.ndim, index=0)
 
 
@@ -83,7 +85,25 @@ def _imag(self: Any) -> Any:
             f"imag is not implemented for tensors with non-complex dtypes. This one is "
             f"{self.dtype!r}\n  at {source.here(2)}"
         )
+    if bottom(self)._lazy:
+        return _part_of_lazy(self, 1)
     return P.select(P.view_as_real(self), axis=self.ndim, index=1)
+
+
+def _part_of_lazy(self: Any, index: int) -> Any:
+    """A part of a conjugate or negative that is still to be computed: on its memory, too."""
+    from .lazy_views import flags_of, without
+
+    flags = flags_of(self)
+    plain = without(without(self, CONJ), NEG)
+    part = P.select(P.view_as_real(plain), axis=self.ndim, index=index)
+    conjugated = bool(index) and bool(flags & CONJ)
+    if conjugated == bool(flags & NEG):
+        return part
+    part = P.neg_view(part)
+    if part._node is not None and part._node.__class__.__name__ == "NegViewBackward0":
+        rename(part._node, "SelectBackward0")
+    return part
 
 
 def _set_part(part: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
@@ -145,11 +165,6 @@ def dim_order(self: Any, *, ambiguity_check: bool = False) -> tuple[int, ...]:
     """The dimensions from the slowest to the fastest in memory."""
     steps = self.stride()
     return tuple(sorted(range(self.ndim), key=lambda d: -steps[d]))
-
-
-def resolve_conj(self: Any) -> Any:
-    """The tensor itself: conjugation is done at once here."""
-    return self
 
 
 def pin_memory(self: Any, device: Any = None) -> Any:
@@ -320,14 +335,14 @@ METHODS: dict[str, Any] = {
     "is_vulkan": _no("Whether it is on Vulkan."), "is_mkldnn": _no("Whether it is MKL-DNN's."),
     "is_sparse": _no("Whether it is sparse."), "is_sparse_csr": _no("Whether it is CSR-sparse."),
     "is_quantized": _no("Whether it is quantized."), "is_nested": _no("Whether it is nested."),
-    "is_conj": lambda self: False, "is_neg": lambda self: False,
+    "is_conj": lambda self: bool(bottom(self)._lazy & CONJ),
+    "is_neg": lambda self: bool(bottom(self)._lazy & NEG),
     "is_pinned": lambda self, device=None: False, "is_shared": is_shared,
     "is_coalesced": lambda self: False, "is_distributed": lambda self: False,
     "name": property(lambda self: self.__dict__.get("name")),
     "output_nr": property(output_nr), "_view_depth": view_depth,
     "get_device": get_device, "is_nonzero": is_nonzero, "is_same_size": is_same_size,
-    "is_set_to": is_set_to, "dim_order": dim_order, "resolve_conj": resolve_conj,
-    "resolve_neg": resolve_conj, "pin_memory": pin_memory, "to_dense": to_dense,
+    "is_set_to": is_set_to, "dim_order": dim_order, "pin_memory": pin_memory, "to_dense": to_dense,
     "share_memory_": share_memory_, "as_subclass": as_subclass,
     "_make_subclass": staticmethod(_make_subclass),
     "_make_wrapper_subclass": staticmethod(_make_wrapper_subclass), "new": new, "apply_": apply_,

@@ -10,7 +10,7 @@ from ..autograd import source
 from ..autograd.accidents import explain_module
 from ..autograd.levels import synced
 from ..autograd.state import STATE, TRACE
-from ..autograd.value import TensorBase, expose, make
+from ..autograd.value import CONJ, TensorBase, expose, make
 from ..ops import dtypes
 from .leaf import want_grad
 from .storage import mapped_bytes
@@ -37,7 +37,17 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
             f"instead.\n  at {source.here(2)}\n"
             "  NumPy cannot record what happens to the values, so gradients would be lost."
         )
+    if self._lazy and not force:
+        bit = "conjugate" if self._lazy & CONJ else "negative"
+        method = "resolve_conj" if self._lazy & CONJ else "resolve_neg"
+        raise RuntimeError(
+            f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.{method}().numpy() "
+            f"instead.\n  at {source.here(2)}\n  Its memory shows other values: what it shows is "
+            "computed when it is read."
+        )
     array = readable_array(self, "numpy()")
+    if self._lazy:
+        return array.copy()
     if self.dtype is dtypes.bfloat16 and not force:
         raise TypeError(
             "Got unsupported ScalarType BFloat16: NumPy has no such type\n"
@@ -202,6 +212,12 @@ def __dlpack__(self: Any, *, stream: Any = None, **options: Any) -> Any:
         raise BufferError(
             f"a tensor on the CPU cannot be exported to the device {options['dl_device']}\n"
             f"  at {source.here(2)}"
+        )
+    if self._lazy:
+        bit = "conjugate" if self._lazy & CONJ else "negative"
+        raise BufferError(
+            f"Can't export tensors with the {bit} bit set\n  at {source.here(2)}\n"
+            "  Their memory shows other values.\n  Fix: resolve_conj() or resolve_neg() first."
         )
     if self._rg:
         raise BufferError(

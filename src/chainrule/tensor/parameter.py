@@ -38,6 +38,8 @@ class Parameter(Tensor, metaclass=_ParameterKind):
         if data is not None and (is_users_tensor(kind := data.__class__) or is_dispatched(kind)):
             return _of_users_tensor(data, requires_grad)
         try:
+            if data is not None and data._lazy:
+                data = data.detach().clone()  # what is trained is written by whoever trains it
             t = make(np.zeros(0, np.float32) if data is None else data._a)
             t.__class__ = cls
             if cls is not Parameter:

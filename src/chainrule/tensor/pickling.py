@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import source
+from ..autograd.lazy import memory
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import make
 from ..ops import dtypes
@@ -16,7 +17,12 @@ from .overriding import notice
 
 
 def rebuild(
-    cls: type, array: np.ndarray, dtype_name: str, requires_grad: bool, attributes: dict[str, Any]
+    cls: type,
+    array: np.ndarray,
+    dtype_name: str,
+    requires_grad: bool,
+    attributes: dict[str, Any],
+    flags: int = 0,
 ) -> Any:
     """A tensor from what `reduce_tensor` stored."""
     is_bfloat16 = dtype_name == "bfloat16"
@@ -27,6 +33,10 @@ def rebuild(
     made._rg = requires_grad
     if attributes:
         made.__dict__.update(attributes)
+    if flags:
+        from .lazy_views import flagged
+
+        flagged(made, flags)
     return made
 
 
@@ -55,11 +65,12 @@ def __reduce_ex__(self: Any, protocol: Any) -> Any:
         raise RuntimeError(f"a tensor inside a transform cannot be pickled\n  at {source.here(2)}")
     if STATE.unusual & TRACE:
         STATE.trace.concrete(self, "pickling")
-    array = self._a
+    array = memory(self)
     name = self.dtype.name
     if name == "bfloat16":
         array = array.view(np.uint16)  # readable without ml_dtypes
-    return rebuild, (type(self), array, name, self._rg, dict(self.__dict__))
+    flags = (self._lazy,) if self._lazy else ()
+    return rebuild, (_public(self), array, name, self._rg, dict(self.__dict__), *flags)
 
 
 def _public(t: Any) -> type:
@@ -68,7 +79,7 @@ def _public(t: Any) -> type:
 
 def __copy__(self: Any) -> Any:
     """A new leaf on the same memory."""
-    made = make(self._a)
+    made = make(memory(self))
     made.__class__ = type(self)
     made._rg, made._v = self._rg, self._v
     made.__dict__.update(self.__dict__)
@@ -102,8 +113,8 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
             f"Cannot access storage of {type(self).__name__}: a tensor inside a transform cannot "
             f"be deep-copied\n  at {source.here(2)}\n  Fix: clone() it."
         )
-    made = make(_copied_array(self._a, memo))
-    made.__class__ = type(self)
+    made = make(self._a.copy(order="K") if self._lazy else _copied_array(self._a, memo))
+    made.__class__ = _public(self)
     made._rg = self._rg
     memo[id(self)] = made
     if self._grad is not None:

@@ -10,10 +10,11 @@ from ..autograd import source
 from ..autograd.accidents import PROBLEMS, explain_here, explain_module
 from ..autograd.dispatch import P
 from ..autograd.inplace import bump, check_writable, refuse_overlap
+from ..autograd.lazy import flagged, memory
 from ..autograd.node import not_implemented
 from ..autograd.record import live_node
 from ..autograd.state import STATE
-from ..autograd.value import ROOT, TensorBase, make
+from ..autograd.value import CONJ, ROOT, TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address, as_writeable_as, contiguous_strides, extent, flat_owner, owner
 from .layouts import contiguous_format, format_order, required_order
@@ -25,7 +26,7 @@ def strides_of(t: Any) -> tuple[int, ...]:
 
     NumPy leaves the strides of empty arrays and of new dimensions of length 1 at zero.
     """
-    a = t._a
+    a = memory(t)
     if not a.size and (t._view is None or 0 in a.strides):
         return contiguous_strides(a.shape)
     size = a.itemsize
@@ -55,7 +56,7 @@ def stride(self: Any, dim: int | None = None, *, axis: int | None = None) -> Any
 
 def offset_of(t: Any) -> int:
     """Elements between the start of the storage and the tensor's first element."""
-    a = t._a
+    a = memory(t)
     whole = owner(a)
     return (address(a) - address(whole)) // a.itemsize if whole is not a else 0
 
@@ -63,7 +64,7 @@ def offset_of(t: Any) -> int:
 def is_contiguous(self: Any, memory_format: Any = contiguous_format) -> bool:
     """Whether elements lie in memory in the order of a format (C order by default)."""
     try:
-        a = self._a
+        a = memory(self)
         if memory_format is contiguous_format:
             return a.flags.c_contiguous
         order = format_order(memory_format, a.ndim)
@@ -93,7 +94,8 @@ def contiguous(self: Any, memory_format: Any = contiguous_format) -> Any:
 
 def data_ptr(self: Any) -> int:
     """The address of the first element (0 for an empty tensor)."""
-    return address(self._a) if self._a.size else 0
+    a = memory(self)
+    return address(a) if a.size else 0
 
 
 # ---- raw layouts ---------------------------------------------------------------------------------
@@ -117,7 +119,7 @@ def strided_layouts(
     start = mine if offset is None else int(offset)
     if start < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {start}\n  at {source.here(3)}")
-    have = extent(owner(t._a)) if t._level is None else None
+    have = extent(owner(memory(t))) if t._level is None else None
     width = t.dtype.itemsize
     last = start + sum((n - 1) * s for n, s in zip(size, steps, strict=True)) + 1
     if have is not None and 0 not in size and last * width > have:
@@ -150,6 +152,13 @@ def view_as_dtype(t: Any, target: dtypes.dtype) -> Any:
                 f"self.size(-1) must be divisible by {ratio} to view {words}, but got "
                 f"{t.shape[-1]}\n  at {source.here(3)}"
             )
+    if t._lazy:
+        bit = "conjugate" if t._lazy & CONJ else "negative"
+        raise RuntimeError(
+            f"torch.Tensor.view is not supported for {bit} view tensors when converting to a "
+            f"different dtype.\n  {t.dtype!r} as {target!r} at {source.here(3)}\n"
+            "  Fix: resolve_conj() or resolve_neg() first, which copies."
+        )
     made = P.view_dtype(t.detach() if t._rg else t, dtype=target.np)
     if made._level is None and target in dtypes.STORED:
         from .stored import stored
@@ -184,7 +193,10 @@ def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None)
         if self.is_meta:
             replace_array(self, blank_array(shape, self._a.dtype))
         else:
-            replace_array(self, _resized(self._a, shape))
+            flags = self._lazy
+            replace_array(self, _resized(memory(self), shape))
+            if flags:
+                flagged(self, flags)
         return self
     except PROBLEMS as problem:
         explain_here(problem)
@@ -462,12 +474,12 @@ class TypedStorage(UntypedStorage):
 
 def untyped_storage(self: Any) -> UntypedStorage:
     """The block of memory behind this tensor."""
-    return UntypedStorage(self._a, self.is_meta)
+    return UntypedStorage(memory(self), self.is_meta)
 
 
 def storage(self: Any) -> TypedStorage:
     """The block of memory behind this tensor, with its type."""
-    return TypedStorage(self._a, self.dtype, self.is_meta)
+    return TypedStorage(memory(self), self.dtype, self.is_meta)
 
 
 METHODS = {

@@ -16,6 +16,7 @@ from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.backward import backward_tensor
 from ..autograd.inplace import do_without
 from ..autograd.late import late
+from ..autograd.lazy import flagged, memory
 from ..autograd.node import UNTRACKED, Node, OutSlot
 from ..autograd.record import live_node
 from ..autograd.state import STATE
@@ -241,9 +242,9 @@ class Tensor(TensorBase):
         """The same memory without history."""
         if self._level is not None:
             return self._level.detach(self)
-        t = make(self._a)
+        t = make(memory(self))
         t._v = self._v
-        return t
+        return flagged(t, self._lazy) if self._lazy else t
 
     def detach_(self) -> Any:
         """Forget this tensor's history in place."""
@@ -271,7 +272,8 @@ class Tensor(TensorBase):
             return self._level.data(self)
         if self._node is not None:
             do_without(self)
-        return make(self._a)
+        t = make(memory(self))
+        return flagged(t, self._lazy) if self._lazy else t
 
     @data.setter
     def data(self, value: Any) -> None:

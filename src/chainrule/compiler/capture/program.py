@@ -246,6 +246,11 @@ class Program:
                 return GradOf(owner)
         trace = self.second.trace
         known = trace.known.get(id(t._a))
+        if known is None and t._lazy:
+            raise CaptureError(
+                "a result is a conjugate that is still to be computed, on memory from outside; "
+                "return x.conj().resolve_conj()"
+            )
         if known is None:
             return self._constant_output(before, t)
         if known.storage in self._grad_storages:

@@ -235,6 +235,11 @@ class Call:
     def check_side_effects(self, function: Callable[..., Any]) -> None:
         """Python state that the call changed would stay unchanged in compiled calls."""
         self._check_arguments()
+        if any(t._lazy for t, _ in self.memory):
+            raise CaptureError(
+                "the call reads a conjugate or negative that is still to be computed; pass "
+                "x.resolve_conj() or x.resolve_neg()"
+            )
         if any(t._a is not array for t, array in self.memory):
             raise CaptureError(
                 "the call gives a tensor other memory (x.data = ...), which a compiled call would "

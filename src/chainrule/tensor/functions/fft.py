@@ -188,7 +188,8 @@ def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
     """The inverse of hfft: half the transform of a real spectrum."""
     x = _real_input(input, "ihfft")
     axis = _one_axis(x, dim)
-    return _half(x, [axis], [x.shape[axis] if n is None else n], _norm_of(norm, True)).conj()
+    lengths = [x.shape[axis] if n is None else n]
+    return _half(x, [axis], lengths, _norm_of(norm, True)).conj_physical()
 
 
 @public(namespace="fft")
@@ -209,14 +210,14 @@ def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = Non
 def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """The inverse of hfftn."""
     x = _real_input(input, "ihfftn")
-    return _half(x, *_several(x, s, dim), _norm_of(norm, True)).conj()
+    return _half(x, *_several(x, s, dim), _norm_of(norm, True)).conj_physical()
 
 
 @public(namespace="fft")
 def ihfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """The inverse of hfft2."""
     x = _real_input(input, "ihfftn")
-    return _half(x, *_several(x, s, dim), _norm_of(norm, True)).conj()
+    return _half(x, *_several(x, s, dim), _norm_of(norm, True)).conj_physical()
 
 
 def _whole(x: Any, axes: list[int], sizes: list[int], given: bool, norm: str) -> Any:
@@ -244,7 +245,7 @@ def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
 @public(namespace="fft")
 def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """The (real) transform of a signal that is Hermitian in time, given by half of it."""
-    x = _complex_input(input).conj()
+    x = _complex_input(input).conj_physical()
     axis = _one_axis(x, dim)
     return _whole(x, [axis], [n or 0], n is not None, _norm_of(norm, False))
 
@@ -266,14 +267,14 @@ def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = No
 @public(namespace="fft")
 def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """The (real) transform of a tensor that is Hermitian in time, given by half of it."""
-    x = _complex_input(input).conj()
+    x = _complex_input(input).conj_physical()
     return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, False))
 
 
 @public(namespace="fft")
 def hfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`hfftn` over two dimensions."""
-    x = _complex_input(input).conj()
+    x = _complex_input(input).conj_physical()
     return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, False))
 
 

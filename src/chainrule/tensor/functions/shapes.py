@@ -10,7 +10,7 @@ import numpy as np
 
 from ...autograd import source
 from ...autograd.accidents import PROBLEMS, explain_here
-from ...autograd.value import PLAIN
+from ...autograd.value import CONJ, PLAIN, bottom
 from ...ops.dtypes import INT, dtype
 from ...ops.layout import viewed_strides
 from ..api import public
@@ -509,6 +509,12 @@ def view_as_real(input: Any) -> Any:
         raise RuntimeError(
             f"view_as_real is only supported for complex tensors, got {input.dtype!r}\n"
             f"  at {source.here(2)}"
+        )
+    if bottom(input)._lazy & CONJ:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors. To resolve the conjugate "
+            "tensor so you can view it as real, use self.resolve_conj(), which is a copy.\n"
+            f"  shape {list(input.shape)}, at {source.here(2)}"
         )
     return P.view_as_real(input)
 
