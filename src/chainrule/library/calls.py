@@ -13,6 +13,8 @@ from .registry import OPERATORS, overloads_of
 from .schema import FunctionSchema
 
 loaded_libraries: set[str] = set()
+# Libraries whose compiled operators are written again here, and where.
+_OURS = {"torchvision": ".vision", "torchaudio": ".sounds"}
 
 
 def _operator(overload: OpOverload) -> Any:
@@ -76,13 +78,15 @@ def overload_names(packet: OpOverloadPacket) -> list[str]:
 def load_library(path: Any) -> None:
     """Never loads compiled code; where the operators of a known library are ours, registers them.
 
-    Those of torchvision are; of other libraries this is an error.
+    Those of torchvision and torchaudio are; of other libraries this is an error.
     """
     text = str(path)
-    if "torchvision" in text:
-        importlib.import_module(".vision", __package__)
-        loaded_libraries.add(text)
-        return
+    file_and_folder = "/".join(text.replace("\\", "/").split("/")[-2:])
+    for library, ours in _OURS.items():
+        if library in file_and_folder:
+            importlib.import_module(ours, __package__)
+            loaded_libraries.add(text)
+            return
     raise OSError(
         f"torch.ops.load_library: {text} is compiled against PyTorch's C++ library, and chainrule "
         "loads no such code.\n  Fix: write its operators in Python with torch.library.custom_op."

@@ -28,7 +28,7 @@ LIBRARY: list[Any] = []  # how the layer above makes PyTorch's operators callabl
 
 def __getattr__(name: str) -> Any:
     """`torch.ops.aten` and other libraries of operators, and what PyTorch's `torch.ops` offers."""
-    if name.startswith("_") or not LIBRARY:
+    if name.startswith("__") or not LIBRARY:
         raise AttributeError(f"module 'chainrule.ops' has no attribute {name!r}")
     if name in ("load_library", "loaded_libraries", "import_module"):
         return getattr(LIBRARY[0](), name)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from ..kinds import PROCESSES
-from .say import constant, first_argument, rows
+from .say import answer, constant, first_argument, rows
 
 ROWS = [
+    answer("distributed.autograd", False, "is_available", "whether gradients cross processes: no"),
+    answer("distributed.rpc", False, "is_available", "whether functions of other processes can be "
+           "called: no"),
     *rows(PROCESSES, """
 distributed.algorithms.ddp_comm_hooks: DDPCommHookType register_ddp_comm_hook
 distributed.algorithms.ddp_comm_hooks.ddp_zero_hook: hook_with_zero_step
@@ -21,7 +24,7 @@ distributed.algorithms.model_averaging.hierarchical_model_averager: Hierarchical
 distributed.algorithms.model_averaging.utils: average_parameters
     average_parameters_or_parameter_groups get_params_to_average
 distributed.argparse_util: check_env env
-distributed.autograd: context is_available
+distributed.autograd: context
 distributed.c10d_logger:
 distributed.checkpoint.default_planner: DefaultLoadPlanner DefaultSavePlanner
     create_default_global_load_plan create_default_global_save_plan
@@ -146,7 +149,7 @@ distributed.pipelining.schedules: PipelineScheduleMulti PipelineScheduleSingle S
     ScheduleLoopedBFS ScheduleZBVZeroBubble get_schedule_class
 distributed.pipelining.stage: PipelineStage build_stage
 distributed.remote_device:
-distributed.rpc: init_rpc is_available
+distributed.rpc: init_rpc
 distributed.rpc = distributed.rpc.api:
 distributed.rpc = distributed.rpc.backend_registry: BackendType
 distributed.rpc = distributed.rpc.options:
