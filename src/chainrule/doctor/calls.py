@@ -15,7 +15,7 @@ from ..reading.nodes import Vertex
 from .positions import NOWHERE, Position, is_users, of_node
 from .run import Pass, Run
 
-HEARD = 20  # passes in which calls are heard
+HEARD = 8  # passes in which calls are heard
 MOST = 20_000  # calls that are kept between two passes
 
 
@@ -34,6 +34,8 @@ class Call:
 class Calls:
     """The calls of modules."""
 
+    hears_all = True
+
     def __init__(self, run: Run) -> None:
         self.run = run
         self._open: list[Call] = []
@@ -42,6 +44,7 @@ class Calls:
         self.recorded: set[int] = set()  # ids of modules that ran with a graph
         self.silent: dict[int, Position] = {}  # of those that ran without: what switched it off
         self._switch: Position = NOWHERE
+        self._places: dict[tuple[Position, str], Position] = {}
 
     # ---- hooks, there for the first passes only ---------------------------------------------
 
@@ -97,6 +100,13 @@ class Calls:
 
     def place(self, v: Vertex) -> Position:
         """The line of a node: the user's, or that which made the layer inside a container."""
+        at = of_node(v.node)
+        if not self._handles:  # no longer heard: what was found for this line before
+            return self._places.get((at, v.op), at)
+        found = self._places[(at, v.op)] = self._place(v)
+        return found
+
+    def _place(self, v: Vertex) -> Position:
         call = self.of(v)
         if call is not None and not call.direct and not _is_own(call.module):
             made = self.run.position_of(call.module)

@@ -33,6 +33,8 @@ class Cut:
 class Cuts:
     """The cuts of a run."""
 
+    hears_all = True
+
     def __init__(self, run: Run) -> None:
         self.run = run
         self._found: dict[Position, Cut] = {}

@@ -18,7 +18,7 @@ import numpy as np
 from ..autograd import node as nodes
 from ..autograd.value import TensorBase
 from ..ops.weak import WeakTable
-from ..reading.nodes import Tape
+from ..reading.nodes import Tape, Vertex
 from .positions import NOWHERE, Position, here, users_frame
 from .series import Series
 
@@ -59,6 +59,9 @@ class Pass:
         self.keep = False  # a rule wants the graph after the pass
         self.frame: Any = None  # the user's frame, while the pass runs
         self.error: BaseException | None = None
+        self._leaves: list[Any] | None = None
+        self._nodes: list[Vertex] | None = None
+        self._by_op: dict[str, list[Vertex]] | None = None
 
     @property
     def loss(self) -> Any:
@@ -66,7 +69,42 @@ class Pass:
 
     @property
     def leaves(self) -> list[Any]:
-        return [] if self.tape is None else [v.leaf for v in self.tape.leaves]
+        """The leaf tensors of the graph."""
+        if self._leaves is None:
+            self._leaves = [] if self.tape is None else [v.leaf for v in self.tape.leaves]
+        return self._leaves
+
+    @property
+    def nodes(self) -> list[Vertex]:
+        """The nodes of the graph, the latest first."""
+        if self._nodes is None:
+            self._nodes = [] if self.tape is None else self.tape.nodes
+        return self._nodes
+
+    def of(self, *ops: str) -> list[Vertex]:
+        """The nodes of some ops, the latest first."""
+        if self._by_op is None:
+            self._by_op = {}
+            for v in self.nodes:
+                self._by_op.setdefault(v.op, []).append(v)
+        found = [known for op in ops if (known := self._by_op.get(op))]
+        if len(found) < 2:
+            return found[0] if found else []
+        return sorted((v for some in found for v in some), key=lambda v: v.key)
+
+    def read(self) -> Tape | None:
+        """The graph, read now if it was not to be looked at."""
+        if self.tape is None:
+            self.tape = tape_of(self.loss)
+            self._leaves = self._nodes = self._by_op = None
+        return self.tape
+
+    def forget(self) -> None:
+        """Let go of the graph: it is freed when the program drops it."""
+        if self.tape is not None:
+            forget(self.tape)
+        self.tape = self.frame = self._leaves = self._nodes = self._by_op = None
+        self.roots = ()
 
 
 class OptimizerRecord:
@@ -145,6 +183,10 @@ class Run:
         self._listeners = {
             event: [getattr(r, event) for r in listeners if hasattr(r, event)] for event in EVENTS
         }
+        self._of_every_pass = {
+            event: [m for m in self._listeners[event] if getattr(m.__self__, "hears_all", False)]
+            for event in ("pass_begins", "pass_ends", "step_begins", "step_ends")
+        }
 
     def shared(self, kind: type[Any]) -> Any:
         """What several rules watch in common: one object of this class, told before the rules."""
@@ -156,6 +198,12 @@ class Run:
         """Hand an event to every rule that has a method of its name."""
         for listen in self._listeners[event]:
             listen(*args)
+
+    def _tell_of(self, this: Pass | Step, event: str) -> None:
+        """Hand a pass or step to the rules; one that is not looked at to those that count all."""
+        listeners = self._listeners if this.looked else self._of_every_pass
+        for listen in listeners[event]:
+            listen(this)
 
     def hears(self, event: str) -> bool:
         return bool(self._listeners[event])
@@ -176,12 +224,12 @@ class Run:
         self.looking = this.looked = self._looks(site)
         if this.looked:
             this.tape = tape_of(this.loss)
-        self.tell("pass_begins", this)
+        self._tell_of(this, "pass_begins")
         return this
 
     def pass_ends(self, this: Pass) -> None:
         """It ended."""
-        self.tell("pass_ends", this)
+        self._tell_of(this, "pass_ends")
         if this.in_site in HELD_AT:
             self._hold(this)
         self._count(this)
@@ -199,10 +247,7 @@ class Run:
         site.count += 1
         site.last_key = nodes.next_key()
         self.passes += 1
-        if this.tape is not None:
-            forget(this.tape)
-        this.tape = this.frame = None
-        this.roots = ()
+        this.forget()
 
     def _hold(self, this: Pass) -> None:
         reached = {id(leaf) for leaf in this.leaves}
@@ -230,14 +275,14 @@ class Run:
         this = Step(self.steps, record, here(2))
         record.stepped_at = this.position
         this.looked = self.looking
-        self.tell("step_begins", this)
+        self._tell_of(this, "step_begins")
         return this
 
     def step_ends(self, this: Step) -> None:
         """It stepped."""
         self.steps += 1
         this.optimizer.steps += 1
-        self.tell("step_ends", this)
+        self._tell_of(this, "step_ends")
 
     def knows(self, module: Any) -> bool:
         """Whether a module's construction was seen (copies and loaded ones have none)."""

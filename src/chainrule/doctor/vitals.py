@@ -15,7 +15,7 @@ import numpy as np
 from .run import OptimizerRecord, Pass, Run, Step
 from .series import Series
 
-SAMPLE = 4096
+SAMPLE = 1024
 
 
 class History:
@@ -38,6 +38,8 @@ class History:
 class Vitals:
     """The histories of all parameters that some optimizer steps."""
 
+    hears_all = True
+
     def __init__(self, run: Run) -> None:
         self.run = run
         self.histories: dict[int, History] = {}
@@ -48,7 +50,7 @@ class Vitals:
         if this.tape is None or this.in_site > 3:
             return
         first: dict[int, int] = {}
-        for v in this.tape.nodes:  # the latest node first: the earliest use wins
+        for v in this.nodes:  # the latest node first: the earliest use wins
             for link in v.inputs:
                 if link.parent.leaf is not None:
                     first[id(link.parent.leaf)] = v.key
@@ -63,10 +65,12 @@ class Vitals:
             self.rates[id(record)] = max(self.rates.get(id(record), 0.0), *rates)
         if not this.looked:
             return
-        for p in record.parameters:
-            if p.grad is None or not isinstance(p._a, np.ndarray):
-                continue
+        parameters = [p for p in record.parameters if p.grad is not None]
+        wide = any(p.ndim >= 2 for p in parameters)
+        for p in parameters:
             history = self._of(p, record)
+            if wide and p.ndim < 2 and history.weight.points:
+                continue  # biases and scales: only where they began
             g, w = sample(p.grad), sample(p)
             if g is None or w is None or not g.size:
                 continue
@@ -76,7 +80,7 @@ class Vitals:
 
     def step_ends(self, this: Step) -> None:
         if not this.looked:
-            return
+            return  # the rates of all steps are kept, their sizes are not
         for p in this.optimizer.parameters:
             history = self.histories.get(id(p))
             if history is None or history.before is None or history.ref() is not p:

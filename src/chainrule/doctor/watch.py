@@ -114,7 +114,7 @@ class Ears:
             raise
         finally:
             self._busy = False
-        nodes = [] if this.tape is None or this.retain else this.tape.nodes
+        nodes = [] if this.tape is None or this.retain else list(this.nodes)
         self.run.pass_ends(this)
         if this.keep:
             for vertex in nodes:
@@ -140,7 +140,7 @@ class Ears:
         return found
 
     def _zeroed(self, owner: Any, *_args: Any, **_kwargs: Any) -> None:
-        if self.run.hears("zeroed"):
+        if self.run.looking and self.run.hears("zeroed"):
             self.run.tell("zeroed", owner, here(2))
 
     def _module_made(self, _result: None, module: Any, *_args: Any, **_kwargs: Any) -> None:

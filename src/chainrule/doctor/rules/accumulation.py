@@ -24,6 +24,7 @@ class AccumulationUnscaled(Rule):
     """
 
     id = "accumulation-unscaled"
+    hears_all = True
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)

@@ -52,6 +52,8 @@ class Alias:
 class Aliases:
     """The hand-outs since the last pass."""
 
+    hears_all = True
+
     def __init__(self, run: Run) -> None:
         self.run = run
         self._out: list[Alias] = []

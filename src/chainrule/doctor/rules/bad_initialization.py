@@ -12,7 +12,7 @@ from ...reading.nodes import Vertex
 from ..finding import WARNING, Finding
 from ..positions import Position, of_node
 from ..run import Pass
-from ..vitals import Vitals
+from ..vitals import Vitals, sample
 from .base import Rule, array
 from .census import listed
 from .writers import Writers
@@ -47,7 +47,7 @@ class BadInitialization(Rule):
             return
         held = self.run.in_optimizers()
         weights: list[tuple[Any, Vertex, int]] = []
-        for v in this.tape.nodes:
+        for v in this.nodes:
             for link in v.inputs:
                 leaf = link.parent.leaf
                 if leaf is None or id(leaf) not in held or leaf.ndim < 2:
@@ -69,10 +69,11 @@ class BadInitialization(Rule):
             return
         flat = units_of(w, turned)
         scale = 1 / math.sqrt(flat.shape[1])
-        spread = float(flat.std())
-        if not flat.any():
+        some = sample(leaf)
+        spread = 0.0 if some is None else float(some.std())
+        if not flat[0].any() and not flat.any():
             kind = "" if is_last else "zero"
-        elif flat.shape[1] > 1 and bool((flat == flat[0]).all()):
+        elif flat.shape[1] > 1 and bool((flat[1] == flat[0]).all() and (flat == flat[0]).all()):
             kind = "alike"
         elif spread > WIDE * scale and spread > LARGE:
             kind = "wide"
@@ -142,8 +143,7 @@ class BadInitialization(Rule):
 
 def units_of(w: np.ndarray, turned: bool) -> np.ndarray:
     """The weights of each unit in a row; `turned` ones have a unit per column."""
-    rows = w.T if turned else w.reshape(w.shape[0], -1)
-    return rows.astype(np.float64)
+    return w.T if turned else w.reshape(w.shape[0], -1)
 
 
 def _evidence(seen: str, learns: bool) -> list[str]:

@@ -61,13 +61,13 @@ class DataOrder(Rule):
                     self._misaligned = (a[2], b[2], a[0])
 
     def pass_begins(self, this: Pass) -> None:
-        if this.tape is None:
+        for v in this.of("cross_entropy", "nll_loss"):
+            self._labels(v.saved().get("target"), this)
+        if not self._permuted or self._misaligned is not None:
             return
         operands: list[Any] = []
-        for v in this.tape.nodes:
+        for v in this.nodes:
             saved = v.saved()
-            if v.op in ("cross_entropy", "nll_loss"):
-                self._labels(saved.get("target"), this)
             linked = {link.input_name for link in v.inputs}
             op = v.node.op
             names = () if op is None else op.inputs
@@ -76,8 +76,7 @@ class DataOrder(Rule):
             ]
             if isinstance(saved.get("target"), np.ndarray):
                 operands.append(saved["target"])
-        if self._permuted and self._misaligned is None:
-            self._meet_arrays(operands)
+        self._meet_arrays(operands)
 
     def _meet_arrays(self, arrays: list[np.ndarray]) -> None:
         found = {}

@@ -34,9 +34,7 @@ class DoubleSoftmax(Rule):
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
-        for v in this.tape.nodes:
-            if v.op not in ("softmax", "log_softmax"):
-                continue
+        for v in this.of("softmax", "log_softmax"):
             inner = producer(v)
             if inner is None or inner.op != "softmax" or _axis(inner) != _axis(v):
                 continue

@@ -26,6 +26,7 @@ class DropoutInEvaluation(Rule):
     """
 
     id = "dropout-in-evaluation"
+    hears_all = True
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)

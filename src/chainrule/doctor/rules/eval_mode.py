@@ -45,11 +45,14 @@ class EvalModeTraining(Rule):
         for root in self.run.roots():
             if not any(id(p) in trained and id(p) in held for p in root.parameters()):
                 continue
+            if root.training:
+                self._awake[id(root)] = self._awake.get(id(root), 0) + 1
+                continue
             sensitive = [m for m in root.modules() if is_sensitive(m)]
             if not sensitive:
                 continue
             asleep = [m for m in sensitive if not m.training]
-            if len(asleep) == len(sensitive) and not root.training:
+            if len(asleep) == len(sensitive):
                 self._asleep[id(root)] = self._asleep.get(id(root), 0) + 1
                 _, where = self._set.get(id(root), (False, NOWHERE))
                 kinds = ", ".join(sorted({type(m).__name__ for m in asleep}))

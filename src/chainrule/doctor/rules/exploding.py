@@ -65,7 +65,9 @@ class ExplodingGradient(Rule):
         )
 
     def _norms(self) -> list[float]:
-        rows = [h.gradient.values for h in self._vitals.histories.values() if h.gradient.values]
+        known = [h for h in self._vitals.histories.values() if h.gradient.values]
+        most = max((len(h.gradient.values) for h in known), default=0)
+        rows = [h.gradient.values for h in known if 2 * len(h.gradient.values) >= most]
         length = min((len(r) for r in rows), default=0)
         return [max(r[k] for r in rows) for k in range(length)]
 

@@ -14,6 +14,7 @@ from .base import Rule, array
 
 SUBNORMAL = 6.1e-5
 ENOUGH = 5
+FIRST = 3  # passes of a line in which float16 is looked for
 
 
 class Fp16Underflow(Rule):
@@ -30,6 +31,7 @@ class Fp16Underflow(Rule):
         self._scaled = False
         self._low: dict[Position, int] = {}
         self._share = 0.0
+        self._sites: dict[Position, bool] = {}  # whether their graphs hold float16
         self._half = False  # the pass that runs goes through float16
 
     def scaler_used(self, scaler: Any, *_event: Any) -> None:
@@ -37,9 +39,12 @@ class Fp16Underflow(Rule):
 
     def pass_begins(self, this: Pass) -> None:
         """What nodes saved is gone when the pass ends."""
-        self._half = this.tape is not None and (
-            any(_is_half(v) for v in this.tape.nodes) or any(_half(leaf) for leaf in this.leaves)
-        )
+        site = this.site.position
+        if this.in_site <= FIRST:
+            self._sites[site] = any(_is_half(v) for v in this.nodes) or any(
+                _half(leaf) for leaf in this.leaves
+            )
+        self._half = self._sites.get(site, False)
 
     def pass_ends(self, this: Pass) -> None:
         if this.tape is None or self._scaled or this.in_site == 0:

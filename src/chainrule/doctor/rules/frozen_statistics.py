@@ -26,15 +26,25 @@ class FrozenStatistics(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._trained: dict[int, tuple[int, Any]] = {}
+        self._known = 0  # modules of the program when batch norms were looked up
+        self._all: list[Any] = []
 
     def pass_ends(self, this: Pass) -> None:
-        if not this.looked:
+        if not this.looked or not self._norms():
             return
         reached = {id(leaf) for leaf in this.leaves} & self.run.in_optimizers()
-        for module, _ in self.run.living_modules():
-            if isinstance(module, batchnorm._NormBase) and id(module.weight) in reached:
+        for module in self._norms():
+            if id(module.weight) in reached:
                 count, _ = self._trained.get(id(module), (0, None))
                 self._trained[id(module)] = (count + 1, module)
+
+    def _norms(self) -> list[Any]:
+        """The batch norms of the program, looked up again when there are more modules."""
+        if len(self.run.modules) != self._known:
+            self._known = len(self.run.modules)
+            living = [m for m, _ in self.run.living_modules()]
+            self._all = [m for m in living if isinstance(m, batchnorm._NormBase)]
+        return self._all
 
     def findings(self) -> Iterator[Finding]:
         for count, module in self._trained.values():

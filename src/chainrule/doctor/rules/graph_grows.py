@@ -38,19 +38,19 @@ class GraphGrows(Rule):
         if this.tape is None or this.in_site == 0 or self._found is not None:
             return
         mark = this.site.last_key
-        old = [v for v in this.tape.nodes if v.key > mark]
+        old = [v for v in this.nodes if v.key > mark]
         counts = self._growing.setdefault(this.site.position, [])
         if not old or carried(this.tape, mark, self._of_last(this)) is None:
             counts.clear()
             return
-        counts.append(len(this.tape.nodes))
+        counts.append(len(this.nodes))
         rising = all(a < b for a, b in itertools.pairwise(counts))
         if len(counts) >= TIMES and rising:
             self._found = self._tell(this, this.tape, mark, counts)
 
     def pass_ends(self, this: Pass) -> None:
         if this.tape is not None:
-            self._before[this.site.position] = consumers(this.tape)
+            self._before[this.site.position] = consumers(this.nodes)
 
     def _of_last(self, this: Pass) -> Consumers:
         return self._before.get(this.site.position, {})
@@ -89,10 +89,10 @@ class GraphGrows(Rule):
 Consumers = dict[int, set[tuple[Any, int]]]  # key of a node -> the positions that used it
 
 
-def consumers(tape: Tape) -> Consumers:
+def consumers(nodes: list[Vertex]) -> Consumers:
     """Which lines used each node of a graph."""
     found: Consumers = {}
-    for v in tape.nodes:
+    for v in nodes:
         for link in v.inputs:
             if link.parent.node is not None:
                 found.setdefault(link.parent.key, set()).add((v.node.code, v.node.lasti))

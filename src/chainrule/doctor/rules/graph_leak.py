@@ -6,7 +6,7 @@ import ast
 import linecache
 from collections import deque
 from collections.abc import Iterator
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, GetSetDescriptorType, ModuleType
 from typing import Any
 from weakref import ref
 
@@ -45,7 +45,7 @@ class GraphLeak(Rule):
             return
         self._look_around(this)
         roots = self._roots.setdefault(position, [])
-        node = None if this.tape is None or not this.tape.nodes else this.tape.nodes[-1].node
+        node = this.nodes[-1].node if this.nodes else None
         alive = [r for r in roots[:-RECENT] if r() is not None]
         roots[:] = [*alive, *roots[-RECENT:]]
         if node is not None and not any(r() is node for r in roots):
@@ -138,8 +138,8 @@ def _holds(value: Any, nodes: set[int], depth: int) -> Any:
         inner = list(value)[-64:] if not isinstance(value, set) else list(value)[:64]
     elif isinstance(value, deque):
         inner = list(value)[-64:]
-    elif hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
-        inner = list(vars(value).values())
+    elif own := attributes(value):
+        inner = list(own.values())
     else:
         return None
     hits = 0
@@ -154,6 +154,17 @@ def _holds(value: Any, nodes: set[int], depth: int) -> Any:
             if found is not None:
                 return found
     return None
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """The attributes of an object of the program; nothing is computed or imported for them."""
+    if isinstance(value, type | ModuleType | FunctionType):
+        return {}
+    for kind in type(value).__mro__:
+        if "__dict__" in vars(kind):
+            plain = isinstance(vars(kind)["__dict__"], GetSetDescriptorType)
+            return vars(value) if plain else {}
+    return {}
 
 
 def containers(frame: FrameType | None) -> dict[str, tuple[int, FrameType, Any]]:
@@ -184,11 +195,11 @@ def _graphs_in(value: Any, depth: int) -> list[Any]:
         if isinstance(value, deque) and value.maxlen is not None:
             return []
         inner = list(value)
-    elif hasattr(value, "__dict__") and not callable(value) and not isinstance(value, ModuleType):
-        inner = list(vars(value).values())
+    elif own := attributes(value):
+        inner = list(own.values())
     else:
         return []
-    if len(inner) > 4096 and not any(isinstance(e, TensorBase | tuple | list) for e in inner[-8:]):
+    if len(inner) > 4096 and not any(_graphs_in(entry, depth - 1) for entry in inner[-8:]):
         return []
     return [t for entry in inner for t in _graphs_in(entry, depth - 1)]
 

@@ -53,9 +53,8 @@ class LossActivationMismatch(Rule):
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
-        for v in this.tape.nodes:
-            if v.op in LOGITS | LOG_PROBABILITIES | POINTWISE:
-                self._look(v)
+        for v in this.of(*LOGITS, *LOG_PROBABILITIES, *POINTWISE):
+            self._look(v)
 
     def _look(self, loss: Vertex) -> None:
         maker = producer(loss)

@@ -14,7 +14,7 @@ from ...reading.gradients import cotangents
 from ...reading.nodes import Link, Tape, Vertex
 from ..finding import ERROR, Finding
 from ..positions import Position, of_node
-from ..run import Pass, tape_of
+from ..run import Pass
 from ..run import is_finite as is_finite_number
 from .base import Rule, array
 
@@ -41,6 +41,7 @@ class NanOrigin(Rule):
     """
 
     id = "nan-origin"
+    hears_all = True
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
@@ -56,15 +57,15 @@ class NanOrigin(Rule):
         if this.value is not None and not is_finite_number(this.value):
             self._sick += 1
             if self._found is None:
-                tape = this.tape or tape_of(this.loss)
+                tape = this.read()
                 if tape is not None:
                     self._found = self._in_forward(this, tape)
             return
-        if this.tape is not None and any(is_risky(v) for v in this.tape.nodes):
+        if any(is_risky(v) for v in this.of(*RISKS)):
             self._risky.add(this.site.position)
         wanted = self._found is None and not self._scaled and len(this.roots) == 1
         if wanted and not this.create and this.site.position in self._risky:
-            this.tape = this.tape or tape_of(this.loss)
+            this.read()
             this.keep = True
 
     def pass_ends(self, this: Pass) -> None:

@@ -59,7 +59,7 @@ class NoGradTraining(Rule):
         if any(isinstance(leaf, Parameter) for leaf in this.leaves):
             return  # others are reached: the rules about parameters speak of that
         self._nowhere += 1
-        lonely = this.tape is not None and not this.tape.nodes
+        lonely = this.tape is not None and not this.nodes
         if self._nowhere >= PASSES and (lonely or not self._any_gradient()):
             self._found = self._explain(this, f"{PASSES} passes reached no parameter")
 

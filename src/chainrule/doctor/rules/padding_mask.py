@@ -35,13 +35,13 @@ class PaddingMask(Rule):
             return
         pads = {
             saved["padding"]: saved["index"]
-            for v in this.tape.nodes
-            if v.op == "embedding" and _padded(saved := v.saved())
+            for v in this.of("embedding")
+            if _padded(saved := v.saved())
         }
-        for v in this.tape.nodes:
+        for v in this.of("cross_entropy", "cross_entropy2d") if pads else ():
             saved = v.saved()
             target = saved.get("target")
-            if not v.op.startswith("cross_entropy") or not isinstance(target, np.ndarray):
+            if not isinstance(target, np.ndarray):
                 continue
             for pad, ids in pads.items():
                 if saved.get("ignore") == pad or target.size < 8 or target.size % len(ids):

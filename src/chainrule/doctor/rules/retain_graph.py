@@ -33,9 +33,9 @@ class RetainGraphMisuse(Rule):
         self._wasted: dict[Position, int] = {}
 
     def pass_begins(self, this: Pass) -> None:
-        if this.tape is None:
+        if this.tape is None or not self._kept:
             return
-        inside = {id(v.node) for v in this.tape.nodes}
+        inside = {id(v.node) for v in this.nodes}
         for position, kept in self._kept:
             nodes = [n for r in kept if (n := r()) is not None]
             if any(id(n) in inside for n in nodes):
@@ -46,7 +46,7 @@ class RetainGraphMisuse(Rule):
     def pass_ends(self, this: Pass) -> None:
         if this.tape is None or not this.retain or this.create or this.site.position in self._used:
             return
-        nodes = [ref(v.node) for v in this.tape.nodes[:64]]
+        nodes = [ref(v.node) for v in this.nodes[:64]]
         position = this.site.position
         earlier = [k for k in self._kept if k[0] == position]
         if earlier:

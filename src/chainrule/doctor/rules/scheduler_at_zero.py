@@ -22,6 +22,7 @@ class SchedulerAtZero(Rule):
     """
 
     id = "scheduler-at-zero"
+    hears_all = True
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)

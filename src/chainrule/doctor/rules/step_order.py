@@ -43,9 +43,9 @@ class StepOrder(Rule):
         self._between: dict[int, int] = {}  # steps between the forward and the backward of a loss
 
     def pass_begins(self, this: Pass) -> None:
-        if this.tape is None or not this.tape.nodes:
+        if not this.nodes:
             return
-        oldest = max(v.key for v in this.tape.nodes)
+        oldest = this.nodes[-1].key  # they are in order
         for record in self.run.optimizers:
             if self._keys.get(id(record), oldest) < oldest:
                 self._between[id(record)] = self._between.get(id(record), 0) + 1

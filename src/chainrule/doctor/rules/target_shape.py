@@ -35,9 +35,8 @@ class TargetShapeBroadcast(Rule):
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None or this.in_site > 3:
             return
-        for v in this.tape.nodes:
-            if v.op in POINTWISE or v.op in DIFFERENCES:
-                self._look(v)
+        for v in this.of(*POINTWISE, *DIFFERENCES):
+            self._look(v)
 
     def _look(self, v: Vertex) -> None:
         if v.op in POINTWISE:

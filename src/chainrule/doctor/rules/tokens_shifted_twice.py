@@ -34,10 +34,10 @@ class TokensShiftedTwice(Rule):
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
-        inputs = [v.saved().get("index") for v in this.tape.nodes if v.op == "embedding"]
+        inputs = [v.saved().get("index") for v in this.of("embedding")]
         tokens = [a for a in inputs if isinstance(a, np.ndarray) and a.ndim == 2]
-        for v in this.tape.nodes:
-            target = v.saved().get("target") if v.op.startswith("cross_entropy") else None
+        for v in this.of("cross_entropy", "cross_entropy2d") if tokens else ():
+            target = v.saved().get("target")
             if isinstance(target, np.ndarray):
                 for ids in tokens:
                     if ids.shape[1] >= LONG:

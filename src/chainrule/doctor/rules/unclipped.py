@@ -21,6 +21,7 @@ class UnclippedBeforeUnscale(Rule):
     """
 
     id = "unclipped-before-unscale"
+    hears_all = True
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)

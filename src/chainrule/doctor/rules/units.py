@@ -14,6 +14,7 @@ from .writers import Writers
 
 RECTIFIERS = {"relu", "relu6"}
 SQUASHERS = {"tanh", "sigmoid"}
+SAMPLE = 4096  # results of an activation that are looked at
 
 
 class Layer:
@@ -43,9 +44,7 @@ class Units:
         if this.tape is None:
             return
         seen: dict[Position, int] = {}
-        for v in reversed(this.tape.nodes):
-            if v.op not in RECTIFIERS and v.op not in SQUASHERS and v.op != "rnn_layer":
-                continue
+        for v in reversed(this.of(*RECTIFIERS, *SQUASHERS, "rnn_layer")):
             out = v.saved_array("out0" if v.op == "rnn_layer" else "out")
             if out is None or out.ndim < 2 or out.shape[0] < 2:
                 continue
@@ -65,7 +64,8 @@ class Units:
             layer.written = self._written(layer.before)
         layer.passes += 1
         if v.op in RECTIFIERS:
-            layer.dead &= ~(out != 0).any(others)
+            if layer.dead.any():
+                layer.dead &= ~(out != 0).any(others)
             if layer.passes == 1:
                 layer.dead_at_start = float(layer.dead.mean())
         elif v.op == "rnn_layer":
@@ -119,7 +119,8 @@ def _feeds_loss(v: Vertex) -> bool:
 
 
 def _saturated(op: str, out: np.ndarray) -> np.ndarray:
-    values = out.astype(np.float64)
+    flat = out.reshape(-1)
+    values = flat[:: max(1, flat.size // SAMPLE)].astype(np.float64)
     if op == "tanh":
         return np.abs(values) > 0.99
     return (values < 0.01) | (values > 0.99)

@@ -15,7 +15,8 @@ from .base import Rule
 
 FAR, LARGEST, UNEVEN = 30.0, 100.0, 1e3
 ENOUGH = 8
-LAYERS = {"linear", "linear_no_bias", "matmul", "addmm", "lstm_layer", "gru_layer", "rnn_layer"}
+LAYERS = {"linear", "linear_no_bias", "matmul", "addmm", "lstm_layer", "gru_layer", "rnn_layer",
+          "convolution", "convolution_no_bias"}  # fmt: skip
 
 
 class UnscaledInput(Rule):
@@ -36,14 +37,13 @@ class UnscaledInput(Rule):
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
-        for v in this.tape.nodes:
-            if v.op in LAYERS or "convolution" in v.op:
-                x = _data(v)
-                seen = None if x is None else describe(x)
-                if seen is not None:
-                    where = of_node(v.node)
-                    count, _ = self._seen.get(where, (0, ""))
-                    self._seen[where] = (count + 1, seen)
+        for v in this.of(*LAYERS):
+            x = _data(v)
+            seen = None if x is None else describe(x)
+            if seen is not None:
+                where = of_node(v.node)
+                count, _ = self._seen.get(where, (0, ""))
+                self._seen[where] = (count + 1, seen)
 
     def findings(self) -> Iterator[Finding]:
         if self.run.steps < ENOUGH:

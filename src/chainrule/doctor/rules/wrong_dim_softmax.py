@@ -40,7 +40,7 @@ class WrongDimSoftmax(Rule):
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
-        softmaxes = [v for v in this.tape.nodes if v.op in ("softmax", "log_softmax")]
+        softmaxes = this.of("softmax", "log_softmax")
         for v in softmaxes:
             axis = v.parameters().get("axis", v.saved().get("axis"))
             out = v.saved_array("out")
@@ -92,8 +92,8 @@ class WrongDimSoftmax(Rule):
         rows = out.shape[0]
         if out.shape[-1] == 1 or rows in out.shape[1:] or this.tape is None:
             return False
-        data = self._rows or {x.shape[0] for w in this.tape.nodes if (x := data_of(w)) is not None}
-        targets = {n for w in this.tape.nodes for n in target_rows(w)}
+        data = self._rows or {x.shape[0] for w in this.nodes if (x := data_of(w)) is not None}
+        targets = {n for w in this.nodes for n in target_rows(w)}
         return data == {rows} and rows in targets
 
     def findings(self) -> Iterator[Finding]:
