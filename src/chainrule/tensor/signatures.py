@@ -23,7 +23,7 @@ import numpy as np
 
 from ..autograd import source
 from ..autograd.accidents import PROBLEMS, clear_error, in_words
-from ..autograd.late import TARGET
+from ..autograd.late import COPIES, TARGET, is_looking
 from ..autograd.value import PLAIN, TensorBase
 from ..ops.dtypes import dtype as DType
 from . import refused_types, spellings
@@ -137,14 +137,16 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
             respelled=others.respelled,
         )  # fmt: skip
         written = made["call"]
-        call.__defaults__ = others.defaults
-        call.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **(written.__kwdefaults__ or {})}
+        named = {**(function.__kwdefaults__ or {}), **(written.__kwdefaults__ or {})}
         for own in spellings.signature_of(function).parameters.values():
             if own.kind is own.KEYWORD_ONLY and own.default is own.empty:
-                call.__kwdefaults__.pop(own.name, None)
+                named.pop(own.name, None)
             elif own.kind is own.KEYWORD_ONLY:
-                call.__kwdefaults__[own.name] = own.default
-        call.__code__ = written.__code__
+                named[own.name] = own.default
+        for bearer in (call, *COPIES.get(call, ())):
+            if not is_looking(bearer):  # else it has to be called first, and comes here again
+                bearer.__defaults__, bearer.__kwdefaults__ = others.defaults, dict(named)
+                bearer.__code__ = written.__code__
         if awaken((*args, *kwargs.values())):
             return public(*args, **kwargs)
         return call(*args, **kwargs)
