@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..ops import allocation
-from ..ops.aten_names import aten_names
 from ..ops.flops import backward_flops, forward_flops
+from ..ops.schema import aten_names
 from . import source, watching
 from .leaves import RAW
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg
@@ -173,7 +173,7 @@ def _names_of(op: Any, args: tuple[Any, ...], written: str) -> tuple[str, ...]:
     if not hasattr(op, "node_name"):
         return (op.__name__,)  # a class of autograd.Function
     first = next((a for a in args if isinstance(a, TensorBase)), None)
-    return aten_names(op.name, 0 if first is None else first.ndim, written)
+    return aten_names(op, 0 if first is None else first.ndim, written)
 
 
 def _elementwise(name: str, out: Any) -> int:

@@ -57,6 +57,7 @@ div = Function("div", 2)
 floor_div = Function("floor_div", 2)
 remainder = Function("remainder", 2)
 fmod = Function("fmod", 2)
+nextafter = Function("nextafter", 2)
 power = Function("pow", 2)
 maximum = Function("maximum", 2)
 minimum = Function("minimum", 2)
@@ -88,6 +89,11 @@ where = select
 # The result's dtype does the work: a body's value is converted to it, whatever the body is.
 cast = Pointwise(lambda x: x)
 identity = cast
+
+
+def special(kernel: str, arity: int) -> Function:
+    """A function of `scipy.special` of real numbers, by its name there: called, not written out."""
+    return Function(f"special.{kernel}", arity)
 
 
 def clamp(x: Expr, low: Number | None, high: Number | None) -> Expr:

@@ -107,22 +107,6 @@ class Move(Lowering):
         return f"ir.move({self.kind!r})"
 
 
-class Scan(Lowering):
-    """Running fold along the op's `axis`, keeping every partial result."""
-
-    __slots__ = ("kind",)
-    tag = "scan"
-    kinds = ("add", "mul", "max", "min")
-
-    def __init__(self, kind: str) -> None:
-        if kind not in self.kinds:
-            raise ValueError(f"ir.scan: unknown kind {kind!r}, expected one of {self.kinds}")
-        self.kind = kind
-
-    def __repr__(self) -> str:
-        return f"ir.scan({self.kind!r})"
-
-
 class Compose(Lowering):
     """The op written in other ops of the table, so that its pieces fuse with their neighbours.
 
@@ -174,15 +158,17 @@ class Join(Lowering):
 
 
 class Extern(Lowering):
-    """No loops: the op's NumPy forward is called inside the plan."""
+    """No loops: the op's NumPy forward is called inside the plan; `why` there can be none."""
 
-    __slots__ = ()
+    __slots__ = ("why",)
+
+    def __init__(self, why: str = "") -> None:
+        self.why = why
 
 
 pointwise = Pointwise
 reduce = Reduce
 move = Move
-scan = Scan
 compose = Compose
 contract = Contract()
 join = Join()

@@ -11,7 +11,7 @@ Nothing here knows an array, a dtype's width or LLVM; a backend walks the tree.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 Number = bool | int | float
 
@@ -57,6 +57,38 @@ class Expr:
         return Expr("ne", (self, wrap(other)))
 
     __hash__ = object.__hash__
+
+    if TYPE_CHECKING:  # `_install_operators` makes them
+
+        def __add__(self, other: Expr | Number) -> Expr: ...
+
+        __radd__ = __add__
+        __sub__ = __add__
+        __rsub__ = __add__
+        __mul__ = __add__
+        __rmul__ = __add__
+        __truediv__ = __add__
+        __rtruediv__ = __add__
+        __floordiv__ = __add__
+        __rfloordiv__ = __add__
+        __mod__ = __add__
+        __rmod__ = __add__
+        __pow__ = __add__
+        __rpow__ = __add__
+        __and__ = __add__
+        __rand__ = __add__
+        __or__ = __add__
+        __ror__ = __add__
+        __xor__ = __add__
+        __rxor__ = __add__
+        __lshift__ = __add__
+        __rlshift__ = __add__
+        __rshift__ = __add__
+        __rrshift__ = __add__
+        __lt__ = __add__
+        __le__ = __add__
+        __gt__ = __add__
+        __ge__ = __add__
 
 
 def _install_operators() -> None:

@@ -14,8 +14,6 @@ from .schema import helper, op
 from .shape import inverse_permutation
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
-# Scalar expressions get their operators at run time.
-# pyright: reportOperatorIssue=false
 
 _SQRT_HALF = 0.7071067811865476
 _SQRT_2_PI = 0.7978845608028654  # sqrt(2 / pi)
@@ -356,7 +354,7 @@ def celu(x, *, alpha):
 @op(
     vjp={"x": lambda g, x, slope: where(x > 0, g, g * slope)},
     arrays={"x": _leaky_relu_gradient},
-    jvp={"x": lambda t, x, slope: where(x > 0, t, t * slope)},
+    jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, slope: ir.select(x > 0, x, x * slope)),
     flat=("x",),
@@ -373,7 +371,7 @@ def leaky_relu(x, *, slope):
 @op(
     vjp={"x": lambda g, x, low, high: where((x > low) & (x < high), g, 0.0)},
     arrays={"x": _hardtanh_gradient},
-    jvp={"x": lambda t, x, low, high: where((x > low) & (x < high), t, 0.0)},
+    jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, low, high: ir.clamp(x, low, high)),
     flat=("x",),
@@ -388,7 +386,7 @@ def hardtanh(x, *, low, high):
 
 @op(
     vjp={"x": lambda g, x: where((x > -3) & (x < 3), g / 6, 0.0)},
-    jvp={"x": lambda t, x: where((x > -3) & (x < 3), t / 6, 0.0)},
+    jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x: ir.clamp(x + 3, 0.0, 6.0) / 6),
 )
@@ -400,7 +398,7 @@ def hardsigmoid(x):
 
 @op(
     vjp={"x": lambda g, x: where(x >= 3, g, where(x <= -3, 0.0, g * (x / 3 + 0.5)))},
-    jvp={"x": lambda t, x: where(x >= 3, t, where(x <= -3, 0.0, t * (x / 3 + 0.5)))},
+    jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x: x * ir.clamp(x + 3, 0.0, 6.0) / 6),
 )
@@ -412,7 +410,7 @@ def hardswish(x):
 
 @op(
     vjp={"x": lambda g, x, limit: where((x > limit) | (x < -limit), g, 0.0)},
-    jvp={"x": lambda t, x, limit: where((x > limit) | (x < -limit), t, 0.0)},
+    jvp="same",
     broadcasts=True,
     lower=ir.pointwise(
         lambda x, *, limit: ir.select((x >= -limit) & (x <= limit), 0.0, x)
@@ -425,10 +423,16 @@ def hardshrink(x, *, limit):
     return as_type_of(x, np.where((y >= -limit) & (y <= limit), np.asarray(0, y.dtype), y))
 
 
+def _softshrink_scalar(x, *, limit):
+    moved = ir.select(x > limit, x - limit, x + limit)
+    return ir.select((x >= -limit) & (x <= limit), 0.0, moved)
+
+
 @op(
     vjp={"x": lambda g, x, limit: where((x > limit) | (x < -limit), g, 0.0)},
-    jvp={"x": lambda t, x, limit: where((x > limit) | (x < -limit), t, 0.0)},
+    jvp="same",
     broadcasts=True,
+    lower=ir.pointwise(_softshrink_scalar),
     flat=("x",),
 )
 def softshrink(x, *, limit):
@@ -440,7 +444,7 @@ def softshrink(x, *, limit):
 
 @op(
     vjp={"x": lambda g, x, limit: where(x <= limit, 0.0, g)},
-    jvp={"x": lambda t, x, limit: where(x <= limit, 0.0, t)},
+    jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, limit, value: ir.select(x <= limit, value, x)),
     flat=("x",),
@@ -458,10 +462,7 @@ def threshold(x, *, limit, value):
         "x": lambda g, x, w: where(x > 0, g, g * w),
         "w": lambda g, x: where(x > 0, 0.0, g * x),
     },
-    jvp={
-        "x": lambda t, x, w: where(x > 0, t, t * w),
-        "w": lambda t, x: where(x > 0, 0.0, t * x),
-    },
+    jvp="same",
     broadcasts=True,
     node="PreluKernelBackward0",
     lower=ir.pointwise(lambda x, w: ir.select(x > 0, x, x * w)),

@@ -31,6 +31,7 @@ from .shape import at_axis, diagonal, in_c_order, inverse_permutation
     batch="elementwise",
     node="CloneBackward0",
     lower=ir.identity,
+    aten=("contiguous", "clone"),
 )
 def clone_contiguous(x):
     """A copy of x in C order."""
@@ -42,6 +43,7 @@ def clone_contiguous(x):
     linear_in=("x",),
     batch=lambda x, params: {"order": (0, *(d + 1 for d in params["order"]))},
     node="CloneBackward0",
+    aten=("clone",),
 )
 def clone_ordered(x, *, order):
     """A copy of x whose dimensions lie in memory in `order`, slowest first."""
@@ -243,12 +245,15 @@ def diag_embed(x, *, offset, axis1, axis2):
 
 # ---- complex numbers from parts ------------------------------------------------------------------
 
+_COMPLEX = ir.Extern("loops compute with real numbers")
+
 
 @op(
     vjp={"re": lambda g: real(g), "im": lambda g: imaginary(g)},
     linear_in="all",
     broadcasts=True,
     node="ComplexBackward0",
+    lower=_COMPLEX,
 )
 def make_complex(re, im):
     """re + i im."""
@@ -275,6 +280,7 @@ def imaginary(g):
         ),
     },
     broadcasts=True,
+    lower=_COMPLEX,
 )
 def polar(radius, angle):
     """radius * exp(i angle)."""
@@ -289,6 +295,7 @@ def polar(radius, angle):
     linear_in=("x",),
     batch="elementwise",
     node="ZeroBackward0",
+    aten=("zeros_like",),
 )
 def blank(x):
     """Zeros of x's shape and type, whose derivative is zero."""
@@ -314,6 +321,7 @@ def fill(x, value):
     jvp={"x": lambda t: blank(t)},
     batch="elementwise",
     node="FillBackward2",
+    aten=("fill_",),
 )
 def fill_number(x, *, value):
     """x's shape filled with a number."""

@@ -21,7 +21,7 @@ from .schema import helper, op
 
 @op(
     vjp={"x": lambda g: tril(g, k=0)},
-    jvp={"x": lambda t: tril(t, k=0)},
+    jvp="same",
     batch=Front(),
 )
 def causal_fill(x):
@@ -102,6 +102,7 @@ def _array_rule(gradients, forward):
     batch=Plain(lambda q, k, v, bias, *, scale, causal, masked: attention_in_ops(
         q, k, v, bias, scale, causal, masked)),
     node="ScaledDotProductFlashAttentionForCpuBackward0",
+    aten=("scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu"),
 )  # fmt: skip
 def attention(q, k, v, bias, *, scale, causal, masked):
     """(softmax(q k^T scale + bias) v, logarithms of sums, weights); `causal` hides later keys.

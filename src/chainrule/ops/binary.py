@@ -105,7 +105,6 @@ def _divisor_gradient(g, a, b):
     arrays={"b": _divisor_gradient},
     promote="float",
     numbers="wide",
-    domain={"b": "nonzero"},
     lower=ir.div,
 )
 def div(a, b):
@@ -133,7 +132,6 @@ def nonzero_divisor(a, b, name):
     broadcasts=True,
     refuses={"bc": ""},
     numbers="wide",
-    domain={"b": "nonzero"},
     node="NotImplemented",
     lower=ir.floor_div,
 )
@@ -144,10 +142,9 @@ def floor_divide(a, b):
 
 @op(
     vjp={"a": lambda g: zeroed(g), "b": lambda g: zeroed(g)},
-    jvp={"a": lambda t: zeroed(t), "b": lambda t: zeroed(t)},
+    jvp="same",
     broadcasts=True,
     refuses={"bc": ""},
-    domain={"b": "nonzero"},
     numbers="wide",
     node="DivBackward1",
     lower=ir.floor_div,
@@ -160,12 +157,12 @@ def div_floor(a, b):
 
 @op(
     vjp={"a": lambda g: zeroed(g), "b": lambda g: zeroed(g)},
-    jvp={"a": lambda t: zeroed(t), "b": lambda t: zeroed(t)},
+    jvp="same",
     broadcasts=True,
     refuses={"bc": ""},
-    domain={"b": "nonzero"},
     numbers="wide",
     node="DivBackward1",
+    lower=ir.pointwise(lambda a, b: ir.trunc(a / b)),
 )
 def div_trunc(a, b):
     """The quotient a / b rounded towards zero."""
@@ -179,10 +176,9 @@ def div_trunc(a, b):
 
 @op(
     vjp={"a": lambda g: g, "b": lambda g, a, b: -g * div_floor(a, b)},
-    jvp={"a": lambda t: t, "b": lambda t, a, b: -t * div_floor(a, b)},
+    jvp="same",
     broadcasts=True,
     refuses={"bc": ""},
-    domain={"b": "nonzero"},
     lower=ir.remainder,
 )
 def remainder(a, b):
@@ -193,10 +189,9 @@ def remainder(a, b):
 
 @op(
     vjp={"a": lambda g: g, "b": lambda g, a, b: -g * div_trunc(a, b)},
-    jvp={"a": lambda t: t, "b": lambda t, a, b: -t * div_trunc(a, b)},
+    jvp="same",
     broadcasts=True,
     refuses={"bc": ""},
-    domain={"b": "nonzero"},
     lower=ir.fmod,
 )
 def fmod(a, b):
@@ -237,7 +232,6 @@ def _base_gradient(g, a, b):
     in_range=("b",),
     numbers="wide",  # for the gradient
     halves="own",
-    domain={"a": "positive"},
     lower=ir.power,
 )
 def pow(a, b):  # noqa: A001 - the op's public name
@@ -358,14 +352,11 @@ def log_base(a, _number=_log_of_number):
         "a": lambda g, a, b: where((a == 0) & (b <= 0), 0.0, g * log_base(b)),
         "b": lambda g, a, b: g * (a / b),
     },
-    jvp={
-        "a": lambda t, a, b: where((a == 0) & (b <= 0), 0.0, t * log_base(b)),
-        "b": lambda t, a, b: t * (a / b),
-    },
+    jvp="same",
     broadcasts=True,
     promote="float",
     refuses={"c": ""},
-    domain={"b": "positive"},
+    lower=ir.pointwise(lambda a, b: ir.select((a == 0) & ~ir.isnan(b), 0.0, a * ir.log(b))),
 )
 def xlogy(a, b):
     """a log(b), and 0 where a is 0 (unless b is NaN)."""
@@ -411,7 +402,7 @@ def hypot(a, b):
 
 @op(
     vjp={"a": lambda g, a, out: where(a == 0, 0.0, g * (out / a)), "b": lambda g: zeroed(g)},
-    jvp={"a": lambda t, a, out: where(a == 0, 0.0, t * (out / a)), "b": lambda t: zeroed(t)},
+    jvp="same",
     broadcasts=True,
     promote="float",
     refuses={"c": ""},
@@ -422,9 +413,20 @@ def copysign(a, b):
     return np.copysign(a, b)
 
 
+def _log_sum_scalar(a, b):
+    more = ir.log1p(ir.exp(-ir.absolute(a - b)))
+    return ir.select(a == b, a + 0.6931471805599453, ir.maximum(a, b) + more)
+
+
+def _log2_sum_scalar(a, b):
+    more = ir.log1p(ir.exp2(-ir.absolute(a - b))) * 1.4426950408889634
+    return ir.select(a == b, a + 1.0, ir.maximum(a, b) + more)
+
+
 @op(
     partials={"a": lambda a, b: sigmoid(a - b), "b": lambda a, b: sigmoid(b - a)},
     refuses={"biu": ""},
+    lower=ir.pointwise(_log_sum_scalar),
 )
 def logaddexp(a, b):
     """log(exp(a) + exp(b)), without overflow."""
@@ -440,6 +442,7 @@ def logaddexp(a, b):
         "b": lambda a, b: sigmoid((b - a) * 0.6931471805599453),
     },
     refuses={"biuc": ""},
+    lower=ir.pointwise(_log2_sum_scalar),
 )
 def logaddexp2(a, b):
     """log2(2**a + 2**b), without overflow."""
@@ -448,10 +451,11 @@ def logaddexp2(a, b):
 
 @op(
     vjp={"a": lambda g, a, b: where(a == b, 0.0, g), "b": lambda g: zeroed(g)},
-    jvp={"a": lambda t, a, b: where(a == b, 0.0, t), "b": lambda t: zeroed(t)},
+    jvp="same",
     broadcasts=True,
     halves="own",
     refuses={"biuc": ""},
+    lower=ir.nextafter,
 )
 def nextafter(a, b):
     """The neighbour of a in its type, in the direction of b."""

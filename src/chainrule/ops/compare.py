@@ -47,13 +47,13 @@ def isclose(a, b, *, rtol, atol, equal_nan):
 # ---- of one value ------------------------------------------------------------------------------
 
 
-@op(nondiff=("x",), broadcasts=True, lower=ir.isnan)
+@op(nondiff=("x",), broadcasts=True, lower=ir.isnan, keeps_zero=True)
 def isnan(x):
     """Whether x is not a number."""
     return np.isnan(x)
 
 
-@op(nondiff=("x",), broadcasts=True, lower=ir.isinf)
+@op(nondiff=("x",), broadcasts=True, lower=ir.isinf, keeps_zero=True)
 def isinf(x):
     """Whether x is infinite."""
     return np.isinf(x)
@@ -65,13 +65,23 @@ def isfinite(x):
     return np.isfinite(x)
 
 
-@op(nondiff=("x",), broadcasts=True, refuses={"c": "isposinf does not support complex inputs."})
+@op(
+    nondiff=("x",),
+    broadcasts=True,
+    refuses={"c": "isposinf does not support complex inputs."},
+    lower=ir.pointwise(lambda x: x == float("inf")),
+)
 def isposinf(x):
     """Whether x is +inf."""
     return np.equal(x, np.inf)
 
 
-@op(nondiff=("x",), broadcasts=True, refuses={"c": "isneginf does not support complex inputs."})
+@op(
+    nondiff=("x",),
+    broadcasts=True,
+    refuses={"c": "isneginf does not support complex inputs."},
+    lower=ir.pointwise(lambda x: x == float("-inf")),
+)
 def isneginf(x):
     """Whether x is -inf."""
     return np.equal(x, -np.inf)
@@ -87,6 +97,7 @@ def isreal(x):
     nondiff=("x",),
     broadcasts=True,
     refuses={"c": "signbit is not implemented for complex tensors."},
+    lower=ir.pointwise(lambda x: ir.copysign(1.0, x) < 0),
 )
 def signbit(x):
     """Whether the sign bit of x is set; it is for -0.0."""
@@ -117,6 +128,9 @@ def no_derivative(name):
     broadcasts=True,
     refuses={"c": ""},
     node="NotImplemented",
+    lower=ir.pointwise(
+        lambda x, at_zero: ir.select(x == 0, at_zero, ir.select(x > 0, 1, 0)),
+    ),
 )
 def heaviside(x, at_zero):
     """0 where x is negative or NaN, 1 where positive, `at_zero` where x is 0."""

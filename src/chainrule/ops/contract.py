@@ -190,6 +190,7 @@ def bmm(a, b):
     node="UnsafeViewBackward0",
     lower=ir.contract,
     halves="products",
+    aten=("matmul", "bmm"),
 )
 def matmul(a, b):
     """The matrix product of the last two dimensions; the others broadcast."""
@@ -415,6 +416,7 @@ def _linear_in_ops(x, w, b):
     node="AddmmBackward0",
     lower=ir.compose(_linear_in_ops),
     halves="products",
+    aten=("linear", "addmm"),
 )
 def linear2d(x, w, b):
     """x @ w.T + b for a matrix x: a dense layer in one node."""
@@ -449,6 +451,7 @@ def rows_by_rows(x, w):
     node="MmBackward0",
     lower=ir.compose(lambda x, w: matmul(x, mT(w))),
     halves="products",
+    aten=("linear", "mm"),
 )
 def linear2d_no_bias(x, w):
     """x @ w.T for a matrix x: a dense layer without bias."""

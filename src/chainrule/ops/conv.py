@@ -57,7 +57,7 @@ def first_windows(y, shape):
         "b": lambda t, out_shape: as_channels(t, out_shape),
     },
     batch=Fold(("x",)),
-    dead=("b",),
+    dead=("b",), aten=("conv{}d", "convolution"),
 )  # fmt: skip
 def convolution(x, w, b, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w, plus b."""
@@ -75,7 +75,7 @@ def convolution(x, w, b, *, stride, padding, dilation, groups):
     },
     linear_in=("x", "w"),
     batch=Fold(("x",)),
-    node="ConvolutionBackward0",
+    node="ConvolutionBackward0", aten=("conv{}d", "convolution"),
 )  # fmt: skip
 def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w."""
@@ -93,7 +93,7 @@ def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
     },
     linear_in=("y", "w"),
     batch=Fold(("y",)),
-    node="ConvolutionBackward0",
+    node="ConvolutionBackward0", aten=("conv_transpose{}d", "convolution"),
 )  # fmt: skip
 def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
     """The transposed convolution of y with w, giving an input of that spatial size."""

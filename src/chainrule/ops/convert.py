@@ -19,6 +19,7 @@ from .schema import helper, op
     batch="elementwise",
     node="ToCopyBackward0",
     lower=ir.cast,
+    aten=("to", "_to_copy"),
 )
 def cast(x, *, dtype):
     """x in another type."""
@@ -66,7 +67,7 @@ def alias(x):
 
 
 @op(vjp={"x": lambda g: g}, linear_in=("x",), batch="elementwise", node="CopyBackwards",
-    broadcasts=True, lower=ir.identity)  # fmt: skip
+    broadcasts=True, lower=ir.identity, aten=("copy_",))  # fmt: skip
 def copy_value(x):
     """x's value written over another tensor's."""
     return x.copy()
@@ -75,7 +76,7 @@ def copy_value(x):
 # ---- complex parts -----------------------------------------------------------------------------
 
 
-@op(vjp={"x": lambda g: conj(g)}, jvp={"x": lambda t: conj(t)}, batch="elementwise",
+@op(vjp={"x": lambda g: conj(g)}, jvp="same", batch="elementwise",
     node="ConjBackward0")  # fmt: skip
 def conj(x):
     """The complex conjugate (x itself when real)."""
@@ -123,6 +124,9 @@ def imag(x):
     jvp={"x": lambda t, x: angle_push(t, x)},
     broadcasts=True,
     promote="float",
+    lower=ir.pointwise(
+        lambda x: ir.select(ir.isnan(x), x, ir.select(x < 0, 3.141592653589793, 0.0)),
+    ),
 )
 def angle(x):
     """The angle of a complex number; of a real one 0, or pi where it is negative."""

@@ -45,7 +45,7 @@ def _declare(name: str, view: Op) -> None:
         return _own_memory(compute(x, **params))
 
     forward.__name__ = forward.__qualname__ = name
-    record.name, record.forward, record.cache = name, forward, {}
+    record.name, record.aten, record.forward, record.cache = name, (name,), forward, {}
     record.view, record.lower, record.inline = False, None, None
     record.node_name = _NODE_NAMES.get(name, view.node_name + "_copy")
     record.doc = forward.__doc__ = f"{view.doc.rstrip('.')}, as memory of its own."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import ir
 from . import lapack
 from .batching import Front
 from .errors import LinAlgError, Refusal
@@ -83,6 +84,7 @@ def _cholesky_one(a, upper):
     broadcasts=True,
     promote="none",
     batch="elementwise",
+    lower=ir.Extern("LAPACK solves it"),
 )
 def cholesky_solve(b, low, *, upper):
     """X of L L^H X = B (or U^H U X = B)."""

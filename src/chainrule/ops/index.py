@@ -20,6 +20,7 @@ from .shape import in_c_order
     node="SliceBackward0",
     lower=ir.move("slice"),
     inline="x_x[(*index, ...)]",
+    aten=("slice",),
 )
 def slice_view(x, *, index):
     """x[index] for a tuple of ints, slices and None: a view."""
@@ -34,6 +35,7 @@ def slice_view(x, *, index):
     node="SelectBackward0",
     lower=ir.move("slice"),
     inline="x_x[(*index, ...)]",
+    aten=("select",),
 )
 def select_view(x, *, index):
     """x[index] for a tuple of full slices and one int: a view, with PyTorch's name for it."""
@@ -70,6 +72,7 @@ def full_key(indices, dims, ndim):
     ),
     node="IndexBackward0",
     lower=ir.compose(lambda x, *indices, dims: picked(x, indices, dims)),
+    aten=("index",),
 )
 def index_get(x, *indices, dims):
     """x at integer arrays for the dimensions `dims`, as NumPy's advanced indexing."""
@@ -132,7 +135,7 @@ def index_put(x, v, *indices, dims, accumulate):
 
 @op(
     vjp={"x": lambda g, indices, dims: index_erase(g, *indices, dims=dims)},
-    jvp={"x": lambda t, indices, dims: index_erase(t, *indices, dims=dims)},
+    jvp="same",
     nondiff=("indices",),
     batch="loop",
 )

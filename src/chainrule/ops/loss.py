@@ -345,7 +345,8 @@ def _declare_cross_entropy(name, node):
         return cross_entropy_arrays(x, target, axis, ignore, reduction)
 
     op(
-        name=name, node=node, joint=_array_rule(cross_entropy_gradient),
+        name=name, node=node, aten=("cross_entropy_loss",),
+        joint=_array_rule(cross_entropy_gradient),
         plain_joint=lambda g, mask, x, target, axis, ignore, reduction: (
             cross_entropy_gradient_in_ops(g, x, target, axis, ignore, reduction), None),
         jvp={"x": lambda t, x, target, axis, ignore, reduction: cross_entropy_tangent(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import ir
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -19,6 +20,7 @@ from .schema import helper, op
     broadcasts=True,
     promote="none",
     node="MaskedFillBackward1",
+    lower=ir.pointwise(lambda x, hit, value: ir.select(hit, value, x)),
 )
 def masked_fill(x, hit, value):
     """x with `value` where the mask `hit` holds."""
@@ -27,11 +29,13 @@ def masked_fill(x, hit, value):
 
 @op(
     vjp={"x": lambda g, hit: where(hit, 0.0, g)},
-    jvp={"x": lambda t, hit: where(hit, 0.0, t)},
+    jvp="same",
     nondiff=("hit",),
     broadcasts=True,
     promote="none",
     node="MaskedFillBackward0",
+    lower=ir.pointwise(lambda x, hit, *, value: ir.select(hit, value, x)),
+    aten=("masked_fill",),
 )
 def masked_fill_number(x, hit, *, value):
     """x with a number where the mask `hit` holds."""
@@ -48,6 +52,8 @@ def masked_fill_number(x, hit, *, value):
     nondiff=("hit",),
     batch=lambda values, batched, size, params: batched_mask(values, batched),
     node="IndexBackward0",
+    aten=("index",),
+    shaped_by_values=True,
 )
 def masked_get(x, hit):
     """The parts of x where the mask of its first dimensions holds."""
@@ -105,7 +111,7 @@ def dynamic(name):
     return lambda values, batched, size, params: refuse_dynamic(name)
 
 
-@op(nondiff=("x",), batch=dynamic("nonzero"))
+@op(nondiff=("x",), batch=dynamic("nonzero"), shaped_by_values=True)
 def nonzero(x):
     """The coordinates of the nonzero elements, one row for each."""
     if not x.ndim:
@@ -113,13 +119,13 @@ def nonzero(x):
     return np.argwhere(x)
 
 
-@op(nondiff=("x",), n_out=None, batch=dynamic("nonzero or a boolean mask"))
+@op(nondiff=("x",), n_out=None, batch=dynamic("nonzero or a boolean mask"), shaped_by_values=True)
 def nonzero_parts(x):
     """The coordinates of the nonzero elements, one array per dimension."""
     return np.nonzero(x)
 
 
-@op(nondiff=("repeats",), batch=dynamic("repeat_interleave"))
+@op(nondiff=("repeats",), batch=dynamic("repeat_interleave"), shaped_by_values=True)
 def repeat_positions(repeats):
     """Position k as often as repeats[k] says."""
     return np.repeat(np.arange(repeats.size), repeats)

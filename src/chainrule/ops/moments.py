@@ -216,7 +216,7 @@ def std_slope(x, out, axis, keepdims, correction):
         t, norm_slope(x, unreduced(out, tuple(x.shape), axis, keepdims), axis, order), axis,
         keepdims)},
     batch=Front(axes=("axis",)),
-    node="LinalgVectorNormBackward0",
+    node="LinalgVectorNormBackward0", aten=("linalg_vector_norm",),
 )  # fmt: skip
 def reduce_norm(x, *, axis, keepdims, order):
     """The vector norm of order `order` over `axis`, of any number of dimensions."""

@@ -333,7 +333,8 @@ def _declare_norm(name, node):
         return norm_arrays(x, w, b, view, axes, channel, eps, affine)[0]
 
     op(
-        name=name, node=node, joint=_norm_joint(norm_gradients, False),
+        name=name, node=node, aten=(name, f"native_{name}"),
+        joint=_norm_joint(norm_gradients, False),
         dead=("b",) if name == "layer_norm" else (),
         plain_joint=lambda g, mask, x, w, b_shape, view, axes, channel, eps, affine: (
             norm_gradients_in_ops(g, mask, x, w, b_shape, view, axes, channel, eps, affine)),
@@ -388,6 +389,7 @@ _declare_norm("group_norm", "NativeGroupNormBackward0")
         )
     ),
     dead=("b",),
+    aten=("batch_norm", "native_batch_norm"),
 )
 def batch_norm(x, w, b, *, view, axes, channel, eps, affine):
     """(result, mean, variance): the running statistics need the last two."""
@@ -501,6 +503,7 @@ def _rms_joint(gradients):
     batch=Plain(_rms_in_ops),
     node="MulBackward0",
     lower=ir.compose(_rms_in_ops),
+    aten=("rms_norm",),
 )
 def rms_norm(x, w, *, axes, eps, weighted):
     """x over the root of its mean square along the last axes, times w."""

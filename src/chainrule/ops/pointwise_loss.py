@@ -319,6 +319,7 @@ def _bce_logits_gradient(g, x, y, w, p, reduction, weighted, positive):
     batch=Plain(_bce_logits_in_ops),
     node="BinaryCrossEntropyWithLogitsBackward0",
     lower=ir.compose(_bce_logits_in_ops),
+    aten=("binary_cross_entropy_with_logits",),
 )
 def bce_with_logits(x, y, w, p, *, reduction, weighted, positive):
     """Cross entropy of sigmoid(x) and targets y, stable for any logits."""

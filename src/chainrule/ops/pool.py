@@ -262,7 +262,7 @@ def _max_joint(gradient):
     return joint
 
 
-def _declare_max_pool(name, node):
+def _declare_max_pool(name, node, *inner):
     def forward(x, *, kernel, stride, padding, dilation, ceil):
         """The largest element of each window."""
         found: Any = max_forward(x, kernel, stride, padding, dilation, ceil)
@@ -270,7 +270,7 @@ def _declare_max_pool(name, node):
 
     op(
         name=name, node=node, batch=Front(), joint=_max_joint(max_gradient), overwritable=("out",),
-        flat=("x",),
+        flat=("x",), aten=(name, *inner),
         plain_joint=lambda g, mask, x, kernel, stride, padding, dilation, ceil: (
             max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil),),
         jvp={"x": lambda t, x, kernel, stride, padding, dilation, ceil: take_positions(
@@ -280,8 +280,8 @@ def _declare_max_pool(name, node):
 
 
 _declare_max_pool("max_pool1d", "SqueezeBackward1")
-_declare_max_pool("max_pool2d", "MaxPool2DWithIndicesBackward0")
-_declare_max_pool("max_pool3d", "MaxPool3DWithIndicesBackward0")
+_declare_max_pool("max_pool2d", "MaxPool2DWithIndicesBackward0", "max_pool2d_with_indices")
+_declare_max_pool("max_pool3d", "MaxPool3DWithIndicesBackward0", "max_pool3d_with_indices")
 
 
 @op(nondiff=("x",), batch=Front())

@@ -21,31 +21,31 @@ from .shape import inverse_permutation
 # ---- new values ----------------------------------------------------------------------------------
 
 
-@op(random=True)
+@op(random=True, aten=("rand",))
 def draw_uniform(*, shape, dtype, low, high, generator):
     """Uniform values in [low, high)."""
     return rng.uniform(generator, shape, dtype, low, high)
 
 
-@op(random=True)
+@op(random=True, aten=("randn",))
 def draw_normal(*, shape, dtype, mean, std, generator):
     """Normal values."""
     return rng.normal(generator, shape, dtype, mean, std)
 
 
-@op(random=True)
+@op(random=True, aten=("randint",))
 def draw_integers(*, shape, dtype, low, high, generator):
     """Integers in [low, high)."""
     return rng.randint(generator, low, high, shape, dtype)
 
 
-@op(random=True)
+@op(random=True, aten=("randperm",))
 def draw_permutation(*, n, dtype, generator):
     """A random order of 0 ... n-1."""
     return rng.randperm(generator, n, dtype)
 
 
-@op(random=True)
+@op(random=True, aten=("bernoulli_",))
 def draw_mask(*, shape, dtype, p, kept, generator):
     """Zeros with probability p, else `kept`: the noise of dropout."""
     return rng.dropout_mask(generator, shape, dtype, p, kept)
@@ -56,7 +56,7 @@ def draw_mask(*, shape, dtype, p, kept, generator):
 
 @op(
     vjp={"p": lambda g: zeroed(g)}, jvp={"p": lambda t: blank(t)},
-    random=True, batch="elementwise", node="BernoulliBackward0",
+    random=True, batch="elementwise", node="BernoulliBackward0", aten=("bernoulli",),
 )  # fmt: skip
 def bernoulli_draw(p, *, generator):
     """Ones with the probability given for each element."""

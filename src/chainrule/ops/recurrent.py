@@ -220,7 +220,7 @@ def _lstm_on_arrays(gradients):
         lstm_in_ops(
             x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected)),
     n_out=4, nondiff_out=(3,), materialise=False, overwritable=("out0",),
-    node="MkldnnRnnLayerBackward0",
+    node="MkldnnRnnLayerBackward0", aten=("lstm",),
 )  # fmt: skip
 def lstm_layer(
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, apart, reverse, biased, projected
@@ -334,7 +334,7 @@ def _gru_on_arrays(gradients):
     batch=Plain(lambda x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased: gru_in_ops(
         x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)),
     n_out=3, nondiff_out=(2,), materialise=False, overwritable=("out0",),
-    node="GruBackward0",
+    node="GruBackward0", aten=("gru",),
 )  # fmt: skip
 def gru_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased):
     """Gated recurrent units over a sequence: (outputs, last h, an array kept)."""
@@ -438,7 +438,7 @@ def _rnn_on_arrays(gradients):
     batch=Plain(lambda x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased, relu:
         rnn_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu)),
     n_out=3, nondiff_out=(2,), materialise=False, overwritable=("out0",),
-    node="RnnBackward0",
+    node="RnnBackward0", aten=("rnn_tanh",),
 )  # fmt: skip
 def rnn_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased, relu):
     """h' = tanh or relu of a linear map of input and state, over a sequence: (outputs, last h, an

@@ -215,6 +215,7 @@ def others_product(x, axis):
     batch=Front(axes=("axis",)),
     node="AmaxBackward0",
     lower=ir.reduce("max"),
+    aten=("amax",),
 )
 def reduce_max(x, *, axis, keepdims):
     """The largest element over `axis`; ties share the gradient."""
@@ -227,6 +228,7 @@ def reduce_max(x, *, axis, keepdims):
     batch=Front(axes=("axis",)),
     node="AminBackward0",
     lower=ir.reduce("min"),
+    aten=("amin",),
 )
 def reduce_min(x, *, axis, keepdims):
     """The smallest element over `axis`; ties share the gradient."""
@@ -247,6 +249,7 @@ def _declare_extreme_of_all(name, node, kind):
         jvp={"x": lambda t, x, out, axis, keepdims: mean_over_ties(t, x, out, axis, keepdims)},
         batch=Front(axes=("axis",)),
         node=node,
+        aten=(kind,),
         lower=ir.reduce(kind),
     )(forward)
 

@@ -276,7 +276,7 @@ def scatter_min(x, index, src, *, axis):
     nondiff=("index",),
     batch=lambda values, batched, size, params: batched_take(
         values, batched, size, params["axis"]),
-    node="IndexBackward0",
+    node="IndexBackward0", aten=("index",),
 )  # fmt: skip
 def index_axis(x, index, *, axis):
     """The parts of x that `index` names along `axis`, whose place its shape takes."""

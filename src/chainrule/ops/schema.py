@@ -1,6 +1,6 @@
 """What an op is: one record with its computation and every rule derived from it.
 
-    @op(partials={"x": lambda out: (1 - out) * (1 + out)}, domain={"x": (-3, 3)}, lower=ir.tanh)
+    @op(partials={"x": lambda out: (1 - out) * (1 + out)}, lower=ir.tanh)
     def tanh(x):
         '''Hyperbolic tangent, element by element.'''
         return np.tanh(x)
@@ -23,6 +23,7 @@ and **its own parameter names say what is saved**:
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from .halves import rounding_once
@@ -41,12 +42,12 @@ class Op:
 
     __slots__ = (
         "arrays",
+        "aten",
         "batch",
         "broadcasts",
         "cache",
         "dead",
         "doc",
-        "domain",
         "fixed",
         "flat",
         "forward",
@@ -57,6 +58,7 @@ class Op:
         "inputs",
         "joint",
         "jvps",
+        "keeps_zero",
         "linear",
         "lower",
         "materialise",
@@ -74,6 +76,7 @@ class Op:
         "random",
         "refuses",
         "refuses_operands",
+        "shaped_by_values",
         "source",
         "variadic",
         "view",
@@ -101,6 +104,8 @@ class Op:
         self.joint: Rule | None = spec.pop("joint", None)
         self.plain_joint: Rule | None = spec.pop("plain_joint", None)
         self.jvps: Any = spec.pop("jvp", None) or {}
+        if self.jvps == "same":
+            self.jvps = {name: _of_tangent(rule) for name, rule in self.vjps.items()}
         self.linear = spec.pop("linear_in", ())
         self.nondiff = tuple(spec.pop("nondiff", ()))
         self.n_out: int | None = spec.pop("n_out", 1)  # None: as many as forward returns
@@ -120,11 +125,13 @@ class Op:
         self.view: bool = spec.pop("view", False)
         self.batch: Any = spec.pop("batch", "elementwise" if self.broadcasts else None)
         self.lower: Any = spec.pop("lower", None)
-        self.domain: Any = spec.pop("domain", None)
         self.random: bool = spec.pop("random", False)
         self.refuses: dict[str, str] = _by_kind(spec.pop("refuses", None) or {})
         self.refuses_operands = _by_kind(spec.pop("refuses_operands", None) or {})
         self.node_name: str = spec.pop("node", None) or camel(self.name) + "Backward0"
+        self.aten: tuple[str, ...] = spec.pop("aten", None) or (self.name.removeprefix("reduce_"),)
+        self.keeps_zero: bool = spec.pop("keeps_zero", False)
+        self.shaped_by_values: bool = spec.pop("shaped_by_values", False)
         self.cache: dict[Any, Any] = {}
         if spec:
             raise TypeError(f"op {self.name}: unknown declaration {sorted(spec)}")
@@ -210,6 +217,15 @@ class Refused(ValueError):
         self.kind = kind
 
 
+def _of_tangent(rule: Rule) -> Rule:
+    """A rule of the gradient g as a rule of the tangent t."""
+    code = rule.__code__
+    renamed = tuple("t" if name == "g" else name for name in code.co_varnames)
+    cells = tuple("t" if name == "g" else name for name in code.co_cellvars)
+    code = code.replace(co_varnames=renamed, co_cellvars=cells)
+    return FunctionType(code, rule.__globals__, code.co_name, rule.__defaults__, rule.__closure__)
+
+
 def _by_kind(refuses: dict[str, str]) -> dict[str, str]:
     return {kind: phrase for kinds, phrase in refuses.items() for kind in kinds}
 
@@ -226,7 +242,8 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     arrays     {input: function(g, ...)} the gradient by vjp or partials in NumPy's words, in fewer
                calls; it gets float32 or float64 arrays only, and names what the rule names
     plain_joint  the differentiable form of a fused, array-only `joint`
-    jvp        {input: rule(t, ...)} (contributions are summed), or one rule(t_x, t_y, ...)
+    jvp        {input: rule(t, ...)} (contributions are summed), or one rule(t_x, t_y, ...), or
+               "same": the vjp rules are their own transposes and take a tangent as they take g
     linear_in  inputs in which the op is linear: the JVP is the op itself; "all" = jointly linear
     nondiff    inputs without gradient; nondiff_out: outputs without gradient
     n_out      number of outputs (None: as many as forward returns)
@@ -251,6 +268,14 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     refuses_operands  the same for types that an operand may not have beside other types
     inline     the forward as an expression of x_<input> and parameters: spares a hot op a call
     batch      how it vmaps: "elementwise", "loop", or an object of `batching`
+    lower      how it becomes loops, in the words of `ir`; without it the function itself is called
+    node       the name of its node on the tape, where PyTorch's is not <Name>Backward0
+    aten       PyTorch's names as a profiler shows them, outermost first, where they are not `name`;
+               {} stands for the number of spatial dimensions
+    keeps_zero whether 0 gives 0: a sparse argument keeps its places
+    shaped_by_values  whether the shape of the result depends on values, which a trace has not
+    view       whether the result shares the argument's memory
+    random     whether it draws numbers: never merged, moved or left out
     """
 
     def register(forward: Callable[..., Any]) -> Callable[..., Any]:
@@ -273,6 +298,16 @@ def rule_names(rule: Rule) -> tuple[str, ...]:
     """The parameter names of a rule, which say what it needs."""
     code = rule.__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def aten_names(op: Op, ndim: int = 0, written: str = "") -> tuple[str, ...]:
+    """PyTorch's names of an op, outermost first: `aten::linear`, inside `aten::addmm`.
+
+    `ndim` is that of its first argument; `written` is the name of an in-place form.
+    """
+    if written:
+        return (f"aten::{written}", *(f"aten::{name}" for name in op.aten[1:]))
+    return tuple(f"aten::{name.format(max(ndim - 2, 1))}" for name in op.aten)
 
 
 def camel(name: str) -> str:

@@ -42,7 +42,7 @@ def pick(cond, a, b):
 
 @op(
     vjp={"a": lambda g, cond: where(cond, g, 0.0), "b": lambda g, cond: where(cond, 0.0, g)},
-    jvp={"a": lambda t, cond: where(cond, t, 0.0), "b": lambda t, cond: where(cond, 0.0, t)},
+    jvp="same",
     nondiff=("cond",),
     broadcasts=True,
     lower=ir.where,
@@ -67,11 +67,13 @@ def _relu_gradient(g, out):
 @op(
     vjp={"x": lambda g, out: where(out <= 0, 0.0, g)},  # NaN lets the gradient through
     arrays={"x": _relu_gradient},
-    jvp={"x": lambda t, out: where(out <= 0, 0.0, t)},
+    jvp="same",
     broadcasts=True,
     refuses={"c": "", "b": "Boolean inputs not supported for relu"},
     lower=ir.relu,
     flat=("x",),
+    aten=("relu", "clamp_min"),
+    keeps_zero=True,
 )
 def relu(x):
     """x where positive, else 0."""
@@ -88,10 +90,7 @@ def relu(x):
         "a": lambda g, a, b: where(a < b, 0.0, where(a == b, g * 0.5, g)),
         "b": lambda g, a, b: where(a > b, 0.0, where(a == b, g * 0.5, g)),
     },
-    jvp={
-        "a": lambda t, a, b: where(a < b, 0.0, where(a == b, t * 0.5, t)),
-        "b": lambda t, a, b: where(a > b, 0.0, where(a == b, t * 0.5, t)),
-    },
+    jvp="same",
     broadcasts=True,
     refuses={"c": "maximum not implemented for complex tensors."},
     lower=ir.maximum,
@@ -106,10 +105,7 @@ def maximum(a, b):
         "a": lambda g, a, b: where(a > b, 0.0, where(a == b, g * 0.5, g)),
         "b": lambda g, a, b: where(a < b, 0.0, where(a == b, g * 0.5, g)),
     },
-    jvp={
-        "a": lambda t, a, b: where(a > b, 0.0, where(a == b, t * 0.5, t)),
-        "b": lambda t, a, b: where(a < b, 0.0, where(a == b, t * 0.5, t)),
-    },
+    jvp="same",
     broadcasts=True,
     refuses={"c": "minimum not implemented for complex tensors."},
     lower=ir.minimum,
@@ -124,10 +120,7 @@ def minimum(a, b):
         "a": lambda g, a, b: where((a >= b) | isnan(b), g, 0.0),
         "b": lambda g, a, b: where((a >= b) | isnan(b), 0.0, g),
     },
-    jvp={
-        "a": lambda t, a, b: where((a >= b) | isnan(b), t, 0.0),
-        "b": lambda t, a, b: where((a >= b) | isnan(b), 0.0, t),
-    },
+    jvp="same",
     broadcasts=True,
     refuses={"c": ""},
     lower=ir.pointwise(lambda a, b: ir.select((a >= b) | ir.isnan(b), a, b)),
@@ -142,10 +135,7 @@ def fmax(a, b):
         "a": lambda g, a, b: where((a <= b) | isnan(b), g, 0.0),
         "b": lambda g, a, b: where((a <= b) | isnan(b), 0.0, g),
     },
-    jvp={
-        "a": lambda t, a, b: where((a <= b) | isnan(b), t, 0.0),
-        "b": lambda t, a, b: where((a <= b) | isnan(b), 0.0, t),
-    },
+    jvp="same",
     broadcasts=True,
     refuses={"c": ""},
     lower=ir.pointwise(lambda a, b: ir.select((a <= b) | ir.isnan(b), a, b)),
@@ -164,11 +154,7 @@ def fmin(a, b):
         "low": lambda g, x, low, high: where((x < low) & (low < high), g, 0.0),
         "high": lambda g, x, low, high: where((x > high) | (high < low), g, 0.0),
     },
-    jvp={
-        "x": lambda t, x, low, high: where((x >= low) & (x <= high), t, 0.0),
-        "low": lambda t, x, low, high: where((x < low) & (low < high), t, 0.0),
-        "high": lambda t, x, low, high: where((x > high) | (high < low), t, 0.0),
-    },
+    jvp="same",
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
     numbers="fitting",
@@ -185,10 +171,7 @@ def clamp(x, low, high):
         "x": lambda g, x, low: where(x >= low, g, 0.0),
         "low": lambda g, x, low: where(x < low, g, 0.0),
     },
-    jvp={
-        "x": lambda t, x, low: where(x >= low, t, 0.0),
-        "low": lambda t, x, low: where(x < low, t, 0.0),
-    },
+    jvp="same",
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
     numbers="fitting",
@@ -204,10 +187,7 @@ def clamp_min(x, low):
         "x": lambda g, x, high: where(x <= high, g, 0.0),
         "high": lambda g, x, high: where(x > high, g, 0.0),
     },
-    jvp={
-        "x": lambda t, x, high: where(x <= high, t, 0.0),
-        "high": lambda t, x, high: where(x > high, t, 0.0),
-    },
+    jvp="same",
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
     numbers="fitting",

@@ -67,6 +67,7 @@ def view(x, *, shape):
     batch=Front(shapes=("shape",)),
     node="UnsafeViewBackward0",
     lower=ir.move("reshape"),
+    aten=("_unsafe_view",),
 )
 def unsafe_view(x, *, shape):
     """The values of x in another shape, as a tensor of its own; x itself is not used again."""
@@ -104,6 +105,7 @@ def without_axes(x, axis):
     view=True,
     node="SqueezeBackward0",
     lower=ir.move("squeeze"),
+    aten=("squeeze",),
 )
 def squeeze_all(x, *, axis):
     """x without its dimensions `axis`, which are all those of length 1."""
@@ -117,6 +119,7 @@ def squeeze_all(x, *, axis):
     view=True,
     node="SqueezeBackward1",
     lower=ir.move("squeeze"),
+    aten=("squeeze",),
 )
 def squeeze_axis(x, *, axis):
     """x without one dimension of length 1 (a tuple of one, or of none when it is longer)."""
@@ -130,6 +133,7 @@ def squeeze_axis(x, *, axis):
     view=True,
     node="SqueezeBackward2",
     lower=ir.move("squeeze"),
+    aten=("squeeze",),
 )
 def squeeze_axes(x, *, axis):
     """x without some dimensions of length 1."""
@@ -147,6 +151,7 @@ def squeeze_axes(x, *, axis):
     view=True,
     node="PermuteBackward0",
     lower=ir.move("permute"),
+    aten=("permute",),
 )
 def transpose(x, *, perm):
     """x with its dimensions in the order `perm`."""
@@ -169,6 +174,7 @@ def inverse_permutation(perm):
     view=True,
     node="TransposeBackward0",
     lower=ir.move("permute"),
+    aten=("transpose",),
 )
 def swap_axes(x, *, axis0, axis1):
     """x with two dimensions exchanged."""
@@ -199,6 +205,7 @@ def t(x):
     view=True,
     node="ExpandBackward0",
     lower=ir.move("broadcast"),
+    aten=("expand",),
 )
 def broadcast_to(x, *, shape):
     """x repeated along new or length-1 dimensions, without copying."""
@@ -265,6 +272,7 @@ def select(x, *, axis, index):
     view=True,
     node="SliceBackward0",
     lower=ir.move("slice"),
+    aten=("slice",),
 )
 def slice_axis(x, *, axis, start, stop, step):
     """A range of one dimension of x."""

@@ -68,6 +68,7 @@ def stable_lse(x, axis, keepdims):
     jvp={"x": lambda t, out, axis: t - reduce_sum(t * exp(out), axis=(axis,), keepdims=True)},
     batch=Front(axes=("axis",)),
     lower=ir.compose(lambda x, *, axis: shifted_log_softmax(x, axis)),
+    aten=("log_softmax", "_log_softmax"),
 )
 def log_softmax(x, *, axis):
     """log(softmax(x)) along `axis`, stable for any logits."""
@@ -92,9 +93,10 @@ def shifted_log_softmax(x, axis):
 
 @op(
     vjp={"x": lambda g, out, axis: softmax_pull(g, out, axis=axis)},
-    jvp={"x": lambda t, out, axis: softmax_pull(t, out, axis=axis)},
+    jvp="same",
     batch=Front(axes=("axis",)),
     lower=ir.compose(lambda x, *, axis: shifted_softmax(x, axis)),
+    aten=("softmax", "_softmax"),
 )
 def softmax(x, *, axis):
     """exp(x) normalised to sum to one along `axis`, stable for any logits."""

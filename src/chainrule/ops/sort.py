@@ -55,6 +55,7 @@ for _name, _node in (
     op(
         name=_name,
         node=_node,
+        aten=(_name.removesuffix("_at"),),
         vjp={"x": lambda g, index, axis, x_shape: scatter_sum(
             g, index, axis=axis, shape=x_shape)},
         linear_in=("x",),
@@ -70,6 +71,7 @@ for _name, _node in (
     op(
         name=_name,
         node=_node,
+        aten=(_name.removesuffix("_at"),),
         vjp={"x": lambda g, index, axis, keepdims, x_shape: scatter_back(
             g, index, axis, keepdims, x_shape)},
         linear_in=("x",),
@@ -207,7 +209,7 @@ def isin(x, among, *, invert):
 # ---- distinct values -----------------------------------------------------------------------------
 
 
-@op(nondiff=("x",), n_out=3, batch=dynamic("unique"))
+@op(nondiff=("x",), n_out=3, batch=dynamic("unique"), shaped_by_values=True)
 def unique(x, *, axis):
     """Sorted distinct values or slices, where each element went, how often each occurs."""
     values, inverse, counts = np.unique(
@@ -217,7 +219,7 @@ def unique(x, *, axis):
     return values.astype(x.dtype, copy=False), inverse, counts
 
 
-@op(nondiff=("x",), n_out=3, batch=dynamic("unique_consecutive"))
+@op(nondiff=("x",), n_out=3, batch=dynamic("unique_consecutive"), shaped_by_values=True)
 def unique_consecutive(x, *, axis):
     """Values or slices that differ from the one before, where each went, run lengths."""
     rows = x.reshape(-1) if axis is None else np.moveaxis(x, axis, 0)
@@ -238,13 +240,13 @@ def unique_consecutive(x, *, axis):
 # ---- counting ------------------------------------------------------------------------------------
 
 
-@op(nondiff=("x",), batch="loop")
+@op(nondiff=("x",), batch="loop", shaped_by_values=True)
 def bincount(x, *, minlength):
     """How often each non-negative integer occurs."""
     return np.bincount(x, minlength=minlength)
 
 
-@op(nondiff=("x", "weights"), batch="loop")
+@op(nondiff=("x", "weights"), batch="loop", shaped_by_values=True)
 def bincount_weighted(x, weights, *, minlength):
     """The total weight of each non-negative integer."""
     return np.bincount(x, wide(weights), minlength)

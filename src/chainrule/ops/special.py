@@ -17,6 +17,7 @@ from .schema import helper, op
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 _KERNELS = {}
+_NO_C_FUNCTION = ir.Extern("SciPy offers no C function of one number for it")
 
 
 def kernel(name):
@@ -41,7 +42,7 @@ def evaluated(name, *xs):
 
 
 def declare(name, kernel_name, doc, partial, **spec):
-    """An op of one array that is a SciPy kernel and has this derivative."""
+    """An op of one array that is a SciPy kernel and has this derivative; loops call the kernel."""
 
     def forward(x):
         return evaluated(kernel_name, x)
@@ -49,6 +50,7 @@ def declare(name, kernel_name, doc, partial, **spec):
     forward.__name__ = forward.__qualname__ = name
     forward.__doc__ = doc
     spec.setdefault("refuses", {"c": ""})
+    spec.setdefault("lower", ir.special(kernel_name, 1))
     op(name=name, partials={"x": partial}, promote="float", **spec)(forward)
 
 
@@ -83,7 +85,7 @@ def _ndtr_scalar(x):
 
 declare(
     "erf", "erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
-    lambda x: 1.1283791670955126 * exp(-(x * x)), lower=ir.erf,
+    lambda x: 1.1283791670955126 * exp(-(x * x)), lower=ir.erf, keeps_zero=True,
 )  # fmt: skip
 declare(
     "erfc", "erfc", "1 - erf(x), without cancellation for large x.",
@@ -95,7 +97,7 @@ declare(
 )  # fmt: skip
 declare(
     "erfinv", "erfinv", "The number whose erf is x.",
-    lambda x: 0.8862269254527579 * exp(square(erfinv(x))), domain={"x": (-1, 1)},
+    lambda x: 0.8862269254527579 * exp(square(erfinv(x))), keeps_zero=True,
 )  # fmt: skip
 declare(
     "ndtr", "ndtr", "The distribution function of the standard normal distribution.",
@@ -110,16 +112,26 @@ declare(
 declare(
     "ndtri", "ndtri", "The number whose ndtr is x.",
     lambda out: 2.5066282746310002 * exp(0.5 * out * out),
-    node="SpecialNdtriBackward0", domain={"x": (0, 1)},
+    node="SpecialNdtriBackward0",
 )  # fmt: skip
 
 
 # ---- gamma functions -----------------------------------------------------------------------------
 
+_gammaln, _psi = ir.special("gammaln", 1), ir.special("psi", 1)
+
+
+def _lgamma_scalar(x):
+    return ir.select(ir.isinf(x), ir.absolute(x), _gammaln(x))
+
+
+def _digamma_scalar(x):
+    return ir.select(x == 0, -ir.copysign(float("inf"), x), _psi(x))
+
 
 @op(
     partials={"x": lambda x: digamma(x)}, promote="float", refuses={"c": ""},
-    domain={"x": "positive"},
+    lower=ir.pointwise(_lgamma_scalar),
 )  # fmt: skip
 def lgamma(x):
     """log |gamma(x)|."""
@@ -128,7 +140,7 @@ def lgamma(x):
 
 @op(
     partials={"x": lambda x: polygamma(x, n=1)}, promote="float", refuses={"c": ""},
-    domain={"x": "positive"},
+    lower=ir.pointwise(_digamma_scalar),
 )  # fmt: skip
 def digamma(x):
     """The derivative of log gamma(x)."""
@@ -139,7 +151,7 @@ def digamma(x):
 
 @op(
     partials={"x": lambda x, n: polygamma(x, n=n + 1)}, promote="float", refuses={"c": ""},
-    domain={"x": "positive"},
+    lower=ir.compose(lambda x, *, n: digamma(x) if n == 0 else None),
 )  # fmt: skip
 def polygamma(x, *, n):
     """The n-th derivative of digamma."""
@@ -150,13 +162,27 @@ def polygamma(x, *, n):
     return np.asarray(scale * kernel("zeta")(wide.dtype.type(n + 1), wide)).astype(x.dtype)
 
 
-@op(partials={"x": lambda x, p: mvdigamma(x, p)}, promote="float", refuses={"c": ""})
+@op(
+    partials={"x": lambda x, p: mvdigamma(x, p)}, promote="float", refuses={"c": ""},
+    lower=ir.compose(lambda x, *, p: few_lgammas(x, p)),
+)  # fmt: skip
 def mvlgamma(x, *, p):
     """The logarithm of the p-dimensional gamma function."""
     check_steps(p, f"mvlgamma of {p} dimensions", "use an asymptotic formula for so many.")
     total = np.full(x.shape, p * (p - 1) / 4 * np.log(np.pi), x.dtype)
     for k in range(p):
         total = total + lgamma(x - x.dtype.type(k / 2))
+    return total
+
+
+@helper
+def few_lgammas(x, p):
+    """mvlgamma in ops; None where the sum is too long to be written out."""
+    if p > 8:
+        return None
+    total = lgamma(x) + p * (p - 1) * 0.28618247146235004  # log(pi) / 4
+    for k in range(1, p):
+        total = total + lgamma(x - k / 2)
     return total
 
 
@@ -180,7 +206,7 @@ def gamma_density(a, x):
         "a": lambda a: underived("igamma: input"),
         "x": lambda a, x: gamma_density(a, x),
     },
-    promote="float", refuses={"c": ""},
+    promote="float", refuses={"c": ""}, lower=ir.special("gammainc", 2),
 )  # fmt: skip
 def igamma(a, x):
     """The regularised lower incomplete gamma function P(a, x)."""
@@ -192,7 +218,7 @@ def igamma(a, x):
         "a": lambda a: underived("igammac: input"),
         "x": lambda a, x: -gamma_density(a, x),
     },
-    promote="float", refuses={"c": ""},
+    promote="float", refuses={"c": ""}, lower=ir.special("gammaincc", 2),
 )  # fmt: skip
 def igammac(a, x):
     """The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
@@ -201,7 +227,7 @@ def igammac(a, x):
 
 @op(
     partials={"x": lambda x: underived("zeta"), "q": lambda x, q: -x * zeta(x + 1, q)},
-    promote="float", refuses={"c": ""}, node="SpecialZetaBackward0",
+    promote="float", refuses={"c": ""}, node="SpecialZetaBackward0", lower=_NO_C_FUNCTION,
 )  # fmt: skip
 def zeta(x, q):
     """The Hurwitz zeta function, the sum of (k + q)^-x over k = 0, 1, 2, ..."""
@@ -210,9 +236,15 @@ def zeta(x, q):
 
 # ---- entropy and logarithms ----------------------------------------------------------------------
 
+
+def _entr_scalar(x):
+    outside = ir.select(x == 0, 0.0, ir.select(ir.isnan(x), x, float("-inf")))
+    return ir.select(x > 0, -x * ir.log(x), outside)
+
+
 declare(
     "entr", "entr", "-x log(x): 0 at 0, minus infinity for negative x.",
-    lambda x: -1 - log(x), node="SpecialEntrBackward0", domain={"x": "positive"},
+    lambda x: -1 - log(x), node="SpecialEntrBackward0", lower=ir.pointwise(_entr_scalar),
 )  # fmt: skip
 
 
@@ -231,12 +263,9 @@ def log1p_base(b, _number=_log1p_of_number):
         "a": lambda g, a, b: where((a == 0) & (b <= -1), 0.0, g * log1p_base(b)),
         "b": lambda g, a, b: g * (a / (b + 1)),
     },
-    jvp={
-        "a": lambda t, a, b: where((a == 0) & (b <= -1), 0.0, t * log1p_base(b)),
-        "b": lambda t, a, b: t * (a / (b + 1)),
-    },
+    jvp="same",
     broadcasts=True, promote="float", refuses={"c": ""}, node="SpecialXlog1PyBackward0",
-    domain={"b": "positive"},
+    lower=ir.pointwise(lambda a, b: ir.select((a == 0) & ~ir.isnan(b), 0.0, a * ir.log1p(b))),
 )  # fmt: skip
 def xlog1py(a, b):
     """a log(1 + b), which is 0 where a is 0 (NaN where b is NaN)."""
@@ -272,33 +301,36 @@ declare(
 )  # fmt: skip
 declare(
     "bessel_y0", "y0", "The Bessel function of the second kind of order 0.",
-    lambda x: -bessel_y1(x), domain={"x": "positive"},
+    lambda x: -bessel_y1(x),
 )  # fmt: skip
 declare(
     "bessel_y1", "y1", "The Bessel function of the second kind of order 1.",
-    lambda x, out: bessel_y0(x) - out / x, domain={"x": "positive"},
+    lambda x, out: bessel_y0(x) - out / x,
 )  # fmt: skip
 declare(
     "modified_bessel_k0", "k0", "The modified Bessel function of the second kind of order 0.",
-    lambda x: -modified_bessel_k1(x), domain={"x": "positive"},
+    lambda x: -modified_bessel_k1(x),
 )  # fmt: skip
 declare(
     "modified_bessel_k1", "k1", "The modified Bessel function of the second kind of order 1.",
-    lambda x, out: -modified_bessel_k0(x) - out / x, domain={"x": "positive"},
+    lambda x, out: -modified_bessel_k0(x) - out / x,
 )  # fmt: skip
 declare(
     "scaled_modified_bessel_k0", "k0e", "exp(x) modified_bessel_k0(x).",
-    lambda x, out: out - scaled_modified_bessel_k1(x), domain={"x": "positive"},
+    lambda x, out: out - scaled_modified_bessel_k1(x),
 )  # fmt: skip
 declare(
     "scaled_modified_bessel_k1", "k1e", "exp(x) modified_bessel_k1(x).",
-    lambda x, out: out - scaled_modified_bessel_k0(x) - out / x, domain={"x": "positive"},
+    lambda x, out: out - scaled_modified_bessel_k0(x) - out / x,
 )  # fmt: skip
 
 
 @op(
     partials={"x": lambda x, out: where(x == 0, x * (-1 / 3), (cos(x) - out) / one_for_zero(x))},
     promote="float", refuses={"c": ""},
+    lower=ir.pointwise(
+        lambda x: ir.select(ir.isinf(x), 0.0, ir.select(x == 0, 1.0, ir.sin(x) / x)),
+    ),
 )  # fmt: skip
 def spherical_bessel_j0(x):
     """sin(x) / x, 1 at 0 and 0 at infinity."""
@@ -307,13 +339,19 @@ def spherical_bessel_j0(x):
         return np.where(np.isinf(x), x.dtype.type(0), value)
 
 
-@op(partials={"x": lambda x: airy_slope(x)}, promote="float", refuses={"c": ""})
+@op(
+    partials={"x": lambda x: airy_slope(x)}, promote="float", refuses={"c": ""},
+    lower=_NO_C_FUNCTION,
+)  # fmt: skip
 def airy_ai(x):
     """The Airy function Ai."""
     return airy_part(x, 0)
 
 
-@op(partials={"x": lambda x: x * airy_ai(x)}, promote="float", refuses={"c": ""})
+@op(
+    partials={"x": lambda x: x * airy_ai(x)}, promote="float", refuses={"c": ""},
+    lower=_NO_C_FUNCTION,
+)  # fmt: skip
 def airy_slope(x):
     """The derivative of the Airy function Ai."""
     return airy_part(x, 1)
@@ -350,6 +388,7 @@ RECURRENCES = {
         "n": lambda n: zeroed(n),
     },
     promote="float", refuses={"c": ""},
+    lower=ir.Extern("it takes as many steps as the largest degree says"),
 )  # fmt: skip
 def polynomial(x, n, *, family, order):
     """The `order`-th derivative of the polynomial of degree n (its whole part) of a family."""

@@ -21,7 +21,7 @@ from .schema import helper, op
 
 @op(
     vjp={"x": lambda g, what: g},
-    jvp={"x": lambda t, what: t},
+    jvp="same",
     batch="elementwise",
 )
 def phase_free(x, *, what):

@@ -35,6 +35,7 @@ def neg(x):
     broadcasts=True,
     refuses={"b": ""},
     lower=ir.absolute,
+    keeps_zero=True,
 )
 def abs(x):  # noqa: A001 - the op's public name
     """The magnitude |x|; its slope at 0 counts as 0."""
@@ -57,13 +58,14 @@ def zeroed(x):
 
 @op(
     vjp={"x": lambda g: zeroed(g)},
-    jvp={"x": lambda t: zeroed(t)},
+    jvp="same",
     broadcasts=True,
     refuses={
         "c": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
         "torch.sgn instead."
     },
     lower=ir.sign,
+    keeps_zero=True,
 )
 def sign(x):
     """-1, 0 or 1 by the sign of x (0 for NaN)."""
@@ -74,8 +76,10 @@ def sign(x):
 
 @op(
     vjp={"x": lambda g, x, out: sgn_slope(g, x, out)},
-    jvp={"x": lambda t, x, out: sgn_slope(t, x, out)},
+    jvp="same",
     broadcasts=True,
+    lower=ir.sign,
+    keeps_zero=True,
 )
 def sgn(x):
     """x / |x| for complex x (0 at 0), the sign for real x."""
@@ -91,7 +95,13 @@ def sgn_slope(g, x, out):
     return where(size == 0, 0.0, (g - out * out * conj(g)) / (2 * size))
 
 
-@op(partials={"x": lambda x: 2 * x}, node="PowBackward0", lower=ir.square)
+@op(
+    partials={"x": lambda x: 2 * x},
+    node="PowBackward0",
+    lower=ir.square,
+    aten=("pow",),
+    keeps_zero=True,
+)
 def square(x):
     """x times x; True squares to the integer 1."""
     return np.square(x if x.dtype.kind != "b" else x.astype(np.int64))
@@ -100,8 +110,8 @@ def square(x):
 @op(
     partials={"x": lambda out: 0.5 / out},
     promote="float",
-    domain={"x": "positive"},
     lower=ir.sqrt,
+    keeps_zero=True,
 )
 def sqrt(x):
     """The square root of x."""
@@ -111,7 +121,6 @@ def sqrt(x):
 @op(
     partials={"x": lambda out: -0.5 * (out * out * out)},
     promote="float",
-    domain={"x": "positive"},
     lower=ir.rsqrt,
 )
 def rsqrt(x):
@@ -124,7 +133,6 @@ def rsqrt(x):
 @op(
     partials={"x": lambda out: -(out * out)},
     promote="float",
-    domain={"x": "nonzero"},
     lower=ir.reciprocal,
 )
 def reciprocal(x):
@@ -147,7 +155,7 @@ def exp2(x):
     return np.exp2(x) if x.dtype.kind != "c" else np.exp(x * x.dtype.type(np.log(2.0)))
 
 
-@op(partials={"x": lambda out: out + 1}, promote="float", lower=ir.expm1)
+@op(partials={"x": lambda out: out + 1}, promote="float", lower=ir.expm1, keeps_zero=True)
 def expm1(x):
     """exp(x) - 1, accurate near 0."""
     return np.expm1(x)
@@ -156,7 +164,6 @@ def expm1(x):
 @op(
     partials={"x": lambda x: 1 / x},
     promote="float",
-    domain={"x": "positive"},
     lower=ir.log,
 )
 def log(x):
@@ -167,7 +174,6 @@ def log(x):
 @op(
     partials={"x": lambda x: 1 / (x * 0.6931471805599453)},
     promote="float",
-    domain={"x": "positive"},
     lower=ir.log2,
 )
 def log2(x):
@@ -178,7 +184,6 @@ def log2(x):
 @op(
     partials={"x": lambda x: 1 / (x * 2.302585092994046)},
     promote="float",
-    domain={"x": "positive"},
     lower=ir.log10,
 )
 def log10(x):
@@ -189,8 +194,8 @@ def log10(x):
 @op(
     partials={"x": lambda x: 1 / (x + 1)},
     promote="float",
-    domain={"x": "positive"},
     lower=ir.log1p,
+    keeps_zero=True,
 )
 def log1p(x):
     """log(1 + x), accurate near 0."""
@@ -216,12 +221,17 @@ def sigmoid(x):
     return np.reciprocal(y)
 
 
+def _logit_scalar(x, *, eps):
+    x = x if eps is None else ir.clamp(x, eps, 1 - eps)
+    return ir.log(x / (1 - x))
+
+
 @op(
     vjp={"x": lambda g, x, eps: logit_slope(g, x, eps)},
-    jvp={"x": lambda t, x, eps: logit_slope(t, x, eps)},
+    jvp="same",
     broadcasts=True,
     promote="float",
-    domain={"x": (0.05, 0.95)},
+    lower=ir.pointwise(_logit_scalar),
 )
 def logit(x, *, eps):
     """log(x / (1 - x)), with x kept within [eps, 1 - eps] unless eps is None."""
@@ -244,7 +254,7 @@ def logit_slope(g, x, eps):
 # ---- trigonometric and hyperbolic --------------------------------------------------------------
 
 
-@op(partials={"x": lambda x: cos(x)}, promote="float", lower=ir.sin)
+@op(partials={"x": lambda x: cos(x)}, promote="float", lower=ir.sin, keeps_zero=True)
 def sin(x):
     """The sine of x."""
     return np.sin(x)
@@ -256,34 +266,34 @@ def cos(x):
     return np.cos(x)
 
 
-@op(partials={"x": lambda out: out * out + 1}, promote="float", domain={"x": (-1.2, 1.2)},
-    lower=ir.tan)  # fmt: skip
+@op(partials={"x": lambda out: out * out + 1}, promote="float",
+    lower=ir.tan, keeps_zero=True)  # fmt: skip
 def tan(x):
     """The tangent of x."""
     return np.tan(x)
 
 
-@op(partials={"x": lambda x: rsqrt(1 - x * x)}, promote="float", domain={"x": (-0.95, 0.95)},
-    lower=ir.asin)  # fmt: skip
+@op(partials={"x": lambda x: rsqrt(1 - x * x)}, promote="float",
+    lower=ir.asin, keeps_zero=True)  # fmt: skip
 def asin(x):
     """The angle whose sine is x."""
     return np.arcsin(x)
 
 
-@op(partials={"x": lambda x: -rsqrt(1 - x * x)}, promote="float", domain={"x": (-0.95, 0.95)},
+@op(partials={"x": lambda x: -rsqrt(1 - x * x)}, promote="float",
     lower=ir.acos)  # fmt: skip
 def acos(x):
     """The angle whose cosine is x."""
     return np.arccos(x)
 
 
-@op(partials={"x": lambda x: 1 / (x * x + 1)}, promote="float", lower=ir.atan)
+@op(partials={"x": lambda x: 1 / (x * x + 1)}, promote="float", lower=ir.atan, keeps_zero=True)
 def atan(x):
     """The angle whose tangent is x."""
     return np.arctan(x)
 
 
-@op(partials={"x": lambda x: cosh(x)}, promote="float", lower=ir.sinh)
+@op(partials={"x": lambda x: cosh(x)}, promote="float", lower=ir.sinh, keeps_zero=True)
 def sinh(x):
     """The hyperbolic sine of x."""
     return np.sinh(x)
@@ -310,19 +320,19 @@ def _tanh_gradient(g, out):
 
 
 @op(partials={"x": lambda out: 1 - out * out}, arrays={"x": _tanh_gradient}, promote="float",
-    lower=ir.tanh)  # fmt: skip
+    lower=ir.tanh, keeps_zero=True)  # fmt: skip
 def tanh(x):
     """The hyperbolic tangent of x."""
     return np.tanh(x)
 
 
-@op(partials={"x": lambda x: rsqrt(x * x + 1)}, promote="float", lower=ir.asinh)
+@op(partials={"x": lambda x: rsqrt(x * x + 1)}, promote="float", lower=ir.asinh, keeps_zero=True)
 def asinh(x):
     """The number whose hyperbolic sine is x."""
     return np.arcsinh(x)
 
 
-@op(partials={"x": lambda x: acosh_slope(x)}, promote="float", domain={"x": (1.1, 4.0)},
+@op(partials={"x": lambda x: acosh_slope(x)}, promote="float",
     lower=ir.acosh)  # fmt: skip
 def acosh(x):
     """The number whose hyperbolic cosine is x."""
@@ -337,14 +347,21 @@ def acosh_slope(x):
     return rsqrt(x * x - 1)
 
 
-@op(partials={"x": lambda x: 1 / (1 - x * x)}, promote="float", domain={"x": (-0.95, 0.95)},
-    lower=ir.atanh)  # fmt: skip
+@op(partials={"x": lambda x: 1 / (1 - x * x)}, promote="float",
+    lower=ir.atanh, keeps_zero=True)  # fmt: skip
 def atanh(x):
     """The number whose hyperbolic tangent is x."""
     return np.arctanh(x)
 
 
-@op(partials={"x": lambda x: sinc_slope(x)}, promote="float")
+def _sinc_scalar(x):
+    y = x * 3.141592653589793
+    return ir.select(y == 0, 1.0, ir.sin(y) / y)
+
+
+@op(
+    partials={"x": lambda x: sinc_slope(x)}, promote="float", lower=ir.pointwise(_sinc_scalar)
+)  # fmt: skip
 def sinc(x):
     """sin(pi x) / (pi x), and 1 at 0."""
     if x.dtype.itemsize == 2:
@@ -381,9 +398,10 @@ def _steps(lower, phrase):
     """The declaration of a rounding op: flat between its steps."""
     return op(
         vjp={"x": lambda g: zeroed(g)},
-        jvp={"x": lambda t: zeroed(t)},
+        jvp="same",
         broadcasts=True,
         refuses={"c": phrase, "b": ""},
+        keeps_zero=True,
         lower=lower,
     )
 
@@ -424,7 +442,7 @@ def round(x, *, decimals):  # noqa: A001 - the op's public name
 
 @op(
     vjp={"x": lambda g: g},
-    jvp={"x": lambda t: t},
+    jvp="same",
     broadcasts=True,
     refuses={"biuc": ""},
     lower=ir.pointwise(lambda x: x - ir.trunc(x)),
@@ -447,10 +465,16 @@ def frexp(x):
     return mantissa, np.asarray(exponent, np.int32)
 
 
+def _finite_scalar(x, *, nan, posinf, neginf):
+    infinite = ir.select(x > 0, posinf, neginf)
+    return ir.select(ir.isnan(x), nan, ir.select(ir.isinf(x), infinite, x))
+
+
 @op(
     vjp={"x": lambda g, x: where(isfinite(x), g, 0.0)},
-    jvp={"x": lambda t, x: where(isfinite(x), t, 0.0)},
+    jvp="same",
     broadcasts=True,
+    lower=ir.pointwise(_finite_scalar),
 )
 def nan_to_num(x, *, nan, posinf, neginf):
     """x with NaN and the infinities replaced by the given numbers."""

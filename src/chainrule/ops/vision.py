@@ -287,6 +287,7 @@ def resample_bytes(x, *, plans):
     jvp={"x": lambda t, pads: constant_pad(t, pads=pads, value=0)},
     batch=Front(),
     node="ConstantPadNdBackward0",
+    aten=("constant_pad_nd",),
 )
 def constant_pad(x, *, pads, value):
     """The last dimensions grown by (before, after) elements of a value; negative ones cut off."""

@@ -14,11 +14,6 @@ from ..ops.schema import Op
 from ..tensor.functions.nn_common import named
 from .tensor import SparseTensor, coo
 
-# f(0) = 0, so only stored values change. Places that occur twice must be added up before.
-KEEPS_ZERO = frozenset(
-    "abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor isinf isnan log1p rad2deg relu "
-    "round sgn sign sin sinh sqrt square tan tanh trunc".split()
-)
 HANDLERS: dict[str, Callable[..., Any]] = {}
 
 
@@ -37,7 +32,7 @@ def handle(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     found = HANDLERS.get(op.name)
     if found is not None:
         return found(*args, **params)
-    if op.name in KEEPS_ZERO:
+    if op.keeps_zero:  # only stored values change; places that occur twice are added up before
         t = args[0].coalesce()
         return t._like(t._indices(), entry(op)(t._values(), **params))
     raise unsupported(op.name, args)

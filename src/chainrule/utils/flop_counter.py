@@ -16,8 +16,8 @@ from ..autograd import watching
 from ..autograd.accidents import explain_module
 from ..autograd.profiler import node_flops
 from ..autograd.value import TensorBase
-from ..ops.aten_names import aten_names
 from ..ops.flops import forward_flops
+from ..ops.schema import aten_names
 from .module_tracker import ModuleTracker
 
 _REGISTERED: dict[str, Callable[..., int]] = {}
@@ -100,7 +100,7 @@ class FlopCounterMode(watching.Watcher):
                 self._nodes[node.key] = modules
         shapes = [tuple(np.shape(a)) for a in args]
         results = [tuple(t.shape) for t in outs]
-        name = _kernel(aten_names(op.name, len(shapes[0]) if shapes else 0)[-1])
+        name = _kernel(aten_names(op, len(shapes[0]) if shapes else 0)[-1])
         rule = self._mapping.get(name) or self._mapping.get(op.name)
         if rule is None:
             self._add(forward_flops(op.name, shapes, results, params), modules)

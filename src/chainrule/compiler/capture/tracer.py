@@ -38,12 +38,6 @@ from ..graph.op_table import Place, fused_gradients, register
 from ..graph.program import Graph, Instr, Value
 from .followed import Number, Operand, plain_structure, plain_value
 
-# Ops whose result has a shape that no graph can know.
-_SHAPED_BY_VALUES = {
-    "bincount", "bincount_weighted", "masked_get", "nonzero", "nonzero_parts", "repeat_positions",
-    "unique", "unique_consecutive",
-}  # fmt: skip
-
 
 class CaptureError(Exception):
     """The function cannot be captured; the message says why and where."""
@@ -149,7 +143,7 @@ class Trace:
         tensors = prepare(op, args)
         if op.random and tensors and not _draws_in_order(tensors[0]):
             self.fail(f"{op.name} fills a tensor that is not contiguous, at {source.here(3)}")
-        if op.name in _SHAPED_BY_VALUES:
+        if op.shaped_by_values:
             self.fail(
                 f"{op.name} needs the value of a tensor for the shape of its result, at "
                 f"{source.here(3)}"

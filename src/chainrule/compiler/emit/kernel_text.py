@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ..loops.nest import Access, Kernel, Put
-from ..scalars.functions import EXPENSIVE, Node, function, identity, wide_product
+from ..scalars.functions import Node, expensive, function, identity, wide_product
 from ..text.assembly import FLOATS, ITEM_BYTES, Function, Lanes, Reg, memory_type
 from .folds import BLOCK_VECTORS, ROWS_TOGETHER, SCRATCH_BYTES, Folds
 
@@ -73,7 +73,7 @@ class _Emitter(Folds):
                 varies = moving or any(self.varies[a] for a in node.args)
             else:
                 varies = any(self.varies[a] for a in node.args)
-            dear = varies and (node.op in EXPENSIVE or any(self.dear[a] for a in node.args))
+            dear = varies and (expensive(node.op) or any(self.dear[a] for a in node.args))
             self.varies.append(varies)
             self.phase.append(phase)
             self.dear.append(dear)

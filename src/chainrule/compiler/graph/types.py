@@ -97,9 +97,6 @@ _RULES: dict[str, Any] = {
     "take": _take,
     "scatter": _scatter,
     "join": _join,
-    "scan": lambda op, lower, inputs, params: [
-        (shape_of(inputs[0]), _probe_dtype(op, inputs, params))
-    ],
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..scalars.functions import EXPENSIVE
+from ..scalars.functions import expensive
 from .nest import Access, Kernel
 
 # A job costs a few microseconds: what takes less than about twenty is not cut.
@@ -28,7 +28,7 @@ def accesses(kernel: Kernel) -> dict[int, Access] | None:
 
 def cost(kernel: Kernel) -> int:
     """Elements times operations."""
-    dear = sum(n.op in EXPENSIVE for n in kernel.nodes)
+    dear = sum(expensive(n.op) for n in kernel.nodes)
     return math.prod(kernel.space) * (len(kernel.nodes) + _DEAR * dear)
 
 

@@ -164,6 +164,8 @@ class Nodes:
 
 def _held(value: Any, dtype: str) -> Any:
     """What a type holds of a number."""
+    if dtype not in FLOATS and dtype not in HALVES and not math.isfinite(value):
+        raise Unsupported(f"{value} as {dtype}")
     if dtype in HALVES:
         return float(np.asarray(value, np.float32).astype(dtype_of(dtype)))
     return np.asarray(value).astype(_NUMPY[dtype]).item()

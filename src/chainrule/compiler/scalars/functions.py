@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..machine.scipy_functions import scipy_function
 from ..text import vector_math
 from ..text.assembly import FLOATS, HALVES, ITEM_BYTES, Lanes, Reg
 
@@ -21,6 +22,7 @@ class Node(NamedTuple):
 # ---- scalar functions --------------------------------------------------------------------------
 
 Emit = Callable[..., Reg]
+SPECIAL = "special."  # begins the names of SciPy's functions
 
 
 def maximum(w: Lanes, a: Reg, b: Reg) -> Reg:
@@ -139,13 +141,17 @@ _FLOAT: dict[str, Emit] = {
         name: _libm(name)
         for name in (
             "exp2", "log2", "log10", "tan", "asin", "acos", "atan", "sinh", "cosh",
-            "asinh", "acosh", "atanh", "pow", "atan2", "hypot", "fmod",
+            "asinh", "acosh", "atanh", "pow", "atan2", "hypot", "fmod", "nextafter",
         )
     },
 }  # fmt: skip
 
-# Functions worth keeping in scratch memory rather than computing again in a later phase.
-EXPENSIVE = frozenset(_FLOAT) - {"isnan", "isinf", "isfinite", "floor", "ceil", "trunc", "round"}
+_CHEAP = frozenset({"isnan", "isinf", "isfinite", "floor", "ceil", "trunc", "round"})
+
+
+def expensive(op: str) -> bool:
+    """Whether a result is worth keeping in scratch memory rather than made again later."""
+    return (op in _FLOAT and op not in _CHEAP) or op.startswith(SPECIAL)
 
 
 def function(op: str, dtype: str) -> Emit | None:
@@ -154,6 +160,10 @@ def function(op: str, dtype: str) -> Emit | None:
         return None
     if dtype in HALVES:
         return None
+    if op.startswith(SPECIAL):
+        kernel = op.removeprefix(SPECIAL)
+        known = dtype in FLOATS and scipy_function(kernel) is not None
+        return (lambda w, *args: w.special(kernel, *args)) if known else None
     if dtype in FLOATS:
         return _FLOAT.get(op) or _ANY.get(op)
     if dtype == "bool":

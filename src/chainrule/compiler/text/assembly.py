@@ -277,6 +277,19 @@ class Lanes:
 
         return self.each_lane(call, dtype, *args)
 
+    def special(self, name: str, *args: Reg) -> Reg:
+        """A function of `scipy.special`, lane by lane: it takes doubles and a word for Cython."""
+        symbol = f"@chainrule_special_{name}"
+        operands = ["double"] * len(args)
+        self.function.declarations.add(f"declare double {symbol}({', '.join(operands)}, i32)")
+
+        def call(names: list[str]) -> str:
+            given = ", ".join(f"double {n}" for n in names)
+            return self.function.value(f"call double {symbol}({given}, i32 0)")
+
+        wide = self.each_lane(call, "f64", *(self.convert(a, "f64") for a in args))
+        return self.convert(wide, args[0].dtype)
+
     def convert(self, a: Reg, dtype: str) -> Reg:
         """The value in another dtype, as C (and NumPy) convert."""
         if a.dtype == dtype:
