@@ -149,7 +149,7 @@ CASES = [
         for name, function in [
             ("tanh_gelu tanh_gelu_gradient", lambda x: F.gelu(x, approximate="tanh")),
             ("silu silu_gradient", F.silu),
-            ("sigmoid_forward sigmoid_gradient", torch.sigmoid),
+            ("sigmoid sigmoid_gradient", torch.sigmoid),
             ("tanh_gradient", torch.tanh),
             ("relu relu_gradient", torch.relu),
         ]

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..ops.formulas import Formula
+from ..ops.kernels import fast
 from ..ops.reduce import ones_vector
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS
@@ -46,10 +48,13 @@ def make_vjp(op: Op) -> Callable[..., Any]:
         if _is_identity(rule):
             call = "g" if rule_names(rule) == ("g",) else f"s_{rule_names(rule)[0]}"
         call = f"g * {call}" if partial else call
-        one = len(op.inputs) == 1
-        lines.append(
-            f"    r{i} = " + (call if one else f"None if parents[{i}] is None else {call}")
-        )
+        if isinstance(rule, Formula):
+            space["fast"] = fast
+            lines += _by_kernel(f"r{i}", rule, call)
+        elif len(op.inputs) == 1:
+            lines.append(f"    r{i} = {call}")
+        else:
+            lines.append(f"    r{i} = None if parents[{i}] is None else {call}")
         results.append(f"r{i}")
     if op.broadcasts and len(op.inputs) > 1 and op.differentiable:
         lines.append("    if fix is not None:")
@@ -62,8 +67,19 @@ def make_vjp(op: Op) -> Callable[..., Any]:
     return space["vjp"]
 
 
+def _by_kernel(result: str, formula: Formula, call: str) -> list[str]:
+    """The gradient of the only input by the formula's kernel, or in NumPy if that declines."""
+    rule, _, given = call.partition("(")
+    return [
+        f"    {result} = fast.{formula.name}({given}",
+        f"    if {result} is None:",
+        f"        {result} = {rule}.by_numpy({given}",
+    ]
+
+
 def _is_identity(rule: Callable[..., Any]) -> bool:
-    return rule.__code__.co_code == _IDENTITY.__code__.co_code
+    code = getattr(rule, "__code__", None)  # a formula has none
+    return code is not None and code.co_code == _IDENTITY.__code__.co_code
 
 
 _IDENTITY: Callable[[Any], Any] = lambda g: g  # noqa: E731

@@ -100,7 +100,9 @@ from .scalar import (
     Expr,
     apply,
     arg,
+    common,
     const,
+    operations,
     wrap,
 )
 
@@ -135,6 +137,7 @@ __all__ = [
     "cast",
     "ceil",
     "clamp",
+    "common",
     "compose",
     "const",
     "contract",
@@ -177,6 +180,7 @@ __all__ = [
     "ne",
     "neg",
     "nextafter",
+    "operations",
     "pointwise",
     "power",
     "reciprocal",

@@ -8,7 +8,7 @@ Bodies are built on first use, so a table of hundreds of ops costs nothing at im
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .scalar import Expr, Number, apply, arg
@@ -38,12 +38,16 @@ class Pointwise(Lowering):
     def __init__(self, function: Callable[..., Expr]) -> None:
         self.function = function
 
-    def body(self, arity: int, params: Mapping[str, Any]) -> Expr:
-        """The expression for `arity` arrays under these static parameters."""
+    def of(self, operands: Sequence[Expr | Number], params: Mapping[str, Any]) -> Expr:
+        """The expression for these elements under these static parameters."""
         code = self.function.__code__
         first = code.co_argcount
         wanted = code.co_varnames[first : first + code.co_kwonlyargcount]
-        return self.function(*map(arg, range(arity)), **{name: params[name] for name in wanted})
+        return self.function(*operands, **{name: params[name] for name in wanted})
+
+    def body(self, arity: int, params: Mapping[str, Any]) -> Expr:
+        """The expression for `arity` arrays under these static parameters."""
+        return self.of([*map(arg, range(arity))], params)
 
 
 class Function(Pointwise):
@@ -58,11 +62,11 @@ class Function(Pointwise):
     def __call__(self, *args: Expr | Number) -> Expr:
         return apply(self.name, *args)
 
-    def body(self, arity: int, params: Mapping[str, Any]) -> Expr:
-        """This function applied to the op's arrays."""
-        if arity != self.arity:
-            raise TypeError(f"ir.{self.name} takes {self.arity} arrays, the op has {arity}")
-        return apply(self.name, *map(arg, range(arity)))
+    def of(self, operands: Sequence[Expr | Number], params: Mapping[str, Any]) -> Expr:
+        """This function of the op's elements."""
+        if len(operands) != self.arity:
+            raise TypeError(f"ir.{self.name} takes {self.arity} arrays, the op has {len(operands)}")
+        return apply(self.name, *operands)
 
     def __repr__(self) -> str:
         return f"ir.{self.name}"

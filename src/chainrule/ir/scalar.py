@@ -17,7 +17,11 @@ Number = bool | int | float
 
 
 class Expr:
-    """One node: a function of other nodes, an argument (`arg`) or a number (`const`)."""
+    """One node: a function of other nodes, or a leaf.
+
+    Leaves are arguments (`arg`, by position or name), numbers given at run time (`param`, by name)
+    and numbers known before (`const`).
+    """
 
     __slots__ = ("args", "op", "value")
 
@@ -27,8 +31,8 @@ class Expr:
         self.value = value
 
     def __str__(self) -> str:
-        if self.op == "arg":
-            return f"x{self.value}"
+        if self.op in ("arg", "param"):
+            return self.value if isinstance(self.value, str) else f"x{self.value}"
         if self.op == "const":
             return repr(self.value)
         return f"{self.op}({', '.join(map(str, self.args))})"
@@ -49,6 +53,23 @@ class Expr:
 
     def __invert__(self) -> Expr:
         return Expr("not", (self,))
+
+    # Named as methods of tensors, for formulas that run on both.
+
+    def sqrt(self) -> Expr:
+        return Expr("sqrt", (self,))
+
+    def abs(self) -> Expr:
+        return Expr("abs", (self,))
+
+    def sign(self) -> Expr:
+        return Expr("sign", (self,))
+
+    def maximum(self, other: Expr | Number) -> Expr:
+        return Expr("maximum", (self, wrap(other)))
+
+    def clamp(self, low: Expr | Number, high: Expr | Number) -> Expr:
+        return Expr("minimum", (self.maximum(low), wrap(high)))
 
     def __eq__(self, other: Any) -> Expr:  # type: ignore[override]
         return Expr("eq", (self, wrap(other)))
@@ -130,6 +151,37 @@ def const(value: Number) -> Expr:
 def arg(index: int) -> Expr:
     """The element of the index-th array of the op."""
     return Expr("arg", (), index)
+
+
+def operations(*results: Expr) -> list[Expr]:
+    """All that has operands, each once and after its operands."""
+    found: dict[int, Expr] = {}
+
+    def visit(e: Expr) -> None:
+        if e.args and id(e) not in found:
+            for operand in e.args:
+                visit(operand)
+            found[id(e)] = e
+
+    for result in results:
+        visit(result)
+    return list(found.values())
+
+
+def common(result: Expr) -> Expr:
+    """The same expression with one node for what is written in it several times."""
+    made: dict[Any, Expr] = {}
+    again: dict[int, Expr] = {}
+    for e in (*_leaves(result), *operations(result)):
+        args = tuple(again[id(a)] for a in e.args)
+        key = (e.op, tuple(map(id, args)), type(e.value), repr(e.value))
+        again[id(e)] = made.setdefault(key, Expr(e.op, args, e.value))
+    return again[id(result)]
+
+
+def _leaves(result: Expr) -> list[Expr]:
+    inner = [a for e in operations(result) for a in e.args]
+    return [e for e in (result, *inner) if not e.args]
 
 
 def apply(op: str, *args: Expr | Number) -> Expr:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .formulas import Formula
 from .kernels import fast
 from .layout import memory_order
 from .schema import helper, op
@@ -15,10 +16,8 @@ from .shape import inverse_permutation
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
-_SQRT_HALF = 0.7071067811865476
 _SQRT_2_PI = 0.7978845608028654  # sqrt(2 / pi)
 _CUBE = 0.044715
-_BLOCK = 1 << 15  # elements of a block whose temporaries fit the cache
 _TYPE_WORDS = {
     "i": {1: "Char", 2: "Short", 4: "Int", 8: "Long"},
     "u": {1: "Byte"},
@@ -39,6 +38,13 @@ def floating(x, kernel):
     )
 
 
+def by_numpy(formula, kernel, x, *numbers):
+    """A formula's values; other types than floats are refused in the name of PyTorch's kernel."""
+    if x.dtype.kind not in "fV":
+        floating(x, kernel)
+    return formula.by_numpy(x, *numbers)
+
+
 def as_type_of(x, result):
     """The result in x's type."""
     return result if result.dtype == x.dtype else result.astype(x.dtype)
@@ -51,142 +57,32 @@ def as_type_of(x, result):
 def gelu_slope(x, approximate):
     """The derivative of gelu."""
     if approximate == "tanh":
-        inner = 0.7978845608028654 * (x + 0.044715 * x * x * x)
-        t = tanh(inner)
-        slope = 0.7978845608028654 * (1 + 0.134145 * x * x)
-        return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope
-    return ndtr(x) + x * (exp(-0.5 * x * x) * 0.3989422804014327)
-
-
-def blockwise(function, result, *arrays):
-    """function(block, *blocks) fills the result block by block: its temporaries stay in the cache.
-
-    Measured on 1M floats, gelu's derivative: 5 ms, in whole-array steps 17 ms.
-    """
-    flat = [a.reshape(-1) for a in (result, *arrays)]
-    if flat[0].size <= _BLOCK:
-        function(*flat)
-    else:
-        for k in range(0, flat[0].size, _BLOCK):
-            function(*(a[k : k + _BLOCK] for a in flat))
-    return result
-
-
-# exp(z * z) * erfc(z) / t as a polynomial in t = 1 / (1 + NORMAL_STEP * z), highest power first: a
-# least squares fit on z in [0, 10] with a relative error below 2e-7, as float32 can hold. Machine
-# code has it from here.
-NORMAL_STEP = 0.44
-NORMAL_TAIL = (
-    0.0712253655109909, -0.27795595718167626, 0.29670118254141614, -0.02019324425886168,
-    0.21581882389077225, 0.21731159158726746, 0.24887148499061046, 0.2482209346318423,
-)  # fmt: skip
-NO_TAIL = 100.0  # above it the probability is 0, also times infinity
-
-
-def upper_tail(x):
-    """(probability of a standard normal value above |x|, exp(-x * x / 2)), float32 or float64."""
-    if x.dtype != np.float32:
-        from scipy.special import ndtr
-
-        return ndtr(-np.abs(x)), np.exp(-0.5 * x * x)
-    z = np.abs(x)
-    z *= _SQRT_HALF
-    t = z * NORMAL_STEP
-    t += 1
-    np.reciprocal(t, out=t)
-    z *= z
-    np.negative(z, out=z)
-    bell = np.exp(z, out=z)
-    tail = t * NORMAL_TAIL[0]
-    for c in NORMAL_TAIL[1:]:
-        tail += c
-        tail *= t
-    tail *= bell
-    tail *= 0.5
-    return tail, bell
-
-
-def gelu_block(out, x):
-    """x * probability below x, into `out`: max(x, 0) - |x| * tail, exact in both tails."""
-    tail, _ = upper_tail(x)
-    tail *= np.minimum(np.abs(x), x.dtype.type(NO_TAIL))
-    np.maximum(x, np.asarray(0, x.dtype), out=out)
-    out -= tail
-
-
-def gelu_gradient_block(out, g, x):
-    """g * derivative of gelu, into `out`."""
-    tail, bell = upper_tail(x)
-    bell *= x
-    bell *= 0.3989422804014327
-    np.subtract(1, tail, out=tail, where=x >= 0)
-    bell += tail
-    np.multiply(g, bell, out=out)
-
-
-def tanh_gelu_inner(x):
-    """tanh of the approximation's polynomial."""
-    inner = x * x
-    inner *= _CUBE * _SQRT_2_PI
-    inner += _SQRT_2_PI
-    inner *= x
-    return np.tanh(inner, out=inner)
-
-
-def tanh_gelu_block(out, x):
-    """The tanh approximation of gelu, into `out`."""
-    inner = tanh_gelu_inner(x)
-    inner += 1
-    inner *= 0.5
-    np.multiply(inner, x, out=out)
-
-
-def tanh_gelu_gradient_block(out, g, x):
-    """g * derivative of the tanh approximation, into `out`."""
-    t = tanh_gelu_inner(x)
-    slope = x * x
-    slope *= 3 * _CUBE * _SQRT_2_PI
-    slope += _SQRT_2_PI
-    slope *= x
-    slope *= 1 - t * t
-    slope += t
-    slope += 1
-    slope *= 0.5
-    np.multiply(g, slope, out=out)
-
-
-def gelu_gradient(g, x, approximate):
-    """g times the derivative of gelu."""
-    kernel = fast.tanh_gelu_gradient if approximate == "tanh" else fast.gelu_gradient
-    done = kernel(g, x)
-    if done is not None:
-        return done
-    y, gy = floating(x, "GeluBackwardKernelImpl"), floating(g, "GeluBackwardKernelImpl")
-    block = tanh_gelu_gradient_block if approximate == "tanh" else gelu_gradient_block
-    return as_type_of(x, blockwise(block, np.empty(y.shape, y.dtype), gy, y))
+        t = tanh(x * (0.7978845608028654 + 0.035677408136300125 * x * x))
+        slope = x * (0.7978845608028654 + 0.10703222440890037 * x * x)
+        return 0.5 * ((1 + t) + slope * (1 - t * t))
+    return ndtr(x) + x * exp(x * x * -0.5) * 0.3989422804014327
 
 
 def _gelu_scalar(x, *, approximate):
     if approximate == "tanh":
-        return 0.5 * x * (1 + ir.tanh(_SQRT_2_PI * (x + _CUBE * x * x * x)))
-    tail = ir.upper_tail(x, ir.exp(-0.5 * x * x))
-    return ir.maximum(x, 0.0) - ir.minimum(ir.absolute(x), NO_TAIL) * tail
+        return 0.5 * x * (1 + ir.tanh(x * (_SQRT_2_PI + _CUBE * _SQRT_2_PI * x * x)))
+    # Exact in both tails; an infinite x has none.
+    tail = ir.upper_tail(x, ir.exp(x * x * -0.5))
+    return ir.maximum(x, 0.0) - ir.minimum(ir.absolute(x), 100.0) * tail
 
 
-def _gelu_joint(gradient):
-    """The rule on arrays; the function comes through a closure, as it speaks NumPy."""
+_GELU = {how: Formula("gelu", "forward", approximate=how) for how in ("none", "tanh")}
+_GELU_GRADIENT = {how: Formula("gelu", "gradient", approximate=how) for how in ("none", "tanh")}
 
-    def joint(g, mask, x, approximate):
-        return (gradient(g, x, approximate),)
 
-    return joint
+def _gelu_gradient(g, x, approximate):
+    done = (fast.tanh_gelu_gradient if approximate == "tanh" else fast.gelu_gradient)(g, x)
+    return _GELU_GRADIENT[approximate].by_numpy(g, x) if done is None else done
 
 
 @op(
-    joint=_gelu_joint(gelu_gradient),
-    plain_joint=lambda g, mask, x, approximate: (g * gelu_slope(x, approximate),),
-    jvp={"x": lambda t, x, approximate: t * gelu_slope(x, approximate)},
-    broadcasts=True,
+    partials={"x": lambda x, approximate: gelu_slope(x, approximate)},
+    arrays={"x": _gelu_gradient},
     lower=ir.pointwise(_gelu_scalar),
 )
 def gelu(x, *, approximate):
@@ -196,11 +92,7 @@ def gelu(x, *, approximate):
         if (lying := x.transpose(order)).flags.c_contiguous:
             return gelu(lying, approximate=approximate).transpose(inverse_permutation(order))
     done = (fast.tanh_gelu if approximate == "tanh" else fast.gelu)(x)
-    if done is not None:
-        return done
-    y = floating(x, "GeluKernelImpl")
-    block = tanh_gelu_block if approximate == "tanh" else gelu_block
-    return as_type_of(x, blockwise(block, np.empty(y.shape, y.dtype), y))
+    return by_numpy(_GELU[approximate], "GeluKernelImpl", x) if done is None else done
 
 
 @helper
@@ -210,31 +102,21 @@ def silu_slope(x):
     return s * (1 + x * (1 - s))
 
 
-def _silu_gradient(g, x):
-    """g times the derivative of silu."""
-    done = fast.silu_gradient(g, x)
-    if done is not None:
-        return done
-    s = np.reciprocal(1 + np.exp(-x))
-    return g * (s * (1 + x * (1 - s)))
+_SILU = Formula("silu", "forward")
 
 
 @op(
     partials={"x": lambda x: silu_slope(x)},
-    arrays={"x": _silu_gradient},
-    lower=ir.pointwise(lambda x: x * ir.sigmoid(x)),
+    arrays={"x": Formula("silu", "gradient")},
+    # A huge negative x gives -0; -inf gives NaN.
+    lower=ir.pointwise(lambda x: x / (1 + ir.exp(-x))),
 )
 def silu(x):
     """x * sigmoid(x)."""
     done = fast.silu(x)
     if done is not None:
         return done
-    if x.dtype.kind == "c":
-        return x / (1 + np.exp(-x))
-    y = floating(x, "silu_cpu")
-    e = np.asarray(np.exp(-y))  # infinite for very negative x, where y / e is then 0
-    e += 1
-    return as_type_of(x, np.divide(y, e))
+    return x / (1 + np.exp(-x)) if x.dtype.kind == "c" else by_numpy(_SILU, "silu_cpu", x)
 
 
 @helper
@@ -294,25 +176,15 @@ def below_zero(x):
     return where(x >= 0, 0.0, x)
 
 
-def _elu_gradient(g, x, alpha, scale, rate):
-    """g times the derivative of elu."""
-    done = fast.elu_gradient(g, x, alpha * scale, scale, rate)
-    if done is not None:
-        return done
-    low = np.exp(np.minimum(x, np.asarray(0, x.dtype)) * rate) * (alpha * scale * rate)
-    return g * np.where(x > 0, np.asarray(scale, x.dtype), low)
+_ELU, _LEAKY_RELU = Formula("elu", "forward"), Formula("leaky_relu", "forward")
+Formula("hardtanh", "forward")
 
 
-def _leaky_relu_gradient(g, x, slope):
-    """g where x is positive, else slope * g."""
-    done = fast.leaky_relu_gradient(g, x, slope)
-    return np.where(x > 0, g, g * slope) if done is None else done
-
-
-def _hardtanh_gradient(g, x, low, high):
-    """g where x lies between the limits, else 0."""
-    done = fast.clamped_gradient(g, x, low, high)
-    return np.where((x > low) & (x < high), g, np.asarray(0, g.dtype)) if done is None else done
+def _hardtanh_scalar(x, *, low, high):
+    if any(limit != limit for limit in (low, high) if isinstance(limit, float)):
+        return ir.clamp(x, low, high)
+    x = ir.select(x < low, low, x)  # an instruction less than a maximum that minds NaN limits
+    return ir.select(x > high, high, x)
 
 
 @op(
@@ -321,7 +193,7 @@ def _hardtanh_gradient(g, x, low, high):
             x > 0, scale, (alpha * scale * rate) * exp(below_zero(x) * rate)
         )
     },
-    arrays={"x": _elu_gradient},
+    arrays={"x": Formula("elu", "gradient")},
     lower=ir.pointwise(
         lambda x, *, alpha, scale, rate: ir.select(
             x <= 0, alpha * scale * ir.expm1(x * rate), x * scale
@@ -330,12 +202,8 @@ def _hardtanh_gradient(g, x, low, high):
 )
 def elu(x, *, alpha, scale, rate):
     """scale * x where positive, else scale * alpha * (exp(rate * x) - 1)."""
-    done = fast.elu(x, alpha * scale, scale, rate)
-    if done is not None:
-        return done
-    y = floating(x, "elu_cpu")
-    low = np.expm1(np.minimum(y, np.asarray(0, y.dtype)) * rate) * (alpha * scale)
-    return as_type_of(x, np.where(y <= 0, low, y * scale))
+    done = fast.elu(x, alpha, scale, rate)
+    return by_numpy(_ELU, "elu_cpu", x, alpha, scale, rate) if done is None else done
 
 
 @op(
@@ -353,7 +221,7 @@ def celu(x, *, alpha):
 
 @op(
     vjp={"x": lambda g, x, slope: where(x > 0, g, g * slope)},
-    arrays={"x": _leaky_relu_gradient},
+    arrays={"x": Formula("leaky_relu", "gradient")},
     jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, slope: ir.select(x > 0, x, x * slope)),
@@ -362,25 +230,23 @@ def celu(x, *, alpha):
 def leaky_relu(x, *, slope):
     """x where positive, else slope * x."""
     done = fast.leaky_relu(x, slope)
-    if done is not None:
-        return done
-    y = floating(x, "leaky_relu_cpu")
-    return as_type_of(x, np.where(y > 0, y, y * slope))
+    return by_numpy(_LEAKY_RELU, "leaky_relu_cpu", x, slope) if done is None else done
 
 
 @op(
     vjp={"x": lambda g, x, low, high: where((x > low) & (x < high), g, 0.0)},
-    arrays={"x": _hardtanh_gradient},
+    arrays={"x": Formula("hardtanh", "gradient")},
     jvp="same",
     broadcasts=True,
-    lower=ir.pointwise(lambda x, *, low, high: ir.clamp(x, low, high)),
+    lower=ir.pointwise(_hardtanh_scalar),
     flat=("x",),
 )
 def hardtanh(x, *, low, high):
     """x limited to [low, high]; at the limits the gradient is 0."""
-    done = fast.clamped(x, low, high)
-    if done is not None:
-        return done
+    if low == low and high == high:  # with NaN for a limit all is NaN
+        done = fast.hardtanh(x, low, high)
+        if done is not None:
+            return done
     return np.minimum(np.maximum(x, np.asarray(low, x.dtype)), np.asarray(high, x.dtype))
 
 

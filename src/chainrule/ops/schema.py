@@ -239,8 +239,8 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     partials   {input: rule} diagonal Jacobian: gives VJP and JVP, implies broadcasting
     vjp        {input: rule(g, ...)}; `joint` one rule(g, mask, ...) returning all gradients
-    arrays     {input: function(g, ...)} the gradient by vjp or partials in NumPy's words, in fewer
-               calls; it gets float32 or float64 arrays only, and names what the rule names
+    arrays     {input: function(g, ...)} the gradient by vjp or partials on float32 or float64
+               arrays, faster; it names what the rule names: a `Formula` is made of the rule itself
     plain_joint  the differentiable form of a fused, array-only `joint`
     jvp        {input: rule(t, ...)} (contributions are summed), or one rule(t_x, t_y, ...), or
                "same": the vjp rules are their own transposes and take a tangent as they take g
@@ -296,7 +296,9 @@ def helper(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def rule_names(rule: Rule) -> tuple[str, ...]:
     """The parameter names of a rule, which say what it needs."""
-    code = rule.__code__
+    code = getattr(rule, "__code__", None)
+    if code is None:
+        return rule.names  # a `Formula`, which has them from the rule it was made of
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 

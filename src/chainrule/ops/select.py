@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .formulas import Formula
 from .kernels import fast
 from .schema import op
 
@@ -52,21 +53,12 @@ def where(cond, a, b):
     return pick(cond, a, b)
 
 
-_ZEROS = {np.dtype(char): np.zeros((), char) for char in "fd"}
-
-
-def _relu_gradient(g, out):
-    """g where out is not 0; an array as zero spares NumPy the conversion."""
-    done = fast.relu_gradient(g, out)
-    if done is not None:
-        return done
-    zero = _ZEROS[out.dtype]
-    return pick(out <= zero, 0.0, g) if out.size >= _LARGE else np.where(out <= zero, zero, g)
+Formula("relu", "forward")
 
 
 @op(
     vjp={"x": lambda g, out: where(out <= 0, 0.0, g)},  # NaN lets the gradient through
-    arrays={"x": _relu_gradient},
+    arrays={"x": Formula("relu", "gradient")},
     jvp="same",
     broadcasts=True,
     refuses={"c": "", "b": "Boolean inputs not supported for relu"},
@@ -78,10 +70,7 @@ def _relu_gradient(g, out):
 def relu(x):
     """x where positive, else 0."""
     done = fast.relu(x)
-    if done is not None:
-        return done
-    zero = _ZEROS.get(x.dtype)
-    return np.maximum(x, np.asarray(0, x.dtype) if zero is None else zero)
+    return np.maximum(x, np.asarray(0, x.dtype)) if done is None else done
 
 
 # At a tie each of the two gets half; with a NaN involved both get the whole, as in PyTorch.

@@ -79,7 +79,7 @@ def one_for_zero(x):
 
 
 def _ndtr_scalar(x):
-    tail = ir.upper_tail(x, ir.exp(-0.5 * x * x))
+    tail = ir.upper_tail(x, ir.exp(x * x * -0.5))
     return ir.select(x >= 0, ir.sub(1.0, tail), tail)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .program import Program, Symbol
+from ..ir import Expr
+from .program import Program
 
 BLOCK = 16_384  # elements: ten float32 blocks are half of a usual L2 cache
 _UFUNC = {
@@ -40,10 +41,10 @@ class _Writer:
         self.blocks = 0
         self.masks = 0
 
-    def operand(self, value: Any) -> str:
-        if not isinstance(value, Symbol):
-            return repr(float(value))
-        return value.args[0] if value.op == "scalar" else self.place[id(value)]
+    def operand(self, value: Expr) -> str:
+        if value.op == "const":
+            return repr(float(value.value))
+        return value.value if value.op == "param" else self.place[id(value)]
 
     def write(self) -> str:
         for i, symbol in enumerate(self.program.operations):
@@ -58,14 +59,14 @@ class _Writer:
         body = "\n    ".join(self.lines) or "pass"
         return f"def update({names}):\n    {body}\n"
 
-    def _release(self, symbol: Symbol, i: int) -> None:
+    def _release(self, symbol: Expr, i: int) -> None:
         for argument in symbol.args:
             spot = self.place.get(id(argument), "")
             if spot[:1] == "t" and spot[1:].isdigit() and self.last_use[id(argument)] == i:
                 if spot not in self.free:
                     self.free.append(spot)
 
-    def _target(self, symbol: Symbol, i: int) -> str:
+    def _target(self, symbol: Expr, i: int) -> str:
         if symbol.op in _COMPARISONS:
             self.masks += 1
             spot = f"b{self.masks - 1}"
@@ -74,7 +75,7 @@ class _Writer:
         self.place[id(symbol)] = spot
         return spot
 
-    def _own_array(self, symbol: Symbol, i: int) -> str | None:
+    def _own_array(self, symbol: Expr, i: int) -> str | None:
         """The array that is to hold this result, if its old value is used no more."""
         for name, result in self.program.results.items():
             if result is symbol:
@@ -92,8 +93,8 @@ class _Writer:
         self.blocks += 1
         return f"t{self.blocks - 1}"
 
-    def _line(self, symbol: Symbol, arguments: list[str], target: str) -> None:
-        if symbol.op == "where":
+    def _line(self, symbol: Expr, arguments: list[str], target: str) -> None:
+        if symbol.op == "select":
             condition, yes, no = arguments
             self.lines.append(f"copyto({target}, where({condition}, {yes}, {no}))")
         else:

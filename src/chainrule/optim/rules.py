@@ -1,7 +1,7 @@
 """The update rules, each written once: `rule(x, c, on)` returns the new values by name.
 
 `x` holds the parameter `p`, its gradient `g` and the state, `c` the numbers of this step, `on` the
-options that change what is computed. Only operators and the methods of `program.Symbol` are used.
+options that change what is computed. Only operators and the methods of `ir.Expr` are used.
 """
 
 from __future__ import annotations

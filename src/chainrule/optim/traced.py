@@ -68,7 +68,7 @@ def _decomposition(optimizer: type) -> Any:
         ops = {
             "add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "gt": gt, "lt": lt,
             "eq": eq, "sqrt": sqrt, "abs": abs, "sign": sign, "maximum": maximum,
-            "minimum": minimum, "where": where,
+            "minimum": minimum, "select": where,
         }  # fmt: skip
         width = 2 + len(states) + counts
         results = []
@@ -99,14 +99,14 @@ def _evaluated(program: Any, known: dict[str, Any], ops: dict[str, Any]) -> list
     """The program's results, given its arrays and scalars by name."""
     made: dict[int, Any] = {}
 
-    def value(x: Any) -> Any:
-        if not hasattr(x, "args"):
-            return x
-        return known[x.args[0]] if x.op in ("array", "scalar") else made[id(x)]
+    def value(e: Any) -> Any:
+        if e.op == "const":
+            return e.value
+        return made[id(e)] if e.args else known[e.value]
 
     for operation in program.operations:
         made[id(operation)] = ops[operation.op](*map(value, operation.args))
-    return [value(x) for x in program.results.values()]
+    return [value(e) for e in program.results.values()]
 
 
 def record_step(optimizer: Any, group: dict[str, Any]) -> bool:

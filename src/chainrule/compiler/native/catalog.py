@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from ...ops.formulas import FORMULAS
+
 if TYPE_CHECKING:
     from .language.words import Inlined, Kernel
 
@@ -14,11 +16,7 @@ HOMES: dict[str, str] = {
     "picked_shares",
     "softmax": "softmax softmax_pull log_softmax log_softmax_pull",
     "norms": "layer_norm layer_norm_gradient rms_norm rms_norm_gradient",
-    "rectifier": "relu relu_gradient leaky_relu leaky_relu_gradient clamped clamped_gradient "
-    "elu elu_gradient",
     "halves": "widen_pairs round_pairs",
-    "activations": "gelu gelu_gradient tanh_gelu tanh_gelu_gradient silu silu_gradient "
-    "sigmoid_forward sigmoid_gradient tanh_gradient",
     "channels": "batch_norm batch_norm_gradient group_norm group_norm_gradient column_norm "
     "column_norm_gradient",
     "optimizers": "steps_are_single steps_are_double",
@@ -36,7 +34,7 @@ HOMES: dict[str, str] = {
 }
 # Compiled even for a single call: soon done, and NumPy takes ten times as long.
 QUICK = frozenset(
-    name for home in ("activations", "halves", "norms", "rectifier") for name in HOMES[home].split()
+    [*FORMULAS, *(name for home in ("halves", "norms") for name in HOMES[home].split())]
 )
 
 # Functions of a piece of work, which machine code calls, not Python.
@@ -44,11 +42,15 @@ JOBS: dict[str, str] = {
     "attention_jobs": "attend attend_back attend_keeping pull_keeping",
     "recurrent_jobs": "recur recur_back",
 }
-NAMES = frozenset(name for names in HOMES.values() for name in names.split())
+NAMES = frozenset([*FORMULAS, *(name for names in HOMES.values() for name in names.split())])
 
 
 def kernel(name: str) -> Kernel | Inlined:
-    """The kernel or job of this name; those of optimizers' steps are written from their rules."""
+    """The kernel or job of this name; those of formulas and optimizers' steps are written here."""
+    if name in FORMULAS:
+        from .kernels.formulas import formula_kernel
+
+        return formula_kernel(name)
     if name.startswith("step_"):
         from .kernels.optimizers import step_kernel
 

@@ -180,7 +180,21 @@ def _source_files() -> list[str]:
         for name in sorted(os.listdir(room))
         if name.endswith(".py")
     ]
-    return [*files, os.path.join(os.path.dirname(compiler), "ops", "activation.py")]
+    package = os.path.dirname(compiler)
+    formulas = (
+        "formulas",
+        "activation",
+        "binary",
+        "compare",
+        "schema",
+        "select",
+        "special",
+        "unary",
+    )
+    files += [os.path.join(package, "ops", f"{name}.py") for name in formulas]
+    return files + [
+        os.path.join(package, "ir", f"{n}.py") for n in ("functions", "lowering", "scalar")
+    ]
 
 
 def _unchanged_sources() -> str | None:

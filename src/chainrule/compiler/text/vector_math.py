@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ops.activation import NORMAL_STEP, NORMAL_TAIL
+from ...ops.formulas import NORMAL_STEP, NORMAL_TAIL
 from .assembly import Lanes, Reg
 
 

@@ -7,14 +7,9 @@ so both give the same bits.
 
 from __future__ import annotations
 
-import linecache
-
-from ....optim.program import KNOWN, Program, Symbol
-from ..language import words
+from ....optim.program import KNOWN, Program
+from ..language.source import kernel_of, statements
 from ..language.words import Kernel, native
-
-_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "lt": "<", "eq": "=="}
-_FUNCTIONS = ("sqrt", "abs", "maximum", "minimum")
 
 
 @native("list f32 step[], f64 count")
@@ -38,11 +33,7 @@ def step_kernel(name: str) -> Kernel:
     program = KNOWN[stem]
     dtype, _, counters = types.partition("_")
     declaration, text = kernel_source(program, dtype, counters)
-    filename = f"<chainrule {name}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    space = dict(vars(words))
-    exec(compile(text, filename, "exec"), space)
-    return native(declaration, exact=True)(space[program.name])
+    return kernel_of(name, declaration, text, exact=True)
 
 
 def kernel_source(program: Program, dtype: str, counters: str = "") -> tuple[str, str]:
@@ -53,35 +44,12 @@ def kernel_source(program: Program, dtype: str, counters: str = "") -> tuple[str
         lists += [f"list {counters} step[]", "f64 count"]
         names += ["step", "count"]
     declaration = ", ".join([*lists, *(f"{dtype} {name}" for name in program.scalars)])
-    lines = [f"def {program.name}({', '.join([*names, *program.scalars, 'n'])}):"]
+    lines = [f"def written({', '.join([*names, *program.scalars, 'n'])}):"]
     if counters:
         lines.append("    step[0] = count")
     lines.append("    for i in shared(n):")
     place = {id(program.values[name]): f"{name}[i]" for name in program.arrays}
-    for k, symbol in enumerate(program.operations):
-        place[id(symbol)] = f"t{k}"
-        lines.append(f"        t{k} = {_expression(symbol, place, dtype)}")
+    lines += [f"        {line}" for line in statements(program.operations, place, dtype)]
     # Inputs are overwritten only after everything was computed.
     lines += [f"        {n}[i] = {place[id(s)]}" for n, s in program.results.items()]
     return declaration, "\n".join(lines) + "\n"
-
-
-def _expression(symbol: Symbol, place: dict[int, str], t: str) -> str:
-    """The right side of an assignment."""
-    parts = []
-    for argument in symbol.args:
-        if not isinstance(argument, Symbol):
-            parts.append(f"{t}({float(argument)!r})")
-        else:
-            parts.append(argument.args[0] if argument.op == "scalar" else place[id(argument)])
-    if symbol.op in _OPERATORS:
-        return f"{parts[0]} {_OPERATORS[symbol.op]} {parts[1]}"
-    if symbol.op in _FUNCTIONS:
-        return f"{symbol.op}({', '.join(parts)})"
-    if symbol.op == "where":
-        return f"{parts[1]} if {parts[0]} else {parts[2]}"
-    if symbol.op == "neg":
-        return f"-{parts[0]}"
-    assert symbol.op == "sign"
-    (x,) = parts
-    return f"{t}(1.0) if {x} > {t}(0.0) else ({t}(-1.0) if {x} < {t}(0.0) else {x})"

@@ -80,6 +80,10 @@ def _horner(w: Expressions, node: ast.Call) -> Reg:
     return vector_math.polynomial(w.w, x, tuple(reversed(w.constant(node.args[1]))))
 
 
+def _upper_tail(w: Expressions, node: ast.Call) -> Reg:
+    return vector_math.upper_tail(w.w, *(_float(w, argument) for argument in node.args))
+
+
 def _pointer(w: Expressions, node: ast.Call) -> Reg:
     kind = w.type_named(ast.literal_eval(node.args[0]))
     address = w.integer(node.args[1])
@@ -127,6 +131,7 @@ WORDS.update(
         "bits": _bits,
         "from_bits": _from_bits,
         "horner": _horner,
+        "upper_tail": _upper_tail,
         "pointer": _pointer,
         "stack": _stack,
         "invoke": _invoke,

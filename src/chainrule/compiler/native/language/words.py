@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ....ops.formulas import upper_tail as normal_tail
 from .signature import Signature, parse
 
 
@@ -125,6 +126,11 @@ def horner(x: Any, coefficients: tuple[float, ...]) -> Any:
     for c in coefficients[1:]:
         total = fma(total, x, type(x)(c))
     return total
+
+
+def upper_tail(x: Any, bell: Any) -> Any:
+    """The probability of a standard normal value above |x|, given exp(-x * x / 2)."""
+    return normal_tail(np.asarray(x), np.asarray(bell))[()]
 
 
 def accumulate(total: Any, term: Any) -> Any:

@@ -1,0 +1,36 @@
+"""Kernels of an op's own formula (`ops/formulas.py`): one loop over the elements."""
+
+from __future__ import annotations
+
+from ....ir import operations
+from ....ops.formulas import FORMULAS, Formula
+from ..language.source import kernel_of, operand, statements
+from ..language.words import Kernel
+
+
+def formula_kernel(name: str) -> Kernel:
+    """The kernel of a formula by its name."""
+    declaration, text = kernel_source(FORMULAS[name])
+    return kernel_of(name, declaration, text)
+
+
+def kernel_source(formula: Formula) -> tuple[str, str]:
+    """The declaration and the Python text of a formula's kernel."""
+    made = operations(formula.result)
+    # Doubles would ask the C library for the tail, element by element: NumPy is as fast.
+    kind = "f32" if any(e.op == "upper_tail" for e in made) else "T"
+    arrays, numbers = formula.arrays, formula.names[len(formula.arrays) :]
+    result = "result"
+    declaration = ", ".join(
+        [
+            *(f"{kind} {name}[*n]" for name in arrays),
+            *(f"{kind} {name}" for name in numbers),
+            f"out {kind} {result}[like {arrays[0]}]",
+        ]
+    )
+    place = {id(a): f"{a.value}[i]" for e in made for a in e.args if a.op == "arg"}
+    lines = [f"def written({', '.join([*formula.names, result, 'n'])}):"]
+    lines.append("    for i in shared(n):")
+    lines += [f"        {line}" for line in statements(made, place, kind)]
+    lines.append(f"        {result}[i] = {operand(formula.result, place, kind)}")
+    return declaration, "\n".join(lines) + "\n"

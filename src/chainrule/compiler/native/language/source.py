@@ -1,0 +1,74 @@
+"""Kernels written by the program: scalar expressions of `ir` as text of the kernels' language."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+
+from ....ir import Expr
+from . import words
+from .words import Kernel, native
+
+_BETWEEN = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "lt": "<", "eq": "==", "ge": ">=",
+    "le": "<=", "ne": "!=", "and": "&", "or": "|",
+}  # fmt: skip
+_CALLED = frozenset(
+    ("abs", "copysign", "exp", "expm1", "floor", "isnan", "log", "log1p", "maximum", "minimum",
+     "sigmoid", "sqrt", "tanh", "upper_tail")
+)  # fmt: skip
+
+
+class NoWord(Exception):
+    """The kernels' language has no word for a function of `ir`."""
+
+
+def statements(operations: Sequence[Expr], place: dict[int, str], t: str) -> list[str]:
+    """An assignment for each operation; `place` says where leaves are, and gets the others.
+
+    `t` is the type of the numbers among them.
+    """
+    lines = []
+    for e in operations:
+        name = place[id(e)] = f"t{len(lines)}"
+        lines.append(f"{name} = {_expression(e, place, t)}")
+    return lines
+
+
+def operand(e: Expr, place: dict[int, str], t: str) -> str:
+    """Where the value of an expression is, or the number it is."""
+    if e.op == "const":
+        return f"{t}({float(e.value)!r})"
+    return e.value if e.op == "param" else place[id(e)]
+
+
+def _expression(e: Expr, place: dict[int, str], t: str) -> str:
+    parts = [operand(a, place, t) for a in e.args]
+    if e.op in _BETWEEN:
+        return f"{parts[0]} {_BETWEEN[e.op]} {parts[1]}"
+    if e.op in _CALLED:
+        return f"{e.op}({', '.join(parts)})"
+    first = parts[0]
+    match e.op:
+        case "select":
+            return f"{parts[1]} if {first} else {parts[2]}"
+        case "neg":
+            return f"-{first}"
+        case "square":
+            return f"{first} * {first}"
+        case "relu":
+            return f"{t}(0.0) if {first} <= {t}(0.0) else {first}"
+        case "sign":
+            below = f"{t}(-1.0) if {first} < {t}(0.0) else {first}"
+            return f"{t}(1.0) if {first} > {t}(0.0) else ({below})"
+    raise NoWord(e.op)
+
+
+def kernel_of(name: str, declaration: str, text: str, exact: bool = False) -> Kernel:
+    """The kernel whose Python text this is: a function called `written`."""
+    filename = f"<chainrule {name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space = dict(vars(words))
+    exec(compile(text, filename, "exec"), space)
+    space["written"].__name__ = name
+    return native(declaration, exact=exact)(space["written"])
