@@ -188,20 +188,41 @@ class Job:
 
     def _relay(self, source: Any, target: Any) -> None:
         """Pass on what the ranks write; keep what mpiexec says, which names processes."""
-        until = ""  # how the last line begins of what mpiexec says over several
+        until, ruler = "", ""  # how a notice of mpiexec ends; a line that one may begin with
         for raw in source:
-            line = raw.decode(errors="replace")
+            line = raw.decode(errors="replace").lstrip("\0")  # Open MPI leaves one behind
             if until:
                 until = "" if line.startswith(until) else until
-            elif line.startswith("=" * 60):
-                until = "Please see the FAQ"
-            elif line.startswith("-" * 60):
-                until = "-" * 60
-            elif not _is_mpis(line):
+                self.said.append(line.rstrip())
+                continue
+            if ruler and (until := _end_of_notice(ruler, line)):
+                self.said += [ruler.rstrip(), line.rstrip()]
+                ruler = ""
+                continue
+            if ruler:
+                target.write(ruler)  # the program's own
+                ruler = ""
+            if line.startswith(_RULERS):
+                ruler = line
+            elif _is_mpis(line):
+                self.said.append(line.rstrip())
+            elif line:
                 target.write(line)
                 target.flush()
-                continue
-            self.said.append(line.rstrip())
+        target.write(ruler)
+        target.flush()
+
+
+_RULERS = ("=" * 60, "-" * 60)
+
+
+def _end_of_notice(ruler: str, line: str) -> str:
+    """How a notice of mpiexec ends that begins with these lines; nothing if it is none."""
+    if ruler.startswith("="):
+        return "Please see the FAQ" if line.startswith("=   BAD TERMINATION") else ""
+    heads = ("MPI_ABORT was invoked", "prterun ", "mpirun ", "mpiexec ", "Primary job ",
+             "An MPI process has", "PRTE has lost")  # fmt: skip
+    return "-" * 60 if line.startswith(heads) else ""
 
 
 def _is_mpis(line: str) -> bool:
