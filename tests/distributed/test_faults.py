@@ -1,12 +1,15 @@
 """A rank that fails ends the job within seconds, with its rank and traceback first."""
 
+import json
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
 from chainrule.distributed import mpiexec
+from chainrule.distributed.statuses import table
 
 from .harness import HANGS, RANKS, needs_mpi, run
 
@@ -28,8 +31,8 @@ FAILURES = {
 MORE = {
     "early": "ValueError: before the group is made",
     "absent": "waits for it in init_process_group",
-    "exit": "it called sys.exit(3)",
-    "hard": "is gone without a word",
+    "exit": "rank 2 of 3 failed first:\nit called sys.exit(3)",
+    "hard": "rank 2 of 3 failed first:\nit called os._exit(0)",
 }
 
 
@@ -54,31 +57,37 @@ def test_other_ways_to_fail(how):
 
 
 @needs_mpi
-def test_a_job_is_started_again():
-    done = launch("-n", 2, "--restarts", 1, RANKS / "failing.py", "once")
-    assert done.returncode == 0 and done.stdout.count("finished") == 2, done.stderr
-    assert "rank 0 of 2 failed first:" in done.stderr and "starting again" in done.stderr
+def test_a_job_goes_on_from_its_last_checkpoint(tmp_path):
+    done = launch("-n", 2, "--restarts", 1, RANKS / "resuming.py", tmp_path / "state")
+    assert done.returncode == 0 and done.stdout.count("from 3") == 2, done.stderr
+    assert "rank 1 of 2 failed first: process" in done.stderr and "SIGKILL" in done.stderr
+    assert "starting again" in done.stderr
 
 
 @needs_mpi
-def test_calls_that_do_not_fit_are_named_with_both_lines():
-    done = launch(
-        "-n", 2, RANKS / "failing.py", "mismatch",
-        variables={"TORCH_DISTRIBUTED_DEBUG": "DETAIL"},
-    )  # fmt: skip
-    assert "Detected mismatch between collectives on ranks" in done.stderr
-    for line in ("dist.all_reduce(torch.ones(2))", "dist.all_reduce(torch.ones(3))"):
-        assert f"in <module>: {line}" in done.stderr
+def test_calls_that_do_not_fit_and_late_ranks_are_named():
+    debug = {"TORCH_DISTRIBUTED_DEBUG": "DETAIL"}
+    done = run(2, "mismatches.py", torch=True, variables=debug)
+    assert done.stdout.count("is content") == 2
 
 
 @needs_mpi
 @pytest.mark.slow
-def test_calls_in_another_order_and_slow_ranks_are_named():
+def test_a_job_that_does_not_fit_ends_and_slow_ranks_are_shown():
     debug = {"TORCH_DISTRIBUTED_DEBUG": "DETAIL"}
-    done = launch("-n", 2, RANKS / "failing.py", "order", variables=debug)
-    assert "Op type: broadcast vs barrier" in done.stderr or "barrier vs" in done.stderr
+    done = launch("-n", 2, RANKS / "failing.py", "mismatch", variables=debug)
+    assert "Detected mismatch between collectives on ranks" in done.stderr
     done = launch("-n", 2, "--watch", "1", RANKS / "failing.py", "slow")
     assert done.returncode == 0 and "rank 1 computes while all others wait for it" in done.stderr
+
+
+def test_the_table_of_watched_ranks_names_the_slow_one(tmp_path):
+    beat = {"steps": 7, "calls": 30, "waiting": 2.0, "seconds": 4.0, "time": time.time()}
+    for rank, doing in enumerate(("all_reduce", "", "all_reduce")):
+        (tmp_path / f"{rank}.beat").write_text(json.dumps({**beat, "in": doing}))
+    shown = table(str(tmp_path), 3)
+    assert "0        7           30      50%  waits in all_reduce" in shown
+    assert shown.endswith("rank 1 computes while all others wait for it")
 
 
 @needs_mpi
@@ -101,8 +110,21 @@ def test_scripts_that_spawn_their_processes():
     assert "ValueError: rank 1 is broken" in done.stderr
 
 
+@needs_mpi
+def test_the_words_of_torchrun_start_ranks_and_their_lines_are_shown():
+    words = ["-m", "chainrule", "run", "-m", "torch.distributed.run", "--standalone", "--nnodes=1"]
+    words += ["--nproc-per-node=1", "--master_port", "29501", RANKS / "rulers.py"]
+    done = subprocess.run(
+        [sys.executable, *map(str, words)], capture_output=True, text=True, timeout=HANGS
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["=" * 70, "epoch 1", "-" * 70, "rank 0"]
+
+
 def test_the_command_says_what_it_lacks():
     done = launch("-n", 2, "nowhere.py")
     assert done.returncode == 2 and "can't open file 'nowhere.py'" in done.stderr
     done = launch("-n", "many", "x.py")
     assert done.returncode == 2 and "'many' is no number of processes" in done.stderr
+    done = launch("--nnodes", 2, "x.py")
+    assert done.returncode == 2 and "several machines are MPI's" in done.stderr

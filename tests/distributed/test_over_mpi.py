@@ -1,6 +1,7 @@
 """Collectives and training over a real MPI, with 2, 3 and 4 processes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from .harness import RANKS, needs_mpi, run
 from .test_faults import launch
 
 slow = pytest.mark.slow
-LOSSES = json.loads((Path(__file__).parents[1] / "recorded" / "ddp_losses.json").read_text())
+PRINTED = json.loads((Path(__file__).parents[1] / "recorded" / "ddp_losses.json").read_text())
 
 
 @needs_mpi
@@ -31,12 +32,17 @@ def test_training_equals_one_process_with_the_whole_batch(ranks, what):
 
 
 @needs_mpi
-@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=slow)])
-def test_a_users_script_has_the_losses_of_pytorch(ranks):
-    done = launch("-n", ranks, RANKS / "user_ddp.py")
+@pytest.mark.parametrize(
+    ("script", "ranks"),
+    [("user_ddp.py", 2), ("user_gpt.py", 3), ("user_sharded.py", 2),
+     pytest.param("user_ddp.py", 3, marks=slow), pytest.param("user_gpt.py", 2, marks=slow),
+     pytest.param("user_sharded.py", 3, marks=slow)],
+)  # fmt: skip
+def test_a_users_script_prints_what_it_does_under_pytorch(script, ranks):
+    done = launch("-n", ranks, RANKS / script)
     assert done.returncode == 0, done.stderr
-    losses = [float(line.split()[1]) for line in done.stdout.splitlines() if "loss" in line]
-    assert losses == pytest.approx(LOSSES[str(ranks)], rel=1e-5)
+    numbers = [float(found) for found in re.findall(r"\d+\.\d{6,}", done.stdout)]
+    assert numbers == pytest.approx(PRINTED[script][str(ranks)], rel=1e-5)
 
 
 @needs_mpi

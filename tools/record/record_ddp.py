@@ -1,4 +1,4 @@
-"""Losses of a user's DDP script under PyTorch's gloo, for tests/distributed.
+"""What users' scripts of several processes print under PyTorch's gloo, for tests/distributed.
 
 python tools/record/record_ddp.py      (with the Python that has PyTorch)
 """
@@ -12,18 +12,22 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "tests" / "distributed" / "ranks" / "user_ddp.py"
+RANKS = ROOT / "tests" / "distributed" / "ranks"
 
 
-def losses(ranks: int) -> list[float]:
-    """The losses that rank 0 prints."""
+def numbers(script: str, ranks: int) -> list[float]:
+    """The losses, norms and sums that rank 0 prints."""
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
-         str(ranks), str(SCRIPT)], capture_output=True, text=True, check=True,
+         str(ranks), str(RANKS / script)], capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return [float(found) for found in re.findall(r"loss (\S+)", done.stdout)]
+    return [float(found) for found in re.findall(r"\d+\.\d{6,}", done.stdout)]
 
 
 if __name__ == "__main__":
     path = ROOT / "tests" / "recorded" / "ddp_losses.json"
-    path.write_text(json.dumps({str(n): losses(n) for n in (2, 3)}, indent=1) + "\n")
+    found = {
+        script: {str(n): numbers(script, n) for n in (2, 3)}
+        for script in ("user_ddp.py", "user_gpt.py", "user_sharded.py")
+    }
+    path.write_text(json.dumps(found, indent=1) + "\n")

@@ -78,6 +78,25 @@ def _note_exit_codes() -> None:
         plain(status)
 
     sys.exit = exit_noting  # type: ignore[assignment]
+    plain_end, rank_process = os._exit, os.getpid()
+
+    def end_noting(status: int) -> Any:
+        if os.getpid() == rank_process and not _Job.ending:  # no child of the rank's
+            _tell_of_hard_end(status)
+        plain_end(status)
+
+    os._exit = end_noting  # type: ignore[assignment]
+
+
+def _tell_of_hard_end(status: int) -> None:
+    """`os._exit` runs nothing of ours afterwards: the launcher is told before."""
+    from .group import is_initialized
+
+    if status == 0 and not is_initialized():
+        write_status("left", {})  # after the end of its group: nobody waits for it
+    else:
+        text = f"it called os._exit({status})\n"
+        write_status("error", {"text": text, "time": time.time()})
 
 
 def _report(kind: type[BaseException], problem: BaseException, trace: Any) -> None:

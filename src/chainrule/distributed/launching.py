@@ -19,9 +19,17 @@ from . import mpiexec
 from .faults import STATUS
 from .statuses import Failure, first_failure, ranks_of, read, table
 
-_AFTER_FAILURE = 10.0  # seconds in which mpiexec ends the other ranks; then they are ended here
+_AFTER_FAILURE = 3.0  # seconds in which mpiexec ends the other ranks; then they are ended here
 _LOST = 5.0  # seconds after which a rank that is gone without a word counts as failed
 _LOOK = 0.1
+_LAST_WORDS = 10.0  # seconds for what mpiexec wrote before its end
+
+
+# Options of torchrun that say how processes find each other.
+_TORCHRUNS = (
+    "node-rank", "master-addr", "master-port", "rdzv-backend", "rdzv-endpoint", "rdzv-id",
+    "rdzv-conf", "local-addr", "role", "start-method", "monitor-interval",
+)  # fmt: skip
 
 
 def main(argv: Sequence[str]) -> int:
@@ -30,6 +38,14 @@ def main(argv: Sequence[str]) -> int:
     if not options.program:
         parser().print_usage(sys.stderr)
         print("chainrule launch: which script? chainrule launch -n 4 train.py", file=sys.stderr)
+        return 2
+    if options.nnodes not in ("1", "1:1"):
+        print(
+            f"chainrule launch: --nnodes {options.nnodes}: several machines are MPI's. Give "
+            "mpiexec its hosts: chainrule launch -n 8 --mpi '-hosts a,b' train.py, or mpiexec -n 8 "
+            "-hosts a,b chainrule run train.py",
+            file=sys.stderr,
+        )
         return 2
     program = [*(["-m"] if options.module else []), *options.program]
     if not options.module and not os.path.exists(program[0]):
@@ -65,6 +81,10 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     made.add_argument("--mpi", default="", metavar="FLAGS", help="more flags for mpiexec, quoted")
     made.add_argument("-m", "--module", action="store_true", help="the program is a module")
+    made.add_argument("--nnodes", default="1", metavar="1", help=argparse.SUPPRESS)
+    for name in _TORCHRUNS:  # told by MPI here
+        made.add_argument(f"--{name}", f"--{name.replace('-', '_')}", help=argparse.SUPPRESS)
+    made.add_argument("--standalone", action="store_true", help=argparse.SUPPRESS)
     made.add_argument("program", nargs=argparse.REMAINDER, help="script.py and its arguments")
     return made
 
@@ -160,7 +180,7 @@ class Job:
             self._end_gently()
         code = self.process.wait()
         for relay in self._relays:
-            relay.join(timeout=_AFTER_FAILURE)
+            relay.join(timeout=_LAST_WORDS)
         if self.watch:
             print(table(self.folder, self.ranks), file=sys.stderr)
         unfinished = set(ranks_of(self.folder)) - set(read(self.folder, "left"))

@@ -57,11 +57,13 @@ def first_failure(folder: str, patience: float, said: str = "") -> Failure | Non
     if killed is not None:
         return killed
     left = read(folder, "left")
-    for rank, process in processes.items():
-        if rank not in left and not _is_there(process["pid"]) and _gone_for(folder, rank, patience):
-            text = f"process {process['pid']} is gone without a word (os._exit, or a signal)"
-            return Failure(rank, size, process["pid"], text, raised=False)
-    return None
+    gone = [r for r, p in processes.items() if r not in left and not _is_there(p["pid"])]
+    since = {rank: _gone_since(folder, rank) for rank in gone}
+    if not since or time.time() - min(since.values()) < patience:
+        return None
+    rank = min(since, key=lambda r: since[r])  # mpiexec ends the others soon afterwards
+    pid = processes[rank]["pid"]
+    return Failure(rank, size, pid, f"process {pid} is gone without a word", raised=False)
 
 
 def _killed(processes: dict[int, dict[str, Any]], said: str, size: int) -> Failure | None:
@@ -99,12 +101,12 @@ def _is_there(pid: int) -> bool:
         return False
 
 
-def _gone_for(folder: str, rank: int, patience: float) -> bool:
-    """Whether a rank was first found gone so many seconds ago."""
+def _gone_since(folder: str, rank: int) -> float:
+    """When a rank was first found gone."""
     mark = os.path.join(folder, f"{rank}.gone")
     if not os.path.exists(mark):
         Path(mark).touch()
-    return time.time() - os.path.getmtime(mark) >= patience
+    return os.path.getmtime(mark)
 
 
 def table(folder: str, size: int) -> str:

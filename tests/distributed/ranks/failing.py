@@ -27,8 +27,6 @@ if rank == size - 1:
         os._exit(0)
     if how == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-if how == "once" and rank == 0 and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
-    raise ValueError("the first time only")
 if how == "slow" and rank == size - 1:
     time.sleep(2.5)
 if how == "mismatch":
@@ -36,10 +34,5 @@ if how == "mismatch":
         dist.all_reduce(torch.ones(2))
     else:
         dist.all_reduce(torch.ones(3))
-if how == "order":
-    if rank == 0:
-        dist.barrier()
-    else:
-        dist.broadcast(torch.ones(3), 0)
 dist.all_reduce(torch.ones(3))
 print("finished", rank)

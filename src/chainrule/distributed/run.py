@@ -1,0 +1,17 @@
+"""`python -m torch.distributed.run`, which is torchrun: here `chainrule launch`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from .launching import main as _launch
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Start a script in several processes; ends with their exit code."""
+    sys.exit(_launch(list(sys.argv[1:] if args is None else args)))
+
+
+if __name__ == "__main__":
+    main()
