@@ -21,6 +21,11 @@ def test_every_collective_agrees_with_numpy(ranks):
 
 
 @needs_mpi
+def test_meshes_of_two_dimensions_have_groups_along_each():
+    assert run(4, "collectives.py", "mesh").stdout.count("is content") == 4
+
+
+@needs_mpi
 @pytest.mark.parametrize(
     ("ranks", "what"),
     [(2, "all"), (3, "models"), (4, "models"), pytest.param(3, "all", marks=slow),

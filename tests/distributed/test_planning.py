@@ -5,6 +5,7 @@ import pytest
 import chainrule as torch
 import chainrule.distributed as dist
 from chainrule.distributed import planning
+from chainrule.distributed.memory import Lent
 
 
 def test_messages_take_latency_and_bandwidth():
@@ -34,3 +35,14 @@ def test_computing_is_measured_and_gradients_are_left_alone():
     assert [e.strategy for e in found[:3]] == ["ddp", "zero", "sharded"]
     assert found[0].efficiency == 1.0 and found[3].efficiency < 1.0
     assert "1024 ddp" in str(found[3])
+
+
+def test_memory_in_one_piece_is_lent_without_a_copy():
+    x = torch.arange(12.0).reshape(3, 4)
+    for whole in (x, x[1:], torch.ones(3, dtype=torch.bfloat16), torch.tensor(2.0)):
+        lent = Lent(whole, "test").array
+        assert lent.ctypes.data == whole.data_ptr() and lent.ndim == 1
+    columns = Lent(x[:, 1:3], "test")
+    columns.array[...] = -1
+    columns.give_back()
+    assert x.tolist() == [[4 * i, -1, -1, 4 * i + 3] for i in range(3)]

@@ -98,7 +98,9 @@ from .stores import FileStore, HashStore, PrefixStore, Store, TCPStore
 _adopt()  # scripts read RANK and WORLD_SIZE before they make a group
 reduce_op = ReduceOp
 _SUBMODULES = frozenset({"algorithms", "device_mesh", "fsdp", "nn", "settings"})
-_ON_DEMAND = {"GradBucket": ".ddp", "estimate": ".planning"}
+_ON_DEMAND = {
+    "GradBucket": ".ddp", "check_same_state": ".ddp.sync", "estimate": ".planning"
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -63,19 +63,19 @@ class StateDictOptions:
 # ---- names of values in nested states ------------------------------------------------------------
 
 
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
+def flat_state(value: Any, path: str = "") -> dict[str, Any]:
     """Every value of nested dicts and lists by its path."""
     if isinstance(value, dict):
         pairs = [(str(k), v) for k, v in value.items()]
     elif isinstance(value, list | tuple) and not isinstance(value, torch.Size):
         pairs = [(str(k), v) for k, v in enumerate(value)]
     elif hasattr(value, "state_dict") and not isinstance(value, TensorBase):
-        return _flat(value.state_dict(), path)
+        return flat_state(value.state_dict(), path)
     else:
         return {path: value}
     found: dict[str, Any] = {}
     for name, inner in pairs:
-        found.update(_flat(inner, f"{path}.{name}" if path else name))
+        found.update(flat_state(inner, f"{path}.{name}" if path else name))
     return found
 
 
@@ -122,7 +122,7 @@ def _write_file(state: dict[str, Any], path: Path, rank: int) -> dict[str, Any]:
     """Write this process's pieces; where each lies."""
     entries: dict[str, Any] = {}
     with open(path, "wb") as out:
-        for name, value in _flat(state).items():
+        for name, value in flat_state(state).items():
             part = part_of(value) if isinstance(value, TensorBase) else None
             if part is None and rank != 0:
                 continue

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from chainrule.distributed.optim import ZeroRedundancyOptimizer
 from training import (
     DDP,
     MODELS,
@@ -29,6 +30,10 @@ def adam(parameters):
 MODELS["cnn"] = lambda: nn.Sequential(
     nn.Conv2d(2, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3)
 )
+
+
+def zero(parameters):
+    return ZeroRedundancyOptimizer(parameters, torch.optim.AdamW, lr=1e-2)
 
 
 def step_of(model, kind, optimizer, accumulate=False, clear=True):
@@ -158,6 +163,7 @@ check("mlp", gradient_as_bucket_view=True, bucket_cap_mb=0.001)
 check("gpt", 1e-4, {"optimizer_of": sgd}, bucket_cap_mb=0.005)
 check("cnn", 1e-4, {"optimizer_of": sgd})
 check("cnn", 1e-4, {"optimizer_of": sgd, "sync": False})
+check("mlp", options={"optimizer_of": zero})
 check_collectives()
 check_what_stays_eager()
 check_hooks_are_seen()

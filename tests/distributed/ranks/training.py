@@ -111,6 +111,33 @@ def same_on_all_ranks(model, what):
     assert all(other == data for other in everybody), f"{what}: ranks differ"
 
 
+def check_states_are_compared():
+    """Modules and optimizers that trained together are equal; one that was changed is named."""
+    model = DDP(made("mlp"))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    for step in range(3):
+        x, y = batch("mlp", step)
+        optimizer.zero_grad()
+        loss_of(model, "mlp", mine(x), mine(y)).backward()
+        optimizer.step()
+    dist.check_same_state(model, optimizer)
+    dist.set_debug_level(dist.DebugLevel.DETAIL)
+    model(mine(x))
+    if RANK == SIZE - 1:
+        with torch.no_grad():
+            model.module[0].bias[3] += 1e-7
+    for call in (lambda: dist.check_same_state(model, optimizer), lambda: model(mine(x))):
+        try:
+            call()
+        except RuntimeError as problem:
+            text = str(problem)
+            assert f"state of rank {SIZE - 1} is not that of rank 0: 1 of" in text, text
+            assert "0.bias" in text, text
+        else:
+            raise AssertionError("no error")
+    dist.set_debug_level(dist.DebugLevel.OFF)
+
+
 def made(kind, sync=True):
     torch.manual_seed(3)
     model = MODELS[kind]()
@@ -296,5 +323,6 @@ if __name__ == "__main__":
         check_gradients_through_collectives()
         check_mixed_precision()
         check_data_loader()
+        check_states_are_compared()
     dist.destroy_process_group()
     print(f"rank {RANK} is content")

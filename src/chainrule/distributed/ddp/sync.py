@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...autograd import source
-from ...autograd.value import make
+from ...autograd.value import TensorBase, make
 from .. import captured
 from ..collectives import broadcast
-from ..group import ProcessGroup
+from ..group import ProcessGroup, current
 from ..objects import all_gather_object
 
 
@@ -35,6 +36,48 @@ def check_same_model(named: Sequence[tuple[str, Any]], group: ProcessGroup) -> N
                     f"there, and {b[0]} is {list(b[1])} {b[2]} on rank {rank}\n"
                     f"  at {source.here(3)}\n  Fix: build the same model on every rank."
                 )
+
+
+def check_same_state(*things: Any, group: Any = None) -> None:
+    """An error, on every process, if modules, optimizers or dicts of tensors differ in any bit.
+
+    Processes that train together stay equal; those that do not have drawn other random numbers,
+    skipped a step, or changed something on one of them.
+
+    >>> import chainrule as torch, chainrule.distributed as dist
+    >>> dist.init_process_group("gloo", rank=0, world_size=1)
+    >>> model = torch.nn.Linear(2, 2)
+    >>> dist.check_same_state(model, torch.optim.Adam(model.parameters()))
+    >>> dist.destroy_process_group()
+    """
+    from ..checkpoints import flat_state
+
+    found = current(group)
+    mine = {}
+    for number, thing in enumerate(things):
+        name = type(thing).__name__ if len(things) > 1 else ""
+        state = flat_state(thing, f"{number}: {name}" if name else "")
+        mine.update({path: _digest(value) for path, value in state.items()})
+    everybody: list[Any] = [None] * found.size()
+    all_gather_object(everybody, mine, found)
+    first = everybody[0]
+    for rank, other in enumerate(everybody):
+        differing = [k for k in {**first, **other} if first.get(k) != other.get(k)]
+        if differing:
+            shown = ", ".join(differing[:5]) + (" ..." if len(differing) > 5 else "")
+            raise RuntimeError(
+                f"the state of rank {found.ranks[rank]} is not that of rank {found.ranks[0]}: "
+                f"{len(differing)} of {len(first)} values differ: {shown}\n  at {source.here(2)}\n"
+                "  Fix: the same seed, the same number of steps and the same changes on all ranks."
+            )
+
+
+def _digest(value: Any) -> Any:
+    """What two processes compare of a value: its bits, shortened."""
+    if not isinstance(value, TensorBase):
+        return repr(value)
+    array = np.ascontiguousarray(value.detach()._a)
+    return str(value.dtype), array.shape, hashlib.sha256(array.tobytes()).digest()
 
 
 def broadcast_all(tensors: Sequence[Any], group: ProcessGroup, src: int = 0) -> None:

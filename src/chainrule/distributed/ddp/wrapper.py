@@ -17,8 +17,9 @@ from ..algorithms.join import Join, Joinable, JoinHook
 from ..collectives import all_reduce
 from ..group import current, is_initialized
 from ..reduction import ReduceOp
+from ..settings import DebugLevel, get_debug_level
 from .reducer import Reducer
-from .sync import broadcast_all, check_same_model
+from .sync import broadcast_all, check_same_model, check_same_state
 
 
 class DistributedDataParallel(Module, Joinable):
@@ -91,6 +92,8 @@ class DistributedDataParallel(Module, Joinable):
         syncs = torch.is_grad_enabled() and self.require_backward_grad_sync
         if syncs:
             reducer.check_finished()
+            if get_debug_level() is DebugLevel.DETAIL:
+                check_same_state(dict(self.module.named_parameters()), group=self.process_group)
         if self._join_config.enable:
             found = captured.trace()
             if found is not None:
