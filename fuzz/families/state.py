@@ -15,6 +15,8 @@ from typing import Any
 import chainrule
 
 from ..script import Raised, Script, code_generation, compare, shown
+from .state_effects import effects
+from .state_libraries import LIBRARIES
 from .state_overlooked import OVERLOOKED
 from .state_places import PLACES, Place
 from .state_tensors import tensors
@@ -27,7 +29,7 @@ GRADIENT = """def gradient(out, x):
     many = out.values() if isinstance(out, dict) else out
     tensors = [out] if torch.is_tensor(out) else [t for t in many if torch.is_tensor(t)]
     return torch.autograd.grad(tensors[0].sum(), x)"""
-ALL_PLACES = [*PLACES.values(), *OVERLOOKED.values()]
+ALL_PLACES = [*PLACES.values(), *OVERLOOKED.values(), *LIBRARIES.values()]
 NOT_FLOATS = ("None", "'a'", "1 + 2j", "b'a'", "[]", "torch.float64")
 REPEATS = ("range(", "[y] *", "while", "ones(", "arange(", "zeros(", "eye(", "repeat(", "expand(")
 INPUTS = (
@@ -48,6 +50,8 @@ def generate(seed: int) -> Script:
         return Script("state", seed, tuple(_aliases(rng)))
     if kind < 0.28:
         return Script("state", seed, tuple(tensors(rng, CALLS)))
+    if kind < 0.36:
+        return Script("state", seed, tuple(effects(rng, CALLS)))
     return Script("state", seed, tuple(_numbers(rng)))
 
 
@@ -56,9 +60,7 @@ def _numbers(rng: random.Random) -> list[str]:
     names = ["a"] if rng.random() < 0.7 else ["a", "b"]
     places: dict[str, Place] = {}
     for name in names:
-        fits = [
-            p for p in (PLACES | OVERLOOKED).values() if not (places and (p.parameter or p.inside))
-        ]
+        fits = [p for p in ALL_PLACES if not (places and (p.parameter or p.inside))]
         places[name] = rng.choice(fits)
     plans = {name: schedule(rng, CALLS) for name in names}
     if rng.random() < 0.2 and len(names) == 2:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import random
 
 SETUP = """w = torch.ones(4, 4)
+q = (torch.arange(16.0) + 1).reshape(4, 4)
+r = w[1:]
 p = torch.nn.Parameter(torch.full((4, 4), 0.5))
 def sharing(*given):
     tensors = []
@@ -54,7 +56,9 @@ SECOND = ("x", "x[:1]", "x.t()", "x.detach()", "x.data", "x.view(x.shape)", "w",
 STEPS = (
     "y = x + z", "y = x * 2", "y = x", "y = x * z", "y = z - w", "y = x @ z", "y = x.sum(0)",
     "y = x.clone()", "y = torch.where(z > 1, x, w)", "y = x.sin()", "y = x / (z + 20)",
-    "y = p * x", "y = x.t()", "y = x[1:]", "y = x.reshape(-1)", "y = torch.maximum(x, z)",
+    "y = x.sort(0).values", "y = x.cumsum(0)", "y = x.long() // 3", "y = x + q", "y = q @ q * x",
+    "y = r.sum() * x", "y = p * x", "y = x.t()", "y = x[1:]", "y = x.reshape(-1)",
+    "y = torch.maximum(x, z)",
 )  # fmt: skip
 WRITES = (
     "x.mul_(2)", "z.add_(1)", "x[0] = 3", "z[..., 0] = 5", "w.mul_(0.5)", "w[1:].add_(1)",
@@ -72,7 +76,8 @@ RESULTS = (
 )  # fmt: skip
 AFTER = (
     "out[0].mul_(2)", "out[-1].add_(1)", "x.mul_(2)", "w.add_(1)", "out[0][0] = 7", "z.zero_()",
-    "p.data.mul_(2)",
+    "p.data.mul_(2)", "q.t_()", "q.data = torch.ones(4, 4)", "q.mul_(2)", "w.t_()", "r.t_()",
+    "r.data = torch.full((3, 4), 2.0)", "w.data = torch.full((4, 4), 3.0)", "q.unsqueeze_(0)",
 )  # fmt: skip
 
 

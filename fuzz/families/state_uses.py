@@ -57,6 +57,7 @@ LOOK_UP = (
     "y = y * dict([({v}, 1)]).get(2, 3.0)", "y = y * list({{'a': {v}}}.values())[0]",
     "y = y * (lambda **named: named['q'])(q={v})", "y = y * max({{'a': {v}, 'b': 1}}.values())",
     "y = y * min([1, {v}], key=abs)", "y = y * [q for q in (0.5, 1, 2) if q <= {v}].count(1)",
+    "y = y * {{{v}: 5.0}}.get({v}, 2.0)", "q = {v}\ny = y * ([q].count(q) + 1)",
     "y = y * len([*zip([1] * 3, range(int(bool({v})) + 1))])", "y = y * ({v} == 1 == True)",
 )  # fmt: skip
 KIND = (
@@ -64,7 +65,8 @@ KIND = (
     "y = y * (2 if type({v}) is float else 5)", "y = y * len(type({v}).__name__)",
     "y = y * (2 if {v} is True else 5)", "y = y * (2 if {v} is None else 5)",
     "y = y * (2 if isinstance({v}, numbers.Integral) else 3)", "y = y * hasattr({v}, 'is_integer')",
-    "y = y * (2 if {v} is keep else 5)", "y = y * (4 if callable({v}) else 6)",
+    "y = y * (2 if {v} is keep else 5)", "y = y * (2 if id({v}) == id(keep) else 5)",
+    "y = y * (4 if callable({v}) else 6)",
     "y = y * (3 if isinstance({v}, (float, np.floating)) else 4)",
     "y = y * (2 if issubclass({v}.__class__, int) else 3)", "y = y * getattr({v}, 'real', 3)",
     "y = y * (2 if np.isscalar({v}) else 3)", "y = y * (2 if hasattr({v}, '__float__') else 3)",
@@ -86,6 +88,9 @@ BRANCH = (
     "if all(q > 1 for q in [{v}]):\n    y = y * 2", "assert {v} < 1.75\ny = y * 2",
     "y = y * 2\nif {v} > 1:\n    raise ValueError", "y = getattr(y, 'sin' if {v} > 1 else 'cos')()",
     "y = y * {v} if {v} > 1 else y + {v}",
+    "try:\n    y = y * (7 // {v})\nexcept (ZeroDivisionError, TypeError):\n    y = y * 9",
+    "try:\n    y = y + round({v})\nexcept (OverflowError, ValueError):\n    y = y * 9",
+    "try:\n    q = 3 % {v}\n    y = y * 2\nexcept ZeroDivisionError:\n    y = y * 9",
     "try:\n    if {v} > 1:\n        raise KeyError\n    y = y * 2\nexcept KeyError:\n"
     "    y = y * 3\nfinally:\n    y = y + 1",
     "try:\n    y = y * int({v})\nexcept (ValueError, OverflowError, TypeError):\n    y = y * 9",

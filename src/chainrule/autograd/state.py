@@ -4,9 +4,9 @@
 
     0  recording      1  no_grad      2  inference_mode      > 2  something unusual is active
 
-Unusual means: a trace, autocast, saved-tensor hooks, anomaly mode, a profiler... Each is a bit
-above the first two; the general path looks at the details. Transform levels need no bit: their
-tensors are of classes the fast path does not accept.
+Unusual means: a trace, autocast, saved-tensor hooks, anomaly mode, a profiler, another default
+device... Each is a bit above the first two; the general path looks at the details. Transform levels
+need no bit: their tensors are of classes the fast path does not accept.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 NO_GRAD, INFERENCE = 1, 2
 TRACE, SAVED_HOOKS, ANOMALY_FORWARD, AUTOCAST, CHECKSUMS, OBSERVE = 4, 8, 16, 32, 64, 128
-SELECT, WATCH, FUNCTION_MODE, DISPATCH = 256, 512, 1024, 2048
+SELECT, WATCH, FUNCTION_MODE, DISPATCH, DEVICE = 256, 512, 1024, 2048, 4096
 
 
 class State(threading.local):

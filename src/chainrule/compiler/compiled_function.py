@@ -122,11 +122,15 @@ class CompiledFunction:
         self._note_broken(entry)
         if entry.reason is not None:
             return self.function(*args, **kwargs)
+        call: Call | None
         try:
             call = Call(self.function, args, kwargs, self._strangers)
+            call.refuse_unseen()
             self._follow(entry, call)
         except Exception as problem:
             self._give_up(entry, problem)
+            call = None
+        if call is None:  # nothing of ours is in the way of code that counts references
             return self.function(*args, **kwargs)
         with log.timed(f"trace {self._name()}"), _without_collections(), fast.sparing():
             call.run(self.function, args, kwargs, self.fullgraph)
@@ -199,7 +203,7 @@ class CompiledFunction:
         if call.strangers:  # what they read is looked at from now on
             self._strangers += tuple(call.strangers)
             entry.pending = None
-            self._count(entry, f"{call.strangers[0].__qualname__}() runs, made anew in every call")
+            self._count(entry, f"{_called(call.strangers[0])} runs, made anew in every call")
             return
         call.check_side_effects(self.function)
         first = entry.pending
@@ -277,6 +281,11 @@ class CompiledFunction:
             else:
                 parts.append(f"not compiled yet: called {entry.calls} time(s) of 3")
         return "\n\n".join(parts) or "never called"
+
+
+def _called(ran: Any) -> str:
+    """A function, or the code of a library, in words."""
+    return f"{ran.__qualname__ if hasattr(ran, '__qualname__') else ran.code.co_qualname}()"
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd import source
 from ..autograd.accidents import PROBLEMS, explain_here
+from ..autograd.state import DEVICE, STATE
 
 KNOWN = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga",
@@ -76,10 +77,12 @@ class device:
     def __enter__(self) -> device:
         require(self)
         _DEFAULT.stack.append(self)
+        _note_default()
         return self
 
     def __exit__(self, *exc: object) -> None:
         _DEFAULT.stack.pop()
+        _note_default()
 
 
 class _Default(threading.local):
@@ -103,6 +106,12 @@ def get_default_device() -> device:
 def set_default_device(device: Any) -> None:
     """Set where creation functions put tensors; None means the CPU."""
     _DEFAULT.stack[:] = [] if device is None else [require(device)]
+    _note_default()
+
+
+def _note_default() -> None:
+    """A default device besides the CPU counts among what is unusual: compiled calls ask."""
+    (STATE.turn_off if get_default_device() == CPU else STATE.turn_on)(DEVICE)
 
 
 def require(d: Any) -> device:

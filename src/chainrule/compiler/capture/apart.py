@@ -31,7 +31,8 @@ class Apart:
         self._given = {s.what: w for s, w in sources if s.kind == "argument"}
         self._written = [i for i, is_written in self._given.items() if is_written]
         # Those whose memory matters, which guards watch.
-        self.tensors = [s.what for s, _ in self._lasting if s.kind == "tensor" and written]
+        self.tensors = [s.what for s, _ in self._lasting if s.kind == "tensor"]
+        self._strides = [t._a.strides for t in self.tensors]  # they decide what is a view
         self._remember()
 
     def _remember(self) -> None:
@@ -46,6 +47,8 @@ class Apart:
 
     def look(self) -> bool:
         """Whether tensors that show other memory now, as guards found out, lie apart too."""
+        if [t._a.strides for t in self.tensors] != self._strides:
+            return False
         if any(t._a is not a for t, a in zip(self.tensors, self._memory, strict=True)):
             if _why_not([(_array_of(s, []), w) for s, w in self._lasting]):
                 return False

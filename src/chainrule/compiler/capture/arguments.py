@@ -30,6 +30,19 @@ def flatten(value: Any, into: list[Any], shape: list[Any] | None = None) -> None
         into.append(value)
 
 
+def containers_in(value: Any) -> set[int]:
+    """The ids of all lists and dicts among the arguments."""
+    parts: Any = ()
+    if isinstance(value, tuple | list):
+        parts = value
+    elif isinstance(value, Mapping):
+        parts = [value[key] for key in value]
+    elif is_batch(value):
+        parts = value.__dict__.values()
+    own = {id(value)} if isinstance(value, list | Mapping) else set()
+    return own.union(*(containers_in(part) for part in parts))
+
+
 def is_batch(value: Any) -> bool:
     """Whether an argument is an object that holds tensors: another one in every call."""
     fields = getattr(value, "__dict__", None)

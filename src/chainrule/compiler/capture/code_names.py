@@ -64,9 +64,14 @@ def asks_by_position(code: CodeType) -> bool:
     )
 
 
+_IDENTITY = {"is_", "is_not"}  # of `operator`
+
+
 @functools.lru_cache(4096)
 def compares_identity(code: CodeType) -> bool:
     """Whether code asks if something is the same object as another; None and booleans are one."""
+    if "id" in globals_in(code) or _IDENTITY & names_in(code):
+        return True
     for part in codes_in(code):
         before = None
         for instruction in dis.get_instructions(part):

@@ -28,15 +28,18 @@ from .runner import Runner
 class CompiledFunctionBackward(Node):
     """The node behind the results of a compiled function."""
 
-    __slots__ = ("again", "compute")
+    __slots__ = ("again", "compute", "keeps_nothing")
 
     multi = True
     materialise = False  # what got no gradient takes no part
     compute: Callable[[list[Any], list[Any]], list[Any]]
     again: Callable[[Any, list[Any]], list[Any]]
+    keeps_nothing: bool  # gradients need no value: there may be many backward passes, as in eager
 
     def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
         if self.s is None:
+            if self.keeps_nothing:
+                return self.compute([], g)
             raise errors.freed(self)
         self._check(self.s[1])
         return self.compute(self.s[0], g)
@@ -126,6 +129,7 @@ class DifferentiableRunner(Runner):
         plain = [s for s in program.sources if s.kind != "seed"]
         inputs = [plain[n] for kind, n in self._kept if kind == "input"]
         self._versioned = [s for s in inputs if s.kind in ("argument", "tensor")]
+        self._keeps_nothing = program.second.keeps_nothing and not self._kept
         self._wanted = program.wanted
         self._slots = _slots_of(program)
         self.meta = tuple((t._a.shape, t._a.dtype) for t in program.second.opened)
@@ -140,6 +144,7 @@ class DifferentiableRunner(Runner):
         node.meta = self.meta
         node.compute = self.compute_gradients
         node.again = self.differentiate
+        node.keeps_nothing = self._keeps_nothing
         for position, slot in self._slots:
             tensors[position]._rg, tensors[position]._node = True, OutSlot(node, slot)
         values = [arrays[n] if kind == "input" else outputs[n] for kind, n in self._kept]

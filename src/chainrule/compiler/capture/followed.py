@@ -49,6 +49,9 @@ _CONVERSIONS = {
     "round_to": "round({}, {})", "trunc": "trunc({})", "floor": "floor({})", "ceil": "ceil({})",
     "format": "format({}, {})", "class": "{}.__class__", "fits": "(-{1} <= {0} < {1})",
 }  # fmt: skip
+_MAY_RAISE = {
+    "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "round", "trunc", "floor", "ceil",
+}  # fmt: skip
 _FORMS = _ARITHMETIC | _SINGLE | _COMPARISONS | _CONVERSIONS
 SPACE = {"index": operator.index, "trunc": math.trunc, "floor": math.floor, "ceil": math.ceil}
 
@@ -148,6 +151,23 @@ class Follower:
         _replace_everywhere({id(number): (number, number.value) for number in left}, 3)
 
 
+def _tried(function: Callable[..., Any], *parts: Any) -> Any:
+    """The function's value; if it raises, which code may catch, the numbers must stay."""
+    try:
+        return function(*map(plain_value, parts))
+    except Exception:
+        for part in parts:
+            plain_number(part)
+        raise
+
+
+def _never_raises(form: str, parts: tuple[Any, ...]) -> bool:
+    """Whether a float is divided by a constant: most learning rates are used in such ways."""
+    first, *others = parts
+    known = form in ("truediv", "floordiv", "mod") and type(others[0]) in _PLAIN and others[0] != 0
+    return known and type(plain_value(first)) is float and abs(others[0]) < _LARGEST
+
+
 def _part(x: Any) -> Any:
     return x.expression if isinstance(x, Number) else x
 
@@ -172,14 +192,21 @@ class Number:
         """The value, for code that does not follow numbers: it must stay as it is."""
         return self._learn("value", found=self.value)
 
+    def fits(self) -> bool:
+        """Whether machine code can take it: as 64 bits, if it is an integer."""
+        if type(self.value) is float:
+            return True
+        found = -_LARGEST <= self.value < _LARGEST
+        return self.follower.learn("fits", (self, _LARGEST), found)
+
     def __bool__(self) -> bool:
         return self._learn("bool", found=bool(self.value))
 
     def __int__(self) -> int:
-        return self._learn("int", found=int(self.value))
+        return self._learn("int", found=_tried(int, self))
 
     def __float__(self) -> float:
-        return self._learn("float", found=float(self.value))
+        return self._learn("float", found=_tried(float, self))
 
     def __complex__(self) -> complex:
         return complex(self.plain())
@@ -194,7 +221,7 @@ class Number:
         return self._learn("repr", found=repr(self.value))
 
     def __format__(self, spec: str) -> str:
-        return self._learn("format", spec, found=format(self.value, spec))
+        return self._learn("format", spec, found=_tried(format, self, spec))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         value = self.plain()
@@ -215,18 +242,18 @@ class Number:
 
     def __round__(self, digits: Any = None) -> Any:
         if digits is None:
-            return self._made("round", round(self.value), self)
+            return self._made("round", _tried(round, self), self)
         digits = plain_number(digits)
-        return self._made("round_to", round(self.value, digits), self, digits)
+        return self._made("round_to", _tried(round, self, digits), self, digits)
 
     def __trunc__(self) -> Any:
-        return self._made("trunc", math.trunc(self.value), self)
+        return self._made("trunc", _tried(math.trunc, self), self)
 
     def __floor__(self) -> Any:
-        return self._made("floor", math.floor(self.value), self)
+        return self._made("floor", _tried(math.floor, self), self)
 
     def __ceil__(self) -> Any:
-        return self._made("ceil", math.ceil(self.value), self)
+        return self._made("ceil", _tried(math.ceil, self), self)
 
     # ---- arithmetic ------------------------------------------------------------------------------
 
@@ -237,7 +264,8 @@ class Number:
             for part in parts:
                 plain_number(part)
             return value
-        if form == "pow":  # of integers: the sign of the exponent decides the type
+        if form in _MAY_RAISE and not _never_raises(form, parts):
+            # It did not: code may catch what is raised. Of powers the type may be another, too.
             self.follower.learn("class", (expression,), type(value))
         return self.follower.number(value, expression)
 
@@ -252,17 +280,15 @@ def _binary(form: str) -> tuple[Any, Any]:
     function = getattr(operator, form)
 
     def forward(self: Number, other: Any) -> Any:
-        if isinstance(other, Number):
-            return self._made(form, function(self.value, other.value), self, other)
-        if type(other) in _PLAIN:
-            return self._made(form, function(self.value, other), self, other)
+        if isinstance(other, Number) or type(other) in _PLAIN:
+            return self._made(form, _tried(function, self, other), self, other)
         if isinstance(other, TensorBase):
             return NotImplemented  # it records the number
         return function(self.plain(), other)
 
     def reflected(self: Number, other: Any) -> Any:
         if type(other) in _PLAIN:
-            return self._made(form, function(other, self.value), other, self)
+            return self._made(form, _tried(function, other, self), other, self)
         if isinstance(other, TensorBase):
             return NotImplemented
         return function(other, self.plain())
@@ -305,7 +331,7 @@ class Integer(Number):
     __slots__ = ()
 
     def __index__(self) -> int:
-        return self._learn("index", found=operator.index(self.value))
+        return self._learn("index", found=_tried(operator.index, self))
 
 
 class Operand:
@@ -316,8 +342,6 @@ class Operand:
     def __init__(self, number: Number) -> None:
         self.expression = number.expression
         self.kind = type(number.value)
-        if self.kind is int:  # machine code takes it as 64 bits
-            number.follower.learn("fits", (number, _LARGEST), -_LARGEST <= number.value < _LARGEST)
 
     def __repr__(self) -> str:
         return f"<{self.kind.__name__} {self.expression.key()}>"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...autograd.value import TensorBase
+from ...autograd.value import ROOT, TensorBase
 from ..graph.exact_numbers import same_number
 from .facts import hooks_of
 from .followed import SPACE, Condition, Expression
-from .sight import Scan, contents_of, dict_of, same_order
+from .sight import Scan, contents_of, dict_of
 from .versions import Versions
 
 
@@ -48,9 +48,13 @@ class Guards:
         conditions += [(s.what, "._grad is not None") for s in sources if s.kind == "grad"]
         conditions += [(t, "._grad is None") for t in program.without_grad]
         conditions += _of_unused(program, used)
+        # Ops may have read them as parts of their bases, which are inputs in their place.
+        unused = [t for _, t in scan.tensors.values() if id(t) not in used]
+        self.views = [t for t in unused if t._view is not None]
         self.facts = call.facts
-        same = [(i, x) for i, x in enumerate(call.leaves) if isinstance(x, _NUMBERS)]
-        self._same_objects = same if scan.by_identity else []
+        numbers = [(i, x) for i, x in enumerate(call.leaves) if isinstance(x, _NUMBERS)]
+        self._same_objects = [(i, x) for i, x in numbers if scan.by_identity or x != x]
+        self._never_nan = [i for i in call.free if type(call.leaves[i]) is float]
         self.writer = _Writer(scan, renewed)
         self.checks = self.writer.checks(self, conditions)
         self.admits = self._written_admits(call.leaves)
@@ -70,6 +74,7 @@ class Guards:
                 read = fact.form.format(f"leaves[{fact.argument}]")
                 tests.append(f"{read} == {self.writer.name(fact.value)}")
         tests += [f"leaves[{i}] is {self.writer.name(x)}" for i, x in self._same_objects]
+        tests += [f"leaves[{i}] == leaves[{i}]" for i in self._never_nan]
         tests += self._of_tensors(leaves)
         if not tests:
             return None
@@ -116,18 +121,20 @@ class Guards:
                 return f"{scan.describe(path)} is a {type(now).__name__} now", ""
         for path, value in self.values:
             now = _read(scan, path)
-            if now is not value and (scan.by_identity or not same_number(now, value)):
+            if not scan.same(now, value):
                 return f"{scan.describe(path)}: {value!r} -> {now!r}", path
         for path, kind in self.followed:
             now = _read(scan, path)
             if type(now) is not kind:
                 return f"{scan.describe(path)}: {kind.__name__} -> {type(now).__name__}", ""
+            if now != now:
+                return f"{scan.describe(path)} is NaN now", ""
         for path, size in self.sizes:
             now = _read(scan, path)
             if len(now) != size:
                 return f"the length of {scan.describe(path)}: {size} -> {len(now)}", ""
         for path, keys in self.orders:
-            if not same_order(_read(scan, path), keys):
+            if not scan.in_order(_read(scan, path), keys):
                 return f"the keys of {scan.describe(path)} changed", ""
         for path, (_, contents) in self.arrays:
             if contents_of(_read(scan, path)) != contents:
@@ -211,7 +218,7 @@ class _Writer:
         self.replaced = replaced  # paths of containers that are other ones in every call
         self.space: dict[str, Any] = {
             "K": scan.keys, "R": scan.roots, "same": same_number, "contents": contents_of,
-            "same_order": same_order, "hooks_of": hooks_of, **SPACE,
+            "same_order": scan.in_order, "hooks_of": hooks_of, **SPACE,
         }  # fmt: skip
         self.names: dict[int, str] = {}
         self.linked: set[str] = set()
@@ -258,6 +265,9 @@ class _Writer:
         for tensor in guards.apart.tensors:
             here = f"{self.name(tensor)}._a is {self.name(tensor._a)}"
             self.tests.append(f"({here} or still_apart())")
+        bases = {id(base): base for base in (t._view[ROOT] for t in guards.views)}
+        for tensor in (*guards.views, *bases.values()):
+            self.tests.append(f"{self.name(tensor)}._a is {self.name(tensor._a)}")
         first: dict[int, Any] = {}
         for _, tensor in self.scan.tensors.values():  # one array of two tensors is one input
             known = first.setdefault(id(tensor._a), tensor)
@@ -276,13 +286,16 @@ class _Writer:
         self._classes_and_code()
         for path, keys in guards.orders:
             container, wanted = self._contents(path), self.name(keys)
-            texts = all(type(key) is str for key in keys)
+            texts = all(type(key) is str for key in keys) and not self.scan.by_identity
             found = f"[*{container}] == {wanted}" if texts else f"same_order({container}, {wanted})"
             self.tests.append(found)
         for path, (_, contents) in guards.arrays:
             self.tests.append(f"contents({self._contents(path)}) == {self.name(contents)}")
         for path, kind in guards.followed:
-            self.tests.append(f"{self._read(path)}.__class__ is {self.name(kind)}")
+            read = self._read(path)
+            self.tests.append(f"{read}.__class__ is {self.name(kind)}")
+            if kind is float:  # containers find a NaN by identity
+                self.tests.append(f"{read} == {read}")
         self.tests += [self.condition(c) for c in guards.conditions]
         for fact in guards.facts:
             if fact.argument is None:
@@ -327,7 +340,7 @@ class _Writer:
             self.tests.append(f"{read} is {value!r}")
         else:
             wanted = self.name(value)
-            if self.scan.by_identity:
+            if self.scan.by_identity or value != value:  # containers find a NaN by identity
                 self.tests.append(f"{read} is {wanted}")
                 return
             self.tests.append(f"({read} is {wanted} or same({read}, {wanted}))")

@@ -86,6 +86,20 @@ def settings_object(variable: Any) -> Any:
         return UNSET
 
 
+def note_seed(walk: Any, value: Any) -> None:
+    """A generator of ours tells what it was seeded with."""
+    if hasattr(type(value), "initial_seed"):
+        enter = partial(walk.note_unseen, "the seed of a generator")
+        walk.when_named("initial_seed", enter, literally=True)
+
+
+def note_digits(walk: Any) -> None:
+    """How long an integer may be that is written out."""
+    if not any(path.endswith(".get_int_max_str_digits()") for path in walk.scan.values):
+        now = sys.get_int_max_str_digits()
+        walk.enter(now, walk.root(sys), sys, ".get_int_max_str_digits()", None)
+
+
 def note_registrations(walk: Any, kind: type) -> None:
     """`isinstance` of an abstract class also counts classes that somebody registered."""
     if isinstance(kind, abc.ABCMeta):

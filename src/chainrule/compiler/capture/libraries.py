@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...autograd import source
 from ...autograd.value import TensorBase
 from . import unseen
+from .code_names import names_in, words_in
 from .hidden import note_ambient
 from .sight import Place, dict_of
+from .walk_tables import LOOKUPS_BY_NAME
 from .whose import home_of, is_foreign_code, is_foreign_module, is_own_code, is_own_module, is_users
 
 _PLAIN_VALUES = (bool, int, float, str, bytes, complex, type(None), np.generic)
@@ -43,6 +45,50 @@ def _is_put_there(item: Any) -> bool:
     return isinstance(item, TensorBase | tuple) or is_users(type(item))
 
 
+# Modules of the standard library that look at no attribute of what they are given by a name of
+# their own choice.
+_BYSTANDERS = {
+    "_collections_abc", "_weakrefset", "abc", "bisect", "codecs", "collections", "contextlib",
+    "enum", "fractions", "functools", "genericpath", "heapq", "inspect", "keyword", "linecache",
+    "numbers", "os", "pathlib", "posixpath", "random", "re", "reprlib", "statistics", "threading",
+    "tokenize", "types", "typing", "warnings", "weakref",
+}  # fmt: skip
+_FEW = 64  # items of a container of settings
+
+
+def _is_settled(value: Any) -> bool:
+    """Whether it is a setting: a plain value, or a small container of such."""
+    if isinstance(value, dict):
+        return len(value) <= _FEW and all(map(_is_settled, (*value, *value.values())))
+    if isinstance(value, list | tuple | set | frozenset):
+        return len(value) <= _FEW and all(map(_is_settled, value))
+    return isinstance(value, _PLAIN_VALUES)
+
+
+class Ran(NamedTuple):
+    """Code of a library that ran in a traced call, and its globals."""
+
+    code: CodeType
+    space: dict[str, Any]
+
+    def settings(self) -> list[str]:
+        """Globals that it may have read and that somebody may set."""
+        names = [n for n in self.code.co_names if n in self.space and not n.startswith("__")]
+        return [n for n in names if _is_settled(self.space[n])]
+
+    def names(self) -> set[str]:
+        """Attributes that it may have asked the user's objects for."""
+        top = self.space.get("__name__", "").partition(".")[0]
+        if top in _BYSTANDERS:
+            return set()
+        found = names_in(self.code) | words_in(self.code)
+        return found if top in sys.stdlib_module_names else found - LOOKUPS_BY_NAME
+
+    def reads_anything(self) -> bool:
+        """Whether it is to be looked at."""
+        return bool(self.settings() or self.names())
+
+
 class Libraries:
     """What a walk (`walk.py`) finds in modules that are not the user's."""
 
@@ -50,7 +96,7 @@ class Libraries:
         self._walk = walk
         self._modules: list[tuple[ModuleType, str]] = []
         self._takes_any_number = {*source.OWN_NAMES, *_PROTOCOLS_ONLY}
-        self._has_modules = False
+        self._hooked: set[str] = set()  # modules whose hooks on everything are guarded
         self._ambient: set[str] = set()  # packages whose settings are guarded
         self._classes: set[type] = set()
         self._bases: set[type] = set()
@@ -72,6 +118,13 @@ class Libraries:
                 self._walk.scan.library = self._walk.scan.library or top
             else:
                 self._takes_any_number.add(top)
+
+    def walk_code(self, ran: Ran) -> None:
+        """What code of a library that ran may have read."""
+        where = self._walk.root(ran.space)
+        for name in ran.settings():
+            self._walk.enter(ran.space[name], where, ran.space, self._walk.item(name), None)
+        self._walk.learn(ran.names())
 
     def note_settings(self, function: FunctionType) -> None:
         """One of our own functions that tells a setting."""
@@ -146,12 +199,14 @@ class Libraries:
                 for name in {*_ENTRY_POINTS} | self._walk.scan.known_names:
                     self._note_method(base, path, name)
         if hasattr(kind, "_forward_hooks") or hasattr(kind, "register_forward_hook"):
-            self._note_global_hooks()
+            self._note_global_hooks("nn.modules.module_hooks")
+        elif hasattr(kind, "register_step_pre_hook"):
+            self._note_global_hooks("optim.optimizer")
 
-    def _note_global_hooks(self) -> None:
-        """Hooks on all modules."""
-        if not self._has_modules:
-            self._has_modules = True
-            fields = vars(sys.modules[f"{_PACKAGE}.nn.modules.module_hooks"])
+    def _note_global_hooks(self, module: str) -> None:
+        """Hooks on all modules, or on all optimizers."""
+        if module not in self._hooked:
+            self._hooked.add(module)
+            fields = vars(sys.modules[f"{_PACKAGE}.{module}"])
             for name in [n for n in fields if n.startswith("_global_") and n.endswith("hooks")]:
                 self._walk.walk(fields[name], self._walk.root(fields[name]))

@@ -17,6 +17,7 @@ from ...autograd.value import CREATION, TensorBase
 from ..graph.exact_numbers import same_number
 from ..graph.program import Graph, Instr, Value
 from ..graph.verify import verify, verifying
+from .arguments import containers_in
 from .followed import Number, Operand
 from .layouts import order_of_axes
 from .replay import kept_for
@@ -65,6 +66,8 @@ class Program:
         self._instructions()
         self._writes()
         self._grads()
+        self._seen = {id(thing) for thing in second.scan.objects.values()}
+        self._callers = self._seen | containers_in(second.given)
         self.result = self._outputs(first.result, second.returned)
         self._differentials()
         if verifying():  # passes check what they make of it in any case
@@ -128,7 +131,7 @@ class Program:
     def _constant(self, x: Outside, y: Outside) -> Value:
         if x.before is None or y.before is None:
             raise CaptureError("two calls were given tensors in different ways")
-        if not np.array_equal(x.before, y.before, equal_nan=y.before.dtype.kind in "fc"):
+        if not _same_bits(x.before, y.before):
             raise CaptureError(
                 f"a tensor of type {y.value.type} is made anew in every call with other values "
                 "(random numbers, data from NumPy): pass it as an argument"
@@ -219,6 +222,8 @@ class Program:
             if id(result) not in self._parts:
                 self._parts[id(result)] = self._output(before, result)
             return self._parts[id(result)]
+        if isinstance(result, list | dict) and id(result) in self._callers:
+            return self._own_container(before, result)
         if isinstance(result, tuple | list | dict) and len(before) != len(result):
             raise CaptureError("two calls returned results of different lengths")
         if isinstance(result, tuple | list):
@@ -234,6 +239,15 @@ class Program:
                 raise CaptureError(f"the function returns a number that changes ({result!r})")
             return Fixed(result)
         raise CaptureError(f"the function returns a {type(result).__name__}")
+
+    def _own_container(self, before: Any, result: Any) -> Fixed:
+        """A list or dict that the caller has, too: it gets this one, with what is in it then."""
+        if before is not result or id(result) not in self._seen:
+            raise CaptureError(
+                f"the function returns a {type(result).__name__} that it was given, or that is "
+                "another one in every call; return a copy"
+            )
+        return Fixed(result)
 
     def _output(self, before: Any, t: Any) -> Any:
         for i, leaf in enumerate(self.second.leaves):
@@ -295,7 +309,7 @@ class Program:
 
     def _constant_output(self, before: Any, t: Any) -> Output:
         """A tensor made outside of the table (zeros, a range): the same in every call."""
-        if not np.array_equal(before._a, t._a, equal_nan=t._a.dtype.kind in "fc"):
+        if not _same_bits(before._a, t._a):
             raise CaptureError("the function returns a tensor that no op of it computed")
         self.graph.outputs.append(self.graph.constant(t._a.copy()))
         return Output(len(self.graph.outputs) - 1, None)
@@ -384,6 +398,11 @@ def _name(where: Source) -> str:
     if where.kind == "seed":
         return f"gradient of result {where.what}"
     return {"grad": "grad", "new grad": "new grad"}.get(where.kind, "")
+
+
+def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays hold the same: 0.0 is not -0.0."""
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 def _same_params(a: dict[str, Any], b: dict[str, Any]) -> bool:

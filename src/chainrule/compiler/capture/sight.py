@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import operator
 from collections import deque
 from collections.abc import Callable
 from types import CodeType
@@ -81,6 +82,14 @@ class Scan:
         self.known_codes: list[CodeType] = []  # code that was reached
         self.known_names: set[str] = set()  # names in it
 
+    def same(self, a: Any, b: Any) -> bool:
+        """Whether the function cannot tell two numbers apart; containers find NaN by identity."""
+        return a is b or (not self.by_identity and not bool(a != a) and same_number(a, b))
+
+    def in_order(self, now: Any, keys: list[Any]) -> bool:
+        """Whether these are the keys of a dict, or the members of a set, for all that is asked."""
+        return (same_objects if self.by_identity else same_order)(now, keys)
+
     # ---- using paths -----------------------------------------------------------------------------
 
     def names(self, name: str) -> bool:
@@ -108,7 +117,7 @@ class Scan:
             if path not in other.values:
                 return [], f"{self.describe(path)} is there in one call and not in another"
             now = other.values[path]
-            if now is not value and (self.by_identity or not same_number(value, now)):
+            if not self.same(value, now):
                 numbers.append(path)
         if len(self.values) != len(other.values):
             return [], "what the function can see differs"
@@ -117,7 +126,7 @@ class Scan:
                 words = f"the length of {self.describe(path)}: {size} -> {other.sizes.get(path)}"
                 return numbers, words
         for path, keys in self.orders.items():
-            if not same_order(other.orders.get(path, ()), keys):
+            if not self.in_order(other.orders.get(path, ()), keys):
                 return numbers, f"the keys of {self.describe(path)} changed"
         if self.codes != other.codes:
             return numbers, "a function has other code"
@@ -172,6 +181,11 @@ def same_order(now: Any, keys: list[Any]) -> bool:
         a is b or (isinstance(a, _COMPARED) and same_number(a, b))
         for a, b in zip(now, keys, strict=True)
     )
+
+
+def same_objects(now: Any, keys: list[Any]) -> bool:
+    """Whether these very objects are the keys, in this order."""
+    return len(now) == len(keys) and all(map(operator.is_, now, keys))
 
 
 def contents_of(buffer: Any) -> bytes:

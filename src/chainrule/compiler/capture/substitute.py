@@ -15,7 +15,8 @@ from .unseen import is_written_in_python
 
 def followable(scan: Scan, path: str) -> bool:
     """Whether a number lies there that a stand-in can take the place of."""
-    if type(scan.values.get(path)) not in (int, float):
+    value = scan.values.get(path)
+    if type(value) not in (int, float) or value != value:  # containers find a NaN by identity
         return False
     place = scan.places.get(path)
     while place is not None and isinstance(place.container, tuple):

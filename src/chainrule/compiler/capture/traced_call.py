@@ -69,6 +69,7 @@ class Call:
         self.seeds: list[Any] = []
         self.wanted: list[Any] = []
         self.gradients: list[Any] = []
+        self.keeps_nothing = False  # gradients of the results need no value: as often as wanted
         self.forward_length = 0  # instructions before those of the backward pass
 
     def _objects(self) -> list[Any]:
@@ -106,29 +107,29 @@ class Call:
         self.follower = Follower()
         if not self.scan.sees_through():
             self.followed = {p for p in paths if followable(self.scan, p)}
-            self.free = tuple(i for i in free if type(self.leaves[i]) in (int, float))
+            self.free = tuple(i for i in free if _is_plain(self.leaves[i]))
 
     def number_at(self, leaf: Expression) -> Any:
         """The number that an expression reads, in this call."""
         where = leaf.parts[0]
         return self.scan.values[where] if leaf.form == "path" else self.leaves[where]
 
-    def run(self, function: Callable[..., Any], args: Any, kwargs: Any, strict: bool) -> None:
-        """Call the function under a trace; the results keep their own history."""
+    def refuse_unseen(self) -> None:
+        """Raise where something is in sight whose state cannot be guarded."""
         attribute = named_attribute(self.scan, self.leaves)
         if self.scan.unseen is not None or attribute is not None:
             what = self.scan.unseen or f"the attribute {attribute!r} of a tensor it is given"
-            self.trace = Trace(strict)
-            self.trace.fail(f"{what} is in its sight, whose state no guard can check")
-            self.result = function(*args, **kwargs)
-            return
+            raise CaptureError(f"{what} is in its sight, whose state no guard can check")
+
+    def run(self, function: Callable[..., Any], args: Any, kwargs: Any, strict: bool) -> None:
+        """Call the function under a trace; the results keep their own history."""
         streams = _python_streams(self.scan.streams)
         with tracing(self.leaves, strict) as self.trace:
             self.trace.lasting = {id(t) for _, t in self.scan.tensors.values()}
             self.trace.visible = {id(array) for _, array in self.memory}
             witness = Witness(self.scan.known_codes)
             self._run(function, args, kwargs, witness)
-            self.strangers = witness.strangers()
+            self.strangers = witness.strangers(self.also)
             if self._is_one_memory_by_two_names():
                 self.trace.fail("a tensor it is given is another one that it sees, detached")
             if any(isinstance(x, TensorBase) and hooks_of(x) for x in self.leaves):
@@ -170,7 +171,11 @@ class Call:
         trace = self.trace
         self.forward_length = len(trace.graph.instrs)
         wanted = [o.tensor for o in trace.outside if o.tensor._rg]
-        if _has_hooks(opened, wanted):
+        between = _nodes_between(opened, wanted)
+        self.keeps_nothing = not any(node.s for node in between)
+        if any(n.hooks is not None and (n.hooks.pre or n.hooks.post) for n in between) or any(
+            t._rare and t._rare.get("hooks") for t in opened
+        ):
             # It would run with gradients that nobody computed.
             trace.fail("a hook waits for gradients inside of the function; compile the whole step")
             return
@@ -328,25 +333,28 @@ class Call:
                 )
 
 
+def _is_plain(x: Any) -> bool:
+    """Whether a stand-in can take a number's place: a NaN is found by identity in containers."""
+    return type(x) in (int, float) and x == x
+
+
 def _history(t: Any) -> tuple[Any, ...]:
     """How a tensor stands in the graph: by itself, or by what it is a view of."""
     root = t if t._view is None else t._view[ROOT]
     return t._rg, root._rg, root._node
 
 
-def _has_hooks(results: list[Any], ends: list[Any]) -> bool:
-    """Whether a backward pass from the results to these tensors would run a hook."""
+def _nodes_between(results: list[Any], ends: list[Any]) -> list[Any]:
+    """The nodes that a backward pass from the results to these tensors runs."""
     last = {id(_node(t)) for t in ends}
-    waiting, seen = [_node(t) for t in results], set()
+    waiting, found = [_node(t) for t in results], {}
     while waiting:
         node = waiting.pop()
-        if node is None or isinstance(node, TensorBase) or id(node) in seen or id(node) in last:
+        if node is None or isinstance(node, TensorBase) or id(node) in found or id(node) in last:
             continue
-        seen.add(id(node))
-        if node.hooks is not None and (node.hooks.pre or node.hooks.post):
-            return True
+        found[id(node)] = node
         waiting += [p.node if p.__class__ is OutSlot else p for p in node.parents]
-    return any(t._rare and t._rare.get("hooks") for t in results)
+    return [*found.values()]
 
 
 def _node(t: Any) -> Any:

@@ -277,7 +277,7 @@ class Trace:
     def operand(self, t: Any) -> Any:
         """The present value of a tensor; numbers stand for themselves."""
         if isinstance(t, Number):
-            return Operand(t)
+            return Operand(t) if t.fits() else t.plain()
         if not isinstance(t, TensorBase):
             return t
         if getattr(t, "_level", None) is not None:
@@ -314,6 +314,10 @@ class Trace:
             steps.append(_step(record))
             record = record[PARENT]
         root = self._find(view[ROOT])
+        if t._a.size and not np.may_share_memory(t._a, view[ROOT]._a):
+            self.fail("a view is in its sight whose base was given other memory")
+            value = Value(t._a.shape, t._a.dtype)
+            return Storage(t._a, value, t), (), value
         meta = view[ROOT]._rare
         if meta and "reshaped" in meta:  # the record may be of the shape it had
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from types import AsyncGeneratorType, BuiltinFunctionType, CoroutineType
 from typing import Any
 
 import numpy as np
+
+from .whose import home_of
 
 # Modules of the standard library whose functions answer differently from call to call.
 _CLOCKS = {
@@ -36,8 +39,10 @@ def stream_state(value: Any) -> Any:
     return repr(source.state)
 
 
-# What classes of the standard library are asked for the time by.
-CLOCK_METHODS = {"datetime": ("now", "today", "utcnow")}
+# What classes of the standard library are asked for the time, or the time zone, by.
+CLOCK_METHODS = {
+    "datetime": ("now", "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "strftime")
+}
 # Builtins that look outside of the program.
 LOOKS_OUTSIDE = {"open", "input", "eval", "exec", "__import__"}
 
@@ -68,9 +73,37 @@ _OUTSIDE = {
 }  # fmt: skip
 
 
+_SPEAKING = {("builtins", "print"), ("builtins", "open"), ("builtins", "input")}
+# Modules in C of which a library asks for what its caller wants to know.
+_ASKED_BY_LIBRARIES = {"time", "posix", "nt", "io", "_io", "_socket", "select", "_locale"}
+
+
 def looks_outside(module: str, name: str) -> bool:
     """Whether a function of a library reads something that is neither named nor an argument."""
     return name in _OUTSIDE.get(module.partition(".")[0], ())
+
+
+def asks_outside(function: Any) -> str:
+    """What a function made in C asks that is neither named nor an argument, or prints."""
+    owner, name = getattr(function, "__self__", None), function.__name__
+    module = getattr(function, "__module__", None) or ""
+    if is_clock(function) or looks_outside(module, name) or (module, name) in _SPEAKING:
+        return f"{module}.{name}()"
+    if isinstance(owner, io.IOBase):
+        return f"{type(owner).__name__}.{name}()"
+    kind = owner if isinstance(owner, type) else type(owner)
+    if name in CLOCK_METHODS.get(home_of(kind).partition(".")[0], ()):
+        return f"{kind.__name__}.{name}()"
+    return ""
+
+
+def looks_outside_of_libraries(function: Any) -> str:
+    """The same of what a library's code calls on behalf of the user's."""
+    module = getattr(function, "__module__", None) or ""
+    if module in _ASKED_BY_LIBRARIES and function.__name__ not in _FIXED:
+        return f"{module}.{function.__name__}()"
+    in_c = isinstance(getattr(function, "__self__", None), io.IOBase)
+    return asks_outside(function) if in_c or module in ("builtins", "_warnings", "_locale") else ""
 
 
 def is_buffer(value: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from enum import Enum
@@ -33,7 +33,8 @@ from .code_names import (
     operators_in,
     words_in,
 )
-from .libraries import Libraries
+from .libraries import Libraries, Ran
+from .pieces import EMPTY, content_of, items_of, shown_by, strings
 from .pure import reads_state
 from .sight import UNSET, Place, Scan, TooLarge, contents_of, dict_of
 from .walk_tables import BOOKKEEPING, LOOKUPS_BY_NAME, NEVER_CALLED, UNORDERED, USED_BY_MODULE
@@ -54,6 +55,7 @@ _PLAIN_VALUES = (bool, int, float, str, bytes, complex, type(None), np.generic)
 _BUFFERS = (np.ndarray, bytearray, memoryview)
 _LOCKS = (type(Lock()), type(RLock()))
 _CONVERSIONS = {"__float__", "__int__", "__index__", "__complex__", "__hash__", "__sizeof__"}
+_LONG_INTEGER = 2_000  # bits; Python refuses to write longer ones, if told so
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: an object may get another class
 
 
@@ -63,7 +65,10 @@ def walk(
     """Everything reachable from a function, the objects it is given, and functions that it runs."""
     walking = _Walk(Scan())
     for value in (function, *arguments, *also):
-        walking.walk(value, walking.root(value))
+        if isinstance(value, Ran):
+            walking.libraries.walk_code(value)
+        else:
+            walking.walk(value, walking.root(value))
     for kind in PLAIN:
         walking.libraries.note_class(kind)
     walking.finish()
@@ -137,7 +142,9 @@ class _Walk:
         if isinstance(value, _PLAIN_VALUES):
             scan.values[path] = value
             if isinstance(value, str) and "{" in value:
-                self._learn(fields_in(value))
+                self.learn(fields_in(value))
+            elif type(value) is int and value.bit_length() > _LONG_INTEGER:
+                hidden.note_digits(self)
             if is_users(type(value)) and id(value) not in self._seen:  # a number with attributes
                 self._seen.add(id(value))
                 scan.objects[path] = value
@@ -204,6 +211,7 @@ class _Walk:
         elif is_unguarded(type(value)):
             return  # the same object is enough
         elif is_engine(type(value)) and "_modules" not in getattr(value, "__dict__", ()):
+            hidden.note_seed(self, value)
             for name in ("function", "_orig_mod"):  # what is compiled by itself
                 if name in getattr(value, "__dict__", ()):
                     self.enter(vars(value)[name], path, value, f".{name}", name)
@@ -214,7 +222,7 @@ class _Walk:
 
     def _walk_dict(self, value: Mapping[Any, Any], path: str) -> None:
         self.scan.sizes[path] = len(value)
-        items = list(_items(value))
+        items = list(items_of(value))
         keys = [key for key, _ in items]
         for key, item in items:
             access = self.item(key)
@@ -275,20 +283,21 @@ class _Walk:
             self.when_named("locked", enter, literally=True)
             self.when_named("acquire", enter, literally=True)
         if isinstance(value, operator.attrgetter | operator.methodcaller):
-            self._learn({part for word in _strings(value) for part in word.split(".")})
+            self.learn({part for word in strings(value) for part in word.split(".")})
         owner = getattr(value, "__self__", None)
         if owner is not None and not isinstance(owner, ModuleType | type):  # a method in C: d.get
             self.enter(owner, path, value, ".__self__", "__self__")
         if unseen.is_buffer(value):
             self._walk_buffer(value, path)
-        if hasattr(value, "__dict__") or is_users(type(value)):
+        in_python = unseen.is_written_in_python(type(value))
+        if hasattr(value, "__dict__") or is_users(type(value)) or in_python:
             self._walk_object(value, path)
-        if not unseen.is_written_in_python(type(value)) and not isinstance(value, Enum):
+        if not in_python and not isinstance(value, Enum):
             self._walk_attributes(value, path)
 
     def _walk_attributes(self, value: Any, path: str) -> None:
         """Attributes of a tensor, or of an object without a dictionary, by the names in code."""
-        for name in vars(value) if isinstance(value, TensorBase) else _shown_by(value):
+        for name in vars(value) if isinstance(value, TensorBase) else shown_by(value):
             if name.isidentifier() and not name.startswith("__"):
                 self.when_named(name, partial(self._enter_attribute, value, path, name))
 
@@ -323,8 +332,8 @@ class _Walk:
                     if name not in BOOKKEEPING:
                         self.enter(item, inside, fields, self.item(name), name)
         if own:
-            self._walk_slots(value, path)
             self._walk_class(kind, self.root(kind))
+        self._walk_slots(value, path)
 
     def _inside(self, value: Any, path: str) -> str:
         """The path of the dictionary of an object, a class or a module.
@@ -348,8 +357,10 @@ class _Walk:
                 self.when_named(name, enter)
 
     def _walk_slots(self, value: Any, path: str) -> None:
+        """Attributes without a dictionary; those of a library's class its methods read unnamed."""
         for base in type(value).__mro__:
             slots = vars(base).get("__slots__", ())
+            own = is_users(base)
             for name in (slots,) if isinstance(slots, str) else slots:
                 if name in ("__dict__", "__weakref__"):
                     continue
@@ -358,8 +369,8 @@ class _Walk:
                 if hasattr(value, name):
                     item = getattr(value, name)
                     enter = partial(self.enter, item, path, value, self.attribute(name), name)
-                    self.when_named(name, enter)
-                else:
+                    self.when_named(name, enter) if own else enter()
+                elif own:
                     self.when_named(name, partial(self._note_unset, value, path, name))
 
     def _note_unset(self, value: Any, path: str, name: str) -> None:
@@ -447,8 +458,8 @@ class _Walk:
         self.scan.codes[path] = function.__code__
         self._learn_code(function.__code__)
         for cell in function.__closure__ or ():
-            content = _content(cell)
-            if content is _EMPTY:
+            content = content_of(cell)
+            if content is EMPTY:
                 continue
             self.enter(content, self.root(cell), cell, ".cell_contents", "cell_contents")
         for name in ("__defaults__", "__kwdefaults__"):
@@ -463,7 +474,7 @@ class _Walk:
         """What a library's decorator made (`no_grad`, `singledispatch`) holds the user's."""
         self.libraries.note_settings(function)
         for cell in function.__closure__ or ():
-            content = _content(cell)
+            content = content_of(cell)
             registry = isinstance(content, dict) and not is_own_code(function)
             if registry or (callable(content) and not isinstance(content, type)):
                 self.walk(content, self.root(content))
@@ -500,9 +511,9 @@ class _Walk:
         self.scan.by_identity = self.scan.by_identity or compares_identity(code)
         if asks_by_position(code):
             found |= LOOKUPS_BY_NAME
-        self._learn(found)
+        self.learn(found)
 
-    def _learn(self, found: set[str]) -> None:
+    def learn(self, found: set[str]) -> None:
         """Code names these."""
         if found & LOOKUPS_BY_NAME:
             self._all_names = True
@@ -514,35 +525,6 @@ class _Walk:
             self._ready += self._waiting.pop(name, ())
             self._ready += self._waiting_literally.pop(name, ())
             self._ready += self.libraries.named(name)
-
-
-def _shown_by(value: Any) -> set[str]:
-    """Names of what an object made in C shows besides its dictionary."""
-    return {*dir(type(value))} - {*getattr(value, "__dict__", ())}
-
-
-def _strings(value: Any) -> list[str]:
-    """The names that an `attrgetter` or a `methodcaller` was made of."""
-    parts = [part for part in value.__reduce__() if isinstance(part, tuple)]
-    return [word for part in parts for word in part if type(word) is str]
-
-
-def _items(value: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
-    """The items in their order, whatever the methods of a subclass say."""
-    for kind in (OrderedDict, dict):  # an OrderedDict has an order of its own
-        if isinstance(value, kind):
-            return kind.items(value)
-    return value.items()
-
-
-_EMPTY = object()
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not filled yet
-        return _EMPTY
 
 
 __all__ = ["walk"]

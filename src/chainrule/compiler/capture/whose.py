@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 
 from ...autograd import source
 
@@ -38,6 +38,17 @@ def is_foreign_file(name: str) -> bool:
         or "dist-packages" in name
         or name.startswith((*_STANDARD, "<frozen "))
     )
+
+
+# Packages below everything: what they compute depends on their arguments, and on settings that are
+# guarded by themselves (`hidden.py`).
+_FOUNDATIONS = {"numpy", "scipy", "ml_dtypes", "llvmlite"}
+
+
+def is_foundation(module: str, code: CodeType) -> bool:
+    """Whether code is ours, or of a package that this one stands on."""
+    ours = source.is_own_name(module) or source.is_library(code.co_filename)
+    return ours or module.partition(".")[0] in _FOUNDATIONS
 
 
 def is_foreign_module(module: ModuleType) -> bool:

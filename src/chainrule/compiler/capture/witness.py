@@ -1,8 +1,9 @@
 """Watches a traced call: what ran that nothing in its sight leads to.
 
 A walk (`walk.py`) reaches code by names.  Some code runs without being named: the `__init__` of a
-class that is called, the `__repr__` behind a formatted string, a function taken from a set.  What
-it reads must be guarded too, so it is reported, and later walks begin at it as well.
+class that is called, the `__repr__` behind a formatted string, a function taken from a set, all of
+a library's.  What it reads must be guarded too, so it is reported, and later walks begin at it as
+well.  Code in C that looks outside, or prints, ends the capture.
 """
 
 from __future__ import annotations
@@ -14,11 +15,9 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from .unseen import is_clock, looks_outside
-from .whose import is_foreign_file, is_foreign_module
-
-# Modules in Python whose functions ask the system for what the caller wants to know.
-_ASK_THE_SYSTEM = {"genericpath", "glob", "ntpath", "os", "pathlib", "posixpath", "shutil"}
+from .libraries import Ran
+from .unseen import asks_outside, looks_outside, looks_outside_of_libraries
+from .whose import is_foreign_file, is_foreign_module, is_foundation
 
 
 class Witness:
@@ -31,6 +30,7 @@ class Witness:
         self._met = set(self._watched)
         self._kept = [*codes]  # so that no other code gets their ids
         self._strange: dict[int, CodeType] = {}
+        self._libraries: list[Ran] = []
 
     @contextmanager
     def watching(self, trace: Any) -> Iterator[None]:
@@ -66,34 +66,50 @@ class Witness:
 
     def _judge(self, frame: FrameType, function: Any) -> None:
         """A function made in C is called by code that is watched."""
-        module = getattr(function, "__module__", None) or ""
-        if is_clock(function) or looks_outside(module, function.__name__):
-            self._blame(frame, f"{module}.{function.__name__}()")
+        of_library = id(frame.f_code) in self._asking
+        asks = looks_outside_of_libraries if of_library else asks_outside
+        what = asks(function)
+        if what:
+            self._blame(frame, what)
 
-    def _blame(self, frame: FrameType | None, what: str) -> None:
+    def _blame(self, frame: FrameType, what: str) -> None:
         """Something looks outside: if the user's code asks for it, no guard knows the answer."""
+        if self._is_for_user(frame):
+            self.problem = self.problem or what
+
+    def _is_for_user(self, frame: FrameType | None) -> bool:
+        """Whether it runs for the user's code, through libraries perhaps, and not for ours."""
         while frame is not None and id(frame.f_code) in self._asking:
             frame = frame.f_back
-        if frame is not None and id(frame.f_code) in self._watched:
-            self.problem = self.problem or what
+        return frame is not None and id(frame.f_code) in self._watched
 
     def _meet(self, frame: FrameType) -> None:
         code = frame.f_code
-        self._kept.append(code)
-        self._met.add(id(code))
         name = frame.f_globals.get("__name__", "")
         module = sys.modules.get(name)  # of a function that a library made from text
-        foreign = module is not None and is_foreign_module(module)
-        if name in _ASK_THE_SYSTEM or looks_outside(name, code.co_name):
+        foreign = is_foreign_file(code.co_filename) or (
+            module is not None and is_foreign_module(module)
+        )
+        ours = is_foundation(name, code) and not looks_outside(name, code.co_name)
+        if foreign and not ours and not self._is_for_user(frame.f_back):
+            return  # another call may be
+        self._kept.append(code)
+        self._met.add(id(code))
+        if ours or name.startswith("namedtuple_"):
+            return
+        self._watched.add(id(code))
+        if foreign:
             self._asking.add(id(code))
-            self._watched.add(id(code))
-        elif not (foreign or is_foreign_file(code.co_filename) or name.startswith("namedtuple_")):
-            self._watched.add(id(code))
+            self._libraries.append(Ran(code, frame.f_globals))
+        else:
             self._strange[id(code)] = code
 
-    def strangers(self) -> list[FunctionType]:
-        """The functions whose code ran without having been looked at."""
-        found: list[FunctionType] = []
+    def strangers(self, known: Iterable[Any]) -> list[Any]:
+        """What ran without having been looked at: functions, and code of libraries."""
+        before = {id(ran.code) for ran in known if isinstance(ran, Ran)}
+        found: list[Any] = [
+            r for r in self._libraries if id(r.code) not in before and r.reads_anything()
+        ]
         for code in self._strange.values():
             functions = [
                 f for f in gc.get_referrers(code)

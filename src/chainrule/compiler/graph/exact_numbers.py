@@ -27,4 +27,6 @@ def same_number(a: Any, b: Any) -> bool:
         return a == b and (a != 0 or str(a) == str(b))
     if isinstance(a, np.generic):
         return a.tobytes() == b.tobytes()
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same_number, a, b))
     return bool(a == b)

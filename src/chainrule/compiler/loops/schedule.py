@@ -42,6 +42,7 @@ class Schedule:
         needed = self.fusion.needed_outside()
         for unit in self.fusion.scheduled():
             self._lower(unit, needed)
+        self._given_away: set[int] = set()  # buffers that are a result themselves
         self.outputs = [self._output(v) for v in graph.outputs]
         self._lower_writes()
 
@@ -172,7 +173,9 @@ class Schedule:
         view = self.view(value)
         buffer = view.buffer
         whole = view.contiguous and buffer.size == value.size
-        if whole and buffer.kind in ("temp", "extern") and not self._is_lent(value):
+        own = whole and id(buffer) not in self._given_away and not self._is_lent(value)
+        if own and buffer.kind in ("temp", "extern"):
+            self._given_away.add(id(buffer))
             if buffer.kind == "temp":
                 self.buffers["temp"].remove(buffer)
                 buffer.kind = "output"
