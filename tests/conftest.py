@@ -10,6 +10,11 @@ import pytest
 import chainrule
 from chainrule.autograd.state import STATE
 
+# A job in the background of a shell starts with Ctrl-C ignored, and so would all its children: the
+# tests that interrupt one could not pass there.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 os.environ.setdefault("CHAINRULE_VERIFY", "1")  # compiled programs are checked after every pass
 
 

@@ -13,11 +13,14 @@ from typing import Any
 import chainrule as torch
 
 from . import grammar, mutations, uses
+from .bulk import bulk
 from .watch import Watch, peak, reset_peak
 
 MEGABYTE = 1 << 20
 SECONDS = 2.0  # of this thread, for one file of up to 200 KB
+SECONDS_A_MEGABYTE = 2.0  # beyond that: proportional
 CLEAN = (RuntimeError, pickle.UnpicklingError, EOFError, NotImplementedError)
+_BULK = 50  # one file in so many is a large one
 FAMILIES = ("mutation", "archive", "legacy", "tensors", "structure")
 
 
@@ -36,6 +39,8 @@ class Judge:
     def make(self, number: int) -> tuple[str, str, bytes]:
         """(family, ending, bytes) of a file."""
         chance = Random(number)
+        if number % _BULK == _BULK - 1:
+            return "bulk", "pt", bulk(chance)
         family = FAMILIES[number % len(FAMILIES)]
         if family == "mutation":
             return family, *mutations.mutated(chance, self.good)
@@ -68,7 +73,7 @@ class Judge:
             return family, "executed", "; ".join(self.watch.events[:5])
         if problem:
             return family, outcome, problem
-        if seconds > SECONDS:
+        if seconds > SECONDS + SECONDS_A_MEGABYTE * len(data) / MEGABYTE:
             return family, "slow", f"{seconds:.1f} s for {len(data)} bytes"
         if taken > 64 * MEGABYTE + 4 * len(data):
             return family, "memory", f"{taken / MEGABYTE:.0f} MB for {len(data)} bytes"
@@ -80,15 +85,17 @@ class Judge:
                 warnings.simplefilter("ignore")
                 found = torch.load(path, **options)
         except CLEAN as problem:
-            text = str(problem)
-            if os.path.basename(path) not in text or len(text) > 4000:
-                return (
-                    "unclear",
-                    f"{type(problem).__name__} of {len(text)} characters: {text[:300]}",
-                )
-            return "refused", self._names(path)
+            kind, text = type(problem).__name__, str(problem)
         except Exception as problem:
             return "unclear", f"{type(problem).__name__}: {str(problem)[:300]}"
+        else:
+            return self._use(found, chance)
+        # Only here: an error keeps what was made until then.
+        if os.path.basename(path) not in text or len(text) > 4000:
+            return "unclear", f"{kind} of {len(text)} characters: {text[:300]}"
+        return "refused", self._names(path)
+
+    def _use(self, found: Any, chance: Random) -> tuple[str, str]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

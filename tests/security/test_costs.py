@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import re
 import struct
 import subprocess
 import sys
@@ -222,6 +223,11 @@ OBJECTS = {
     "empty lists": b"(" + b"]" * (1 << 20) + b"l.",
     "empty sets": b"(" + b"\x8f" * (1 << 19) + b"l.",
     "tuples": b"(" + b"N\x85" * (1 << 20) + b"l.",
+    "tuples in tuples": b"(" + b"N\x85\x85\x85\x85" * (1 << 18) + b"l.",
+    "characters": b"(" + b"\x8c\4\xf0\x90\x80\x80" * 1_200_000 + b"l.",
+    "items of a set": b"\x8f("
+    + b"".join(b"J" + struct.pack("<i", k) for k in range(700_000))
+    + b"\x90.",
 }
 
 
@@ -254,25 +260,58 @@ print(peak() - before)
 
 
 HONEST = {
-    "a vocabulary": lambda: {f"word{k}": 1000 + k for k in range(20_000)},
-    "merges": lambda: {(f"left{k}", f"right{k}"): 1000 + k for k in range(10_000)},
+    "a vocabulary": lambda: {f"word{k}": 1_000_000 + k for k in range(12_000)},
+    "merges": lambda: {(f"left{k}", f"right{k}"): 1_000_000 + k for k in range(4_500)},
     "words": lambda: [f"word{k}" for k in range(20_000)],
-    "whole numbers": lambda: [1000 + k for k in range(20_000)],
-    "losses": lambda: [k + 0.5 for k in range(20_000)],
-    "a log": lambda: [{"loss": k + 0.5, "step": 1000 + k} for k in range(9_000)],
-    "pairs": lambda: [(1000 + k, k + 0.5) for k in range(10_000)],
+    "whole numbers": lambda: [1_000_000 + k for k in range(30_000)],
+    "losses": lambda: [k + 0.5 for k in range(60_000)],
+    "a log": lambda: [{"loss": k + 0.5, "step": 1_000_000 + k} for k in range(4_500)],
+    "pairs": lambda: [(1_000_000 + k, k + 0.5) for k in range(10_000)],
 }
 
 
 @pytest.mark.parametrize("protocol", [2, 4])
 @pytest.mark.parametrize("what", HONEST)
-def test_honest_objects_load_whatever_their_number(what, protocol, monkeypatch):
-    monkeypatch.setattr("chainrule.serialization.limits._COUNTED_MEGABYTES", 1)
+def test_honest_objects_load_up_to_some_number(what, protocol, monkeypatch):
+    """600,000 words, three million losses, ...: here a fiftieth of all."""
+    monkeypatch.setattr("chainrule.serialization.limits._MEGABYTE", (1 << 20) // 50)
     written = HONEST[what]()
     file = io.BytesIO()
     torch.save(written, file, pickle_protocol=protocol)
     file.seek(0)
     assert torch.load(file) == written
+
+
+def test_indices_of_tokens_load_whatever_their_number(monkeypatch):
+    monkeypatch.setattr("chainrule.serialization.limits._COUNTED_MEGABYTES", 0)
+    tokens = [30_000, 50_257, 199_997] * 300_000
+    file = io.BytesIO()
+    torch.save(tokens, file)
+    file.seek(0)
+    assert torch.load(file) == tokens
+
+
+def test_tensors_make_room_for_the_words_beside_them(monkeypatch):
+    monkeypatch.setattr("chainrule.serialization.limits._COUNTED_MEGABYTES", 0)
+    words = {f"word{k}": 1000 + k for k in range(5_000)}
+    file = io.BytesIO()
+    torch.save({"words": words, "embedding": torch.ones(5_000, 32)}, file)
+    file.seek(0)
+    assert torch.load(file)["words"] == words
+
+
+def test_the_error_says_how_much_to_allow(monkeypatch):
+    monkeypatch.setattr("chainrule.serialization.limits._COUNTED_MEGABYTES", 0)
+    written = {f"word{k}": 1_000_000 + k for k in range(5_000)}
+    file = io.BytesIO()
+    torch.save(written, file)
+    file.seek(0)
+    with pytest.raises(pickle.UnpicklingError, match="allow_memory") as caught:
+        torch.load(file)
+    allowed = re.search(r"allow_memory\((\d+)\)", str(caught.value))
+    file.seek(0)
+    with torch.serialization.allow_memory(int(allowed[1])):
+        assert torch.load(file) == written
 
 
 PADDED = {
@@ -285,10 +324,21 @@ PADDED = {
 @pytest.mark.parametrize("padding", PADDED)
 def test_padding_earns_nothing(padding, monkeypatch):
     monkeypatch.setattr("chainrule.serialization.limits._COUNTED_MEGABYTES", 0)
-    sets = (3 * len(PADDED[padding]) + 1_000) // 200 + 1_000
+    sets = (4 * len(PADDED[padding]) + 1_000) // 200 + 1_000
     program = PADDED[padding] + b"(" + b"\x8f" * sets + b"l."
     with pytest.raises(pickle.UnpicklingError, match="allow_memory"):
         torch.load(io.BytesIO(archive(program)))
+
+
+def test_what_a_directory_lists_counts_with_the_objects(monkeypatch):
+    """Each is within its limit, both together are not."""
+    monkeypatch.setattr("chainrule.serialization.limits._MEGABYTE", (1 << 20) // 20)
+    program = b"(" + b"\x8f" * 10_000 + b"l."
+    assert len(torch.load(io.BytesIO(archive(program)))) == 10_000
+    many = {f"{k:06}": b"" for k in range(2_000)}
+    assert torch.load(io.BytesIO(archive(b"K\1.", many))) == 1
+    with pytest.raises(pickle.UnpicklingError, match="allow_memory"):
+        torch.load(io.BytesIO(archive(program, many)))
 
 
 def test_a_directory_of_too_many_records_is_refused_unread(monkeypatch, tmp_path):

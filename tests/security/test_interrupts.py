@@ -2,6 +2,7 @@
 
 import ast
 import gc
+import subprocess
 import sys
 from pathlib import Path
 
@@ -58,3 +59,19 @@ def test_memory_that_ended_graphs_held_is_let_go():
         gc.collect()
         x.detach() * 2
         assert report.saved_now < held
+
+
+def test_the_tests_can_be_interrupted_where_ctrl_c_is_ignored():
+    """As in a job in the background: what tests start must not inherit that."""
+    program = """
+import signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+import conftest
+shown = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+print(subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True).stdout)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.strip() == "True"

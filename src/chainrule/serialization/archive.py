@@ -7,6 +7,7 @@ say how it was written. Aligned records can be mapped into memory as they are.
 
 from __future__ import annotations
 
+import io
 import struct
 import zipfile
 import zlib
@@ -14,14 +15,20 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .limits import Damaged, brief, clipped, current, reason
+from .limits import Damaged, allowance, brief, clipped, current, reason
 
 ALIGNMENT = 64
 ZIP64_FROM = 0xFFFFFFFF  # sizes and offsets from here on need the 64-bit fields
 _CHUNK = 1 << 20
+_BUFFER = 1 << 16
 _UTF8_NAMES = 0x0800
 _ENCRYPTED = 0x0001
 _PADDING_TAG = b"FB"
+_DIRECTORY_TIMES = 13  # memory of what a directory lists: fifty bytes become six hundred
+_PACKED = (
+    "; it is compressed, and records of PyTorch's are not. Fix: pack the file again without "
+    "compression"
+)
 
 
 class ArchiveWriter:
@@ -107,7 +114,9 @@ class ArchiveReader:
         self.file = file
         try:
             self.size = file.seek(0, 2)
-            found = zipfile.ZipFile(_Directory(file, self.size))  # type: ignore[call-overload]
+            directory = _Directory(file, self.size)
+            found = zipfile.ZipFile(directory)  # type: ignore[call-overload]
+            self.directory_memory = _DIRECTORY_TIMES * directory.length
             self.records = _by_name(found.infolist())
             self.ends = _ends(found)
         except _Refused as problem:
@@ -132,12 +141,26 @@ class ArchiveReader:
         """The bytes of a record."""
         return self.read_array(name).tobytes()
 
+    def open(self, name: str) -> BinaryIO:
+        """A record as a stream, its checksum compared; it takes memory only if it is packed."""
+        info = self._found(name, None)
+        if info.compress_type != zipfile.ZIP_STORED:
+            return io.BytesIO(self.read(name))
+        try:
+            record = _Record(self.file, self._start_of(info), info.file_size)
+        except Exception as problem:
+            raise _unreadable(name, reason(problem)) from None
+        self._compare(name, info, record.checksum() if self.has_checksums else info.CRC)
+        return io.BufferedReader(record, _BUFFER)
+
     def read_array(self, name: str, expected: int | None = None) -> np.ndarray:
         """The bytes of a record, as many as its tensors need, in memory of its own."""
         info = self._found(name, expected)
         try:
             start = self._start_of(info)
-            if info.compress_type != zipfile.ZIP_STORED:
+            if info.compress_type == zipfile.ZIP_STORED:
+                current().objects(info.file_size)
+            else:
                 current().copies(info.file_size)
             data = np.empty(info.file_size, np.uint8)
             self.file.seek(start)
@@ -146,20 +169,20 @@ class ArchiveReader:
             else:
                 checksum = _inflate(self.file, info.compress_size, data)
         except Damaged as problem:
-            raise _unreadable(
-                name,
-                f"{problem}; it is compressed, and records of PyTorch's are not. Fix: pack the "
-                "file again without compression",
-            ) from None
+            stored = info.compress_type == zipfile.ZIP_STORED
+            raise _unreadable(name, f"{problem}{'' if stored else _PACKED}") from None
         except Exception as problem:
             raise _unreadable(name, reason(problem)) from None
+        self._compare(name, info, checksum)
+        return data
+
+    def _compare(self, name: str, info: zipfile.ZipInfo, checksum: int) -> None:
         if self.has_checksums and checksum != info.CRC:
             raise _unreadable(
                 name,
                 f"its checksum is {checksum:08x}, the file promises {info.CRC:08x}: bytes have "
                 "changed since it was written",
             )
-        return data
 
     def map_array(self, name: str, expected: int) -> np.ndarray:
         """The record as the file's own pages, copied only where they are written to."""
@@ -208,20 +231,52 @@ class ArchiveReader:
         return start
 
 
-class _Directory:
-    """A file as `zipfile` may read it: a directory that would take too much memory is refused.
+class _Record(io.RawIOBase):
+    """A stretch of a file as a file; others may read elsewhere in between."""
 
-    An entry of some fifty bytes becomes an object of five hundred.
-    """
+    def __init__(self, file: BinaryIO, start: int, size: int) -> None:
+        self.file, self.start, self.size, self.at = file, start, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self.at = max(0, offset + (0, self.at, self.size)[whence])
+        return self.at
+
+    def readinto(self, room: Any) -> int:
+        self.file.seek(self.start + self.at)
+        part = self.file.read(max(0, min(len(room), self.size - self.at)))
+        room[: len(part)] = part
+        self.at += len(part)
+        return len(part)
+
+    def checksum(self) -> int:
+        """Of all of its bytes, as zip files count it."""
+        found, room = 0, bytearray(_BUFFER)
+        while count := self.readinto(room):
+            found = zlib.crc32(memoryview(room)[:count], found)
+        self.at = 0
+        return found
+
+
+class _Directory:
+    """A file as `zipfile` may read it: a directory that would take too much memory is refused."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self.seek, self.tell, self.take = file.seek, file.tell, file.read
-        self.longest = ((56 << 20) + 3 * size) // 12
+        self.longest = allowance(size) // _DIRECTORY_TIMES
+        self.length = 0
 
     def read(self, count: int = -1) -> bytes:
         if count > self.longest:
             raise _Refused(f"its directory of {count} bytes lists too many records for its size")
-        return self.take(count)
+        found = self.take(count)
+        self.length = max(self.length, len(found))
+        return found
 
 
 class _Refused(Exception):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
+from sys import getsizeof
 from typing import Any
 
 from ..autograd.value import TensorBase
@@ -17,13 +18,33 @@ from .limits import Damaged, brief, current
 
 _BATCH = 1000  # keys between two looks at the clock
 _ENTRY = 100  # bytes of an entry of a dict or a set, while it grows
-_FIRST = 5  # entries of a dict that its first table has room for
+
+
+def _table(entries: int, wide: bool) -> int:
+    """Bytes of a dict that has grown to so many entries; `wide` with keys that are not all text."""
+    slots = max(8, 1 << (3 * entries // 2).bit_length())
+    while slots > 8 and slots // 2 * 2 // 3 >= entries:
+        slots //= 2
+    index = 1 if slots < 1 << 8 else 2 if slots < 1 << 16 else 4
+    return 112 + slots * index + slots * 2 // 3 * (24 if wide else 16)
+
+
+def _charge_entries(m: Any, target: Any, keys: list[Any]) -> None:
+    """Count the memory that new entries of a dict take, before they are put there."""
+    if type(target) is not dict:  # these link their entries as well, or are somebody's own
+        current().objects(2 * _ENTRY * len(keys) + (0 if target else 168))
+        return
+    before, count = getsizeof(target), len(target) + len(keys)
+    wide = not all(type(key) is str for key in keys) or before >= _table(len(target), True)
+    more = _table(count, wide) - before
+    if more > 64:  # it becomes a larger one, not a slightly better estimate
+        m.passing(before)  # the old table stays until the new one is filled
+        current().objects(more)
 
 
 def put_pairs(m: Any, target: Any, pairs: list[tuple[Any, Any]]) -> None:
     """Set items of a dict or its kin."""
-    more = max(len(target) + len(pairs) - _FIRST, 0) - max(len(target) - _FIRST, 0)
-    current().objects(_ENTRY * more + (0 if target else 168))
+    _charge_entries(m, target, [key for key, _ in pairs])
     if len(pairs) == 1 and (type(pairs[0][0]) is str or len(target) < _BATCH):
         key, value = pairs[0]
         _charge_keys(m, (key,))

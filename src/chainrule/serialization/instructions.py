@@ -42,7 +42,7 @@ def _constants() -> None:
     }  # fmt: skip
     for code, make in fixed.items():
         INSTRUCTIONS[code[0]] = lambda m, make=make: m.push(make())
-    for code, make, size in ((pickle.EMPTY_LIST, list, 72), (pickle.EMPTY_DICT, dict, 80),
+    for code, make, size in ((pickle.EMPTY_LIST, list, 64), (pickle.EMPTY_DICT, dict, 64),
                              (pickle.EMPTY_SET, set, 232)):  # fmt: skip
         INSTRUCTIONS[code[0]] = lambda m, make=make, size=size: _empty(m, make, size)
 
@@ -158,16 +158,16 @@ for _code, _count in ((pickle.TUPLE1, 1), (pickle.TUPLE2, 2), (pickle.TUPLE3, 3)
 
 @_instruction(pickle.APPEND)
 def _append(m: Machine) -> None:
-    item = m.pop()
-    m.spending.objects(16)  # lists that grow one by one, or stay short, have room to spare
-    m.target(list).append(item)
+    item, target = m.pop(), m.target(list)
+    m.spending.objects(16 if target else 48)  # lists that grow one by one have room to spare
+    target.append(item)
 
 
 @_instruction(pickle.APPENDS)
 def _appends(m: Machine) -> None:
-    items = m.since_mark()
-    m.spending.objects(9 * len(items))
-    m.target(list).extend(items)
+    items, target = m.since_mark(), m.target(list)
+    m.spending.objects(9 * len(items) + (0 if target else 16))
+    target.extend(items)
 
 
 @_instruction(pickle.ADDITEMS)

@@ -13,17 +13,21 @@ from collections.abc import Iterator
 from typing import Any
 
 _MEGABYTE = 1 << 20
-# Of the 64 MB and four times the file that a load may take: the file itself and what Python's
-# allocator rounds up come on top of what is counted.
-_COUNTED_MEGABYTES, _COUNTED_TIMES = 56, 3
-# Numbers and text that a pickle spells out are what it honestly holds, and Python needs more for
-# them than a file does: each byte of one, up to so many, may bring so many bytes of objects.
-_SPELT_BYTES, _SPELT_TIMES = 16, 20
+# Of the 64 MB and four times the file that a load may take: what allocators round up, and the
+# library's own modules, come on top of what is counted.
+_COUNTED_MEGABYTES, _COUNTED_TIMES = 56, 4
+_GENEROUS = 24  # times the size of a file, for the objects of any honest one
+_NOTED = 200  # bytes to remember a nested tuple by
 _DEEPEST = 1000  # tuples in tuples: Python hashes them by recursion in C, without a limit
 
 
 class Damaged(Exception):
     """The bytes are no pickle, or not a whole one, or ask for more than they justify."""
+
+
+def allowance(size: int) -> int:
+    """Bytes of memory that may be counted for a file of that size."""
+    return max(_COUNTED_MEGABYTES * _MEGABYTE + _COUNTED_TIMES * size, _CURRENT.allowed)
 
 
 class Spending:
@@ -32,8 +36,7 @@ class Spending:
     def __init__(self, size: int, later: list[Any] | None = None) -> None:
         self.size = size
         self.later = later  # what waits for bytes that follow the pickle; None: they are there
-        counted = _COUNTED_MEGABYTES * _MEGABYTE + _COUNTED_TIMES * size
-        self.memory = max(counted, _CURRENT.allowed)
+        self.memory = allowance(size)
         self.memory_left = self.memory
         self.copies_left = 24 * _MEGABYTE + 2 * size
         self.work_left = 1_000_000 + 16 * size
@@ -47,14 +50,9 @@ class Spending:
             raise Damaged(
                 f"its {self.size} bytes describe objects that take more than "
                 f"{self.memory // _MEGABYTE} MB of memory. If you know that it holds that many "
-                "Python objects: `with torch.serialization.allow_memory(bytes):` around the load"
+                "Python objects, allow them: `with torch.serialization.allow_memory("
+                f"{max(_GENEROUS * self.size, 2 * self.memory)}):` around the load"
             )
-
-    def spelt(self, length: int) -> None:
-        """A number or text of its own bytes in the pickle: the allowance for objects grows."""
-        earned = _SPELT_TIMES * (length if length < _SPELT_BYTES else _SPELT_BYTES)
-        self.memory += earned
-        self.memory_left += earned
 
     def copies(self, count: int) -> None:
         """Bytes of tensors beyond those that lie in the file as they are."""
@@ -87,7 +85,6 @@ class _Unlimited(Spending):
     """For files that are trusted: what they run is not counted either."""
 
     def objects(self, count: int) -> None: ...
-    def spelt(self, length: int) -> None: ...
     def copies(self, count: int) -> None: ...
     def work(self, steps: int) -> None: ...
     def insertions(self, count: int, seconds: float) -> None: ...
@@ -106,9 +103,9 @@ _Current.spending = _Unlimited(0)
 def allow_memory(nbytes: int) -> Iterator[None]:
     """Let loads of this thread make Python objects of up to so many bytes, however small the file.
 
-    For files of your own that hold millions of small or empty containers: without it the objects
-    of a file and copies of its tensors may take 56 MB, three times the file, and twenty times the
-    first sixteen bytes of every number and text in it.
+    For files of your own that hold tens of megabytes of whole numbers, words or small containers
+    and no tensors: without it a load takes at most 64 MB and four times the file, and Python needs
+    six to twelve times the file for such.
 
     >>> import io
     >>> import chainrule as torch
@@ -170,6 +167,7 @@ class Nesting:
         if depth >= _DEEPEST:
             raise Damaged(f"its tuples lie in each other more than {_DEEPEST} levels deep")
         if depth or weight != 1 + len(made):
+            current().objects(_NOTED)
             self.known[id(made)] = made, min(weight, 1 << 62), depth + 1
         return made
 

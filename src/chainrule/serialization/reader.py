@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import pickle
 import struct
 import sys
@@ -134,6 +133,7 @@ class _Storages:
             return UntypedStorage(np.empty(0, np.uint8), is_meta=True)
         record, expected = f"data/{key}", count * kind.itemsize
         if self.mapped:
+            limits.current().objects(expected)  # once it is read, it is in memory
             data = self.archive.map_array(record, expected)
         else:
             data = self.archive.read_array(record, expected)
@@ -173,6 +173,7 @@ def _swapped(data: np.ndarray, kind: Any) -> np.ndarray:
     """The bytes in this machine's order; parts of complex numbers are swapped each."""
     if kind.dtype is None:
         raise RuntimeError("storages without a type cannot be converted between byte orders")
+    limits.current().objects(data.nbytes)
     width = kind.dtype.to_real().itemsize
     return data.view(f"u{width}").byteswap().view(np.uint8)
 
@@ -185,9 +186,10 @@ def read_archive(file: BinaryIO, how: How, mapped: bool = False) -> Any:
             "it is a TorchScript archive: it holds a program, and chainrule does not run those. "
             "Fix: load it in PyTorch with torch.jit.load and save its state_dict()"
         )
-    with limits.counting(archive.size, trusted=not how.weights_only):
+    with limits.counting(archive.size, trusted=not how.weights_only) as spending:
+        spending.objects(archive.directory_memory)
         found = _Storages(archive, how, mapped)
-        return how.unpickled(io.BytesIO(archive.read("data.pkl")), found.load)
+        return how.unpickled(archive.open("data.pkl"), found.load)
 
 
 def names_in_archive(file: BinaryIO, name: str) -> list[str]:
@@ -195,9 +197,10 @@ def names_in_archive(file: BinaryIO, name: str) -> list[str]:
     from .survey import names_in
 
     archive = ArchiveReader(file)
-    with limits.counting(archive.size):
+    with limits.counting(archive.size) as spending:
+        spending.objects(archive.directory_memory)
         try:
-            return names_in(io.BytesIO(archive.read("data.pkl")))
+            return names_in(archive.open("data.pkl"))
         except Damaged as damage:
             raise pickle.UnpicklingError(
                 f"{name} is damaged or no file of tensors: {damage}\n  at {source.here(4)}"
@@ -266,6 +269,7 @@ class _LegacyStorages:
                     "file are left"
                 )
             self.room -= size
+            limits.current().objects(size)
             memory = UntypedStorage(np.zeros(size, np.uint8))
             self.known[key] = kind, self.how.placement.placed(memory, location)
             self.sizes[key] = size
