@@ -148,8 +148,8 @@ _SUBMODULES = {
 _SUBMODULES |= {
     "_VF", "__config__", "_functorch", "_guards", "_higher_order_ops", "_lowrank", "_six",
     "_subclasses", "_tensor_str", "_utils",
-    "_vmap_internals", "ao", "array_api", "futures", "interop", "masked", "monitor", "overrides",
-    "quasirandom",
+    "_vmap_internals", "ao", "array_api", "futures", "interop", "masked", "monitor", "nested",
+    "overrides", "quasirandom",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",

@@ -44,6 +44,7 @@ from . import memory as memory
 from . import monitor as monitor
 from . import mps as mps
 from . import multiprocessing as multiprocessing
+from . import nested as nested
 from . import nn as nn
 from . import onnx as onnx
 from . import optim as optim

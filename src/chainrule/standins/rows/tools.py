@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kinds import CPP, NOT_WRITTEN, PROCESSES, TOOLS
+from ..kinds import CPP, PROCESSES, TOOLS
 from .say import answer, empty, refused, rows, same
 
 ROWS = [
@@ -75,8 +75,4 @@ multiprocessing.pool: clean_worker
     empty("profiler.python_tracer"),
     answer("profiler.itt", False, "is_available", "whether Intel's ITT is there: no"),
     refused("profiler.itt", CPP, "mark range range_pop range_push"),
-    *rows(NOT_WRITTEN, """
-nested: as_nested_tensor masked_select narrow nested_tensor nested_tensor_from_jagged
-    to_padded_tensor
-"""),
 ]  # fmt: skip

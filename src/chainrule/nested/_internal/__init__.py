@@ -1,0 +1,1 @@
+"""Where PyTorch keeps the class of jagged tensors."""
