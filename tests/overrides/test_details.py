@@ -164,3 +164,20 @@ def test_testing_overrides_take_what_the_functions_take():
     ]
     assert torch.zeros in overrides.get_ignored_functions()
     assert torch.zeros not in answers
+
+
+def test_a_function_that_the_library_calls_first_still_asks():
+    code = """
+import chainrule as torch
+
+class Mine(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func.__name__
+
+x = torch.Tensor._make_subclass(Mine, torch.ones(2))
+torch.randn_like(torch.ones(2))  # it calls empty_like, whose code is made then
+print(torch.empty_like(x))
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "empty_like\n"

@@ -143,7 +143,9 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
                 named.pop(own.name, None)
             elif own.kind is own.KEYWORD_ONLY:
                 named[own.name] = own.default
-        for bearer in (call, *COPIES.get(call, ())):
+        for known in (call, *COPIES.get(call, ())):
+            # What asks for overrides first (`overriding.wrap`) stands before the one to change.
+            bearer = (known.__kwdefaults__ or {}).get("_original", known)
             if not is_looking(bearer):  # else it has to be called first, and comes here again
                 bearer.__defaults__, bearer.__kwdefaults__ = others.defaults, dict(named)
                 bearer.__code__ = written.__code__

@@ -105,7 +105,7 @@ distributed.elastic.utils.store: barrier get_all store_timeout synchronize
 distributed.launch: launch main parse_args
 distributed.launch = distributed.run: get_args_parser run
 distributed.run: config_from_args determine_local_world_size get_args_parser get_rdzv_endpoint
-    get_use_env main parse_args parse_min_max_nnodes run run_script_path
+    get_use_env parse_args parse_min_max_nnodes run run_script_path
 distributed.run = distributed.elastic.multiprocessing.api: DefaultLogsSpecs LogsSpecs Std
 distributed.run = distributed.launcher.api: LaunchConfig elastic_launch
 distributed.run = distributed.argparse_util:
