@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from chainrule import ir
-from chainrule.ops import schema
+from chainrule.ops import formulas, schema
 from chainrule.tensor import api
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,6 +38,10 @@ def names_of_adding_ops(monkeypatch) -> dict:
     monkeypatch.setattr(schema, "TABLE", {})
     monkeypatch.setattr(api, "API", {})
     declare = {"op": schema.op, "public": api.public}
+    kept = {"FORMULAS": {}, "TABLE": schema.TABLE}  # what the page declares is forgotten after it
+    for name, value in kept.items():
+        monkeypatch.setattr(formulas, name, value)
+    declare |= {"schema": schema, "Formula": formulas.Formula, "FORMULAS": kept["FORMULAS"]}
     return {**vars(sample), **declare, "ir": ir, "np": np}
 
 

@@ -1,4 +1,4 @@
-"""The READMEs of the compiler's rooms: examples run, and printed programs are what is printed."""
+"""The READMEs of folders: examples run, and printed programs are what is printed."""
 
 import doctest
 import re
@@ -14,6 +14,7 @@ from chainrule.compiler.runtime import plan
 
 ROOMS = Path(torch.__file__).parent / "compiler"
 READMES = sorted(ROOMS.rglob("README.md"))
+OTHERS = [ROOMS.parent / folder / "README.md" for folder in ("autograd", "ops", "tensor")]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,21 @@ def test_the_loop_nest(example):
     assert format_kernel(calls[-1].kernel) == printed("loops")
 
 
-@pytest.mark.parametrize("path", READMES, ids=lambda p: p.parent.name)
+@pytest.mark.parametrize("path", READMES + OTHERS, ids=lambda p: p.parent.name)
 def test_examples_of_readmes_run(path):
     results = doctest.testfile(str(path), module_relative=False)
     assert results.failed == 0
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda p: p.parent.name)
+def test_files_that_readmes_name_exist(path):
+    named = re.findall(r"`([\w*]+\.py|\w+/)`", path.read_text(encoding="utf-8"))
+    assert [name for name in named if not list(path.parent.glob(name))] == []
+
+
+@pytest.mark.parametrize("path", OTHERS[1:], ids=lambda p: p.parent.name)
+def test_readmes_name_every_file(path):
+    text = path.read_text(encoding="utf-8")
+    patterns = re.findall(r"`([\w*]+\.py)`", text)
+    known = {found.name for pattern in patterns for found in path.parent.glob(pattern)}
+    assert {p.name for p in path.parent.glob("[a-z]*.py")} - known == set()

@@ -53,7 +53,12 @@ def sub(a, b):
     return np.subtract(a, b)
 
 
-@op(partials={"a": lambda b: b, "b": lambda a: a}, numbers="wide", lower=ir.mul)
+@op(
+    partials={"a": lambda b: b, "b": lambda a: a},
+    numbers="wide",
+    lower=ir.mul,
+    public={"aliases": ("multiply",)},
+)
 def mul(a, b):
     """The product a * b."""
     return np.multiply(a, b)
@@ -134,6 +139,7 @@ def nonzero_divisor(a, b, name):
     numbers="wide",
     node="NotImplemented",
     lower=ir.floor_div,
+    public={},
 )
 def floor_divide(a, b):
     """The quotient a / b rounded down; no derivative is defined for it."""
@@ -180,6 +186,7 @@ def div_trunc(a, b):
     broadcasts=True,
     refuses={"bc": ""},
     lower=ir.remainder,
+    public={"numbers": "some"},
 )
 def remainder(a, b):
     """a - b floor(a / b): the remainder with the sign of b."""
@@ -193,6 +200,7 @@ def remainder(a, b):
     broadcasts=True,
     refuses={"bc": ""},
     lower=ir.fmod,
+    public={"numbers": "other"},
 )
 def fmod(a, b):
     """a - b trunc(a / b): the remainder with the sign of a."""
@@ -233,6 +241,7 @@ def _base_gradient(g, a, b):
     numbers="wide",  # for the gradient
     halves="own",
     lower=ir.power,
+    public={"numbers": "some"},
 )
 def pow(a, b):  # noqa: A001 - the op's public name
     """a to the power b."""
@@ -357,6 +366,7 @@ def log_base(a, _number=_log_of_number):
     promote="float",
     refuses={"c": ""},
     lower=ir.pointwise(lambda a, b: ir.select((a == 0) & ~ir.isnan(b), 0.0, a * ir.log(b))),
+    public={"aliases": ("special.xlogy",), "numbers": "some"},
 )
 def xlogy(a, b):
     """a log(b), and 0 where a is 0 (unless b is NaN)."""
@@ -380,6 +390,7 @@ def _float_like(value, other):
     promote="float",
     refuses={"c": ""},
     lower=ir.atan2,
+    public={"aliases": ("arctan2",), "numbers": "none"},
 )
 def atan2(a, b):
     """The angle of the point (b, a)."""
@@ -394,7 +405,7 @@ def atan2_scale(a, b):
 
 
 @op(partials={"a": lambda a, out: a / out, "b": lambda b, out: b / out}, refuses={"biuc": ""},
-    lower=ir.hypot)  # fmt: skip
+    lower=ir.hypot, public={"numbers": "none"})  # fmt: skip
 def hypot(a, b):
     """The length of the hypotenuse, sqrt(a^2 + b^2), without overflow."""
     return np.hypot(a, b)
@@ -407,6 +418,7 @@ def hypot(a, b):
     promote="float",
     refuses={"c": ""},
     lower=ir.copysign,
+    public={"numbers": "other"},
 )
 def copysign(a, b):
     """The magnitude of a with the sign of b."""
@@ -427,6 +439,7 @@ def _log2_sum_scalar(a, b):
     partials={"a": lambda a, b: sigmoid(a - b), "b": lambda a, b: sigmoid(b - a)},
     refuses={"biu": ""},
     lower=ir.pointwise(_log_sum_scalar),
+    public={"inplace": False, "numbers": "none"},
 )
 def logaddexp(a, b):
     """log(exp(a) + exp(b)), without overflow."""
@@ -443,6 +456,7 @@ def logaddexp(a, b):
     },
     refuses={"biuc": ""},
     lower=ir.pointwise(_log2_sum_scalar),
+    public={"inplace": False, "numbers": "none"},
 )
 def logaddexp2(a, b):
     """log2(2**a + 2**b), without overflow."""
@@ -456,6 +470,7 @@ def logaddexp2(a, b):
     halves="own",
     refuses={"biuc": ""},
     lower=ir.nextafter,
+    public={"numbers": "none"},
 )
 def nextafter(a, b):
     """The neighbour of a in its type, in the direction of b."""
@@ -465,13 +480,13 @@ def nextafter(a, b):
 # ---- integers ----------------------------------------------------------------------------------
 
 
-@op(nondiff=("a", "b"), broadcasts=True, refuses={"fVcb": ""})
+@op(nondiff=("a", "b"), broadcasts=True, refuses={"fVcb": ""}, public={"numbers": "none"})
 def gcd(a, b):
     """The greatest common divisor."""
     return np.gcd(a, b)
 
 
-@op(nondiff=("a", "b"), broadcasts=True, refuses={"fVcb": ""})
+@op(nondiff=("a", "b"), broadcasts=True, refuses={"fVcb": ""}, public={"numbers": "none"})
 def lcm(a, b):
     """The least common multiple."""
     return np.lcm(a, b)

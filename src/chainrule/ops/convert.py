@@ -127,6 +127,7 @@ def imag(x):
     lower=ir.pointwise(
         lambda x: ir.select(ir.isnan(x), x, ir.select(x < 0, 3.141592653589793, 0.0)),
     ),
+    public={"inplace": False},
 )
 def angle(x):
     """The angle of a complex number; of a real one 0, or pi where it is negative."""

@@ -73,6 +73,7 @@ class Op:
         "partials",
         "plain_joint",
         "promote",
+        "public",
         "random",
         "refuses",
         "refuses_operands",
@@ -130,6 +131,7 @@ class Op:
         self.refuses_operands = _by_kind(spec.pop("refuses_operands", None) or {})
         self.node_name: str = spec.pop("node", None) or camel(self.name) + "Backward0"
         self.aten: tuple[str, ...] = spec.pop("aten", None) or (self.name.removeprefix("reduce_"),)
+        self.public: dict[str, Any] | None = spec.pop("public", None)
         self.keeps_zero: bool = spec.pop("keeps_zero", False)
         self.shaped_by_values: bool = spec.pop("shaped_by_values", False)
         self.cache: dict[Any, Any] = {}
@@ -163,6 +165,8 @@ class Op:
         for rule in rules:
             self._check_names(rule, {"g", "mask"})
         for name, rule in self.arrays.items():
+            if not hasattr(rule, "__code__"):
+                continue  # a formula names what its rule names
             spoken = self.vjps[name] if name in self.vjps else self.partials[name]
             if unsaved := set(rule_names(rule)) - {"g", *rule_names(spoken)}:
                 raise TypeError(f"op {self.name}: {sorted(unsaved)} is not saved for {name}")
@@ -272,6 +276,8 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     node       the name of its node on the tape, where PyTorch's is not <Name>Backward0
     aten       PyTorch's names as a profiler shows them, outermost first, where they are not `name`;
                {} stands for the number of spatial dimensions
+    public     {} for an op that users call as it is, with what `tensor.api.expose` takes: aliases,
+               namespace, which operands may be numbers, whether there are in-place and out= forms
     keeps_zero whether 0 gives 0: a sparse argument keeps its places
     shaped_by_values  whether the shape of the result depends on values, which a trace has not
     view       whether the result shares the argument's memory
@@ -290,6 +296,12 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Declare a function written in ops that rules of every world may call."""
+    known = HELPERS.get(function.__name__)
+    if known is not None:
+        raise TypeError(
+            f"the helper {function.__name__} is declared twice: rules of {known.__module__} would "
+            f"call the one of {function.__module__}.\n  Fix: give it another name."
+        )
     HELPERS[function.__name__] = function
     return function
 

@@ -66,6 +66,7 @@ Formula("relu", "forward")
     flat=("x",),
     aten=("relu", "clamp_min"),
     keeps_zero=True,
+    public={"out": False},
 )
 def relu(x):
     """x where positive, else 0."""
@@ -83,6 +84,7 @@ def relu(x):
     broadcasts=True,
     refuses={"c": "maximum not implemented for complex tensors."},
     lower=ir.maximum,
+    public={"inplace": False, "numbers": "none"},
 )
 def maximum(a, b):
     """The larger of a and b; NaN if either is NaN."""
@@ -98,6 +100,7 @@ def maximum(a, b):
     broadcasts=True,
     refuses={"c": "minimum not implemented for complex tensors."},
     lower=ir.minimum,
+    public={"inplace": False, "numbers": "none"},
 )
 def minimum(a, b):
     """The smaller of a and b; NaN if either is NaN."""
@@ -113,6 +116,7 @@ def minimum(a, b):
     broadcasts=True,
     refuses={"c": ""},
     lower=ir.pointwise(lambda a, b: ir.select((a >= b) | ir.isnan(b), a, b)),
+    public={"inplace": False, "numbers": "none"},
 )
 def fmax(a, b):
     """The larger of a and b; of a number and NaN the number."""
@@ -128,6 +132,7 @@ def fmax(a, b):
     broadcasts=True,
     refuses={"c": ""},
     lower=ir.pointwise(lambda a, b: ir.select((a <= b) | ir.isnan(b), a, b)),
+    public={"inplace": False, "numbers": "none"},
 )
 def fmin(a, b):
     """The smaller of a and b; of a number and NaN the number."""

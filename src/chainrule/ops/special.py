@@ -86,33 +86,37 @@ def _ndtr_scalar(x):
 declare(
     "erf", "erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
     lambda x: 1.1283791670955126 * exp(-(x * x)), lower=ir.erf, keeps_zero=True,
+    public={"aliases": ("special.erf",)},
 )  # fmt: skip
 declare(
     "erfc", "erfc", "1 - erf(x), without cancellation for large x.",
     lambda x: -1.1283791670955126 * exp(-(x * x)), lower=ir.erfc,
+    public={"aliases": ("special.erfc",)},
 )  # fmt: skip
 declare(
     "erfcx", "erfcx", "exp(x^2) erfc(x), which neither overflows nor vanishes for large x.",
     lambda x, out: 2 * x * out - 1.1283791670955126, node="SpecialErfcxBackward0",
+    public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "erfinv", "erfinv", "The number whose erf is x.",
     lambda x: 0.8862269254527579 * exp(square(erfinv(x))), keeps_zero=True,
+    public={"aliases": ("special.erfinv",)},
 )  # fmt: skip
 declare(
     "ndtr", "ndtr", "The distribution function of the standard normal distribution.",
     lambda x: 0.3989422804014327 * exp(-0.5 * x * x), node="SpecialNdtrBackward0",
-    lower=ir.pointwise(_ndtr_scalar),
+    lower=ir.pointwise(_ndtr_scalar), public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "log_ndtr", "log_ndtr", "log(ndtr(x)), accurate where ndtr(x) vanishes.",
     lambda x: 0.7978845608028654 / erfcx(x * -0.7071067811865476),
-    node="SpecialLogNdtrBackward0",
+    node="SpecialLogNdtrBackward0", public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "ndtri", "ndtri", "The number whose ndtr is x.",
     lambda out: 2.5066282746310002 * exp(0.5 * out * out),
-    node="SpecialNdtriBackward0",
+    node="SpecialNdtriBackward0", public={"namespace": "special"},
 )  # fmt: skip
 
 
@@ -131,7 +135,7 @@ def _digamma_scalar(x):
 
 @op(
     partials={"x": lambda x: digamma(x)}, promote="float", refuses={"c": ""},
-    lower=ir.pointwise(_lgamma_scalar),
+    lower=ir.pointwise(_lgamma_scalar), public={"aliases": ("special.gammaln",)},
 )  # fmt: skip
 def lgamma(x):
     """log |gamma(x)|."""
@@ -140,7 +144,7 @@ def lgamma(x):
 
 @op(
     partials={"x": lambda x: polygamma(x, n=1)}, promote="float", refuses={"c": ""},
-    lower=ir.pointwise(_digamma_scalar),
+    lower=ir.pointwise(_digamma_scalar), public={"aliases": ("special.digamma", "special.psi")},
 )  # fmt: skip
 def digamma(x):
     """The derivative of log gamma(x)."""
@@ -207,6 +211,7 @@ def gamma_density(a, x):
         "x": lambda a, x: gamma_density(a, x),
     },
     promote="float", refuses={"c": ""}, lower=ir.special("gammainc", 2),
+    public={"aliases": ("special.gammainc",), "numbers": "none"},
 )  # fmt: skip
 def igamma(a, x):
     """The regularised lower incomplete gamma function P(a, x)."""
@@ -219,6 +224,7 @@ def igamma(a, x):
         "x": lambda a, x: -gamma_density(a, x),
     },
     promote="float", refuses={"c": ""}, lower=ir.special("gammaincc", 2),
+    public={"aliases": ("special.gammaincc",), "numbers": "none"},
 )  # fmt: skip
 def igammac(a, x):
     """The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
@@ -228,6 +234,7 @@ def igammac(a, x):
 @op(
     partials={"x": lambda x: underived("zeta"), "q": lambda x, q: -x * zeta(x + 1, q)},
     promote="float", refuses={"c": ""}, node="SpecialZetaBackward0", lower=_NO_C_FUNCTION,
+    public={"namespace": "special", "numbers": "some"},
 )  # fmt: skip
 def zeta(x, q):
     """The Hurwitz zeta function, the sum of (k + q)^-x over k = 0, 1, 2, ..."""
@@ -245,6 +252,7 @@ def _entr_scalar(x):
 declare(
     "entr", "entr", "-x log(x): 0 at 0, minus infinity for negative x.",
     lambda x: -1 - log(x), node="SpecialEntrBackward0", lower=ir.pointwise(_entr_scalar),
+    public={"namespace": "special"},
 )  # fmt: skip
 
 
@@ -266,6 +274,7 @@ def log1p_base(b, _number=_log1p_of_number):
     jvp="same",
     broadcasts=True, promote="float", refuses={"c": ""}, node="SpecialXlog1PyBackward0",
     lower=ir.pointwise(lambda a, b: ir.select((a == 0) & ~ir.isnan(b), 0.0, a * ir.log1p(b))),
+    public={"namespace": "special", "numbers": "some"},
 )  # fmt: skip
 def xlog1py(a, b):
     """a log(1 + b), which is 0 where a is 0 (NaN where b is NaN)."""
@@ -277,51 +286,59 @@ def xlog1py(a, b):
 
 # ---- Bessel functions ----------------------------------------------------------------------------
 
-declare("i0", "i0", "The modified Bessel function of the first kind of order 0.", lambda x: i1(x))
+declare(
+    "i0",
+    "i0",
+    "The modified Bessel function of the first kind of order 0.",
+    lambda x: i1(x),
+    public={"aliases": ("special.i0", "special.modified_bessel_i0")},
+)
 declare(
     "i0e", "i0e", "exp(-|x|) i0(x).", lambda x, out: i1e(x) - sgn(x) * out,
-    node="SpecialI0EBackward0",
+    node="SpecialI0EBackward0", public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "i1", "i1", "The modified Bessel function of the first kind of order 1.",
     lambda x, out: unless_zero(x, i0(x) - out / one_for_zero(x), 0.5), node="SpecialI1Backward0",
+    public={"namespace": "special", "aliases": ("special.modified_bessel_i1",)},
 )  # fmt: skip
 declare(
     "i1e", "i1e", "exp(-|x|) i1(x).",
     lambda x, out: unless_zero(x, i0e(x) - out * (sgn(x) + 1 / one_for_zero(x)), 0.5),
-    node="SpecialI1EBackward0",
+    node="SpecialI1EBackward0", public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "bessel_j0", "j0", "The Bessel function of the first kind of order 0.",
-    lambda x: -bessel_j1(x),
+    lambda x: -bessel_j1(x), public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "bessel_j1", "j1", "The Bessel function of the first kind of order 1.",
     lambda x, out: unless_zero(x, bessel_j0(x) - out / one_for_zero(x), 0.5),
+    public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "bessel_y0", "y0", "The Bessel function of the second kind of order 0.",
-    lambda x: -bessel_y1(x),
+    lambda x: -bessel_y1(x), public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "bessel_y1", "y1", "The Bessel function of the second kind of order 1.",
-    lambda x, out: bessel_y0(x) - out / x,
+    lambda x, out: bessel_y0(x) - out / x, public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "modified_bessel_k0", "k0", "The modified Bessel function of the second kind of order 0.",
-    lambda x: -modified_bessel_k1(x),
+    lambda x: -modified_bessel_k1(x), public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "modified_bessel_k1", "k1", "The modified Bessel function of the second kind of order 1.",
-    lambda x, out: -modified_bessel_k0(x) - out / x,
+    lambda x, out: -modified_bessel_k0(x) - out / x, public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "scaled_modified_bessel_k0", "k0e", "exp(x) modified_bessel_k0(x).",
-    lambda x, out: out - scaled_modified_bessel_k1(x),
+    lambda x, out: out - scaled_modified_bessel_k1(x), public={"namespace": "special"},
 )  # fmt: skip
 declare(
     "scaled_modified_bessel_k1", "k1e", "exp(x) modified_bessel_k1(x).",
-    lambda x, out: out - scaled_modified_bessel_k0(x) - out / x,
+    lambda x, out: out - scaled_modified_bessel_k0(x) - out / x, public={"namespace": "special"},
 )  # fmt: skip
 
 
@@ -330,7 +347,7 @@ declare(
     promote="float", refuses={"c": ""},
     lower=ir.pointwise(
         lambda x: ir.select(ir.isinf(x), 0.0, ir.select(x == 0, 1.0, ir.sin(x) / x)),
-    ),
+    ), public={"namespace": "special"},
 )  # fmt: skip
 def spherical_bessel_j0(x):
     """sin(x) / x, 1 at 0 and 0 at infinity."""
@@ -341,7 +358,7 @@ def spherical_bessel_j0(x):
 
 @op(
     partials={"x": lambda x: airy_slope(x)}, promote="float", refuses={"c": ""},
-    lower=_NO_C_FUNCTION,
+    lower=_NO_C_FUNCTION, public={"namespace": "special"},
 )  # fmt: skip
 def airy_ai(x):
     """The Airy function Ai."""

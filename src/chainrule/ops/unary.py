@@ -24,6 +24,7 @@ from .schema import helper, op
         "invert a mask, use the `~` or `logical_not()` operator instead."
     },
     lower=ir.neg,
+    public={"aliases": ("negative",)},
 )
 def neg(x):
     """The negative -x."""
@@ -37,6 +38,7 @@ def neg(x):
     refuses={"b": ""},
     lower=ir.absolute,
     keeps_zero=True,
+    public={"aliases": ("absolute",)},
 )
 def abs(x):  # noqa: A001 - the op's public name
     """The magnitude |x|; its slope at 0 counts as 0."""
@@ -67,6 +69,7 @@ def zeroed(x):
     },
     lower=ir.sign,
     keeps_zero=True,
+    public={},
 )
 def sign(x):
     """-1, 0 or 1 by the sign of x (0 for NaN)."""
@@ -81,6 +84,7 @@ def sign(x):
     broadcasts=True,
     lower=ir.sign,
     keeps_zero=True,
+    public={},
 )
 def sgn(x):
     """x / |x| for complex x (0 at 0), the sign for real x."""
@@ -102,6 +106,7 @@ def sgn_slope(g, x, out):
     lower=ir.square,
     aten=("pow",),
     keeps_zero=True,
+    public={},
 )
 def square(x):
     """x times x; True squares to the integer 1."""
@@ -113,6 +118,7 @@ def square(x):
     promote="float",
     lower=ir.sqrt,
     keeps_zero=True,
+    public={},
 )
 def sqrt(x):
     """The square root of x."""
@@ -123,6 +129,7 @@ def sqrt(x):
     partials={"x": lambda out: -0.5 * (out * out * out)},
     promote="float",
     lower=ir.rsqrt,
+    public={},
 )
 def rsqrt(x):
     """One over the square root of x."""
@@ -135,6 +142,7 @@ def rsqrt(x):
     partials={"x": lambda out: -(out * out)},
     promote="float",
     lower=ir.reciprocal,
+    public={},
 )
 def reciprocal(x):
     """One over x."""
@@ -144,19 +152,30 @@ def reciprocal(x):
 # ---- exponentials and logarithms ---------------------------------------------------------------
 
 
-@op(partials={"x": lambda out: out}, promote="float", lower=ir.exp)
+@op(partials={"x": lambda out: out}, promote="float", lower=ir.exp, public={})
 def exp(x):
     """e to the power x."""
     return np.exp(x)
 
 
-@op(partials={"x": lambda out: out * 0.6931471805599453}, promote="float", lower=ir.exp2)
+@op(
+    partials={"x": lambda out: out * 0.6931471805599453},
+    promote="float",
+    lower=ir.exp2,
+    public={"aliases": ("special.exp2",)},
+)
 def exp2(x):
     """2 to the power x."""
     return np.exp2(x) if x.dtype.kind != "c" else np.exp(x * x.dtype.type(np.log(2.0)))
 
 
-@op(partials={"x": lambda out: out + 1}, promote="float", lower=ir.expm1, keeps_zero=True)
+@op(
+    partials={"x": lambda out: out + 1},
+    promote="float",
+    lower=ir.expm1,
+    keeps_zero=True,
+    public={"aliases": ("special.expm1",)},
+)
 def expm1(x):
     """exp(x) - 1, accurate near 0."""
     return np.expm1(x)
@@ -166,6 +185,7 @@ def expm1(x):
     partials={"x": lambda x: 1 / x},
     promote="float",
     lower=ir.log,
+    public={},
 )
 def log(x):
     """The natural logarithm of x."""
@@ -176,6 +196,7 @@ def log(x):
     partials={"x": lambda x: 1 / (x * 0.6931471805599453)},
     promote="float",
     lower=ir.log2,
+    public={},
 )
 def log2(x):
     """The logarithm of x to base 2."""
@@ -186,6 +207,7 @@ def log2(x):
     partials={"x": lambda x: 1 / (x * 2.302585092994046)},
     promote="float",
     lower=ir.log10,
+    public={},
 )
 def log10(x):
     """The logarithm of x to base 10."""
@@ -197,6 +219,7 @@ def log10(x):
     promote="float",
     lower=ir.log1p,
     keeps_zero=True,
+    public={"aliases": ("special.log1p",)},
 )
 def log1p(x):
     """log(1 + x), accurate near 0."""
@@ -213,6 +236,7 @@ _SIGMOID = Formula("sigmoid", "forward", body=lambda x: 1 / (1 + ir.exp(-x)))
     arrays={"x": Formula("sigmoid", "gradient")},
     promote="float",
     lower=ir.sigmoid,
+    public={"aliases": ("special.expit", "nn.functional.sigmoid")},
 )
 def sigmoid(x):
     """1 / (1 + exp(-x)); an overflowing exp gives the limit 0."""
@@ -255,52 +279,58 @@ def logit_slope(g, x, eps):
 # ---- trigonometric and hyperbolic --------------------------------------------------------------
 
 
-@op(partials={"x": lambda x: cos(x)}, promote="float", lower=ir.sin, keeps_zero=True)
+@op(partials={"x": lambda x: cos(x)}, promote="float", lower=ir.sin, keeps_zero=True, public={})
 def sin(x):
     """The sine of x."""
     return np.sin(x)
 
 
-@op(partials={"x": lambda x: -sin(x)}, promote="float", lower=ir.cos)
+@op(partials={"x": lambda x: -sin(x)}, promote="float", lower=ir.cos, public={})
 def cos(x):
     """The cosine of x."""
     return np.cos(x)
 
 
 @op(partials={"x": lambda out: out * out + 1}, promote="float",
-    lower=ir.tan, keeps_zero=True)  # fmt: skip
+    lower=ir.tan, keeps_zero=True, public={})  # fmt: skip
 def tan(x):
     """The tangent of x."""
     return np.tan(x)
 
 
 @op(partials={"x": lambda x: rsqrt(1 - x * x)}, promote="float",
-    lower=ir.asin, keeps_zero=True)  # fmt: skip
+    lower=ir.asin, keeps_zero=True, public={"aliases": ("arcsin",)})  # fmt: skip
 def asin(x):
     """The angle whose sine is x."""
     return np.arcsin(x)
 
 
 @op(partials={"x": lambda x: -rsqrt(1 - x * x)}, promote="float",
-    lower=ir.acos)  # fmt: skip
+    lower=ir.acos, public={"aliases": ("arccos",)})  # fmt: skip
 def acos(x):
     """The angle whose cosine is x."""
     return np.arccos(x)
 
 
-@op(partials={"x": lambda x: 1 / (x * x + 1)}, promote="float", lower=ir.atan, keeps_zero=True)
+@op(
+    partials={"x": lambda x: 1 / (x * x + 1)},
+    promote="float",
+    lower=ir.atan,
+    keeps_zero=True,
+    public={"aliases": ("arctan",)},
+)
 def atan(x):
     """The angle whose tangent is x."""
     return np.arctan(x)
 
 
-@op(partials={"x": lambda x: cosh(x)}, promote="float", lower=ir.sinh, keeps_zero=True)
+@op(partials={"x": lambda x: cosh(x)}, promote="float", lower=ir.sinh, keeps_zero=True, public={})
 def sinh(x):
     """The hyperbolic sine of x."""
     return np.sinh(x)
 
 
-@op(partials={"x": lambda x: sinh(x)}, promote="float", lower=ir.cosh)
+@op(partials={"x": lambda x: sinh(x)}, promote="float", lower=ir.cosh, public={})
 def cosh(x):
     """The hyperbolic cosine of x."""
     return np.cosh(x)
@@ -315,20 +345,27 @@ _ONE = np.ones((), F32)  # an array spares NumPy the conversion of a number
     promote="float",
     lower=ir.tanh,
     keeps_zero=True,
+    public={"aliases": ("nn.functional.tanh",)},
 )
 def tanh(x):
     """The hyperbolic tangent of x."""
     return np.tanh(x)
 
 
-@op(partials={"x": lambda x: rsqrt(x * x + 1)}, promote="float", lower=ir.asinh, keeps_zero=True)
+@op(
+    partials={"x": lambda x: rsqrt(x * x + 1)},
+    promote="float",
+    lower=ir.asinh,
+    keeps_zero=True,
+    public={"aliases": ("arcsinh",)},
+)
 def asinh(x):
     """The number whose hyperbolic sine is x."""
     return np.arcsinh(x)
 
 
 @op(partials={"x": lambda x: acosh_slope(x)}, promote="float",
-    lower=ir.acosh)  # fmt: skip
+    lower=ir.acosh, public={"aliases": ("arccosh",)})  # fmt: skip
 def acosh(x):
     """The number whose hyperbolic cosine is x."""
     return np.arccosh(x)
@@ -343,7 +380,7 @@ def acosh_slope(x):
 
 
 @op(partials={"x": lambda x: 1 / (1 - x * x)}, promote="float",
-    lower=ir.atanh, keeps_zero=True)  # fmt: skip
+    lower=ir.atanh, keeps_zero=True, public={"aliases": ("arctanh",)})  # fmt: skip
 def atanh(x):
     """The number whose hyperbolic tangent is x."""
     return np.arctanh(x)
@@ -355,7 +392,8 @@ def _sinc_scalar(x):
 
 
 @op(
-    partials={"x": lambda x: sinc_slope(x)}, promote="float", lower=ir.pointwise(_sinc_scalar)
+    partials={"x": lambda x: sinc_slope(x)}, promote="float", lower=ir.pointwise(_sinc_scalar),
+    public={"aliases": ("special.sinc",)}
 )  # fmt: skip
 def sinc(x):
     """sin(pi x) / (pi x), and 1 at 0."""
@@ -389,7 +427,7 @@ def rounded(x, decimals):
     return ir.round_half_even(x / scale) * scale
 
 
-def _steps(lower, phrase):
+def _steps(lower, phrase, public=None):
     """The declaration of a rounding op: flat between its steps."""
     return op(
         vjp={"x": lambda g: zeroed(g)},
@@ -398,22 +436,23 @@ def _steps(lower, phrase):
         refuses={"c": phrase, "b": ""},
         keeps_zero=True,
         lower=lower,
+        public=public,
     )
 
 
-@_steps(ir.floor, "floor is not supported for complex inputs")
+@_steps(ir.floor, "floor is not supported for complex inputs", public={})
 def floor(x):
     """The largest integer not above x."""
     return x.copy() if x.dtype.kind in "biu" else np.floor(x)
 
 
-@_steps(ir.ceil, "ceil is not supported for complex inputs")
+@_steps(ir.ceil, "ceil is not supported for complex inputs", public={})
 def ceil(x):
     """The smallest integer not below x."""
     return x.copy() if x.dtype.kind in "biu" else np.ceil(x)
 
 
-@_steps(ir.trunc, "trunc is not supported for complex inputs")
+@_steps(ir.trunc, "trunc is not supported for complex inputs", public={"aliases": ("fix",)})
 def trunc(x):
     """x without its fraction."""
     return x.copy() if x.dtype.kind in "biu" else np.trunc(x)
@@ -441,6 +480,7 @@ def round(x, *, decimals):  # noqa: A001 - the op's public name
     broadcasts=True,
     refuses={"biuc": ""},
     lower=ir.pointwise(lambda x: x - ir.trunc(x)),
+    public={},
 )
 def frac(x):
     """The fraction x - trunc(x)."""

@@ -93,17 +93,20 @@ def public(name: str | None = None, **forms: Any) -> Callable[[Callable[..., Any
     return register
 
 
-def expose_elementwise(name: str, *, public_name: str | None = None, **forms: Any) -> None:
-    """Make an element-wise op public under its own (or another) name.
+def expose(op: Op, function: Callable[..., Any] | None = None) -> None:
+    """Make an op public as its column `public` says, under its own name, by an entry of its own.
 
     numbers   which operands may be Python numbers: "all", "some" (one of them is a tensor),
               "other" (all but the first) or "none"; of one operand: none
     """
-    op = TABLE[name]
-    forms.setdefault("inplace", True)
+    forms = dict(op.public or {})
+    inside = forms.get("namespace") is not None
+    forms.setdefault("inplace", not inside and function is None)
+    forms.setdefault("method", not inside)
     forms.setdefault("numbers", "none" if len(op.inputs) == 1 else "all")
-    shown = public_name or name
-    record = Public(shown, lazy_entry(op, forms["numbers"]), op=op, **forms)
+    if function is None:
+        forms["op"], function = op, lazy_entry(op, forms["numbers"])
+    record = Public(op.name, function, **forms)
     if record.path in API:
         raise TypeError(f"{record.path} is declared twice in the public table")
     API[record.path] = record

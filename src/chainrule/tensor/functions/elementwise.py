@@ -11,112 +11,35 @@ from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.dispatch import HALVES, NUMBERS, common_dtype, refuse_operands
 from ...autograd.value import CONJ, NEG, bottom
 from ...ops import dtypes
-from ...ops.schema import TABLE
-from ..api import expose_elementwise, public
+from ...ops.schema import TABLE, Op
+from ..api import expose, public
 from ..refused_types import refuse
 from ..return_types import named
 from ..scalars import number_for
 from ..spellings import one_of, second_and_factor
-from .common import P, TensorBase
+from .common import P, TensorBase, axes_of
 from .half_types import fitting, half_type, rounded, single
 
-# ---- ops that are public as they are: name -> aliases -------------------------------------------
-
-_WITH_IN_PLACE: dict[str, tuple[str, ...]] = {
-    "abs": ("absolute",),
-    "acos": ("arccos",),
-    "acosh": ("arccosh",),
-    "asin": ("arcsin",),
-    "asinh": ("arcsinh",),
-    "atan": ("arctan",),
-    "atan2": ("arctan2",),
-    "atanh": ("arctanh",),
-    "bitwise_and": (),
-    "bitwise_left_shift": (),
-    "bitwise_not": (),
-    "bitwise_or": (),
-    "bitwise_right_shift": (),
-    "bitwise_xor": (),
-    "ceil": (),
-    "copysign": (),
-    "cos": (),
-    "cosh": (),
-    "eq": (),
-    "exp": (),
-    "exp2": ("special.exp2",),
-    "expm1": ("special.expm1",),
-    "floor": (),
-    "floor_divide": (),
-    "fmod": (),
-    "frac": (),
-    "gcd": (),
-    "ge": ("greater_equal",),
-    "gt": ("greater",),
-    "hypot": (),
-    "lcm": (),
-    "le": ("less_equal",),
-    "log": (),
-    "log10": (),
-    "log1p": ("special.log1p",),
-    "log2": (),
-    "logical_and": (),
-    "logical_not": (),
-    "logical_or": (),
-    "logical_xor": (),
-    "lt": ("less",),
-    "mul": ("multiply",),
-    "ne": ("not_equal",),
-    "neg": ("negative",),
-    "nextafter": (),
-    "pow": (),
-    "reciprocal": (),
-    "relu": (),
-    "remainder": (),
-    "rsqrt": (),
-    "sgn": (),
-    "sigmoid": ("special.expit", "nn.functional.sigmoid"),
-    "sign": (),
-    "sin": (),
-    "sinc": ("special.sinc",),
-    "sinh": (),
-    "sqrt": (),
-    "square": (),
-    "tan": (),
-    "tanh": ("nn.functional.tanh",),
-    "trunc": ("fix",),
-    "xlogy": ("special.xlogy",),
-}
-_WITHOUT_IN_PLACE = (
-    "angle", "fmax", "fmin", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal",
-    "logaddexp", "logaddexp2", "maximum", "minimum", "signbit",
-)  # fmt: skip
-_NO_OUT = {"isfinite", "isinf", "isnan", "isreal", "relu"}
-
-# Which operands may be numbers, where not all may.
-_NUMBERS_OF = {
-    "none": (
-        "atan2", "fmax", "fmin", "gcd", "hypot", "lcm", "logaddexp", "logaddexp2", "logical_and",
-        "logical_or", "logical_xor", "maximum", "minimum", "nextafter",
-    ),
-    "other": ("copysign", "eq", "fmod", "ge", "gt", "le", "lt", "ne"),
-    "some": (
-        "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-        "pow", "remainder", "xlogy",
-    ),
-}  # fmt: skip
-_NUMBERS = {name: which for which, names in _NUMBERS_OF.items() for name in names}
+# ---- ops that are public as they are -------------------------------------------------------------
 
 
-def _expose(name: str, **forms: Any) -> None:
-    if name in _NUMBERS:
-        forms["numbers"] = _NUMBERS[name]
-    expose_elementwise(name, out=name not in _NO_OUT, **forms)
+def expose_op(op: Op) -> None:
+    """Make an op public as the table says; one that folds an `axis` takes `dim` and `keepdim`."""
+    expose(op, _reduction(op) if op.params == ("axis", "keepdims") else None)
 
 
-for _name, _aliases in _WITH_IN_PLACE.items():
-    _expose(_name, aliases=_aliases)
-for _name in _WITHOUT_IN_PLACE:
-    _expose(_name, inplace=False)
+def _reduction(op: Op) -> Any:
+    def call(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        return getattr(P, op.name)(input, axis=axes_of(dim, input.ndim), keepdims=bool(keepdim))
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    return call
+
+
+for _op in TABLE.values():
+    if _op.public is not None:
+        expose_op(_op)
 
 
 # ---- sums, products, quotients -------------------------------------------------------------------

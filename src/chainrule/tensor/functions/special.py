@@ -5,37 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.special import RECURRENCES
-from ..api import expose_elementwise, public
+from ..api import public
 from ..signatures import wrong_type
 from .common import P, TensorBase
 from .products import complaint
-
-for _name, _aliases in {
-    "erf": ("special.erf",),
-    "erfc": ("special.erfc",),
-    "erfinv": ("special.erfinv",),
-    "lgamma": ("special.gammaln",),
-    "digamma": ("special.digamma", "special.psi"),
-    "i0": ("special.i0", "special.modified_bessel_i0"),
-    "igamma": ("special.gammainc",),
-    "igammac": ("special.gammaincc",),
-}.items():
-    expose_elementwise(_name, aliases=_aliases, numbers="none")
-
-for _name in (
-    "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "entr", "erfcx", "i0e", "i1",
-    "i1e", "log_ndtr", "modified_bessel_k0", "modified_bessel_k1", "ndtr", "ndtri",
-    "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0", "xlog1py",
-    "zeta",
-):  # fmt: skip
-    expose_elementwise(
-        _name,
-        namespace="special",
-        method=False,
-        inplace=False,
-        numbers="some" if _name in ("xlog1py", "zeta") else "none",
-        aliases=("special.modified_bessel_i1",) if _name == "i1" else (),
-    )
 
 
 def _expose_polynomial(name: str) -> None:
