@@ -119,7 +119,10 @@ def test_names_say_what_is_measured():
 
 
 # Larger sizes of the same programs say nothing about whether they run.
-LARGE = ("chain/1e6", "chain/1e7", "train/gpt/4x128/T1024", "scale", "vision/resnet18", "large")
+LARGE = (
+    "chain/1e6", "chain/1e7", "train/gpt/4x128/T1024", "scale", "vision/resnet18", "large",
+    "generate/prefill/gpt2", "generate/decode/gpt2",
+)  # fmt: skip
 SMALL = [name for name in WORKLOADS if not name.startswith(LARGE)]
 
 

@@ -1,10 +1,23 @@
 """All workloads, in the order in which they are reported."""
 
 from ..case import Workload
-from . import derivatives, elementwise, families, inference, mlp, modes, ops, readers, step, train
+from . import (
+    derivatives,
+    elementwise,
+    families,
+    generation,
+    inference,
+    mlp,
+    modes,
+    ops,
+    readers,
+    step,
+    train,
+)
 
 FAMILIES = (
-    ops, mlp, step, train, families, elementwise, derivatives, inference, modes, readers,
+    ops, mlp, step, train, families, elementwise, derivatives, inference, generation, modes,
+    readers,
 )  # fmt: skip
 WORKLOADS: dict[str, Workload] = {
     workload.name: workload for family in FAMILIES for workload in family.workloads()

@@ -1,8 +1,11 @@
 """Matrix products: our own loops and BLAS, every transposition, batches and broadcasting."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
+import chainrule as torch
 from chainrule.compiler.emit import module_text, work_pieces
 from chainrule.compiler.emit.module_text import Gemm
 from chainrule.compiler.graph.program import Graph
@@ -119,3 +122,16 @@ def test_few_rows_times_a_transposed_weight(shape, threads, monkeypatch):
     for dtype, rtol in (("f4", 1e-4), ("f8", 1e-12)):
         g = product((m, k), (n, k), tb=True, dtype=dtype)
         assert_same_as_interpreted(g, random_inputs(g), rtol)
+
+
+def test_long_sums_read_parts_of_a_matrix_where_they_are():
+    """A layer of many inputs at batch 1: its weight is as large as everything else together."""
+    x, w = torch.randn(1, 3072), torch.randn(768, 3072)
+    want = x.double() @ w.double().t()
+    for _ in range(2):  # (the first call may make code)
+        tracemalloc.start()
+        found = x @ w.t()
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < w.numel() * 4 / 8
+    np.testing.assert_allclose(found.numpy(), want.numpy(), atol=1e-3)

@@ -77,6 +77,8 @@ def in_blocks(dot, a, b, step):
     """dot(a, b), summed as doubles over blocks of a's last and b's first dimension."""
     if a.shape[-1] != b.shape[0]:
         return dot(a, b)  # which says so
+    if dot is np.dot:
+        dot = np.matmul  # it reads parts of a matrix where they are; np.dot copies them first
     total = np.asarray(dot(a[..., :step], b[:step]), F64)
     for start in range(step, len(b), step):
         total = total + dot(a[..., start : start + step], b[start : start + step])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.accidents import PROBLEMS, explain_here, explain_module
+from ..autograd.accidents import PROBLEMS, explain_here, explain_methods
+
+_item, _new = tuple.__getitem__, tuple.__new__
 
 
 class Size(tuple):
@@ -35,9 +37,9 @@ class Size(tuple):
         return f"torch.Size([{', '.join(map(str, self))}])"
 
     def __getitem__(self, index: Any) -> Any:
-        found = tuple.__getitem__(self, index)
+        found = _item(self, index)
         # What is part of a size has been looked at.
-        return tuple.__new__(Size, found) if isinstance(index, slice) else found
+        return found if found.__class__ is int else _new(Size, found)
 
     def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, tuple(other)))
@@ -63,4 +65,5 @@ def _of_ints(cls: type, values: tuple[Any, ...], first: int) -> Any:
     return tuple.__new__(cls, (d.__index__() for d in values))
 
 
-explain_module(globals())
+# (Reading a length is left as quick as Python has it: programs do little else with a shape.)
+explain_methods(Size, "__add__", "__radd__", "__mul__", "__rmul__")

@@ -95,7 +95,8 @@ class Tensor(TensorBase):
 
     def numel(self) -> int:
         """The number of elements."""
-        return self.shape.numel()
+        a = self._a
+        return a.size if a.__class__ is np.ndarray else self.shape.numel()
 
     nelement = numel
 

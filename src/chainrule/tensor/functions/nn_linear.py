@@ -48,6 +48,10 @@ def linear(
             if x.ndim == 2 and w.ndim == 2 and x.dtype is w.dtype is b.dtype:
                 if x.shape[1] == w.shape[1] and b.shape == w.shape[:1]:
                     return P.linear2d(input, weight, bias)
+            elif x.ndim > 2 and w.ndim == 2 and x.dtype is w.dtype is b.dtype:
+                if 0 < x.shape[-1] == w.shape[1] and b.shape == w.shape[:1]:
+                    rows = P.linear2d(input.reshape(-1, w.shape[1]), weight, bias)
+                    return rows.view(*x.shape[:-1], w.shape[0])
         shape = input.shape
         if out is not None:
             return write_out("linear", linear(input, weight, bias), out, (input, weight, bias))
