@@ -14,9 +14,11 @@ notebook: every cell is compiled as a file of its own and all run in one namespa
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import io
+import itertools
 import linecache
 import re
 import sys
@@ -114,6 +116,53 @@ def _variant(path: Path, sign: str) -> Script:
     if sign == "+":
         return Script(path.stem, parts)
     return Script(path.stem, parts, path.stem.split(".")[0], tuple(places))
+
+
+# ---- the same programs in other clothes ----------------------------------------------------------
+
+
+def as_notebook(script: Script) -> Script:
+    """The script as a notebook: loops, functions and classes in cells of their own."""
+    main = script.parts[-1]
+    lines = main.text.splitlines()
+    begins = [0]
+    for node in ast.parse(main.text).body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+        if isinstance(node, ast.For | ast.While | ast.With | ast.FunctionDef | ast.ClassDef):
+            begins += [first, node.end_lineno or first]
+    cuts = sorted({*begins, len(lines)})
+    cells = [(a, b) for a, b in itertools.pairwise(cuts) if "".join(lines[a:b]).strip()]
+    parts = [Part(f"cell {k}", "\n".join(lines[a:b]) + "\n") for k, (a, b) in enumerate(cells, 1)]
+    places = [
+        (f"cell {k}", line - a) if name == main.name else (name, line)
+        for name, line in script.places
+        for k, (a, b) in enumerate(cells, 1)
+        if name != main.name or a < line <= b
+    ]
+    return Script(script.name, (*script.parts[:-1], *parts), script.rule, tuple(places))
+
+
+def in_a_module(script: Script) -> Script:
+    """The script as a function of a module that another script imports."""
+    main = script.parts[-1]
+    text = main.text.replace('if __name__ == "__main__":', "if True:")
+    inside = "".join(f"    {line}\n" if line else "\n" for line in text.splitlines())
+    program = Part("program.py", f"def main():\n{inside}")
+    caller = Part("main", "from program import main\n\nmain()\n")
+    places = [
+        ("program.py", line + 1) if name == main.name else (name, line)
+        for name, line in script.places
+    ]
+    return Script(script.name, (*script.parts[:-1], program, caller), script.rule, tuple(places))
+
+
+def can_be_dressed(script: Script) -> bool:
+    """Whether other clothes fit: notebooks and scripts with global names have their own form."""
+    main = script.parts[-1]
+    return main.name == "main" and "global " not in main.text and '"""' not in main.text
+
+
+STYLES = {"notebook": as_notebook, "module": in_a_module}
 
 
 def diagnose(script: Script, folder: Path, **options: Any) -> Any:

@@ -7,14 +7,17 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from .corpus import Script, broken, diagnose, healthy, programs, repaired
+from .corpus import STYLES, Script, broken, can_be_dressed, diagnose, healthy, programs, repaired
 
 SEEDS = (0, 1, 2)
 
 
 def main(words: list[str]) -> int:
-    """Run everything on three seeds; words select scripts by name. 0 if the gate holds."""
+    """Run everything on three seeds, and once as a notebook and as a module; words select scripts
+    by name. 0 if the gate holds."""
     counts: Counter[str] = Counter()
+    dressed: Counter[str] = Counter()
+    arguments, sys.argv = sys.argv, ["train.py"]  # what the scripts see
     with tempfile.TemporaryDirectory() as folder:
         for kind, scripts in (
             ("broken", broken()),
@@ -26,7 +29,13 @@ def main(words: list[str]) -> int:
                     continue
                 for seed in SEEDS:
                     judge(kind, script.seeded(seed), seed, Path(folder), counts)
+                for dress in STYLES.values() if can_be_dressed(script) else ():
+                    judge(kind, dress(script), SEEDS[0], Path(folder), dressed)
+    sys.argv = arguments
     report(counts)
+    print("the same as notebooks and as modules:")
+    report(dressed)
+    counts += dressed
     named = counts["named"] >= 0.95 * counts["broken"]
     lines = counts["line"] >= 0.9 * counts["broken"]
     quiet = not counts["repaired flagged"] and counts["healthy flagged"] <= counts["healthy"] / 100

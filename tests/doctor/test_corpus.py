@@ -7,15 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from .corpus import Script, broken, diagnose, healthy, repaired
+from .corpus import (
+    Script,
+    as_notebook,
+    broken,
+    can_be_dressed,
+    diagnose,
+    healthy,
+    in_a_module,
+    repaired,
+)
 
-SAMPLE = 4  # of so many scripts one runs by default; `-m slow` and `make doctor-score` run all
+SAMPLE = 8  # of so many scripts one runs by default; `-m slow` and `make doctor-score` run all
 
 
-def named(scripts: list[Script]) -> pytest.MarkDecorator:
+def named(scripts: list[Script], sample: int = SAMPLE) -> pytest.MarkDecorator:
     """A test per script; most of them are marked slow."""
     chosen = [
-        pytest.param(s, marks=() if zlib.crc32(s.name.encode()) % SAMPLE == 0 else pytest.mark.slow)
+        pytest.param(s, marks=() if zlib.crc32(s.name.encode()) % sample == 0 else pytest.mark.slow)
         for s in scripts
     ]
     return pytest.mark.parametrize("script", chosen, ids=[s.name for s in scripts])
@@ -37,6 +46,22 @@ def test_the_repaired_twin_is_silent(script: Script, tmp_path: Path) -> None:
 @named(healthy())
 def test_a_healthy_run_is_silent(script: Script, tmp_path: Path) -> None:
     assert diagnose(script, tmp_path).findings == []
+
+
+@named([s for s in broken() if can_be_dressed(s)], sample=30)
+def test_a_bug_is_named_in_a_notebook_and_in_a_module(script: Script, tmp_path: Path) -> None:
+    for dressed in (as_notebook(script), in_a_module(script)):
+        findings = diagnose(dressed, tmp_path).findings
+        assert {f.rule for f in findings} == {script.rule}
+        assert dressed.is_place(findings[0])
+
+
+@named([s for s in [*healthy(), *repaired()] if can_be_dressed(s)], sample=60)
+def test_the_healthy_are_silent_in_a_notebook_and_in_a_module(
+    script: Script, tmp_path: Path
+) -> None:
+    for dressed in (as_notebook(script), in_a_module(script)):
+        assert diagnose(dressed, tmp_path).findings == []
 
 
 def test_every_rule_has_three_scripts() -> None:

@@ -44,6 +44,7 @@ class Calls:
         self.recorded: set[int] = set()  # ids of modules that ran with a graph
         self.silent: dict[int, Position] = {}  # of those that ran without: what switched it off
         self._switch: Position = NOWHERE
+        self._heard_again = 0
         self._places: dict[tuple[Position, str], Position] = {}
 
     # ---- hooks, there for the first passes only ---------------------------------------------
@@ -63,6 +64,9 @@ class Calls:
 
     def grad_switched(self, _name: str, where: Position) -> None:
         self._switch = where
+        if not self._handles and self._heard_again < HEARD:  # an evaluation begins
+            self._heard_again += 1
+            self.listening_began()
 
     def _begins(self, module: Any, args: Any) -> None:
         if len(self._done) > MOST:

@@ -10,7 +10,8 @@ from .run import Pass, Run, forget, tape_of
 READ = 3  # cuts of a line whose graphs are read
 NAMES = {
     "detach": "detach()", "numpy": "numpy()", "tolist": "tolist()", "item": "item()",
-    "data": ".data", "no_grad": "no_grad()",
+    "data": ".data", "no_grad": "no_grad()", "argmax": "argmax()", "argmin": "argmin()",
+    "long": "long()", "int": "int()",
 }  # fmt: skip
 
 

@@ -43,6 +43,7 @@ EXPLAINS: dict[str, set[str]] = {
     "eval-mode-training": {*_TROUBLE, "frozen-statistics"},
     "scheduler-at-zero": {"lr-too-low", "constant-output"},
     "nan-origin": {"constant-output"},
+    "attention-mask": {*_TROUBLE, "nan-origin"},
     "lr-too-low": {"constant-output"},
 }  # fmt: skip
 

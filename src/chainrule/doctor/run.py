@@ -156,7 +156,7 @@ EVENTS = (
     "pass_begins", "pass_ends", "pass_failed", "step_begins", "step_ends", "optimizer_made",
     "mode_set", "scheduler_stepped", "gradients_clipped", "grad_switched", "permuted", "indexed",
     "rows_taken", "loader_made", "scaler_used", "zeroed", "cut", "model_called", "scheduler_made",
-    "listening_began", "listening_ended", "dropped_out", "shuffled",
+    "listening_began", "listening_ended", "dropped_out", "shuffled", "batch_taken",
 )  # fmt: skip
 
 

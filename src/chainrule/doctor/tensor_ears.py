@@ -14,7 +14,7 @@ from .positions import Position, here, is_users, stack
 from .run import Run
 from .taps import Taps
 
-CUTS = ("detach", "numpy", "tolist", "item")
+CUTS = ("detach", "numpy", "tolist", "item", "argmax", "argmin", "long", "int")
 
 
 class TensorEars:
@@ -37,7 +37,7 @@ class TensorEars:
         taps.after(Parameter, "__new__", self._made)
         taps.after(Parameter, "__deepcopy__", self._made)
 
-    def _cut(self, kind: str, result: Any, tensor: Any, **_options: Any) -> None:
+    def _cut(self, kind: str, result: Any, tensor: Any, *_args: Any, **_options: Any) -> None:
         if not self.run.looking:
             return
         frame = sys._getframe(2)

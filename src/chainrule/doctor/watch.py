@@ -220,9 +220,27 @@ class Ears:
                     run.tell("permuted", result, found, here(3))
 
         self._taps.after(Tensor, "__getitem__", taken)
+        self._listen_to_batches()
         self._taps.before(
             TensorDataset, "__init__", lambda _self, *tensors: run.tell("rows_taken", tensors)
         )
+
+    def _listen_to_batches(self) -> None:
+        from ..utils.data.dataloader import DataLoader, _BaseDataLoaderIter
+
+        run, loaders = self.run, WeakTable()
+
+        def began(iterator: Any, loader: Any) -> None:
+            loaders[iterator] = loader
+
+        def taken(batch: Any, iterator: Any) -> None:
+            loader = loaders.get(iterator)
+            if loader is not None:
+                run.tell("batch_taken", loader, batch)
+
+        if run.hears("batch_taken"):
+            self._taps.after(DataLoader, "_get_iterator", began)
+            self._taps.after(_BaseDataLoaderIter, "__next__", taken)
 
     def _listen_to_training_tools(self) -> None:
         from ..amp.grad_scaler import GradScaler

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from .accumulation import AccumulationUnscaled
+from .attention_mask import AttentionMask
 from .bad_initialization import BadInitialization
 from .base import Rule
 from .constant_output import ConstantOutput
+from .data_leakage import DataLeakage
 from .data_order import DataOrder
 from .dead_relu import DeadRelu
 from .decay_on_norms import DecayOnNorms
@@ -61,6 +63,8 @@ RULES: tuple[type[Rule], ...] = (
     DoubleSoftmax,
     TokensShiftedTwice,
     PaddingMask,
+    AttentionMask,
+    DataLeakage,
     LossAveragedTwice,
     SchedulerAtZero,
     UnclippedBeforeUnscale,

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
+from ...autograd.value import TensorBase
 from ..finding import ERROR, WARNING, Finding
-from ..positions import NOWHERE, Position
+from ..positions import NOWHERE, Position, users_frame
 from ..run import Pass
 from .base import Rule, array
 
 ENOUGH = 10
+LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+          "bce_with_logits", "binary_cross_entropy")  # fmt: skip
 FEW = 0.1  # share of the label entropy within a batch
 
 
 class DataOrder(Rule):
     """Watches two things. Full permutations by which data is indexed: two different ones for two
-    tensors of equal length that meet as input and target. And the labels of batches: nearly one
-    class per batch, batch after batch, though the whole has several.
+    tensors of equal length that meet as input and target, or one for the inputs and none for the
+    targets that lay beside them, while the loss does not fall. And the labels of batches: nearly
+    one class per batch, batch after batch, though the whole has several.
 
-    Silent: the same permutation for both, permutations of one tensor (augmentation, mixup),
-    sequences and regression without shuffling, batches that are sorted by length.
+    Silent: the same permutation for both, targets that are computed after it, permutations of a
+    batch (augmentation, mixup, marginal samples), sequences and regression without shuffling,
+    batches that are sorted by length.
     """
 
     id = "data-not-shuffled-or-label-misaligned"
@@ -31,6 +37,8 @@ class DataOrder(Rule):
         super().__init__(run)
         self._permuted: dict[int, tuple[int, int, Position, Any]] = {}  # memory -> length, hash
         self._misaligned: tuple[Position, Position, int] | None = None
+        self._beside: dict[int, list[Any]] = {}  # memory -> what lay beside it, as long as it
+        self._alone: dict[Position, tuple[int, int]] = {}  # passes and rows of those left behind
         self._batches: list[float] = []  # entropy of the labels of a batch
         self._counts: dict[int, int] = {}
         self._loader: Position = NOWHERE
@@ -44,8 +52,10 @@ class DataOrder(Rule):
         if root is not None:
             key = hash(index.astype(np.int64).tobytes())
             self._permuted[id(root)] = (index.size, key, where, root)
+            self._beside[id(root)] = _beside(index.size, root)
             if len(self._permuted) > 64:
-                del self._permuted[next(iter(self._permuted))]
+                first = next(iter(self._permuted))
+                del self._permuted[first], self._beside[first]
 
     def rows_taken(self, tensors: tuple[Any, ...]) -> None:
         """Tensors that belong together row by row: those of a dataset."""
@@ -77,6 +87,25 @@ class DataOrder(Rule):
             if isinstance(saved.get("target"), np.ndarray):
                 operands.append(saved["target"])
         self._meet_arrays(operands)
+        self._left_behind(this, operands)
+
+    def _left_behind(self, this: Pass, operands: list[Any]) -> None:
+        """Inputs that were permuted, with targets that lay beside them and were not."""
+        targets = [
+            _root(t)
+            for v in this.of(*LOSSES)
+            if isinstance(t := v.saved().get("target", v.saved().get("y")), np.ndarray)
+        ]
+        for a in operands:
+            known = self._permuted.get(id(_root(a)))
+            if known is None or len(a) > known[0] // 2:  # a whole batch, not the whole data
+                continue
+            beside = [r() for r in self._beside[id(_root(a))]]
+            if any(t is b for t in targets for b in beside) and not any(
+                id(t) in self._permuted for t in targets
+            ):
+                count, _ = self._alone.get(known[2], (0, 0))
+                self._alone[known[2]] = (count + 1, known[0])
 
     def _meet_arrays(self, arrays: list[np.ndarray]) -> None:
         found = {}
@@ -122,6 +151,18 @@ class DataOrder(Rule):
                 "index = torch.randperm(n); x, y = x[index], y[index]",
             )
             return
+        for where, (count, length) in self._alone.items():
+            if count >= ENOUGH and not self.run.learns():
+                yield Finding(
+                    self.id,
+                    ERROR,
+                    where,
+                    "the inputs are shuffled, their targets are not: labels belong to other "
+                    "samples",
+                    [f"{length} rows are permuted here, the targets of {count} passes are not"],
+                    "index = torch.randperm(n); x, y = x[index], y[index]",
+                )
+                return
         if len(self._batches) < ENOUGH or len(self._counts) < 2:
             return
         whole = _entropy(np.array(list(self._counts.values())))
@@ -138,6 +179,22 @@ class DataOrder(Rule):
                 ],
                 "DataLoader(dataset, batch_size, shuffle=True)",
             )
+
+
+def _beside(length: int, own: np.ndarray) -> list[Any]:
+    """The data in the variables of the running function that is as long as some other."""
+    frame = users_frame()
+    if frame is None:
+        return []
+    holder = frame.f_locals.get("self")
+    known = [frame.f_locals, frame.f_globals, getattr(holder, "__dict__", {})]
+    found = [a for space in known for x in list(space.values()) if (a := _rows_of(x)) is not None]
+    return [ref(_root(a)) for a in found if len(a) == length and _root(a) is not own]
+
+
+def _rows_of(x: Any) -> np.ndarray | None:
+    a = x if isinstance(x, np.ndarray) else array(x) if isinstance(x, TensorBase) else None
+    return a if a is not None and a.ndim else None
 
 
 def _entropy(counts: np.ndarray) -> float:

@@ -77,7 +77,7 @@ class NanOrigin(Rule):
     # ---- forward --------------------------------------------------------------------------------
 
     def _in_forward(self, this: Pass, tape: Tape) -> Finding | None:
-        values = {v.key: tape.value(v) for v in tape.order}
+        values = all_values(tape)
         for leaf in tape.leaves:
             if not _finite(values[leaf.key]):
                 return None  # parameters are no longer finite: what broke them speaks
@@ -141,6 +141,32 @@ class NanOrigin(Rule):
     def findings(self) -> Iterator[Finding]:
         if self._found is not None:
             yield self._found
+
+
+def all_values(tape: Tape) -> dict[int, Any]:
+    """The values of all vertices: those that somebody keeps, and what follows from them."""
+    values: dict[int, Any] = {v.key: tape.value(v) for v in tape.leaves}
+    for v in reversed(tape.nodes):  # the earliest first
+        found = tape.value(v)
+        values[v.key] = _again(v, values) if found is None else found
+    return values
+
+
+def _again(v: Vertex, values: dict[int, Any]) -> Any:
+    """The result of a node, computed once more from its operands; None where one is unknown."""
+    op = v.node.op
+    if op is None or op.random or op.variadic or op.n_out != 1:
+        return None
+    saved = v.saved()
+    linked = {link.position: values.get(link.parent.key) for link in v.inputs if link.nr == 0}
+    operands = [linked.get(k, saved.get(name)) for k, name in enumerate(op.inputs)]
+    if any(x is None for x in operands) or any(name not in saved for name in op.params):
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(op.forward(*operands, **{n: saved[n] for n in op.params}))
+    except (TypeError, ValueError, IndexError, KeyError):
+        return None
 
 
 def is_risky(v: Vertex) -> bool:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 from ...autograd.state import STATE
 from ...nn.parameter import Parameter
 from ..cuts import Cuts
 from ..finding import ERROR, Finding
-from ..positions import LinePosition, Position
+from ..positions import LinePosition, Position, is_users
 from ..run import Pass
 from .base import Rule
+from .containers import attributes
 from .failures import NO_GRAPH, is_about
 
 CUTS = ("detach", "item", "data", "numpy", "tolist", "detach_")
@@ -128,7 +130,42 @@ def made_from_numbers(this: Pass) -> tuple[Position, str] | None:
         return None
     call = this.site.position.text
     name = call.split(".backward")[0].strip() if ".backward" in call else ""
-    return _made_by(tree, name, frame.f_lineno, file, 4)
+    return _made_by(tree, name, frame.f_lineno, file, 4) or _in_called(frame, tree, name)
+
+
+def _in_called(frame: Any, tree: ast.AST, name: str) -> tuple[Position, str] | None:
+    """The cut in a function or module of another file that returned a variable."""
+    found = _assignment(tree, name, frame.f_lineno)
+    value = None if found is None else found.value
+    called = _looked_up(frame, value.func) if isinstance(value, ast.Call) else None
+    function = getattr(type(called), "forward", called) if called is not None else None
+    code = getattr(function, "__code__", None)
+    if code is None or not is_users(code.co_filename):
+        return None
+    file = code.co_filename
+    try:
+        there = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return None
+    for node in ast.walk(there):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            for end in ast.walk(node):
+                if isinstance(end, ast.Return) and end.value is not None:
+                    cut = _cut_of(node, end.value, end.lineno, file, 3)
+                    if cut is not None:
+                        return cut
+    return None
+
+
+def _looked_up(frame: Any, node: ast.AST) -> Any:
+    """What a name or an attribute of one is in a running function."""
+    if isinstance(node, ast.Name):
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id))
+    if isinstance(node, ast.Attribute):
+        owner = _looked_up(frame, node.value)
+        own = vars(owner) if isinstance(owner, ModuleType) else attributes(owner)
+        return own.get(node.attr, own.get("_modules", {}).get(node.attr))
+    return None
 
 
 def _made_by(

@@ -1,0 +1,22 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 3))
+opt = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
+for _ in range(30):
+    x = torch.randn(32, 6)
+    y = x[:, :3].argmax(1)
+    nn.functional.cross_entropy(net(x), y).backward()
+    with torch.no_grad():
+        norm = torch.norm(torch.stack([p.grad.norm() for p in net.parameters()]))
+        eps = [p.grad * (0.05 / (norm + 1e-12)) for p in net.parameters()]
+        for p, e in zip(net.parameters(), eps):
+            p.add_(e)
+    opt.zero_grad()
+    nn.functional.cross_entropy(net(x), y).backward()
+    with torch.no_grad():
+        for p, e in zip(net.parameters(), eps):
+            p.sub_(e)
+    opt.step()
+    opt.zero_grad()
