@@ -116,6 +116,36 @@ CASES = {
     "base that got other memory": (
         "w = torch.arange(4.0)\nv = w[1:]", "return v.sum() * x", "w.resize_(8)", "w.fill_(3)",
     ),
+    "method of a library's class": (
+        "import fractions\nq = fractions.Fraction(1, 2)\nold = fractions.Fraction.__mul__",
+        "return x * float(q * 2)", "fractions.Fraction.__mul__ = lambda s, o: 7",
+        "fractions.Fraction.__mul__ = old",
+    ),
+    "inherited method of a library's class": (
+        "import fractions\nq = fractions.Fraction(1, 2)", "return x * float(q)",
+        "fractions.Fraction.__float__ = lambda s: 9.0", "del fractions.Fraction.__float__",
+    ),
+    "attribute that appears on a tensor": (
+        "w = torch.ones(3)", "return x * getattr(w, 'factor', 5)", "w.factor = 3", "del w.factor",
+    ),
+    "class of a parameter": (
+        "w = torch.nn.Parameter(torch.ones(3))\nclass Other(torch.nn.Parameter):\n    factor = 5",
+        "return x * getattr(w, 'factor', 2)", "w.__class__ = Other",
+    ),
+    "shared memory": (
+        "w = torch.ones(3)", "return x * (2 if w.is_shared() else 3)", "w.share_memory_()",
+    ),
+    "members of an enumeration": (
+        "import enum\nclass E(enum.Enum):\n    A = 1\n    B = 2", "return x * len(E)",
+        "E._member_names_.append('A')",
+    ),
+    "defaults of a named tuple": (
+        "import typing\nclass N(typing.NamedTuple):\n    k: int = 2", "return x * N().k",
+        "N.__new__.__defaults__ = (5,)",
+    ),
+    "integer that outgrows a word": (
+        "q = 2", "return x * sum([q, 1])", "q = 3", "q = 2 ** 70", "q = 2 ** 71",
+    ),
     "hooks on all optimizers": (
         "p = torch.nn.Parameter(torch.ones(3))\no = torch.optim.SGD([p], lr=0.1)",
         "o.zero_grad()\n(p * x).sum().backward()\no.step()\nreturn p.detach().clone()",

@@ -17,7 +17,7 @@ _FORMS = {
     "grad": "({}._grad is None)", "_base": "({}._view is None)", "_is_view": "({}._view is None)",
     "retains_grad": "{}.retains_grad", "output_nr": "{}.output_nr", "stride": "{}._a.strides",
     "is_contiguous": "{}._a.strides", "storage_offset": "{}.storage_offset()",
-    "data_ptr": "{}.data_ptr()",
+    "data_ptr": "{}.data_ptr()", "is_shared": "{}.is_shared()",
 }  # fmt: skip
 
 

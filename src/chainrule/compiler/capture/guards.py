@@ -317,6 +317,7 @@ class _Writer:
             self.tests.append(f"{function}.__code__ is {self.name(code)}")
         for _, tensor in self.scan.tensors.values():
             name, hooks = self.name(tensor), hooks_of(tensor)
+            self.tests.append(f"type({name}) is {self.name(type(tensor))}")
             none = f"({name}._rare is None or not hooks_of({name}))"
             self.tests.append(f"hooks_of({name}) == {self.name(hooks)}" if hooks else none)
         for (path, name), thing in self.scan.unset.items():

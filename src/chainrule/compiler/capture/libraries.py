@@ -32,6 +32,12 @@ _PROTOCOLS_ONLY = {
 
 _PACKAGE = __name__.partition(".")[0]
 _ENTRY_POINTS = ("forward", "step", "__call__")
+# Methods that code runs without naming them.
+_IMPLICIT = (
+    "__bool__", "__len__", "__iter__", "__next__", "__contains__", "__float__", "__int__",
+    "__index__", "__complex__", "__str__", "__repr__", "__format__", "__hash__", "__eq__",
+    "__enter__", "__exit__", "__getattr__", "__getattribute__", "__missing__", "__round__",
+)  # fmt: skip
 
 
 def _is_own(kind: type) -> bool:
@@ -187,16 +193,20 @@ class Libraries:
             self._walk.scan.absent[path, name] = dict_of(kind)
 
     def note_class(self, kind: type) -> None:
-        """One of our own classes (of a tensor, a layer, an optimizer): methods that code names."""
+        """A library's class, or ours (of a tensor, a layer, an optimizer): methods in use."""
         if kind in self._classes:
             return
         self._classes.add(kind)
         for base in kind.__mro__:
-            if base is not object and base not in self._bases and _is_own(base):
+            if base is object or base in self._bases or is_users(base):
+                continue
+            own = _is_own(base)
+            if own or unseen.is_written_in_python(base):
                 self._bases.add(base)
                 path = self._walk.root(base)
                 self._kinds.append((base, path))
-                for name in {*_ENTRY_POINTS} | self._walk.scan.known_names:
+                unnamed = _ENTRY_POINTS if own else (*_ENTRY_POINTS, *_IMPLICIT)
+                for name in {*unnamed} | self._walk.scan.known_names:
                     self._note_method(base, path, name)
         if hasattr(kind, "_forward_hooks") or hasattr(kind, "register_forward_hook"):
             self._note_global_hooks("nn.modules.module_hooks")

@@ -11,7 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from enum import Enum
+from enum import Enum, EnumMeta
 from functools import _lru_cache_wrapper, partial
 from keyword import iskeyword
 from threading import Lock, RLock, local
@@ -21,6 +21,7 @@ from weakref import ReferenceType
 
 import numpy as np
 
+from ...autograd.source import is_own_name
 from ...autograd.value import PLAIN, TensorBase
 from . import hidden, unseen
 from .code_names import (
@@ -56,6 +57,8 @@ _BUFFERS = (np.ndarray, bytearray, memoryview)
 _LOCKS = (type(Lock()), type(RLock()))
 _CONVERSIONS = {"__float__", "__int__", "__index__", "__complex__", "__hash__", "__sizeof__"}
 _LONG_INTEGER = 2_000  # bits; Python refuses to write longer ones, if told so
+# Of enumerations and named tuples, which methods of theirs read.
+_UNNAMED_MEMBERS = {"_member_names_", "__new__"}
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: an object may get another class
 
 
@@ -155,6 +158,8 @@ class _Walk:
             if scan.tensors.setdefault(id(value), (path, value))[0] == path:
                 if vars(value):
                     self._walk_attributes(value, path)  # that the user gave it
+                for name in ("getattr", "hasattr", "AttributeError"):  # one may appear
+                    self.when_named(name, partial(self._inside, value, path), literally=True)
                 if type(value) not in PLAIN and is_users(type(value)):
                     self.walk(type(value), self.root(type(value)))
             return
@@ -359,7 +364,8 @@ class _Walk:
     def _walk_slots(self, value: Any, path: str) -> None:
         """Attributes without a dictionary; those of a library's class its methods read unnamed."""
         for base in type(value).__mro__:
-            slots = vars(base).get("__slots__", ())
+            # Our own keep what the optimizers and layers that are looked into made of themselves.
+            slots = () if is_own_name(home_of(base)) else vars(base).get("__slots__", ())
             own = is_users(base)
             for name in (slots,) if isinstance(slots, str) else slots:
                 if name in ("__dict__", "__weakref__"):
@@ -405,6 +411,9 @@ class _Walk:
         for name, item in list(fields.items()):
             known = isinstance(item, (*_PLAIN_VALUES, FunctionType, list, tuple, dict, set))
             wraps = isinstance(item, property | staticmethod | classmethod)
+            listed = isinstance(kind, EnumMeta) or hasattr(kind, "_fields")
+            if listed and name in _UNNAMED_MEMBERS:
+                self.enter(item, inside, fields, self.item(name), None, kind)
             if name in _CONVERSIONS:  # what they return has to be a number, no stand-in
                 self.scan.library = self.scan.library or f"{kind.__name__}.{name}"
             if (
