@@ -11,7 +11,8 @@ import importlib
 from typing import Any
 
 NAMES = (
-    "straight", "inplace", "hooks", "roots", "batched", "reductions", "half", "edges", "state",
+    "straight", "inplace", "hooks", "roots", "batched", "reductions", "half", "edges", "layouts",
+    "state",
 )  # fmt: skip
 
 

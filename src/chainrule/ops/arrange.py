@@ -143,7 +143,7 @@ def repeat(x, *, repeats):
     sizes = [n * k for n, k in zip(x.shape, repeats, strict=True)]
     if math.prod(n for n in sizes if n) >= 1 << 60:  # NumPy's product wraps, and it writes there
         raise Refusal(f"Storage size calculation overflowed with sizes={sizes}")
-    return np.tile(x, repeats)
+    return in_order(np.tile(x, repeats))
 
 
 @helper

@@ -120,7 +120,7 @@ def div(a, b):
 def nonzero_divisor(a, b, name):
     """Refuse an integer division by zero, which NumPy would answer with 0."""
     kind = a.dtype.kind if hasattr(a, "dtype") else b.dtype.kind
-    if kind in "biu" and not np.all(b):
+    if kind in "biu" and not np.all(b) and np.size(a):
         raise Refused(
             RuntimeError,
             f"ZeroDivisionError: {name} by zero. Integers have no infinity to stand for the "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .layout import dense_copy
 from .schema import TABLE, helper, op
 from .worlds import ARRAYS
 
@@ -27,7 +28,7 @@ _TO_PARTS = {"view_as_real", "real", "imag"}
 )
 def write_view(base, value, *, chain):
     """base with `value` written into the view that the ops in `chain` select."""
-    out = np.array(base, order="K")  # memory keeps its layout, whatever is written into it
+    out = dense_copy(base)  # memory keeps its layout, whatever is written into it
     view = through(out, chain)
     if np.may_share_memory(view, out) or not view.size:
         view[...] = value

@@ -43,10 +43,25 @@ def cofactors(a):
     inverse, d = safe_inverse(a)
     if inverse is not None and d is not None:
         return d[..., None, None] * inverse.mT
-    u, s, vh = np.linalg.svd(a)
+    u, s, vh = factors(a)
     others = products_without(s, 1)
     sign = (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
     return sign * (u.conj() * others[..., None, :]) @ vh.conj()
+
+
+def factors(a):
+    """The singular value decomposition; of what has none (NaN, infinity) all is NaN."""
+    try:
+        return np.linalg.svd(a)
+    except np.linalg.LinAlgError:
+        unknown = ~np.isfinite(a).all((-2, -1))
+        found = np.linalg.svd(np.where(unknown[..., None, None], 0, a))
+        return tuple(
+            np.where(
+                unknown.reshape(unknown.shape + (1,) * (part.ndim - unknown.ndim)), np.nan, part
+            )
+            for part in found
+        )
 
 
 def safe_inverse(a):
@@ -87,7 +102,7 @@ def det_hessian(a, e):
         c = d[..., None, None] * w
         trace = np.sum(w * e, axis=(-2, -1))[..., None, None]
         return trace * c - c @ e.mT @ w
-    u, s, vh = np.linalg.svd(a)
+    u, s, vh = factors(a)
     n = s.shape[-1]
     inner = u.conj().mT @ e @ vh.conj().mT
     pairs = products_without(s, 2) * ~np.eye(n, dtype=bool)

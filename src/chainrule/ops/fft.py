@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .batching import Front
+from .layout import in_order
 from .schema import op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -26,11 +27,11 @@ def transform(x, axes, inverse, norm):
     """The complex transform of x over some axes."""
     if len(axes) == 1:  # NumPy's n-dimensional functions cost twice as much to call
         if inverse:
-            return np.fft.ifft(x, None, axes[0], _INVERSE[norm])
-        return np.fft.fft(x, None, axes[0], _FORWARD[norm])
+            return in_order(np.fft.ifft(x, None, axes[0], _INVERSE[norm]))
+        return in_order(np.fft.fft(x, None, axes[0], _FORWARD[norm]))
     if inverse:
-        return np.fft.ifftn(x, axes=axes, norm=_INVERSE[norm])
-    return np.fft.fftn(x, axes=axes, norm=_FORWARD[norm])
+        return in_order(np.fft.ifftn(x, axes=axes, norm=_INVERSE[norm]))
+    return in_order(np.fft.fftn(x, axes=axes, norm=_FORWARD[norm]))
 
 
 @op(
@@ -75,8 +76,8 @@ def fft_whole(x, *, axes, inverse, norm):
 def fft_r2c(x, *, axes, norm):
     """The non-redundant half of the Fourier transform of real values over `axes`."""
     if len(axes) == 1:
-        return np.fft.rfft(x, None, axes[0], _FORWARD[norm])
-    return np.fft.rfftn(x, axes=axes, norm=_FORWARD[norm])
+        return in_order(np.fft.rfft(x, None, axes[0], _FORWARD[norm]))
+    return in_order(np.fft.rfftn(x, axes=axes, norm=_FORWARD[norm]))
 
 
 @op(
@@ -92,9 +93,9 @@ def fft_r2c(x, *, axes, norm):
 def fft_c2r(x, *, axes, length, norm):
     """The real values of which x is half the Fourier transform; `length` of them along the last."""
     if len(axes) == 1:
-        return np.fft.irfft(x, length, axes[0], _INVERSE[norm])
+        return in_order(np.fft.irfft(x, length, axes[0], _INVERSE[norm]))
     sizes = (*(x.shape[a] for a in axes[:-1]), length)
-    return np.fft.irfftn(x, s=sizes, axes=axes, norm=_INVERSE[norm])
+    return in_order(np.fft.irfftn(x, s=sizes, axes=axes, norm=_INVERSE[norm]))
 
 
 @op(

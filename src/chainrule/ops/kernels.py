@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .allocation import settle
+from .layout import in_order
 
 IMPORTED = time.time()  # files that are written later are not what this process runs
 
@@ -53,7 +54,8 @@ def stacked_product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None)
         made = None if way is None else way(a, b, out)
         if made is not None:
             return made
-    return np.matmul(a, b, out=out)
+    done = np.matmul(a, b, out=out)
+    return done if out is not None else in_order(done)
 
 
 def product_of_halves(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:

@@ -217,23 +217,23 @@ def carried(place, values, axis, way, step):
 # The declaration of scatter_max and scatter_min: equal values share the derivative.
 EXTREME = {
     "vjp": {
-        "x": lambda g, x, index, src, out, axis: where(
-            x == out, g / shares(g, x, index, src, out, axis), 0.0
+        "x": lambda g, x, index, src, out, axis, alone: where(
+            x == out, g / shares(g, x, index, src, out, axis, alone), 0.0
         ),
-        "src": lambda g, x, index, src, out, axis: where(
+        "src": lambda g, x, index, src, out, axis, alone: where(
             src == gather(out, index, axis=axis),
-            gather(g / shares(g, x, index, src, out, axis), index, axis=axis),
+            gather(g / shares(g, x, index, src, out, axis, alone), index, axis=axis),
             0.0,
         ),
     },
     "jvp": {
-        "x": lambda t, x, index, src, out, axis: where(
-            x == out, t / shares(t, x, index, src, out, axis), 0.0
+        "x": lambda t, x, index, src, out, axis, alone: where(
+            x == out, t / shares(t, x, index, src, out, axis, alone), 0.0
         ),
-        "src": lambda t, x, index, src, out, axis: scatter_sum(
+        "src": lambda t, x, index, src, out, axis, alone: scatter_sum(
             where(src == gather(out, index, axis=axis), t, 0.0),
             index, axis=axis, shape=tuple(x.shape),
-        ) / shares(t, x, index, src, out, axis),
+        ) / shares(t, x, index, src, out, axis, alone),
     },
     "nondiff": ("index",),
     "batch": Front(axes=("axis",)),
@@ -242,16 +242,19 @@ EXTREME = {
 
 
 @helper
-def shares(g, x, index, src, out, axis):
-    """How many values at each place equal the result (1 where none does)."""
+def shares(g, x, index, src, out, axis, alone):
+    """How many values at each place equal the result (1 where none does); those of x not where
+    src stands alone: what x has there is a neutral value."""
     dtype = g_dtype(g)
     hits = cast(src == gather(out, index, axis=axis), dtype=dtype)
     count = cast(x == out, dtype=dtype)
+    if alone:
+        count = scatter(count, index, hits * 0.0, axis=axis)
     return scatter_add(count, index, hits, axis=axis)
 
 
 @op(**EXTREME)
-def scatter_max(x, index, src, *, axis):
+def scatter_max(x, index, src, *, axis, alone):
     """The larger of x and the src elements that `index` sends to its place."""
     out = x.copy()
     np.maximum.at(out, along_key(index, axis), src)
@@ -259,7 +262,7 @@ def scatter_max(x, index, src, *, axis):
 
 
 @op(**EXTREME)
-def scatter_min(x, index, src, *, axis):
+def scatter_min(x, index, src, *, axis, alone):
     """The smaller of x and the src elements that `index` sends to its place."""
     out = x.copy()
     np.minimum.at(out, along_key(index, axis), src)

@@ -172,11 +172,28 @@ def apply_plan(x, axis, plan):
     if at.shape[1] == 1:
         return x.take(at[:, 0], axis)
     if weights.size and len(at) * plan[1] <= _DENSE:
-        return along(x, axis, matrix(plan))
+        done = along(x, axis, matrix(plan))
+        if is_finite(done):
+            return done
     total: Any = 0
     for k in range(at.shape[1]):
-        total = total + x.take(at[:, k], axis) * weights_along(weights[:, k], axis, x.ndim, x.dtype)
+        total = total + weighted(x.take(at[:, k], axis), weights[:, k], axis)
     return total
+
+
+def is_finite(x):
+    """Whether all elements are numbers. Others fill whole rows of a product with a matrix, whose
+    zeros stand for elements that have no part in a result."""
+    return bool(np.isfinite(np.add.reduce(x, None)))
+
+
+def weighted(x, weights, axis):
+    """x times a weight for each place along an axis; a weight of 0 leaves 0 of anything."""
+    product = x * weights_along(weights, axis, x.ndim, x.dtype)
+    nothing = np.flatnonzero(weights == 0)
+    if len(nothing):
+        product[(slice(None),) * axis + (nothing,)] = 0
+    return product
 
 
 def scatter_along(g, axis, at, n):
@@ -200,10 +217,12 @@ def transpose_plan(g, axis, plan):
         shape[axis] = plan[1]
         return np.zeros(shape, g.dtype)
     if at.shape[1] > 1 and len(at) * plan[1] <= _DENSE:
-        return along(g, axis, matrix(plan).T)
+        done = along(g, axis, matrix(plan).T)
+        if is_finite(done):
+            return done
     total: Any = 0
     for k in range(at.shape[1]):
-        part = g * weights_along(weights[:, k], axis, g.ndim, g.dtype) if at.shape[1] > 1 else g
+        part = weighted(g, weights[:, k], axis) if at.shape[1] > 1 else g
         total = total + scatter_along(part, axis, at[:, k], plan[1])
     return total
 

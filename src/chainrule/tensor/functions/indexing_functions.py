@@ -244,8 +244,12 @@ def _fold(input: Any, index: Any, src: Any, axis: int, reduce: str, include_self
             start = _extreme_value(x.dtype, reduce == "amin")
         neutral = P.broadcast_to(make(np.asarray(start, x.dtype.np)), shape=tuple(index.shape))
         x = P.scatter(x, index, neutral, axis=axis)
-    op = {"prod": P.scatter_product, "amax": P.scatter_max, "amin": P.scatter_min}.get(reduce)
-    folded = (op or P.scatter_add)(x, index, src, axis=axis)
+    if reduce in ("amax", "amin"):
+        extreme = P.scatter_max if reduce == "amax" else P.scatter_min
+        folded = extreme(x, index, src, axis=axis, alone=not include_self)
+    else:
+        add = P.scatter_product if reduce == "prod" else P.scatter_add
+        folded = add(x, index, src, axis=axis)
     if reduce == "mean":
         folded = _divided(folded, x, index, axis, include_self)
     return _shaped_like(input, folded)

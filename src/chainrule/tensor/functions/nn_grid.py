@@ -117,7 +117,7 @@ def _inside(x: Any, n: int, padding: str, align: bool) -> Any:
     if padding == "reflection":
         x = _reflected(x, n, align)
     if padding != "zeros":
-        x = P.hardtanh(x, low=0, high=n - 1)
+        x = P.hardtanh(P.where(P.isnan(x), 0.0, x), low=0, high=n - 1)  # NaN counts as the border
     return x
 
 

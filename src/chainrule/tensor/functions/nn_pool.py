@@ -470,7 +470,7 @@ def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveAvgPool{nd}DBackward0"
     if 0 in (*x.shape, *size):
         return named(_of_nothing(x, size).to(x.dtype), node, flat=True)
-    if x.dtype.category != FLOAT:
+    if x.dtype.category != FLOAT and not (x.dtype.is_complex and size == (1,)):  # that is the mean
         refuse(name or f"adaptive_avg_pool{nd}d", x)
     if all(s and n % s == 0 for n, s in zip(spatial, size, strict=True)):
         steps = tuple(n // s for n, s in zip(spatial, size, strict=True))

@@ -294,7 +294,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 def _own_memory(out: Any, input: Any) -> Any:
     """A rearranged image: a copy, with channels last in memory if the input has them last."""
     out = lying_as(out, input) if input.ndim == 4 else out
-    return out.clone() if out._is_view() else out
+    return P.clone_contiguous(out) if out._is_view() else out
 
 
 @public(
