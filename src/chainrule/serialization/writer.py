@@ -129,7 +129,7 @@ def _reduced_tensor(t: Any) -> Any:
     if t.is_sparse:
         parts = (t._indices(), t._values().detach(), t.shape, t.is_coalesced())
         return rebuild._rebuild_sparse_tensor, (t.layout, parts)
-    if t.is_nested:
+    if t.is_nested or t.is_quantized:
         return t.__reduce_ex__(2)
     state = {k: v for k, v in t.__dict__.items() if k != "_level"}
     kind = _public_class(t)

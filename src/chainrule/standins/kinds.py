@@ -156,8 +156,8 @@ PROCESSES = Reason(
     "docs/distributed.md lists what there is.",
 )
 QUANTIZED = Reason(
-    "It needs tensors of quantized integers",
-    "chainrule has no quantized tensors (qint8, quint8) and no integer kernels",
+    "It is a part of quantization that is not written",
+    "chainrule quantizes Linear, Conv2d, LSTM and GRU, and has not this",
     "train and evaluate with torch.ao.quantization.FakeQuantize, which computes the same rounding "
     "in floating point.",
 )

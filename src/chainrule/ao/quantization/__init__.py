@@ -19,6 +19,7 @@ from .fake_quantize import (
     enable_fake_quant,
     enable_observer,
 )
+from .fuse_modules import fuse_modules, fuse_modules_qat
 from .observer import (
     FixedQParamsObserver,
     MinMaxObserver,
@@ -42,8 +43,28 @@ from .qconfig import (
     QConfig,
     QConfigAny,
     QConfigDynamic,
+    default_activation_only_qconfig,
+    default_debug_qconfig,
+    default_dynamic_qconfig,
+    default_per_channel_qconfig,
+    default_qat_qconfig,
+    default_qconfig,
+    default_weight_only_qconfig,
+    float16_dynamic_qconfig,
+    float16_static_qconfig,
     get_default_qat_qconfig,
     get_default_qconfig,
+)
+from .quantize import (
+    add_quant_dequant,
+    convert,
+    prepare,
+    prepare_qat,
+    propagate_qconfig_,
+    quantize,
+    quantize_dynamic,
+    quantize_qat,
+    swap_module,
 )
 from .stubs import (
     DeQuantStub,
@@ -57,14 +78,20 @@ __all__ = [
     "MovingAverageMinMaxObserver", "MovingAveragePerChannelMinMaxObserver", "NoopObserver",
     "ObserverBase", "PerChannelMinMaxObserver", "PlaceholderObserver", "QConfig", "QConfigAny",
     "QConfigDynamic", "QuantStub", "QuantWrapper", "RecordingObserver",
-    "UniformQuantizationObserverBase", "default_debug_observer", "default_fake_quant",
+    "UniformQuantizationObserverBase", "add_quant_dequant", "convert",
+    "default_activation_only_qconfig", "default_debug_observer", "default_debug_qconfig",
+    "default_dynamic_qconfig", "default_fake_quant",
     "default_fixed_qparams_range_0to1_fake_quant",
     "default_fixed_qparams_range_neg1to1_fake_quant", "default_observer",
-    "default_per_channel_weight_fake_quant", "default_per_channel_weight_observer",
-    "default_placeholder_observer", "default_weight_fake_quant", "default_weight_observer",
-    "disable_fake_quant", "disable_observer", "enable_fake_quant", "enable_observer",
-    "get_default_qat_qconfig", "get_default_qconfig",
-    "per_channel_weight_observer_range_neg_127_to_127", "weight_observer_range_neg_127_to_127",
+    "default_per_channel_qconfig", "default_per_channel_weight_fake_quant",
+    "default_per_channel_weight_observer", "default_placeholder_observer", "default_qat_qconfig",
+    "default_qconfig", "default_weight_fake_quant", "default_weight_observer",
+    "default_weight_only_qconfig", "disable_fake_quant", "disable_observer", "enable_fake_quant",
+    "enable_observer", "float16_dynamic_qconfig", "float16_static_qconfig", "fuse_modules",
+    "fuse_modules_qat", "get_default_qat_qconfig", "get_default_qconfig",
+    "per_channel_weight_observer_range_neg_127_to_127", "prepare", "prepare_qat",
+    "propagate_qconfig_", "quantize", "quantize_dynamic", "quantize_qat", "swap_module",
+    "weight_observer_range_neg_127_to_127",
 ]  # fmt: skip
 
 _add_stand_ins(globals())

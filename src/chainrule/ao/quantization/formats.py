@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class QuantizedFormat:
-    """The name of a format; there are no tensors of it here."""
+    """A format of integers that stand for numbers (`tensors.py`)."""
 
     def __init__(self, name: str, low: int, high: int) -> None:
         self.name, self.low, self.high = name, low, high

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..kinds import CPP, QUANTIZED, REMOVED, SCRIPT, TOOLS
-from .say import answer, constant, first_argument, nothing, refused, rows
+from .say import answer, constant, first_argument, nothing, refused, rows, same
 
 _SCRIPT_TYPES = """
     AliasDb AnyType Argument ArgumentSpec AwaitType Block BoolType BufferDict CallStack Capsule
@@ -36,11 +36,9 @@ _OTHER_LIBRARIES = """
     mkldnn_rnn_layer
 """
 _QUANTIZED = """
-    choose_qparams_optimized empty_quantized int_repr q_per_channel_axis q_per_channel_scales
-    q_per_channel_zero_points q_scale q_zero_point quantize_per_channel quantize_per_tensor
-    quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell quantized_lstm_cell
-    quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell
-    quantized_rnn_tanh_cell dequantize
+    choose_qparams_optimized empty_quantized quantized_batch_norm quantized_gru_cell
+    quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d
+    quantized_rnn_relu_cell quantized_rnn_tanh_cell
 """
 _JIT_SWITCHES = """
     _jit_set_profiling_executor _jit_set_profiling_mode _jit_set_nvfuser_enabled
@@ -54,6 +52,10 @@ ROWS = [
     refused("", TOOLS, _INTERNALS),
     refused("", CPP, _OTHER_LIBRARIES),
     refused("", QUANTIZED, _QUANTIZED),
+    same("", "ao.quantization.tensors", """
+        dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points
+        q_scale q_zero_point quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic
+    """),
     *constant("", "constants of reductions between devices", SUM="SUM", AVG="AVG"),
     first_argument("", "_disable_dynamo", "marks functions that are not captured by PyTorch"),
     nothing("", "init_num_threads", "threads are started when they are needed"),

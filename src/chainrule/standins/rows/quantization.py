@@ -42,9 +42,10 @@ ao.nn.qat.dynamic.modules.linear: Linear
 ao.nn.qat.modules = ao.nn.qat.modules.conv:
 ao.nn.qat.modules = ao.nn.qat.modules.embedding_ops:
 ao.nn.qat.modules = ao.nn.qat.modules.linear:
-ao.nn.qat.modules.conv: Conv1d Conv2d Conv3d
+ao.nn.qat.modules.conv: Conv1d Conv3d
+ao.nn.qat.modules.conv = ao.quantization.training_layers: Conv2d
 ao.nn.qat.modules.embedding_ops: Embedding EmbeddingBag
-ao.nn.qat.modules.linear: Linear
+ao.nn.qat.modules.linear = ao.quantization.training_layers: Linear
 ao.nn.quantizable = ao.nn.quantizable.modules.rnn:
 ao.nn.quantizable = ao.nn.quantizable.modules.activation:
 ao.nn.quantizable.modules = ao.nn.quantizable.modules.rnn:
@@ -70,13 +71,14 @@ ao.nn.quantized.dynamic.modules = ao.nn.quantized.dynamic.modules.rnn: GRU GRUCe
 ao.nn.quantized.dynamic.modules = ao.nn.quantized.dynamic.modules.linear:
 ao.nn.quantized.dynamic.modules.conv: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
     ConvTranspose3d
-ao.nn.quantized.dynamic.modules.linear: Linear
-ao.nn.quantized.dynamic.modules.rnn: GRU GRUCell LSTM LSTMCell PackedParameter RNNBase RNNCell
+ao.nn.quantized.dynamic.modules.linear = ao.quantization.dynamic_layers: Linear
+ao.nn.quantized.dynamic.modules.rnn = ao.quantization.dynamic_layers: GRU LSTM
+ao.nn.quantized.dynamic.modules.rnn: GRUCell LSTMCell PackedParameter RNNBase RNNCell
     RNNCellBase apply_permutation pack_weight_bias
 ao.nn.quantized.functional: adaptive_avg_pool2d adaptive_avg_pool3d avg_pool2d avg_pool3d celu
     clamp conv1d conv2d conv3d elu hardsigmoid hardswish hardtanh interpolate leaky_relu linear
     max_pool1d max_pool2d threshold upsample upsample_bilinear upsample_nearest
-ao.nn.quantized.modules: DeQuantize Quantize
+ao.nn.quantized.modules = ao.quantization.static_layers: DeQuantize Quantize
 ao.nn.quantized.modules = ao.nn.quantized.modules.batchnorm:
 ao.nn.quantized.modules = ao.nn.quantized.modules.conv:
 ao.nn.quantized.modules = ao.nn.quantized.modules.dropout:
@@ -89,12 +91,16 @@ ao.nn.quantized.modules = ao.nn.quantized.modules.linear: Linear
 ao.nn.quantized.modules.activation: ELU Hardswish LeakyReLU MultiheadAttention PReLU ReLU6
     Sigmoid Softmax
 ao.nn.quantized.modules.batchnorm: BatchNorm2d BatchNorm3d
-ao.nn.quantized.modules.conv: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
+ao.nn.quantized.modules.conv = ao.quantization.static_layers: Conv2d
+ao.nn.quantized.modules.conv: Conv1d Conv3d ConvTranspose1d ConvTranspose2d
     ConvTranspose3d
 ao.nn.quantized.modules.dropout: Dropout
 ao.nn.quantized.modules.embedding_ops: Embedding EmbeddingBag EmbeddingPackedParams
-ao.nn.quantized.modules.functional_modules: FXFloatFunctional FloatFunctional QFunctional
-ao.nn.quantized.modules.linear: Linear LinearPackedParams
+ao.nn.quantized.modules.functional_modules: FXFloatFunctional
+ao.nn.quantized.modules.functional_modules = ao.quantization.static_layers: FloatFunctional
+    QFunctional
+ao.nn.quantized.modules.linear: LinearPackedParams
+ao.nn.quantized.modules.linear = ao.quantization.static_layers: Linear
 ao.nn.quantized.modules.normalization: GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d
     LayerNorm
 ao.nn.quantized.modules.rnn: LSTM
@@ -122,7 +128,6 @@ ao.nn.sparse.quantized.dynamic = ao.nn.sparse.quantized.dynamic.linear:
 ao.nn.sparse.quantized.dynamic.linear: Linear
 ao.nn.sparse.quantized.linear: Linear LinearPackedParams
 ao.nn.sparse.quantized.utils: LinearBlockSparsePattern
-ao.quantization.fuse_modules: fuse_known_modules fuse_modules fuse_modules_qat
 ao.quantization.fuser_method_mappings: fuse_conv_bn fuse_conv_bn_relu fuse_convtranspose_bn
     fuse_linear_bn get_fuser_method get_fuser_method_new
 """),
@@ -150,8 +155,7 @@ ao.quantization.qconfig: default_dynamic_qat_qconfig default_embedding_qat_qconf
     float_qparams_weight_only_qconfig float_qparams_weight_only_qconfig_4bit
     get_default_qat_qconfig_dict get_default_qconfig_dict per_channel_dynamic_qconfig
     qconfig_equals
-ao.quantization.quantize: add_quant_dequant convert get_default_custom_config_dict prepare
-    prepare_qat propagate_qconfig_ quantize quantize_dynamic quantize_qat swap_module
+ao.quantization.quantize: get_default_custom_config_dict
 ao.quantization.quantize_jit: convert_dynamic_jit convert_jit fuse_conv_bn_jit
     prepare_dynamic_jit prepare_jit quantize_dynamic_jit quantize_jit script_qconfig
     script_qconfig_dict
@@ -191,9 +195,7 @@ ao.quantization = ao.quantization.fake_quantize: default_affine_fixed_qparams_fa
     fused_wt_fake_quant_range_neg_127_to_127
 ao.quantization = ao.quantization.qconfig: get_default_qat_qconfig_dict get_default_qconfig_dict
     qconfig_equals
-ao.quantization = ao.quantization.quantize: add_quant_dequant convert
-    get_default_custom_config_dict prepare prepare_qat propagate_qconfig_ quantize
-    quantize_dynamic quantize_qat swap_module
+ao.quantization = ao.quantization.quantize: get_default_custom_config_dict
 ao.quantization = ao.quantization.quantize_jit: convert_dynamic_jit convert_jit fuse_conv_bn_jit
     prepare_dynamic_jit prepare_jit quantize_dynamic_jit quantize_jit script_qconfig
     script_qconfig_dict
@@ -208,7 +210,6 @@ ao.quantization = ao.quantization.quantization_mappings: get_default_compare_out
     get_default_static_sparse_quant_module_mappings get_dynamic_quant_module_class
     get_embedding_qat_module_mappings get_embedding_static_quant_module_mappings
     get_quantized_operator get_static_quant_module_class no_observer_set
-ao.quantization = ao.quantization.fuse_modules: fuse_modules fuse_modules_qat
 ao.quantization = ao.quantization.fuser_method_mappings: fuse_conv_bn fuse_conv_bn_relu
     fuse_convtranspose_bn fuse_linear_bn get_fuser_method get_fuser_method_new
 ao.quantization: ObserverOrFakeQuantize default_eval_fn
@@ -225,8 +226,9 @@ quantization.quantize_jit = ao.quantization.quantize_jit:
 quantization.stubs = ao.quantization.stubs:
 quantization.utils = ao.quantization.utils:
 ao.nn.intrinsic.modules.fused: BNReLU2d BNReLU3d ConvAdd2d ConvAddReLU2d ConvBn1d ConvBn2d
-    ConvBn3d ConvBnReLU1d ConvBnReLU2d ConvBnReLU3d ConvReLU1d ConvReLU2d ConvReLU3d LinearBn1d
-    LinearLeakyReLU LinearReLU LinearTanh _FusedModule
+    ConvBn3d ConvBnReLU1d ConvBnReLU2d ConvBnReLU3d ConvReLU1d ConvReLU3d LinearBn1d
+    LinearLeakyReLU LinearTanh _FusedModule
+ao.nn.intrinsic.modules.fused = ao.quantization.fuse_modules: ConvReLU2d LinearReLU
 ao.nn.intrinsic.modules = ao.nn.intrinsic.modules.fused:
 ao.nn.intrinsic = ao.nn.intrinsic.modules.fused:
 nn.quantized = ao.nn.quantized:
