@@ -5,6 +5,7 @@ Started by bench/ddp.py: under mpiexec with chainrule, under torchrun with PyTor
 
 import importlib
 import json
+import resource
 import sys
 import time
 
@@ -66,32 +67,54 @@ def build(torch, name, rank):
         torch.manual_seed(rank)
         x, y = torch.randn(64, 256), torch.randint(0, 10, (64,))
         return model, x, lambda out: nn.functional.cross_entropy(out, y)
+    if name == "wide":  # for memory: parameters are nearly all of it
+        torch.manual_seed(rank)
+        model = nn.Sequential(*[nn.Linear(1500, 1500) for _ in range(8)])
+        return model, torch.randn(4, 1500), lambda out: out.square().mean()
     model = gpt(torch)
     torch.manual_seed(rank)
     x, y = torch.randint(0, 256, (8, 64)), torch.randint(0, 256, (8, 64))
     return model, x, lambda out: nn.functional.cross_entropy(out.reshape(-1, 256), y.reshape(-1))
 
 
-def main(engine, model_name, steps, *options):
+def trained(torch, engine, model, strategy):
+    """The model as a strategy trains it, and its optimizer."""
+    settings = {"lr": 1e-3}
+    if strategy == "alone":  # every rank by itself
+        return model, torch.optim.AdamW(model.parameters(), **settings)
+    if strategy == "sharded":
+        sharded = importlib.import_module(f"{engine}.distributed.fsdp")
+        for part in model.blocks if hasattr(model, "blocks") else model:
+            if any(True for _ in part.parameters()):
+                sharded.fully_shard(part)
+        sharded.fully_shard(model)
+        return model, torch.optim.AdamW(model.parameters(), **settings)
+    parallel = importlib.import_module(f"{engine}.nn.parallel")
+    model = parallel.DistributedDataParallel(model)
+    if strategy == "zero":
+        zero = importlib.import_module(f"{engine}.distributed.optim").ZeroRedundancyOptimizer
+        return model, zero(model.parameters(), torch.optim.AdamW, **settings)
+    return model, torch.optim.AdamW(model.parameters(), **settings)
+
+
+def main(engine, model_name, steps, mode="compiled", strategy="ddp"):
     """Train, and report the fastest step of rank 0."""
     torch = importlib.import_module(engine)
     dist = importlib.import_module(f"{engine}.distributed")
-    parallel = importlib.import_module(f"{engine}.nn.parallel")
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
+    before = resident()
     model, x, loss_of = build(torch, model_name, dist.get_rank())
-    compiled = engine == "chainrule" and "eager" not in options
-    ddp = parallel.DistributedDataParallel(model)
-    optimizer = torch.optim.AdamW(ddp.parameters(), lr=1e-3)
+    model, optimizer = trained(torch, engine, model, strategy)
 
     def step():
         optimizer.zero_grad()
-        loss = loss_of(ddp(x))
+        loss = loss_of(model(x))
         loss.backward()
         optimizer.step()
         return loss
 
-    if compiled:
+    if engine == "chainrule" and mode == "compiled":
         step = torch.compile(step)
     for _ in range(5):
         step()
@@ -102,27 +125,34 @@ def main(engine, model_name, steps, *options):
         loss = step()
         times.append(time.perf_counter() - began)
         cpu.append(time.process_time() - used)
-    report = {"step": min(times), "cpu": min(cpu), "loss": loss.item(), "model": model_name}
-    if engine == "chainrule":
-        report.update(more(dist, ddp, step, x, loss_of))
+    report = {
+        "step": min(times), "cpu": min(cpu), "loss": loss.item(), "model": model_name,
+        "memory": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before,
+    }  # fmt: skip
+    if engine == "chainrule" and dist.get_world_size() > 1:
+        report.update(network(model, step))
     if dist.get_rank() == 0:
         print(json.dumps(report), flush=True)
     dist.destroy_process_group()
 
 
-def more(dist, ddp, step, x, loss_of):
-    """The timeline of one step, and what the model of communication predicts."""
+def resident():
+    """Bytes of memory that are in use: those of the imports."""
+    with open("/proc/self/statm") as opened:
+        return int(opened.read().split()[1]) * resource.getpagesize()
+
+
+def network(model, step):
+    """The timeline of one step, and what the network does here."""
     from chainrule.distributed import planning
 
-    ddp.reducer.timeline = events = []
-    step()
-    ddp.reducer.timeline = None
+    events = []
+    if getattr(model, "reducer", None) is not None:
+        model.reducer.timeline = events
+        step()
+        model.reducer.timeline = None
     bandwidth, latency = planning.measured_network()
-    dist.barrier()
-    size = dist.get_world_size()
-    found = planning.estimate(ddp.module, x, size, bandwidth, latency, loss=loss_of)
-    return {"timeline": events, "bandwidth": bandwidth, "latency": latency,
-            "predicted": found[0].step, "compute": found[0].compute}  # fmt: skip
+    return {"timeline": events, "bandwidth": bandwidth, "latency": latency}
 
 
 if __name__ == "__main__":

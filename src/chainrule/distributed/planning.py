@@ -4,8 +4,8 @@ A message of b bytes between two machines takes `latency + b / bandwidth`. An al
 over n ranks takes, with L = ceil(log2 n) and B = bandwidth: by a ring, `2 (n - 1) latency +
 2 (n - 1) / n b / B`; by a tree, `2 L (latency + b / B)`; by halving and doubling, as MPI libraries
 do, `2 L latency + 2 (n - 1) / n b / B`. The fastest counts. Gathering and scattering take half of
-the last. One rank's computing time is measured here; backward is taken to be two thirds of it,
-during which gradients of full buckets travel.
+the last. One rank's computing is profiled here: how long a step takes, which share of it backward
+is, and when in backward each gradient is there, so that its bucket can travel.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import chainrule as torch
 
 from .ddp.buckets import sizes_of
 
-_BACKWARD_SHARE = 2 / 3
+_REPEATS = 5
+_WARM_UP = 4  # calls after which a compiled step runs its plan
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,10 @@ class Estimate:
 
     ranks: int
     strategy: str  # "ddp", "zero" or "sharded"
-    compute: float  # seconds of one rank's forward, backward and step
+    compute: float  # seconds of one rank's step
     communication: float  # seconds that messages travel
     exposed: float  # of these, seconds that nothing hides
-    memory: int  # bytes of parameters, gradients and optimizer state per rank
+    memory: int  # bytes of parameters, gradients, buckets and optimizer state per rank
 
     @property
     def step(self) -> float:
@@ -80,13 +81,15 @@ def estimate(
     model: Any, batch: Any, ranks: int | Sequence[int], bandwidth: float, latency: float,
     *, loss: Callable[[Any], Any] | None = None, states: int = 2,
     bucket_cap_mb: float | None = None, compute: float | None = None,
+    step: Callable[[], Any] | None = None,
 ) -> list[Estimate]:  # fmt: skip
     """Step time, hidden communication and memory for DDP, ZeRO and full sharding.
 
     `bandwidth` is in bytes per second and `latency` in seconds, between two ranks; `states` is the
-    number of tensors an optimizer keeps per parameter (2 for Adam). One step of the model on the
-    batch is measured unless `compute` says how many seconds it takes. Each rank is taken to have a
-    batch of this size.
+    number of tensors an optimizer keeps per parameter (2 for Adam). Forward and backward on the
+    batch are profiled; how long a step takes in all is measured by calling `step`, which makes a
+    whole one of this process, compiled or not, or given as `compute`, in seconds. A model without
+    a batch (None) is not run. Each rank is taken to have a batch of this size.
 
     >>> import chainrule as torch, chainrule.distributed as dist
     >>> found = dist.estimate(torch.nn.Linear(64, 64), torch.ones(8, 64), [1, 2], 1e9, 1e-6,
@@ -94,67 +97,140 @@ def estimate(
     >>> [(e.ranks, e.strategy) for e in found][3:]
     [(2, 'ddp'), (2, 'zero'), (2, 'sharded')]
     """
-    seconds = _measured(model, batch, loss) if compute is None else compute
-    trained = [p for p in model.parameters() if p.requires_grad]
-    buckets = [
-        sum(p.numel() * p.element_size() for p in members)
-        for members in sizes_of(list(reversed(trained)), bucket_cap_mb)
-    ]
+    profile = _even(model) if batch is None else _profiled(model, batch, loss)
+    if step is not None:
+        compute = _fastest(step)
+    if compute is not None:
+        profile = replace(profile, seconds=compute)
+    buckets = _buckets(model, profile, bucket_cap_mb)
     counts = [ranks] if isinstance(ranks, int) else list(ranks)
     network = bandwidth, latency
     return [
-        made(n, seconds, buckets, states, network)
+        made(n, profile, buckets, states, network)
         for n in counts
         for made in (_ddp, _zero, _sharded)
     ]
 
 
-def _hidden(seconds: float, times: Sequence[float]) -> float:
+# ---- one rank ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Profile:
+    """A step of one process: its seconds, the share of backward, when gradients are there."""
+
+    seconds: float
+    backward: float  # share of the seconds; the optimizer's step is taken to be short
+    arrivals: tuple[tuple[Any, float], ...]  # parameters in order, and the share of backward before
+
+
+def _even(model: Any) -> _Profile:
+    """Of a model that is not run: backward is two thirds, gradients come in even steps of bytes."""
+    trained = [p for p in model.parameters() if p.requires_grad]
+    total = sum(_bytes(p) for p in trained)
+    done, arrivals = 0, []
+    for p in reversed(trained):
+        done += _bytes(p)
+        arrivals.append((p, done / total))
+    return _Profile(0.0, 2 / 3, tuple(arrivals))
+
+
+def _profiled(model: Any, batch: Any, loss: Callable[[Any], Any] | None) -> _Profile:
+    """The fastest of a few passes of this process; gradients are left as they were."""
+    trained = [p for p in model.parameters() if p.requires_grad]
+    before = [p.grad for p in trained]
+    inputs = batch if isinstance(batch, tuple | list) else (batch,)
+    best = (math.inf, 0.0, ())
+    times: list[tuple[Any, float]] = []
+    handles = [
+        p.register_post_accumulate_grad_hook(lambda p: times.append((p, time.perf_counter())))
+        for p in trained
+    ]
+    try:
+        for _ in range(_REPEATS):
+            times.clear()
+            began = time.perf_counter()
+            out = model(*inputs)
+            value = out.float().square().mean() if loss is None else loss(out)
+            middle = time.perf_counter()
+            value.backward()
+            ended = time.perf_counter()
+            shares = tuple((p, (at - middle) / (ended - middle)) for p, at in times)
+            best = min(best, (ended - began, (ended - middle) / (ended - began), shares),
+                       key=lambda found: found[0])  # fmt: skip
+    finally:
+        for handle in handles:
+            handle.remove()
+        for p, grad in zip(trained, before, strict=True):
+            p.grad = grad
+    return _Profile(*best)
+
+
+def _fastest(step: Callable[[], Any]) -> float:
+    """The fastest of a few calls, after those in which it may be compiled."""
+    best = math.inf
+    for number in range(_WARM_UP + _REPEATS):
+        began = time.perf_counter()
+        step()
+        if number >= _WARM_UP:
+            best = min(best, time.perf_counter() - began)
+    return best
+
+
+def _buckets(model: Any, profile: _Profile, megabytes: float | None) -> list[tuple[int, float]]:
+    """(bytes, share of backward after which it is full) of each bucket, in order."""
+    at = {id(p): share for p, share in profile.arrivals}
+    order = [p for p, _ in profile.arrivals]
+    order += [p for p in model.parameters() if p.requires_grad and id(p) not in at]
+    return [
+        (sum(map(_bytes, members)), max(at.get(id(p), 1.0) for p in members))
+        for members in sizes_of(order, megabytes)
+    ]
+
+
+def _bytes(p: Any) -> int:
+    return p.numel() * p.element_size()
+
+
+# ---- several ranks -------------------------------------------------------------------------------
+
+
+def _exposed(profile: _Profile, full: Sequence[float], times: Sequence[float]) -> float:
     """What of the buckets' times is not hidden: each starts when backward has filled it."""
-    backward = _BACKWARD_SHARE * seconds
+    backward = profile.backward * profile.seconds
     free = 0.0  # when the network is free again, from the beginning of backward
-    for k, t in enumerate(times):
-        free = max(free, backward * (k + 1) / len(times)) + t
+    for share, t in zip(full, times, strict=True):
+        free = max(free, backward * share) + t
     return max(0.0, free - backward)
 
 
-def _ddp(n: int, seconds: float, buckets: Sequence[int], states: int, net: Any) -> Estimate:
-    times = [all_reduce_seconds(b, n, *net) for b in buckets]
-    total = sum(buckets)
-    return Estimate(n, "ddp", seconds, sum(times), _hidden(seconds, times), total * (2 + states))
+def _ddp(n: int, profile: _Profile, buckets: Any, states: int, net: Any) -> Estimate:
+    sizes, full = zip(*buckets, strict=True)
+    times = [all_reduce_seconds(b, n, *net) for b in sizes]
+    held = 3 if n > 1 else 2  # parameters, gradients, and buckets
+    exposed, memory = _exposed(profile, full, times), sum(sizes) * (held + states)
+    return Estimate(n, "ddp", profile.seconds, sum(times), exposed, memory)
 
 
-def _zero(n: int, seconds: float, buckets: Sequence[int], states: int, net: Any) -> Estimate:
-    times = [all_reduce_seconds(b, n, *net) for b in buckets]
-    total = sum(buckets)
-    after = n * net[1] + gather_seconds(total, n, *net) if n > 1 else 0.0  # parameters, after step
-    exposed = _hidden(seconds, times) + after
+def _zero(n: int, profile: _Profile, buckets: Any, states: int, net: Any) -> Estimate:
+    plain = _ddp(n, profile, buckets, states, net)
+    total = sum(size for size, _ in buckets)
+    # Each rank broadcasts the parameters it has updated, after the step.
+    after = n * net[1] + gather_seconds(total, n, *net) if n > 1 else 0.0
+    memory = plain.memory - total * states + total * states // n
     return Estimate(
-        n, "zero", seconds, sum(times) + after, exposed, total * 2 + total * states // n
+        n, "zero", plain.compute, plain.communication + after, plain.exposed + after, memory
     )
 
 
-def _sharded(n: int, seconds: float, buckets: Sequence[int], states: int, net: Any) -> Estimate:
-    gather = [gather_seconds(b, n, *net) for b in buckets]
-    exposed = 2 * sum(gather) + _hidden(seconds, gather)  # gathered before use, without overlap
-    total = sum(buckets)
-    memory = total * (2 + states) // n + max(buckets, default=0)
-    return Estimate(n, "sharded", seconds, 3 * sum(gather), exposed, memory)
-
-
-def _measured(model: Any, batch: Any, loss: Callable[[Any], Any] | None, repeats: int = 5) -> float:
-    """The fastest of a few steps of this process, in seconds; gradients are left as they were."""
-    before = [p.grad for p in model.parameters()]
-    inputs = batch if isinstance(batch, tuple | list) else (batch,)
-    best = math.inf
-    for _ in range(repeats):
-        began = time.perf_counter()
-        out = model(*inputs)
-        (out.float().square().mean() if loss is None else loss(out)).backward()
-        best = min(best, time.perf_counter() - began)
-    for p, grad in zip(model.parameters(), before, strict=True):
-        p.grad = grad
-    return best
+def _sharded(n: int, profile: _Profile, buckets: Any, states: int, net: Any) -> Estimate:
+    sizes, full = zip(*buckets, strict=True)
+    gather = [gather_seconds(b, n, *net) for b in sizes]
+    exposed = 2 * sum(gather) + _exposed(profile, full, gather)  # gathered before use, no overlap
+    # Its part of everything, and the parameters and gradients of the bucket that computes.
+    whole = 2 * max(sizes) if n > 1 else 0
+    memory = sum(sizes) * (2 + states) // n + whole
+    return Estimate(n, "sharded", profile.seconds, 3 * sum(gather), exposed, memory)
 
 
 def measured_network(group: Any = None, megabytes: float = 4.0) -> tuple[float, float]:
