@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import chainrule  # noqa: F401 - importing it declares the ops
-from chainrule.ops.schema import HELPERS, TABLE, Op
+from chainrule import ir
+from chainrule.ops.schema import HELPERS, ONLY_IN_LOOPS, TABLE, Op
 
 KNOWN = TABLE.keys() | HELPERS.keys() | vars(builtins).keys()
 
@@ -51,6 +52,23 @@ def test_rules_name_ops_helpers_and_builtins(name):
         if (names := unknown_names(rule))
     }
     assert unknown == {}
+
+
+COMPOSED = sorted(name for name, op in TABLE.items() if isinstance(op.lower, ir.Compose))
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_decompositions_name_ops_helpers_and_what_loops_have(name):
+    function = TABLE[name].lower.function
+    assert set(unknown_names(function)) - ONLY_IN_LOOPS.keys() == set()
+
+
+def test_the_compiler_has_what_decompositions_may_call():
+    from chainrule.compiler.graph.world import GRAPHS
+
+    for name, parameters in ONLY_IN_LOOPS.items():
+        code = GRAPHS.namespace[name].__code__
+        assert code.co_varnames[: code.co_argcount] == parameters
 
 
 @pytest.mark.parametrize("name", sorted(HELPERS))

@@ -33,6 +33,17 @@ Rule = Callable[..., Any]
 TABLE: dict[str, Op] = {}
 HELPERS: dict[str, Callable[..., Any]] = {}
 
+# What a decomposition (`lower=ir.compose`) may call beyond ops and helpers, with its parameters:
+# the compiler has these, nobody else. Some say None where only NumPy can do it.
+ONLY_IN_LOOPS: dict[str, tuple[str, ...]] = {
+    "position": ("like", "axis"),  # of each element along an axis
+    "picked": ("x", "indices", "dims"),  # x[indices]
+    "numbered_rows": ("w", "index"),  # rows by number, where a negative one is wrong
+    "placed": ("g", "indices", "dims", "shape"),  # zeros with g added at the indices
+    "hits_along": ("target", "classes", "axis"),  # whether a position is the target's class
+    "checked_classes": ("target", "classes", "ignore"),  # an error at run time for others
+}
+
 _OWN_FILES = __file__.rpartition("ops")[0]
 _META_SUFFIXES = ("_shape", "_dtype", "_ndim", "_fortran")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import ir, ops
-from ...ops.schema import Op
+from ...ops.schema import ONLY_IN_LOOPS, Op
 from ...ops.worlds import World
 from .op_table import know_graphs, lookup, lowering
 from .program import Graph, Value
@@ -178,8 +178,7 @@ def chosen(shape: tuple[int, ...], rows: Sym, columns: Sym) -> Sym:
 
 
 GRAPHS = World("graphs", _resolve)
-for _function in (position, picked, numbered_rows, placed, hits_along, checked_classes):
-    GRAPHS.namespace[_function.__name__] = _function
+GRAPHS.namespace.update({name: globals()[name] for name in ONLY_IN_LOOPS})
 
 assert ops.TABLE, "the table is declared by importing the ops package"
 know_graphs(GRAPHS)
