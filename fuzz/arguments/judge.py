@@ -21,6 +21,9 @@ from .calls import Trial, trials
 
 SECONDS = 2.0
 MEMORY = 1 << 30
+# What a call returns was asked for: a layer of a million channels may take what they take.
+SECONDS_A_MILLION = 1.0  # numbers returned
+MEMORY_A_BYTE = 2.0  # returned
 _PACKAGE = str(Path(chainrule.__file__).resolve().parent)
 _HERE = str(Path(__file__).resolve().parent)
 _RAISE = {opcode.opmap[name] for name in ("RAISE_VARARGS", "RERAISE")}
@@ -87,12 +90,12 @@ def _highest() -> int:
 def judge(trial: Trial) -> tuple[str, str]:
     """(outcome, what is wrong): returned, refused, or the kind of the find."""
     before = _highest()
-    outcome, fault = "returned", ""
+    outcome, fault, result = "returned", "", None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.thread_time()
         try:
-            trial.run()
+            result = trial.run()
         except Exception as problem:
             outcome, fault = "refused", fault_of(problem)
         seconds = time.thread_time() - start
@@ -103,11 +106,22 @@ def judge(trial: Trial) -> tuple[str, str]:
         return "internal", fault
     if leak := leaked(caught):
         return "warning", leak
-    if taken > MEMORY:  # which takes its time as well
-        return "memory", f"{taken >> 20} MB"
-    if seconds > SECONDS:
-        return "slow", f"{seconds:.1f} s"
+    numbers, size = _returned(result)
+    if taken > MEMORY + MEMORY_A_BYTE * size:  # which takes its time as well
+        return "memory", f"{taken >> 20} MB for a result of {size >> 20} MB"
+    if seconds > SECONDS + SECONDS_A_MILLION * numbers / 1e6:
+        return "slow", f"{seconds:.1f} s for {numbers} numbers"
     return outcome, ""
+
+
+def _returned(result: Any) -> tuple[int, int]:
+    """How many numbers a call returned in tensors, and their bytes; repeated ones count once."""
+    parts = result if isinstance(result, list | tuple) else (result,)
+    found = {id(p): p.untyped_storage().nbytes() for p in parts[:100]
+             if isinstance(p, chainrule.Tensor) and not p.is_meta and not p.is_sparse}  # fmt: skip
+    numbers = sum(p.numel() for p in parts[:100] if id(p) in found)
+    size = sum(found.values())
+    return min(numbers, size), size
 
 
 @contextmanager

@@ -74,3 +74,8 @@ def test_a_dataset_keeps_its_own_error():
 
     with pytest.raises(KeyError, match=r"^'mine'$"):
         torch.utils.data.Subset(Broken(), [0])[0]
+
+
+def test_matrices_of_a_million_rows_are_refused_before_anything_is_made():
+    with pytest.raises(ValueError, match="matrices of 1000000000000 numbers"):
+        torch.distributions.LKJCholesky(10**6)

@@ -14,6 +14,9 @@ from .distribution import Distribution, checked
 __all__ = ["LKJCholesky"]
 
 
+_LARGEST = 1 << 16  # rows: one matrix of more would take over 16 GB
+
+
 class LKJCholesky(Distribution):
     """Cholesky factors of correlation matrices, with density ~ det^(concentration - 1).
 
@@ -29,6 +32,11 @@ class LKJCholesky(Distribution):
         if dim < 2:
             raise ValueError(
                 f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}."
+            )
+        if dim > _LARGEST:
+            raise ValueError(
+                f"LKJCholesky: dim={dim} asks for matrices of {dim * dim} numbers. Fix: pass the "
+                f"number of variables, at most {_LARGEST}."
             )
         self.dim = dim
         self._set(validate_args, event=(dim, dim), concentration=concentration)

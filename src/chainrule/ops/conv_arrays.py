@@ -14,12 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .conv_scatter import add_columns, scattered
 from .halves import wide
 from .kernels import LARGE, fast, gathered_product
 from .layout import as_channels_last, has_channels_last
 
 _FEWEST_ROWS = 8  # output channels of a group below which tiles would be mostly empty
 _CHUNK = 1 << 18  # elements of the columns of one chunk
+_MANY_PLACES, _FEW_WINDOWS = (
+    1 << 14,
+    64,
+)  # windows are few against 64 places each, if these are many
 
 
 class Geometry:
@@ -61,6 +66,11 @@ class Geometry:
             and not any(self.padding)
             and self.out == self.spatial
         )
+
+    @property
+    def sparse(self):
+        """Whether there are far fewer windows than places: most of what they see is padding."""
+        return math.prod(self.spatial) > max(_MANY_PLACES, _FEW_WINDOWS * math.prod(self.out))
 
     @property
     def thinned(self):
@@ -347,7 +357,7 @@ def conv_input_gradient(gy, w, spatial, stride, padding, dilation, groups):
     x_shape = (len(gy), w.shape[1] * groups, *spatial)
     g = geometry_of(x_shape, w.shape, stride, padding, dilation, groups, gy.shape[2:])
     back = tuple(d * (k - 1) - p for d, k, p in zip(dilation, g.kernel, padding, strict=True))
-    if all(s == 1 for s in stride) and min(back) >= 0 and g.out == g.fitting():
+    if all(s == 1 for s in stride) and min(back) >= 0 and g.out == g.fitting() and not g.sparse:
         out = _flipped(gy, w, back, g)
     else:
         out = None
@@ -356,7 +366,7 @@ def conv_input_gradient(gy, w, spatial, stride, padding, dilation, groups):
 
             out = input_gradient(gy, w, g)
         if out is None:
-            out = (_in_phases if _suits_phases(gy, g) else _scattered)(gy, w, x_shape, g)
+            out = (_in_phases if _suits_phases(gy, g) else scattered)(gy, w, x_shape, g)
     return out.astype(dtype, copy=False)
 
 
@@ -421,21 +431,6 @@ def _in_phases(gy, w, x_shape, g):
     return out
 
 
-def _scattered(gy, w, x_shape, g):
-    """Any stride: every kernel offset adds its share to the positions it saw."""
-    n, per_group = len(gy), g.outputs // g.groups
-    kernel = np.ascontiguousarray(w).reshape(g.groups, per_group, g.columns).swapaxes(-1, -2)
-    padded = np.zeros((n, g.channels, *g.padded), gy.dtype)
-    size = max(1, _CHUNK // max(1, g.columns * g.groups * math.prod(g.out)))
-    for start in range(0, n, size):
-        part = gy[start : start + size].reshape(-1, g.groups, per_group, math.prod(g.out))
-        cols = np.matmul(kernel, part)
-        cols = cols.reshape(len(part), g.channels, math.prod(g.kernel), *g.out)
-        add_columns(padded[start : start + len(part)], cols, g)
-    inner = tuple(slice(p, p + m) for p, m in zip(g.padding, g.spatial, strict=True))
-    return np.ascontiguousarray(padded[(slice(None), slice(None), *inner)])
-
-
 # ---- windows as columns --------------------------------------------------------------------------
 
 
@@ -469,13 +464,3 @@ def columns_into_image(y, size, kernel, dilation, padding, stride):
     add_columns(padded, cols, g)
     inner = tuple(slice(p, p + m) for p, m in zip(padding, size, strict=True))
     return np.ascontiguousarray(padded[(..., *inner)]).astype(dtype, copy=False)
-
-
-def add_columns(padded, cols, g):
-    """Every kernel offset adds its share to the positions it saw."""
-    for k, offset in enumerate(np.ndindex(*g.kernel)):
-        place = tuple(
-            slice(o * d, o * d + s * (m - 1) + 1, s)
-            for o, d, s, m in zip(offset, g.dilation, g.stride, g.out, strict=True)
-        )
-        padded[(..., *place)] += cols[:, :, k]
