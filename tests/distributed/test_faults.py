@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -9,9 +10,11 @@ import time
 import pytest
 
 from chainrule.distributed import mpiexec
-from chainrule.distributed.statuses import table
+from chainrule.distributed.statuses import _is_there, table
 
 from .harness import HANGS, RANKS, needs_mpi, run
+
+slow = pytest.mark.slow
 
 
 def launch(*arguments, variables=None):
@@ -95,6 +98,23 @@ def test_a_rank_that_fails_under_mpiexec_alone():
     done = run(2, "failing.py", "raise", torch=True, check=False)
     assert done.returncode != 0
     assert "rank 1 of 2 failed:\nTraceback" in done.stderr and "rank is broken" in done.stderr
+
+
+@needs_mpi
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=slow)])
+def test_no_rank_outlives_its_launcher(number):
+    job = subprocess.Popen(
+        [sys.executable, "-m", "chainrule", "launch", "-n", "2", str(RANKS / "waiting.py")],
+        stdout=subprocess.PIPE, text=True, env=mpiexec.environment(),
+    )  # fmt: skip
+    with job:
+        ranks = [int(job.stdout.readline()) for _ in range(2)]
+        job.send_signal(number)
+        assert job.wait(HANGS) == (143 if number == signal.SIGTERM else -9)
+        deadline = time.monotonic() + HANGS
+        while any(_is_there(pid) for pid in ranks) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not any(_is_there(pid) for pid in ranks)
 
 
 @needs_mpi

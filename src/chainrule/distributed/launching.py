@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import shutil
 import signal
@@ -56,8 +57,29 @@ def main(argv: Sequence[str]) -> int:
     except mpiexec.NoLauncher as problem:
         print(f"chainrule launch: {problem}", file=sys.stderr)
         return 2
+    for number in (signal.SIGTERM, signal.SIGHUP):  # of batch systems and closed terminals
+        signal.signal(number, _raise_terminated)
     words = [sys.executable, "-m", "chainrule", "run", *program]
     return with_restarts(words, options.ranks, options.restarts, options.watch, options.mpi)
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody asked the launcher to end."""
+
+
+def _raise_terminated(number: int, frame: Any) -> None:
+    raise Terminated(128 + number)
+
+
+def _end_with(parent: int) -> None:
+    """In mpiexec before its program starts: be told when the launcher is gone, even killed."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_signal_at_parents_end = 1
+        ctypes.CDLL(None).prctl(set_signal_at_parents_end, int(signal.SIGTERM))
+        if os.getppid() != parent:  # it has ended meanwhile
+            os._exit(1)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -147,8 +169,10 @@ class Job:
         """Start the ranks."""
         command = [*mpiexec.command(self.ranks, self.flags), *self.words]
         self.process = subprocess.Popen(
-            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            # Told when the thread that starts it ends: only where that is the program's first.
+            preexec_fn=functools.partial(_end_with, os.getpid()) if _is_first_thread() else None,
+        )  # fmt: skip
         streams = ((self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr))
         self._relays = [
             threading.Thread(target=self._relay, args=pair, daemon=True) for pair in streams
@@ -163,7 +187,7 @@ class Job:
 
     def wait(self) -> int:
         """Wait for the ranks; a failure ends all of them within seconds."""
-        failed_at, shown_at = None, time.monotonic()
+        failed_at, shown_at, asked_code = None, time.monotonic(), 0
         try:
             while self.process.poll() is None:
                 time.sleep(_LOOK)
@@ -175,10 +199,12 @@ class Job:
                 if self.watch and now - shown_at > self.watch:
                     shown_at = now
                     print(table(self.folder, self.ranks), file=sys.stderr)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as asked:
             self.interrupted = True
             self._end_gently()
+            asked_code = asked.args[0] if isinstance(asked, Terminated) else 130
         code = self.process.wait()
+        code = asked_code if self.interrupted else code
         for relay in self._relays:
             relay.join(timeout=_LAST_WORDS)
         if self.watch:
@@ -191,7 +217,7 @@ class Job:
         return 128 - code if code < 0 else code
 
     def _end_gently(self) -> None:
-        self.process.send_signal(signal.SIGINT)
+        self.process.send_signal(signal.SIGTERM)
         try:
             self.process.wait(timeout=5.0)
         except subprocess.TimeoutExpired:
@@ -250,6 +276,10 @@ def _is_mpis(line: str) -> bool:
     heads = ("Abort(", "[mpiexec", "[proxy", "YOUR APPLICATION", "This typically refers",
              "prterun", "mpiexec noticed", "MPI_ABORT was invoked", "[prterun")  # fmt: skip
     return line.startswith(heads)
+
+
+def _is_first_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _free_port() -> int:
