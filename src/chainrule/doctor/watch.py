@@ -28,11 +28,17 @@ class Ears:
         self._taps = Taps()
         self._handles: list[Any] = []
         self.on = False
+        self._compiled = WeakTable()  # compiled functions: how often each was called
+        self._loaders = WeakTable()  # iterators: the loader of each
         self._busy = False  # a pass is under way: what it calls is part of it
 
     def put_on(self) -> None:
         """Listen from now on."""
         self.on = True
+        self._connect()
+        self.run.tell("listening_began")
+
+    def _connect(self) -> None:
         from .. import autograd
         from ..optim import optimizer
         from ..tensor import Tensor
@@ -55,12 +61,14 @@ class Ears:
         self._listen_to_compiled()
         if self.run.hears("permuted"):
             self._listen_to_data()
-        self.run.tell("listening_began")
 
     def take_off(self) -> None:
         """Listen no longer."""
         self.on = False
         self.run.tell("listening_ended")
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         self._taps.remove()
         for handle in self._handles:
             handle.remove()
@@ -192,7 +200,7 @@ class Ears:
         """The first calls of a compiled function run eagerly: what a plan does is not seen."""
         from ..compiler.compiled_function import CompiledFunction
 
-        run, calls = self.run, WeakTable()
+        run, calls = self.run, self._compiled
 
         def make(original: Any) -> Any:
             def call(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -201,7 +209,12 @@ class Ears:
                     calls[function] = count + 1
                     return function.function(*args, **kwargs)
                 run.compiled += 1
-                return original(function, *args, **kwargs)
+                self._disconnect()  # a plan must not depend on who listens
+                try:
+                    return original(function, *args, **kwargs)
+                finally:
+                    if self.on:
+                        self._connect()
 
             return call
 
@@ -228,7 +241,7 @@ class Ears:
     def _listen_to_batches(self) -> None:
         from ..utils.data.dataloader import DataLoader, _BaseDataLoaderIter
 
-        run, loaders = self.run, WeakTable()
+        run, loaders = self.run, self._loaders
 
         def began(iterator: Any, loader: Any) -> None:
             loaders[iterator] = loader

@@ -55,10 +55,10 @@ def attributes(value: Any) -> dict[str, Any]:
     return {}
 
 
-def containers(frame: FrameType | None) -> dict[str, tuple[int, FrameType, Any]]:
+def containers(frame: FrameType | None) -> dict[str, tuple[int, FrameType, Any, Any]]:
     """Containers of the program by the variable that leads to them: how many tensors with graphs
-    each holds, where the variable lives, and one of the tensors."""
-    found: dict[str, tuple[int, FrameType, Any]] = {}
+    each holds, where the variable lives, the last and the first of the tensors."""
+    found: dict[str, tuple[int, FrameType, Any, Any]] = {}
     while frame is not None:
         if is_users(frame.f_code.co_filename):
             for variables in (frame.f_locals, frame.f_globals):
@@ -66,7 +66,7 @@ def containers(frame: FrameType | None) -> dict[str, tuple[int, FrameType, Any]]
                     if name not in found and not name.startswith("__"):
                         held = _graphs_in(value, 3)
                         if held:
-                            found[name] = (len(held), frame, held[-1])
+                            found[name] = (len(held), frame, held[-1], held[0])
         frame = frame.f_back
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from weakref import ref
 
 from ...nn.modules import batchnorm, dropout, rnn
 from ...nn.modules.multihead import MultiheadAttention
@@ -13,6 +14,7 @@ from ..run import Pass
 from .base import Rule
 
 ENOUGH = 5
+MOSTLY = 1.2  # passes in train mode for each in eval mode
 
 
 class EvalModeTraining(Rule):
@@ -25,6 +27,7 @@ class EvalModeTraining(Rule):
     """
 
     id = "eval-mode-training"
+    hears_all = True
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
@@ -32,6 +35,7 @@ class EvalModeTraining(Rule):
         self._asleep: dict[int, int] = {}
         self._awake: dict[int, int] = {}
         self._which: dict[int, tuple[str, Position]] = {}
+        self._last: list[Any] = []  # the models that the latest pass trained
 
     def mode_set(self, module: Any, mode: bool, where: Position) -> None:
         if where.is_users:
@@ -39,12 +43,15 @@ class EvalModeTraining(Rule):
 
     def pass_ends(self, this: Pass) -> None:
         if not this.looked:
+            self._count_again()
             return
+        self._last = []
         trained = {id(leaf) for leaf in this.leaves}
         held = self.run.in_optimizers()
         for root in self.run.roots():
             if not any(id(p) in trained and id(p) in held for p in root.parameters()):
                 continue
+            self._last.append(ref(root))
             if root.training:
                 self._awake[id(root)] = self._awake.get(id(root), 0) + 1
                 continue
@@ -60,10 +67,26 @@ class EvalModeTraining(Rule):
             else:
                 self._awake[id(root)] = self._awake.get(id(root), 0) + 1
 
+    def _count_again(self) -> None:
+        """A pass that is not looked at trains what the latest one trained."""
+        for root in (r() for r in self._last):
+            if root is None:
+                continue
+            if root.training:
+                self._awake[id(root)] = self._awake.get(id(root), 0) + 1
+                continue
+            if id(root) not in self._which:
+                sensitive = [m for m in root.modules() if is_sensitive(m)]
+                kinds = ", ".join(sorted({type(m).__name__ for m in sensitive}))
+                _, where = self._set.get(id(root), (False, NOWHERE))
+                self._which[id(root)] = (kinds, where)
+            if self._which[id(root)][0]:
+                self._asleep[id(root)] = self._asleep.get(id(root), 0) + 1
+
     def findings(self) -> Iterator[Finding]:
         for key, count in self._asleep.items():
             awake = self._awake.get(key, 0)
-            if count < ENOUGH or awake > count or self.run.steps < ENOUGH:
+            if count < ENOUGH or awake > MOSTLY * count or self.run.steps < ENOUGH:
                 continue
             kinds, where = self._which[key]
             yield Finding(

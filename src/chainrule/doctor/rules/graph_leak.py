@@ -33,7 +33,7 @@ class GraphLeak(Rule):
         self._roots: dict[Position, list[Any]] = {}
         self._most: dict[Position, int] = {}
         self._found: dict[Position, Finding] = {}
-        self._sizes: dict[str, list[int]] = {}  # of containers of tensors with graphs
+        self._sizes: dict[str, tuple[list[int], Any]] = {}  # of containers of graphs; the oldest
 
     def pass_begins(self, this: Pass) -> None:
         position = this.site.position
@@ -51,16 +51,19 @@ class GraphLeak(Rule):
 
     def _look_around(self, this: Pass) -> None:
         """Graphs that no loss ever used: containers of tensors with graphs that grow and grow."""
-        if this.in_site not in SCANNED or self._found:
+        if (this.in_site < SCANNED[-1] and this.in_site not in SCANNED) or self._found:
             return
         now = {name: hit for name, hit in containers(this.frame).items() if hit[0] >= GROWS}
-        grown = [n for n, hit in now.items() if n in self._sizes and hit[0] > self._sizes[n][-1]]
-        for name in grown:
-            sizes = self._sizes[name]
-            if len(sizes) >= 2 and this.in_site == SCANNED[-1]:
-                self._found[this.site.position] = self._tell_of(name, now[name], sizes, this)
+        kept: dict[str, tuple[list[int], Any]] = {}
+        for name, hit in now.items():
+            sizes, first = self._sizes.get(name, ([], None))
+            same = first is not None and first() is hit[3]  # nobody emptied it in between
+            sizes = [*sizes, hit[0]] if same and hit[0] >= sizes[-1] else [hit[0]]
+            kept[name] = (sizes, ref(hit[3]))
+            if len(set(sizes)) >= 3:
+                self._found[this.site.position] = self._tell_of(name, hit[:3], sizes, this)
                 return
-        self._sizes = {n: [*self._sizes.get(n, []), hit[0]] for n, hit in now.items()}
+        self._sizes = kept
 
     def _tell_of(self, name: str, hit: Any, sizes: list[int], this: Pass) -> Finding:
         count, frame, tensor = hit

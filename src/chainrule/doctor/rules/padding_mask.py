@@ -41,8 +41,8 @@ class PaddingMask(Rule):
         for v in this.of("cross_entropy", "cross_entropy2d") if pads else ():
             saved = v.saved()
             target = saved.get("target")
-            if not isinstance(target, np.ndarray):
-                continue
+            if not isinstance(target, np.ndarray) or (target == saved.get("ignore")).any():
+                continue  # some are ignored: padding has a target of its own
             for pad, ids in pads.items():
                 if saved.get("ignore") == pad or target.size < 8 or target.size % len(ids):
                     continue

@@ -18,6 +18,8 @@ from .units import SQUASHERS, Units
 RATIO, SMALL = 1e-3, 1e-4
 ENOUGH = 10
 LAYERS = 4
+UNDERFLOW = 1e-20
+EARLY = 20  # steps that are looked at
 
 
 class VanishingGradient(Rule):
@@ -44,9 +46,12 @@ class VanishingGradient(Rule):
             return
         sizes = [_relative(h) for _, h in weights]
         first, last = sizes[0], max(sizes[-3:])
-        if not 0 < first < RATIO * last or median(weights[0][1].gradient.values) > SMALL:
+        smallest = min((s for s in sizes if s > 0), default=1.0)
+        if first == 0 and smallest < UNDERFLOW:  # they fell until nothing was left
+            first = smallest
+        if not 0 < first < RATIO * last or median(weights[0][1].gradient.values[:EARLY]) > SMALL:
             return
-        falling = sum(a < b for a, b in itertools.pairwise(sizes))
+        falling = sum(a < b or a == b == 0 for a, b in itertools.pairwise(sizes))
         if falling < 0.6 * (len(sizes) - 1):
             return
         names = self.run.names()
@@ -81,5 +86,6 @@ class VanishingGradient(Rule):
 
 
 def _relative(history: History) -> float:
-    weight = median(history.weight.values)
-    return median(history.gradient.values) / weight if weight > 0 else 0.0
+    """While the loss is still far from its floor: late gradients are small everywhere."""
+    weight = median(history.weight.values[:EARLY])
+    return median(history.gradient.values[:EARLY]) / weight if weight > 0 else 0.0
