@@ -228,6 +228,24 @@ _RAW = (
 _LAZY.update(dict.fromkeys(_RAW, "_raw"))
 
 
+_BELOW = (
+    "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "_aminmax",
+    "_amp_foreach_non_finite_check_and_unscale_", "_amp_update_scale_", "_cast_Byte", "_cast_Char",
+    "_cast_Double", "_cast_Float", "_cast_Half", "_cast_Int", "_cast_Long", "_cast_Short",
+    "_compute_linear_combination", "_conj_copy", "_convert_indices_from_coo_to_csr",
+    "_convert_indices_from_csr_to_coo", "_convolution", "_convolution_mode",
+    "_debug_has_internal_overlap", "_dim_arange", "_euclidean_dist", "_fft_c2c", "_fft_c2r",
+    "_fft_r2c", "_fused_rms_norm", "_has_compatible_shallow_copy_type", "_index_put_impl_",
+    "_indices_copy", "_is_all_true", "_is_any_true", "_is_zerotensor", "_linalg_eigh",
+    "_linalg_svd", "_log_softmax", "_logcumsumexp", "_lu_with_info",
+    "_neg_view_copy", "_nnpack_available", "_pack_padded_sequence", "_pad_packed_sequence",
+    "_prelu_kernel", "_reshape_from_tensor", "_safe_softmax", "_softmax", "_stack",
+    "_standard_gamma", "_trilinear", "_unique", "_unique2", "_unsafe_index", "_unsafe_index_put",
+    "_values_copy", "_weight_norm", "_weight_norm_interface",
+)  # fmt: skip
+_LAZY.update(dict.fromkeys(_BELOW, "_below"))
+
+
 _functions: dict[str, Any] = {}  # the records of the public table, once somebody asks
 
 

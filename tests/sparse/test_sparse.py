@@ -147,3 +147,30 @@ def test_an_embedding_with_sparse_gradients_says_which_rows_it_used():
     optimizer.step()
     moved = (table.weight.detach() != before).any(dim=1)
     assert moved.tolist() == [False, False, False, False, True]
+
+
+class Spread(torch.autograd.Function):
+    """A product whose sparse factor stays as it is."""
+
+    @staticmethod
+    def forward(ctx, factor, x):
+        ctx.save_for_backward(factor)
+        return torch.sparse.mm(factor, x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (factor,) = ctx.saved_tensors
+        return None, torch.sparse.mm(factor.t(), gradient)
+
+
+def test_a_custom_function_takes_a_sparse_tensor():
+    factor = torch.tensor([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]).to_sparse()
+    x = torch.randn(3, 2, requires_grad=True)
+    Spread.apply(factor, x).sum().backward()
+    assert torch.equal(x.grad, factor.to_dense().sum(0)[:, None].expand(3, 2))
+
+
+def test_a_custom_function_refuses_a_sparse_tensor_that_moves():
+    factor = torch.eye(3).requires_grad_().to_sparse()
+    with pytest.raises(NotImplementedError, match="sparse tensor that requires grad"):
+        Spread.apply(factor, torch.randn(3, 2))

@@ -13,6 +13,8 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import source
+from ..autograd.function import apply_plain
+from ..autograd.function_levels import HANDLERS
 from ..autograd.levels import Level
 from ..autograd.value import make
 from ..ops.schema import Op
@@ -254,3 +256,27 @@ def _indented(t: Any, columns: int) -> str:
     else:
         text = f"tensor([], size={tuple(t.shape)}"
     return (text + ")").replace("\n", "\n" + " " * columns)
+
+
+def _custom_function(cls: Any, top: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """An `autograd.Function` of dense and sparse tensors: gradients reach the dense ones."""
+    moving = [k for k, a in enumerate(args) if isinstance(a, SparseTensor) and a.requires_grad]
+    if moving and torch.is_grad_enabled():
+        raise NotImplementedError(
+            f"{cls.__name__}.apply: argument {moving[0]} is a sparse tensor that requires grad, "
+            f"and a custom Function has no gradient for such\n  at {source.here(3)}\n"
+            "  Fix: give its values() to the Function and build the sparse tensor inside, or "
+            "detach() it."
+        )
+    made, _ = apply_plain(cls, args, kwargs)
+    outputs = made if isinstance(made, tuple | list) else (made,)
+    if any(isinstance(o, SparseTensor) and o._node is not None for o in outputs):
+        raise NotImplementedError(
+            f"{cls.__name__}.apply returns a sparse tensor from arguments that require grad: its "
+            f"history cannot be recorded\n  at {source.here(3)}\n  Fix: return the values, and "
+            "build the sparse tensor of them outside."
+        )
+    return made
+
+
+HANDLERS["sparse"] = _custom_function
