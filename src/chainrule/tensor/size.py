@@ -39,7 +39,7 @@ class Size(tuple):
     def __getitem__(self, index: Any) -> Any:
         found = _item(self, index)
         # What is part of a size has been looked at.
-        return found if found.__class__ is int else _new(Size, found)
+        return _new(Size, found) if found.__class__ is tuple else found
 
     def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, tuple(other)))
