@@ -9,7 +9,6 @@ import gc
 import os
 import sys
 import time
-import types
 import warnings
 
 import numpy as np
@@ -146,6 +145,9 @@ CASES = {
     "integer that outgrows a word": (
         "q = 2", "return x * sum([q, 1])", "q = 3", "q = 2 ** 70", "q = 2 ** 71",
     ),
+    "view of a dict": (
+        "d = {'a': 1}\nv = d.values()", "return x * sum(v)", "d['a'] = 3", "d['b'] = 4",
+    ),
     "hooks on all optimizers": (
         "p = torch.nn.Parameter(torch.ones(3))\no = torch.optim.SGD([p], lr=0.1)",
         "o.zero_grad()\n(p * x).sum().backward()\no.step()\nreturn p.detach().clone()",
@@ -171,6 +173,22 @@ SHOWN = {
     "list in sight": ("q = [1]", "return q, x * 2", "f(x)", "y[0] is q"),
     "dict in sight": ("q = {'a': [1]}", "return {'q': q, 'y': x}", "f(x)", "y['q'] is q"),
     "list that is given": ("", "return q, x * 2", "f(x, q := [1])", "y[0] is q"),
+    "setting of ours": ("", "torch.set_printoptions(precision=2)\nreturn x * 2",
+                        "[torch.set_printoptions(precision=5), f(x)][::-1][0]",
+                        "str(torch.ones(1) / 3)"),
+    "filter of warnings": ("import warnings\nwarnings.simplefilter('ignore')",
+                           "warnings.simplefilter('ignore')\nreturn x * 2",
+                           "[warnings.resetwarnings(), f(x)][1]", "len(warnings.filters)"),
+    "hook": ("w = torch.ones(3, requires_grad=True)",
+             "w.register_hook(lambda g: g * 2)\nreturn w * x", "f(x)",
+             "torch.autograd.grad(y.sum(), w)[0].tolist()"),
+    "gradient taken away": ("l = torch.nn.Linear(3, 3)", "l.zero_grad()\nreturn l(x) * 0",
+                            "[setattr(l.bias, 'grad', None if len(seen) < 5 else torch.ones(3)), "
+                            "seen.append(1), f(x)][2]", "l.bias.grad is None"),
+    "memory of a model": ("l = torch.nn.Linear(3, 3)",
+                          "return dict(l.state_dict(), y=x)",
+                          "[l.bias.data.fill_(float(x[2])), f(x)][1]",
+                          "y['bias'].tolist() == l.bias.tolist()"),
     "backward twice": ("w = torch.nn.Parameter(torch.ones(3))", "return w - x", "f(x)",
                        "[torch.autograd.grad(y.sum(), w)[0].tolist() for _ in range(2)]"),
 }  # fmt: skip
@@ -199,6 +217,7 @@ def _world(tmp_path, monkeypatch):
         warnings.simplefilter("ignore")
         yield
     sys.stdout = before
+    torch.set_printoptions(profile="default")
     sys.set_int_max_str_digits(digits)
     os.environ.pop("TZ", None)
     if zone is not None:
@@ -210,7 +229,7 @@ def _world(tmp_path, monkeypatch):
 
 def _results(wrap, setup, body, changes=(), sign="x", call="f(x)", after="None"):
     sys.modules.pop("a_library_q", None)
-    space = types.SimpleNamespace(torch=torch, np=np, path="file", __name__="program").__dict__
+    space = {"torch": torch, "np": np, "path": "file", "seen": [], "__name__": "program"}
     exec(setup, space)
     exec(f"def f({sign}):\n" + "\n".join("    " + line for line in body.split("\n")), space)
     space["f"] = wrap(space["f"])

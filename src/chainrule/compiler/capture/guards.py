@@ -171,8 +171,11 @@ def _of_unused(program: Any, used: dict[int, Any]) -> list[tuple[Any, str]]:
             conditions.append((t, f"._rg is {t._rg!r}"))
             conditions.append((t, f"._a.shape == {tuple(map(int, shape))!r}"))
             conditions.append((t, f"._a.dtype.num == {dtype.num}"))
+    new = {id(t) for t in program.without_grad}
+    if call.scan.names("zero_grad"):  # there was nothing to take away
+        without = [t for _, t in call.scan.tensors.values() if id(t) not in call.grads_before]
+        conditions += [(t, "._grad is None") for t in without if id(t) not in new]
     if call.scan.names("step"):
-        new = {id(t) for t in program.without_grad}
         for thing in call.scan.objects.values():
             for group in getattr(thing, "param_groups", ()):
                 conditions += [

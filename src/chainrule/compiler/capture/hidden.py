@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import functools
 import sys
+import warnings
 from collections.abc import Callable
 from functools import partial
 from threading import local
@@ -45,6 +46,14 @@ def note_ambient(walk: Any, package: str) -> None:
     elif package == "numpy":
         here = sys.modules[__name__]
         walk.enter(numpy_settings(), walk.root(here), here, ".numpy_settings()", None)
+    elif package == "warnings":
+        here = sys.modules[__name__]
+        walk.enter(warning_filters(), walk.root(here), here, ".warning_filters()", None)
+
+
+def warning_filters() -> str:
+    """What is done with warnings: setting a filter that is there already leaves no trace."""
+    return repr(warnings.filters)
 
 
 def numpy_settings() -> str:

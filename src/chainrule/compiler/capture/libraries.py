@@ -115,7 +115,7 @@ class Libraries:
         else:
             module = home_of(type(value))
         top = module.partition(".")[0] if module and isinstance(module, str) else "builtins"
-        if top in ("decimal", "numpy") and top not in self._ambient:
+        if top in ("decimal", "numpy", "warnings") and top not in self._ambient:
             self._ambient.add(top)
             note_ambient(self._walk, top)
         if top not in self._takes_any_number:

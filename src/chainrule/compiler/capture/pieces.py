@@ -27,6 +27,7 @@ def items_of(value: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
 
 
 EMPTY = object()
+DICT_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def content_of(cell: Any) -> Any:

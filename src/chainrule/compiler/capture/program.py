@@ -131,12 +131,21 @@ class Program:
     def _constant(self, x: Outside, y: Outside) -> Value:
         if x.before is None or y.before is None:
             raise CaptureError("two calls were given tensors in different ways")
+        self._refuse_shared(y.storage.array)
         if not _same_bits(x.before, y.before):
             raise CaptureError(
                 f"a tensor of type {y.value.type} is made anew in every call with other values "
                 "(random numbers, data from NumPy): pass it as an argument"
             )
         return self.graph.constant(y.before)
+
+    def _refuse_shared(self, array: np.ndarray) -> None:
+        """What no op made is a constant, unless it shows memory that others write."""
+        if any(np.may_share_memory(array, memory) for _, memory in self.second.memory):
+            raise CaptureError(
+                "a tensor that no op of the function made shares memory with one that it sees "
+                "(state_dict() inside); take a view of that tensor, or a copy"
+            )
 
     # ---- instructions ----------------------------------------------------------------------------
 
@@ -309,6 +318,7 @@ class Program:
 
     def _constant_output(self, before: Any, t: Any) -> Output:
         """A tensor made outside of the table (zeros, a range): the same in every call."""
+        self._refuse_shared(t._a)
         if not _same_bits(before._a, t._a):
             raise CaptureError("the function returns a tensor that no op of it computed")
         self.graph.outputs.append(self.graph.constant(t._a.copy()))

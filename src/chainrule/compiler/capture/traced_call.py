@@ -55,6 +55,7 @@ class Call:
         }
         self.memory = [(t, t._a) for t in self.tensors()]
         self.histories = [(t, _history(t)) for t in self.tensors()]
+        self.additions = [(t, _additions(t)) for t in self.tensors()]
         self.facts = facts_of(self.scan, self.leaves)
         self.inference = STATE.inference
         self.effects: dict[str, Any] = {}  # switches that the call sets, by path
@@ -251,6 +252,7 @@ class Call:
                 "not; write into it (x.copy_(...), x.data.sub_(...))"
             )
         self._check_histories()
+        self._check_additions()
         before, after = self.scan, walk(function, self._objects(), self.also)
         self.effects = {}
         for path, value in before.values.items():
@@ -317,6 +319,14 @@ class Call:
                 "call would not; return what is new"
             )
 
+    def _check_additions(self) -> None:
+        """Hooks and attributes of tensors are as they were."""
+        if any(_additions(t) != then for t, then in self.additions):
+            raise CaptureError(
+                "the call gives a tensor a hook or an attribute, which a compiled call would not; "
+                "do so outside"
+            )
+
     def _check_histories(self) -> None:
         """Tensors that existed before the call stand in the graph as they did."""
         for t, then in self.histories:
@@ -331,6 +341,11 @@ class Call:
                     "the call writes into a tensor that existed before, and gradients go through "
                     "what it writes, which those of a compiled call would not; return a new tensor"
                 )
+
+
+def _additions(t: Any) -> tuple[Any, ...]:
+    """The hooks of a tensor, and what attributes it was given."""
+    return hooks_of(t), [*vars(t)]
 
 
 def _is_plain(x: Any) -> bool:

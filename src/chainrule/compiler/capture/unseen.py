@@ -50,12 +50,15 @@ LOOKS_OUTSIDE = {"open", "input", "eval", "exec", "__import__"}
 _SETTINGS = {
     "get_num_threads", "get_num_interop_threads", "initial_seed", "get_float32_matmul_precision",
     "are_deterministic_algorithms_enabled", "is_deterministic_algorithms_warn_only_enabled",
-    "get_deterministic_debug_mode", "get_default_device", "is_anomaly_enabled",
+    "get_deterministic_debug_mode", "get_default_device", "is_anomaly_enabled", "set_num_threads",
+    "set_num_interop_threads", "use_deterministic_algorithms", "set_deterministic_debug_mode",
+    "set_printoptions", "set_flush_denormal", "set_float32_matmul_precision", "set_warn_always",
+    "set_default_device", "set_default_tensor_type",
 }  # fmt: skip
 
 
 def asks_settings(function: Any) -> bool:
-    """Whether one of our own functions tells a setting that is no part of a kind of call."""
+    """Whether one of our own functions tells or sets what is no part of a kind of call."""
     return function.__name__ in _SETTINGS
 
 

@@ -6,6 +6,7 @@ code that the function can reach names them.
 
 from __future__ import annotations
 
+import gc
 import operator
 import sys
 from collections import deque
@@ -35,7 +36,7 @@ from .code_names import (
     words_in,
 )
 from .libraries import Libraries, Ran
-from .pieces import EMPTY, content_of, items_of, shown_by, strings
+from .pieces import DICT_VIEWS, EMPTY, content_of, items_of, shown_by, strings
 from .pure import reads_state
 from .sight import UNSET, Place, Scan, TooLarge, contents_of, dict_of
 from .walk_tables import BOOKKEEPING, LOOKUPS_BY_NAME, NEVER_CALLED, UNORDERED, USED_BY_MODULE
@@ -203,6 +204,9 @@ class _Walk:
             self._walk_dict(value, path)
         elif isinstance(value, set | frozenset):
             self._walk_set(value, path)
+        elif isinstance(value, DICT_VIEWS):
+            for mapping in gc.get_referents(value):
+                self.walk(mapping, self.root(mapping))
         elif isinstance(value, _BUFFERS):
             self._walk_buffer(value, path)
         elif isinstance(value, ReferenceType):
