@@ -39,6 +39,7 @@ def masked_fill(x, hit, value):
 )
 def masked_fill_number(x, hit, *, value):
     """x with a number where the mask `hit` holds."""
+    x = np.asarray(x)  # a plan may have a number in place of a uniform array
     if x.shape != hit.shape:
         return np.where(hit, np.asarray(value, x.dtype), x)
     out = x.copy()
