@@ -30,6 +30,10 @@ from .stance import EAGER, compiled_functions, set_stance
 # A function whose guards keep failing is not worth compiling again and again.
 _RECOMPILE_LIMIT = 8
 _TRACE_LIMIT = 10  # calls that are traced in vain: no two of them were alike
+# Once a function has plans for so many kinds of calls (lengths of sequences, say), another kind is
+# captured when it has come so often: a capture costs what hundreds of small steps do. (Counted, not
+# timed, so that a run gives the same bits every time.)
+_KINDS, _OFTEN = 4, 32
 # One capture at a time: while numbers are followed, stand-ins lie where threads read them.
 _CAPTURING = RLock()
 _PATIENCE = 10.0  # seconds for another thread's capture, which may wait for this very thread
@@ -105,7 +109,7 @@ class CompiledFunction:
         if entry.calls == 1:
             with fast.sparing():  # what the plan will do is not worth compiling for one call
                 return self.function(*args, **kwargs)
-        if self._stays(entry):
+        if self._stays(entry) or self._waits(entry):
             return self.function(*args, **kwargs)
         known = entry.runners
         if not _CAPTURING.acquire(timeout=_PATIENCE):
@@ -171,6 +175,18 @@ class CompiledFunction:
                 + (entry.runners[0].broken if entry.runners else "another kind of call")
             )
         return set_stance.now == "eager_on_recompile"
+
+    def _waits(self, entry: Entry) -> bool:
+        """Whether a kind of call is too rare to be captured, as there are plans for many."""
+        if entry.calls >= _OFTEN or entry.captures or entry.pending is not None or self.fullgraph:
+            return False
+        others = list(self._entries.values())
+        kinds = sum(1 for other in others if other.captures or other.pending is not None)
+        if kinds >= _KINDS and entry.calls == 2:
+            log.say(
+                f"{self._name()}: {kinds} kinds of calls have plans; another waits to come often"
+            )
+        return kinds >= _KINDS
 
     def _give_up(self, entry: Entry, problem: Exception) -> None:
         entry.reason = str(problem)
@@ -279,7 +295,8 @@ class CompiledFunction:
             elif entry.reason is not None:
                 parts.append(f"eager: {entry.reason}")
             else:
-                parts.append(f"not compiled yet: called {entry.calls} time(s) of 3")
+                wanted = _OFTEN + 1 if self._waits(entry) else 3
+                parts.append(f"not compiled yet: called {entry.calls} time(s) of {wanted}")
         return "\n\n".join(parts) or "never called"
 
 
