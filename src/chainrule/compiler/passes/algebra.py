@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.op_table import lowering
+from ..graph.op_table import lookup, lowering
 from ..graph.program import Graph, Instr, Value
 from ..graph.rewriter import Rewriter, is_move, simplify_move
 from ..graph.types import infer, shape_of
@@ -84,6 +84,8 @@ def _plainer(r: Rewriter, instr: Instr, position: int) -> Any:
     if maker is not None and is_move(maker, "broadcast"):
         candidates.append(maker.inputs[0])
     expected = [(instr.outputs[0].shape, instr.outputs[0].dtype)]
+    if getattr(lookup(instr.op), "promote", "") == "none":  # its function takes arrays alone
+        candidates = [c for c in candidates if isinstance(c, Value)]
     for candidate in candidates:
         inputs = [*instr.inputs[:position], candidate, *instr.inputs[position + 1 :]]
         some = any(isinstance(i, Value) for i in inputs)
