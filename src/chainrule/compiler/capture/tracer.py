@@ -31,6 +31,8 @@ from ...autograd.inplace import (
     set_history,
     write,
 )
+from ...autograd.lazy import memory
+from ...autograd.record import live_node
 from ...autograd.state import STATE, TRACE
 from ...autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, WHICH, TensorBase, make
 from ...ops.schema import TABLE, Op
@@ -149,6 +151,8 @@ class Trace:
                 f"{source.here(3)}"
             )
         operands = [self.operand(t) for t in tensors]
+        if not op.view and any(isinstance(t, TensorBase) and t._lazy for t in tensors):
+            tensors = tuple(map(self._carried_out, tensors, operands))
         result = self._followed(op, tensors, params)
         results = result if op.n_out != 1 else (result,)
         if any(id(r._a) in self.known for r in results):
@@ -159,6 +163,19 @@ class Trace:
         for r, v in zip(results, values, strict=True):
             self._add_result(r, v)
         return result
+
+    def _carried_out(self, t: Any, value: Any) -> Any:
+        """A conjugate to be computed, as the same tensor with an array that stays: what an op
+        keeps of it for its derivative is recognised by that."""
+        if not (isinstance(t, TensorBase) and t._lazy):
+            return t
+        node = t._node if t._view is None else live_node(t)
+        if t._rg and node is None:
+            return t  # a leaf, which is asked for by itself
+        made = make(t._a)
+        made._rg, made._node, made._v = t._rg, node, t._v
+        self._know(made._a, Storage(None, value, None, made._a.strides), (), value)
+        return made
 
     def _followed(self, op: Op, tensors: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an op; what its derivative keeps of a followed number is followed too."""
@@ -314,7 +331,7 @@ class Trace:
             steps.append(_step(record))
             record = record[PARENT]
         root = self._find(view[ROOT])
-        if t._a.size and not np.may_share_memory(t._a, view[ROOT]._a):
+        if t._a.size and not np.may_share_memory(memory(t), memory(view[ROOT])):
             self.fail("a view is in its sight whose base was given other memory")
             value = Value(t._a.shape, t._a.dtype)
             return Storage(t._a, value, t), (), value
