@@ -279,13 +279,13 @@ def test_results_of_extern_steps_go_when_they_were_read_last():
 
     def chain(x):
         for _ in range(8):
-            x = torch.logcumsumexp(x, 0) + x  # an extern step, read once
+            x = torch.roll(x, 1) + x  # an extern step, read once
         return x
 
     run = torch.compile(chain)
     for _ in range(4):
         expected = run(x)
-    assert run.explain().count(": extern logcumsumexp") == 8
+    assert run.explain().count(": extern roll") == 8
     assert peak_bytes(lambda: run(x)) < 3.5 * x.numel() * 4
     assert torch.equal(run(x), expected)
 

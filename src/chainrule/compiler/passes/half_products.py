@@ -22,7 +22,8 @@ def narrow_products(graph: Graph) -> Graph:
     """Products of widened bfloat16 factors read the factors as they were."""
     if not any(is_bfloat16(v.dtype) for instr in graph.instrs for v in instr.values):
         return graph
-    if not host.multiplies_halves() or worker_threads.shared() is None:
+    able = host.llvm_available() and host.multiplies_halves()
+    if not able or worker_threads.shared() is None:
         return graph
     return Rewriter(graph).run(_narrow_product)
 
