@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import shutil
 from dataclasses import dataclass
@@ -199,19 +200,41 @@ class _Reader:
         self.folder = folder
         self.values = json.loads((folder / _METADATA).read_text())["values"]
 
+    def place(self, file: Any) -> Path:
+        """A file of the checkpoint: its index names files beside it, and no others."""
+        found = self.folder / str(file)
+        if type(file) is not str or found.name != file or found.is_symlink() or not found.is_file():
+            raise CheckpointException(
+                f"{self.folder} is damaged or no checkpoint: its index names the file "
+                f"{str(file)[:100]!r}, and there is no such file in the folder itself"
+            )
+        return found
+
     def rows(self, name: str, first: int, end: int) -> np.ndarray:
         """Rows of a whole tensor, from whatever pieces have them."""
         entry = self.values[name]
         dtype, shape = dtypes.BY_NAME[entry["dtype"]].np, entry["shape"]
-        out = np.empty((end - first, *shape[1:]), dtype)
+        out = np.zeros((end - first, *shape[1:]), dtype)
+        missing = np.ones(end - first, bool)
         for file, start, begin, piece in entry["pieces"]:
             low, high = max(first, begin), min(end, begin + piece[0])
             if low >= high:
                 continue
-            data = np.memmap(self.folder / file, np.uint8, "r")
-            count = int(np.prod(piece, dtype=np.int64)) * dtype.itemsize
+            data = np.memmap(self.place(file), np.uint8, "r")
+            count = math.prod(piece) * dtype.itemsize
+            if piece[1:] != shape[1:] or begin < 0 or not 0 <= start <= len(data) - count:
+                raise CheckpointException(
+                    f"{self.folder} is damaged: {file} does not hold rows {begin} to "
+                    f"{begin + piece[0]} of {name}"
+                )
             source = np.frombuffer(data[start : start + count], dtype).reshape(piece)
             out[low - first : high - first] = source[low - begin : high - begin]
+            missing[low - first : high - first] = False
+        if missing.any():
+            raise CheckpointException(
+                f"{self.folder} is damaged: row {first + int(missing.argmax())} of {name} is in "
+                "none of its files"
+            )
         return out
 
     def scalar(self, name: str) -> np.ndarray:
@@ -219,13 +242,17 @@ class _Reader:
         entry = self.values[name]
         file, start = entry["pieces"][0][:2]
         dtype = dtypes.BY_NAME[entry["dtype"]].np
-        data = (self.folder / file).read_bytes()[start : start + dtype.itemsize]
+        with open(self.place(file), "rb") as opened:
+            opened.seek(start)
+            data = opened.read(dtype.itemsize)
+        if len(data) != dtype.itemsize:
+            raise CheckpointException(f"{self.folder} is damaged: {file} does not hold {name}")
         return np.frombuffer(data, dtype).reshape(())
 
     def thing(self, name: str) -> Any:
         """A value that is no tensor; only plain types are read."""
         entry = self.values[name]
-        with open(self.folder / entry["file"], "rb") as opened:
+        with open(self.place(entry["file"]), "rb") as opened:
             opened.seek(entry["start"])
             return torch.load(io.BytesIO(opened.read(entry["length"])), weights_only=True)
 
