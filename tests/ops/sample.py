@@ -244,7 +244,11 @@ def spd(n: int, *batch: int, seed: int | None = None) -> np.ndarray:
 
 def cotangent(shape: tuple[int, ...], k: int, is_complex: bool) -> np.ndarray:
     """The fixed random weights of output number k: the incoming gradient of every check."""
-    random = np.random.RandomState(1000 + k)
+    # The stream of RandomState(1000 + k), which would first ask the system for entropy: that is
+    # nothing a compiled function may do.
+    bits = np.random.MT19937(0)
+    bits._legacy_seeding(1000 + k)
+    random = np.random.RandomState(bits)
     real = random.standard_normal(shape)
     if not is_complex:
         return np.asarray(real)

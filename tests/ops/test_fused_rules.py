@@ -24,4 +24,4 @@ def test_gradients_on_arrays_and_on_tensors_agree(case: Case):
 
 def test_some_ops_have_fused_rules():
     fused = {name for name, op in TABLE.items() if op.plain_joint is not None}
-    assert {"layer_norm", "cross_entropy", "attention", "max_pool2d"} <= fused
+    assert {"layer_norm", "cross_entropy", "attention", "gelu", "max_pool2d"} <= fused

@@ -80,9 +80,20 @@ def _gelu_gradient(g, x, approximate):
     return _GELU_GRADIENT[approximate].by_numpy(g, x) if done is None else done
 
 
+def _gelu_joint(gradient):
+    """The rule on arrays; the function comes through a closure, as it speaks NumPy."""
+
+    def joint(g, mask, x, approximate):
+        return (gradient(g, x, approximate),)
+
+    return joint
+
+
 @op(
     partials={"x": lambda x, approximate: gelu_slope(x, approximate)},
-    arrays={"x": _gelu_gradient},
+    # One step of a trace: the rule in ops would load SciPy for `ndtr` in the middle of it.
+    joint=_gelu_joint(_gelu_gradient),
+    plain_joint=lambda g, mask, x, approximate: (g * gelu_slope(x, approximate),),
     lower=ir.pointwise(_gelu_scalar),
 )
 def gelu(x, *, approximate):
