@@ -284,3 +284,9 @@ def test_a_result_and_its_copy_have_memory_of_their_own(name):
             first.zero_()
             third.zero_()
             assert second.tolist() == want.tolist()
+
+
+def test_a_half_without_dimensions_keeps_its_type():
+    run = torch.compile(lambda x: x.sum() * torch.tensor(3))
+    x = torch.tensor([0.5, 1.0], dtype=torch.float16)
+    assert [run(x).dtype for _ in range(5)] == [torch.float16] * 5

@@ -143,6 +143,9 @@ class Trace:
             return plain(op, plain_structure(args, plain_value), plain_structure(params))
         params = plain_structure(params)
         tensors = prepare(op, args)
+        if len(tensors) == 2 and _meets_a_wider_number(tensors, args):
+            self.fail(f"a half without dimensions meets a wider tensor of none at {source.here(3)}")
+            return plain(op, plain_structure(args, plain_value), params)
         if op.random and tensors and not _draws_in_order(tensors[0]):
             self.fail(f"{op.name} fills a tensor that is not contiguous, at {source.here(3)}")
         if op.shaped_by_values:
@@ -423,6 +426,16 @@ def _step(record: Any) -> tuple[str, tuple[Any, ...]]:
 
 def _detached(t: Any) -> Any:
     return make(t._a) if isinstance(t, TensorBase) else t
+
+
+def _meets_a_wider_number(tensors: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
+    """Whether `prepare` kept the second operand's precision, which would decide the type again."""
+    half, other = tensors
+    if not (isinstance(half, TensorBase) and isinstance(other, TensorBase)):
+        return False
+    given = args[1]._a.dtype if isinstance(args[1], TensorBase) else other._a.dtype
+    widened = other._a.dtype == np.float32 and given != other._a.dtype
+    return widened and not half._a.ndim and half._a.dtype.itemsize == 2
 
 
 def _draws_in_order(x: Any) -> bool:
