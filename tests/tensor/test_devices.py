@@ -144,3 +144,9 @@ def test_a_block_decides_where_new_tensors_go():
     finally:
         torch.set_default_device(None)
     assert torch.get_default_device() == torch.device("cpu")
+
+
+def test_one_hot_of_a_tensor_without_data_has_its_shape():
+    labels = torch.zeros(3, dtype=torch.int64, device="meta")
+    found = torch.nn.functional.one_hot(labels, 4)
+    assert (found.shape, found.dtype, found.device.type) == ((3, 4), torch.int64, "meta")

@@ -375,5 +375,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
             "Can not infer total number of classes from empty tensor or under a transform: "
             f"num_classes={num_classes}\n  one_hot at {source.here(2)}\n  Fix: pass num_classes."
         )
-    line = make(np.arange(num_classes))
+    line: Any = make(np.arange(num_classes))
+    if tensor.device.type == "meta":
+        line = line.to("meta")
     return as_type(P.eq(tensor.unsqueeze(-1), line), dtypes.int64).contiguous()
