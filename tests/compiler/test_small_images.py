@@ -5,7 +5,7 @@ import pytest
 
 from chainrule.compiler.machine import worker_threads
 from chainrule.compiler.products import convolution
-from chainrule.ops import conv_arrays
+from chainrule.ops import conv_arrays, conv_scatter
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -54,7 +54,7 @@ def test_phases_are_what_every_element_of_a_kernel_adds(kernel, stride, padding)
         g = conv_arrays.Geometry(x_shape, w_shape, *options)
         w = random.standard_normal(w_shape)
         gy = random.standard_normal((2, 12, *g.out))
-        expected = conv_arrays._scattered(gy, w, x_shape, g)
+        expected = conv_scatter.scattered(gy, w, x_shape, g)
         found = conv_arrays._in_phases(gy, w, x_shape, g)
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 

@@ -108,9 +108,12 @@ def test_no_rank_outlives_its_launcher(number):
         stdout=subprocess.PIPE, text=True, env=mpiexec.environment(),
     )  # fmt: skip
     with job:
-        ranks = [int(job.stdout.readline()) for _ in range(2)]
-        job.send_signal(number)
-        assert job.wait(HANGS) == (143 if number == signal.SIGTERM else -9)
+        try:
+            ranks = [int(job.stdout.readline()) for _ in range(2)]
+            job.send_signal(number)
+            assert job.wait(HANGS) == (143 if number == signal.SIGTERM else -9)
+        finally:
+            job.kill()  # a failure here must not wait for what waits for ever
         deadline = time.monotonic() + HANGS
         while any(_is_there(pid) for pid in ranks) and time.monotonic() < deadline:
             time.sleep(0.05)

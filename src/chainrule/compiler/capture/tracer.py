@@ -333,11 +333,6 @@ class Trace:
                 return argument.storage, tuple(reversed(steps)), argument.value
             steps.append(_step(record))
             record = record[PARENT]
-        if t._lazy:
-            self.fail(
-                "a conjugate or negative that is still to be computed is in its sight; pass "
-                "x.resolve_conj() or x.resolve_neg()"
-            )
         root = self._find(view[ROOT])
         if t._a.size and not np.may_share_memory(memory(t), memory(view[ROOT])):
             self.fail("a view is in its sight whose base was given other memory")
