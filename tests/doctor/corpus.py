@@ -189,7 +189,7 @@ def diagnose(script: Script, folder: Path, **options: Any) -> Any:
                 for code in codes:
                     exec(code, vars(space))
         except Exception as problem:
-            if not script.rule:
+            if not script.rule or isinstance(problem, ImportError):
                 raise AssertionError(f"{script.name} is meant to run") from problem
         finally:
             sys.modules["__main__"] = before
@@ -206,7 +206,11 @@ def _written(script: Script, part: Part, folder: Path) -> CodeType | None:
 
 @contextlib.contextmanager
 def _importable(folder: Path, modules: set[str]) -> Iterator[None]:
-    """Let a script import the modules beside it, and forget them afterwards."""
+    """Let a script import the modules beside it, and forget them afterwards.
+
+    One of that name that was imported before (the package `data` of the tests) is put aside.
+    """
+    aside = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
     sys.path.insert(0, str(folder))
     cached, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     importlib.invalidate_caches()
@@ -217,6 +221,7 @@ def _importable(folder: Path, modules: set[str]) -> Iterator[None]:
         sys.dont_write_bytecode = cached
         for name in modules:
             sys.modules.pop(name, None)
+        sys.modules.update(aside)
 
 
 def _random_state() -> Any:
