@@ -20,6 +20,7 @@ import importlib
 import io
 import itertools
 import linecache
+import os
 import re
 import sys
 import warnings
@@ -228,7 +229,7 @@ def _random_state() -> Any:
     import chainrule
 
     enabled = chainrule.is_grad_enabled()
-    return chainrule.get_rng_state(), enabled, chainrule.get_default_dtype()
+    return chainrule.get_rng_state(), enabled, chainrule.get_default_dtype(), dict(os.environ)
 
 
 def _put_back(state: Any) -> None:
@@ -237,3 +238,7 @@ def _put_back(state: Any) -> None:
     chainrule.set_rng_state(state[0])
     chainrule.set_grad_enabled(state[1])
     chainrule.set_default_dtype(state[2])
+    os.environ.clear()
+    os.environ.update(state[3])
+    if chainrule.distributed.is_initialized():
+        chainrule.distributed.destroy_process_group()
