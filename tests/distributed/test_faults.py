@@ -101,6 +101,12 @@ def test_a_rank_that_fails_under_mpiexec_alone():
 
 
 @needs_mpi
+def test_what_a_failing_rank_has_to_say_arrives_whole():
+    done = run(2, "failing.py", "at-length", torch=True, check=False)
+    assert done.returncode != 0 and "detail 4999\nits last word" in done.stderr
+
+
+@needs_mpi
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=slow)])
 def test_no_rank_outlives_its_launcher(number):
     job = subprocess.Popen(

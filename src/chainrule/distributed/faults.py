@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import io
 import json
 import os
+import stat
 import sys
 import threading
 import time
@@ -107,17 +109,40 @@ def _report(kind: type[BaseException], problem: BaseException, trace: Any) -> No
         text = "".join(traceback.format_exception(kind, problem, trace))
         # A launcher shows the traceback of the rank that failed first, and that alone.
         if not write_status("error", {"text": text, "time": time.time()}):
-            print(f"rank {world.rank} of {world.size} failed:", file=sys.stderr)
-            _Job.previous_hook(kind, problem, trace)
+            shown = io.StringIO()  # line by line, the launcher might end between two of them
+            with contextlib.redirect_stderr(shown):
+                _Job.previous_hook(kind, problem, trace)
+            head = f"rank {world.rank} of {world.size} failed:\n"
+            sys.stderr.write(head + shown.getvalue())
     end_job(130 if issubclass(kind, KeyboardInterrupt) else 1)
 
 
 def end_job(code: int) -> None:
-    """End every rank of the job now."""
+    """End every rank of the job now, once what this one wrote is on its way."""
     _Job.ending = True
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+        _wait_until_read(stream)
     mpi.library().COMM_WORLD.Abort(code)
+
+
+def _wait_until_read(stream: Any) -> None:
+    """`mpiexec` reads what ranks write from pipes, and on an abort leaves what is still in them."""
+    try:
+        import fcntl
+        import termios
+
+        descriptor = stream.fileno()
+        if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            return
+        latest = time.monotonic() + _GRACE
+        while time.monotonic() < latest:
+            unread = fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4))
+            if not int.from_bytes(unread, sys.byteorder):
+                return
+            time.sleep(0.002)
+    except (ImportError, OSError, ValueError, AttributeError):
+        return  # no pipe that tells: a closed or replaced stream, or another system
 
 
 def write_status(what: str, values: dict[str, Any]) -> bool:

@@ -19,6 +19,8 @@ dist.all_reduce(torch.ones(3))
 if rank == size - 1:
     if how == "raise":
         raise ValueError("this rank is broken")
+    if how == "at-length":
+        raise ValueError("\n".join(f"detail {i}" for i in range(5000)) + "\nits last" + " word")
     if how == "exit":
         sys.exit(3)
     if how == "leave":
