@@ -1,6 +1,7 @@
 """A rank that fails ends the job within seconds, with its rank and traceback first."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import time
 import pytest
 
 from chainrule.distributed import mpiexec
-from chainrule.distributed.statuses import _is_there, table
+from chainrule.distributed.statuses import Ends, _is_there, first_failure, table
 
 from .harness import HANGS, RANKS, needs_mpi, run
 
@@ -82,6 +83,26 @@ def test_a_job_that_does_not_fit_ends_and_slow_ranks_are_shown():
     assert "Detected mismatch between collectives on ranks" in done.stderr
     done = launch("-n", 2, "--watch", "1", RANKS / "failing.py", "slow")
     assert done.returncode == 0 and "rank 1 computes while all others wait for it" in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the system does not tell of ends")
+def test_the_rank_that_ended_first_is_named_whichever_mpiexec_names(tmp_path):
+    ranks = [subprocess.Popen([sys.executable, "-c", "input()"], stdin=-1) for _ in range(3)]
+    for rank, process in enumerate(ranks):
+        written = json.dumps({"pid": process.pid, "size": 3})
+        (tmp_path / f"{rank}.process").write_text(written)
+    ends = Ends()
+    assert ends.look(str(tmp_path)) == []
+    for rank in (1, 2, 0):
+        ranks[rank].kill()
+        ranks[rank].communicate()
+    order = ends.look(str(tmp_path))
+    ends.close()
+    assert order == [1, 2, 0]
+    said = f"=   PID {ranks[0].pid} RUNNING AT here\n=   EXIT CODE: 9"
+    failure = first_failure(str(tmp_path), 0.0, said, order)
+    assert failure.shown().startswith(f"rank 1 of 3 failed first: process {ranks[1].pid} ended")
+    assert "SIGKILL" in failure.text and failure.signal_number == 9
 
 
 def test_the_table_of_watched_ranks_names_the_slow_one(tmp_path):

@@ -18,7 +18,7 @@ from typing import Any
 
 from . import mpiexec
 from .faults import STATUS
-from .statuses import Failure, first_failure, ranks_of, read, table
+from .statuses import Ends, Failure, first_failure, ranks_of, read, table
 
 _AFTER_FAILURE = 3.0  # seconds in which mpiexec ends the other ranks; then they are ended here
 _LOST = 5.0  # seconds after which a rank that is gone without a word counts as failed
@@ -163,6 +163,7 @@ class Job:
             self.environment["CHAINRULE_WATCH"] = "1"
         self.failure: Failure | None = None
         self.interrupted = False
+        self.ends = Ends()
         self.said: list[str] = []  # what mpiexec itself says about an end
 
     def start(self) -> None:
@@ -191,6 +192,7 @@ class Job:
         try:
             while self.process.poll() is None:
                 time.sleep(_LOOK)
+                self.ends.look(self.folder)
                 now = time.monotonic()
                 if failed_at is None and first_failure(self.folder, _LOST) is not None:
                     failed_at = now
@@ -211,8 +213,10 @@ class Job:
             print(table(self.folder, self.ranks), file=sys.stderr)
         unfinished = set(ranks_of(self.folder)) - set(read(self.folder, "left"))
         if code != 0 or unfinished:  # some mpiexec forgive os._exit(0), which ends the others too
-            self.failure = first_failure(self.folder, 0.0, "\n".join(self.said))
+            ended = self.ends.look(self.folder)
+            self.failure = first_failure(self.folder, 0.0, "\n".join(self.said), ended)
             code = code or int(self.failure is not None)
+        self.ends.close()
         shutil.rmtree(self.folder, ignore_errors=True)
         return 128 - code if code < 0 else code
 

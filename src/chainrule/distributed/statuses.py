@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,8 +47,61 @@ def ranks_of(folder: str) -> dict[int, dict[str, Any]]:
     return read(folder, "process")
 
 
-def first_failure(folder: str, patience: float, said: str = "") -> Failure | None:
-    """The rank that failed first: by its own word, by mpiexec's, or because it is gone."""
+class Ends:
+    """In which order the ranks of this machine end.
+
+    mpiexec ends the others as soon as one has ended, and may then name one of these. What waits
+    for several ends is told of them in their order, however late it looks.
+    """
+
+    def __init__(self) -> None:
+        self.order: list[int] = []
+        self._ranks: dict[int, int] = {}  # by descriptor
+        self._seen: set[int] = set()
+        self._waiting = select.epoll() if hasattr(os, "pidfd_open") else None
+
+    def look(self, folder: str) -> list[int]:
+        """The ranks that have ended, in order."""
+        if self._waiting is None:
+            return self.order
+        for rank, process in sorted(ranks_of(folder).items()):
+            if rank not in self._seen:
+                self._seen.add(rank)
+                self._follow(rank, process["pid"])
+        for descriptor, _ in self._waiting.poll(0):
+            self._waiting.unregister(descriptor)
+            os.close(descriptor)
+            self.order.append(self._ranks.pop(descriptor))
+        return self.order
+
+    def _follow(self, rank: int, pid: int) -> None:
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            self.order.append(rank)
+        except OSError:
+            return  # a process of another machine, or a system that does not tell
+        else:
+            self._ranks[descriptor] = rank
+            assert self._waiting is not None
+            self._waiting.register(descriptor, select.EPOLLIN)
+
+    def close(self) -> None:
+        """Follow no rank any longer."""
+        for descriptor in self._ranks:
+            os.close(descriptor)
+        self._ranks.clear()
+        if self._waiting is not None:
+            self._waiting.close()
+
+
+def first_failure(
+    folder: str, patience: float, said: str = "", ended: Sequence[int] = ()
+) -> Failure | None:
+    """The rank that failed first: by its own word, by mpiexec's, or because it is gone.
+
+    `ended`: the ranks that have ended, in their order, as far as it is known.
+    """
     processes = ranks_of(folder)
     size = max((p.get("size", 1) for p in processes.values()), default=1)
     errors = read(folder, "error")
@@ -54,14 +109,20 @@ def first_failure(folder: str, patience: float, said: str = "") -> Failure | Non
     if errors:
         rank = min(errors, key=lambda r: errors[r]["time"])
         return Failure(rank, size, errors[rank]["pid"], errors[rank]["text"])
+    left = read(folder, "left")
+    before = [rank for rank in ended if rank not in left][:1]
+    if killed is not None and before not in ([], [killed.rank]):
+        pid = processes[before[0]]["pid"]
+        text = f"process {pid} ended before all others (of rank {killed.rank}: {killed.text})"
+        return Failure(before[0], size, pid, text, False, killed.signal_number)
     if killed is not None:
         return killed
-    left = read(folder, "left")
     gone = [r for r, p in processes.items() if r not in left and not _is_there(p["pid"])]
     since = {rank: _gone_since(folder, rank) for rank in gone}
     if not since or time.time() - min(since.values()) < patience:
         return None
-    rank = min(since, key=lambda r: since[r])  # mpiexec ends the others soon afterwards
+    # mpiexec ends the others soon afterwards.
+    rank = before[0] if before else min(since, key=lambda r: since[r])
     pid = processes[rank]["pid"]
     return Failure(rank, size, pid, f"process {pid} is gone without a word", raised=False)
 
