@@ -142,7 +142,7 @@ _SUBMODULES = {
     "compiler", "cpu", "cuda", "derivatives", "distributed", "distributions", "doctor",
     "explanation", "flow", "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx",
     "optim", "profiler", "random", "reading", "run", "sensitivity", "serialization", "sparse",
-    "testing", "types", "utils", "version", "xpu",
+    "studio", "testing", "types", "utils", "version", "xpu",
     "_custom_ops", "_inductor", "_jit_internal", "export", "library",
 }  # fmt: skip
 _SUBMODULES |= {

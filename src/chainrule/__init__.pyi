@@ -153,6 +153,7 @@ from .sparse.compressed import sparse_compressed_tensor as sparse_compressed_ten
 from .sparse.compressed import sparse_csc_tensor as sparse_csc_tensor
 from .sparse.compressed import sparse_csr_tensor as sparse_csr_tensor
 from .sparse.creation import sparse_coo_tensor as sparse_coo_tensor
+from .studio import studio as studio
 from .tensor import return_types as return_types
 from .tensor.control_flow import cond as cond
 from .tensor.device import device as device

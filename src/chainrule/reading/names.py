@@ -88,6 +88,10 @@ class Names:
             )
             self._held.setdefault(key, (name, tensor))
 
+    def hold(self, key: int, nr: int, tensor: Any) -> None:
+        """Keep a node's result although no variable holds it: `held` finds it."""
+        self._held.setdefault((key, nr), ("", tensor))
+
     def of_tensor(self, tensor: Any) -> str:
         """The variable that holds a tensor, or ''."""
         return self._tensors.get(id(tensor), "")

@@ -1,0 +1,191 @@
+"""`trace`, `show` and the rest of what users call; the errors about what they gave."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..autograd.value import TensorBase
+from ..autograd.watching import watching
+from ..nn.modules.module import Module
+from ..reading import Names, Tape, track_modules
+from .document import Builder
+from .modes import modes
+from .recording import Recorder
+
+
+class Trace:
+    """A run to look at: `document` is all of it as plain data.
+
+    In a notebook it shows itself; `to_html("lesson.html")` writes one file that needs nothing else.
+    """
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+
+    def __repr__(self) -> str:
+        d = self.document
+        return (
+            f"<Trace of {d['title']}: {len(d['forward'])} ops forward, {len(d['backward'])} steps "
+            "back; .to_html(path) writes it as a page>"
+        )
+
+    def to_json(self, **options: Any) -> str:
+        """The document as JSON (no NaN or infinity: those are strings)."""
+        return json.dumps(self.document, allow_nan=False, **options)
+
+
+def trace(f: Callable[..., Any], at: Mapping[str, Any] | None = None, *, title: str = "") -> Trace:
+    """Run a function at a point and keep every step of it, forward and backward.
+
+    `at` gives its inputs: numbers, lists, arrays (taken as float64) or tensors (taken as they
+    are, except that floating ones require grad). Defaults fill what is left out.
+
+    >>> import chainrule as torch
+    >>> def cost(w, b):
+    ...     error = 2 * w + b - 7
+    ...     return error ** 2
+    >>> t = torch.studio.trace(cost, {"w": 3, "b": 2})
+    >>> [step["torch"] for step in t.document["backward"]][:2]
+    ['PowBackward0', 'SubBackward0']
+    >>> [(row["input"], row["automatic"]) for row in t.document["modes"]["rows"]]
+    [('w', 4.0), ('b', 2.0)]
+    """
+    inputs, fixed = bound_inputs(f, at or {})
+    recorder, models = Recorder(), _models_of(f, fixed)
+    for name, tensor in inputs.items():
+        recorder.names.add(name, tensor)
+    for name, model in models.items():
+        recorder.names.add_module(name, model)
+    with track_modules(**models) as calls, watching(recorder):
+        y = f(**inputs, **fixed)
+    shown = title or getattr(f, "__name__", type(f).__name__)
+    made = _built(y, recorder, calls if models else None, inputs, shown)
+    if not fixed:
+        made["modes"] = modes(f, inputs, _gradients(made, inputs), len(recorder.ops))
+    made["inputs"] = [
+        {"name": n, "node": _id_of_input(made, n), "shape": list(t._a.shape),
+         "value": np.asarray(t._a, np.float64).tolist()}
+        for n, t in inputs.items() if t._a.dtype.kind == "f" and t._a.size <= 64
+    ]  # fmt: skip
+    return Trace(made)
+
+
+def read(y: Any, *, module: Any = None, gradient: Any = None) -> Trace:
+    """The same of a tensor that was computed already, as far as the tape still knows it.
+
+    Values that nobody kept are missing; `trace` has them all.
+    """
+    tape = Tape.of(y).name(Names.here(1, module))
+    seed = None if gradient is None else np.asarray(getattr(gradient, "_a", gradient))
+    title = tape.root.title or tape.root.place.expression or "y"
+    made = Builder(tape, None, None, {}).document(title, seed)
+    return Trace(made)
+
+
+def trace_model(model: Any, *data: Any, loss: Callable[[Any], Any] | None = None) -> Trace:
+    """One pass of a model over data.
+
+    Without a `loss` the gradients are those of the sum of what the model returns.
+    """
+    if not isinstance(model, Module):
+        raise TypeError(f"expected a module and its data, got {type(model).__name__}")
+    recorder = Recorder()
+    recorder.names.add_module("model", model)
+    with track_modules(model) as calls, watching(recorder):
+        y = model(*data)
+        if loss is not None:
+            y = loss(y)
+    return Trace(_built(y, recorder, calls, {}, type(model).__name__))
+
+
+def _built(y: Any, recorder: Recorder, calls: Any, inputs: Mapping, title: str) -> dict[str, Any]:
+    if not isinstance(y, TensorBase):
+        raise TypeError(
+            f"{title} returned {type(y).__name__}, not a tensor computed from its inputs. "
+            "Fix: return the tensor itself, not float(result) or result.item(); math.* functions "
+            "take plain numbers only, use the tensor's own (x.exp(), x.log())."
+        )
+    recorder.hold_values()
+    tape = Tape.of(y).name(recorder.names)
+    if not tape.root.title and title.isidentifier():
+        tape.root.title = title  # `return a + b` has no name but the function's
+    return Builder(tape, recorder, calls, inputs).document(title)
+
+
+def bound_inputs(
+    f: Callable[..., Any], at: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(the tensors to differentiate by, everything else) as the function is called with them."""
+    given = dict(at)
+    inputs: dict[str, Any] = {}
+    fixed: dict[str, Any] = {}
+    parameters = inspect.signature(f).parameters
+    for name, p in parameters.items():
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            continue
+        if name not in given and p.default is p.empty:
+            raise TypeError(f"{_title(f)} needs a value for {name!r}: give it in at={{...}}")
+        value = given.pop(name, p.default)
+        tensor = as_input(value)
+        if tensor is None:
+            fixed[name] = value
+        else:
+            inputs[name] = tensor
+    if given:
+        known = ", ".join(parameters) or "none"
+        raise TypeError(f"{_title(f)} has no input {', '.join(given)}; its inputs are: {known}")
+    return inputs, fixed
+
+
+def as_input(value: Any) -> Any:
+    """A value as a tensor that requires grad; None where it is nothing to differentiate by."""
+    from ..tensor.creation import tensor
+
+    if isinstance(value, TensorBase):
+        if value._a.dtype.kind == "f" and not value._rg:
+            return value.detach().requires_grad_()  # type: ignore[attr-defined]
+        return value if value._rg else None
+    if isinstance(value, bool | str | bytes) or value is None:
+        return None
+    try:
+        numbers = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        return None
+    return tensor(numbers, requires_grad=True)
+
+
+def _models_of(f: Callable[..., Any], fixed: Mapping[str, Any]) -> dict[str, Any]:
+    """Modules that a function can reach: its arguments and its module's variables."""
+    found = {n: v for n, v in fixed.items() if isinstance(v, Module)}
+    for name, value in list(getattr(f, "__globals__", {}).items()):
+        if isinstance(value, Module) and name.isidentifier() and not name.startswith("__"):
+            found.setdefault(name, value)
+    return found
+
+
+def _gradients(made: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The gradients of the inputs as the backward pass left them."""
+    names = {n["id"]: n["name"] for n in made["nodes"] if n["kind"] == "input"}
+    found = {}
+    for step in made["backward"]:
+        if step["kind"] == "leaf" and step["node"] in names and step["gradient"]:
+            listed = step["gradient"].get("numbers")
+            if listed is not None:
+                found[names[step["node"]]] = np.asarray([float(x) for x in listed])
+    return found
+
+
+def _id_of_input(made: dict[str, Any], name: str) -> int:
+    return next((n["id"] for n in made["nodes"] if n["kind"] == "input" and n["name"] == name), -1)
+
+
+def _title(f: Callable[..., Any]) -> str:
+    return getattr(f, "__name__", type(f).__name__)
+
+
+__all__ = ["Trace", "as_input", "bound_inputs", "read", "trace", "trace_model"]

@@ -1,0 +1,78 @@
+"""Arrays as the page shows them: numbers where they are few, a histogram and a heat map else."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+MOST_NUMBERS = 64  # an array with more entries is described instead of listed
+BINS = 24
+HEAT = 24  # rows and columns of a heat map at most
+
+
+def number(x: Any) -> Any:
+    """A number as JSON has it; what JSON has no word for is a string."""
+    if isinstance(x, complex | np.complexfloating):
+        return str(complex(x))
+    if isinstance(x, bool | np.bool_):
+        return bool(x)
+    if isinstance(x, int | np.integer):
+        return int(x)
+    x = float(x)
+    return x if math.isfinite(x) else str(x)
+
+
+def summary(value: Any) -> dict[str, Any]:
+    """Shape, dtype, and the numbers or what describes them."""
+    a = np.asarray(value)
+    made: dict[str, Any] = {"shape": list(a.shape), "dtype": a.dtype.name}
+    if a.size <= MOST_NUMBERS:
+        made["numbers"] = [number(x) for x in a.reshape(-1).tolist()]
+        return made
+    if a.dtype.kind == "c":
+        a = np.abs(a)
+        made["of"] = "the absolute values"
+    wide = a.astype(np.float64)
+    finite = wide[np.isfinite(wide)]
+    made["nonfinite"] = int(wide.size - finite.size)
+    made["zeros"] = int((wide == 0).sum())
+    if not finite.size:
+        return made
+    low, high = float(finite.min()), float(finite.max())
+    made |= {"min": low, "max": high, "mean": float(finite.mean()), "std": float(finite.std())}
+    made["norm"] = number(np.linalg.norm(wide.reshape(-1)))
+    made["histogram"] = _histogram(finite, low, high)
+    made["heat"] = _heat(wide)
+    return made
+
+
+def _histogram(finite: np.ndarray, low: float, high: float) -> dict[str, Any]:
+    if low == high or not math.isfinite(high - low):
+        return {"low": low, "high": high, "counts": [int(finite.size)]}
+    counts, _ = np.histogram(finite, BINS, (low, high))
+    return {"low": low, "high": high, "counts": counts.tolist()}
+
+
+def _heat(wide: np.ndarray) -> dict[str, Any]:
+    """The array as a picture of at most HEAT x HEAT means; leading axes lie under each other."""
+    flat = wide.reshape(-1, wide.shape[-1]) if wide.ndim > 1 else wide.reshape(1, -1)
+    flat = np.where(np.isfinite(flat), flat, 0.0)
+    rows, columns = (min(n, HEAT) for n in flat.shape)
+    small = _means(_means(flat, rows, 0), columns, 1)
+    return {"rows": rows, "columns": columns, "values": [float(f"{x:.4g}") for x in small.ravel()]}
+
+
+def _means(a: np.ndarray, parts: int, axis: int) -> np.ndarray:
+    """`a` in so many parts along an axis, each its mean."""
+    if a.shape[axis] <= parts:
+        return a
+    edges = np.linspace(0, a.shape[axis], parts + 1).astype(int)
+    sums = np.add.reduceat(a, edges[:-1], axis)
+    shape = [1, 1]
+    shape[axis] = parts
+    return sums / np.diff(edges).reshape(shape)
+
+
+__all__ = ["number", "summary"]
