@@ -19,7 +19,7 @@ from ..ops.schema import Op
 from . import errors, source
 from .dispatch import FAILURES, NUMBERS, attach_view, explain_failure, general, shares_memory
 from .late import late
-from .node import next_key
+from .node import UNTRACKED, next_key
 from .record import (
     _UNCHANGED,
     Fix,
@@ -248,7 +248,7 @@ def _specialise(
         "PLAIN": PLAIN,
         "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
         "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,
-        "live_node": live_node, "getframe": sys._getframe, "errors": errors,
+        "live_node": live_node, "UNTRACKED": UNTRACKED, "getframe": sys._getframe, "errors": errors,
         "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
         "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view,
         "shares_memory": shares_memory, "fitted": _fitted, "operands": _operands,
@@ -379,7 +379,9 @@ class _Writer:
                 continue
             self.add(f"        if {self.flag(n)}:")
             self.add(f"            e_{n} = a_{n}._node")
-            self.add(f"            if a_{n}._view is not None: e_{n} = live_node(a_{n})")
+            self.add(f"            if a_{n}._view is not None:")
+            self.add(f"                e_{n} = live_node(a_{n})")
+            self.add(f"                if e_{n} is UNTRACKED: {self.again}")
             self.add(f"            if e_{n} is None: e_{n} = a_{n}")
             self.add(f"        else: e_{n} = None")
         self.add("        node = new(NodeClass)")

@@ -20,7 +20,7 @@ from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS, World
 from . import errors, source
 from .leaves import GRAPH
-from .node import Node, OutSlot, start
+from .node import UNTRACKED, Node, OutSlot, start
 from .state import CHECKSUMS, SAVED_HOOKS, STATE
 from .value import FACTORY, PLAIN, Exposed, TensorBase, make, with_history
 
@@ -119,7 +119,7 @@ def needed_for(op: Op, wanted: tuple[bool, ...]) -> frozenset[str]:
     found = op.cache.get(key)
     if found is None:
         names: set[str] = set()
-        if op.joint:
+        if op.joint and any(wanted):
             names.update(saved_names(op))
         for i, want in enumerate(wanted):
             rule = rules_of(op).get(op.input_name(i))
@@ -164,12 +164,18 @@ def record(
     wanted = tuple(isinstance(t, TensorBase) and t._rg for t in tensors)
     if op.nondiff:
         wanted = tuple(w and op.input_name(i) not in op.nondiff for i, w in enumerate(wanted))
-    parents = tuple(edge(t) if w else None for t, w in zip(tensors, wanted, strict=True))
-    node = start(_new(node_class(op, level is not None)), parents, *source.user_position(2))
+    edges = tuple(edge(t) if w else None for t, w in zip(tensors, wanted, strict=True))
+    # A view made under no_grad takes no gradient, so nothing is kept for its rule.
+    parents = tuple(None if e is UNTRACKED else e for e in edges)
+    wanted = tuple(p is not None for p in parents)
+    kind = node_class(op, level is not None) if any(wanted) else _idle_class(op)
+    node = start(_new(kind), parents, *source.user_position(2))
     if level is not None:
         node.level = level
     node.fix = Fix(tuple(_shape_dtype(p) for p in payloads))
     node.meta = tuple(_shape_dtype(o) for o in outs)
+    if not any(wanted):
+        return node
     save(node, wanted, tensors, payloads, outs, params, versions)
     return node
 
@@ -532,6 +538,28 @@ def node_class(op: Op, level: bool = False) -> type:
             space["vjp"] = make_vjp(op)
         base = LevelOpNode if level else OpNode
         found = op.cache[key] = type(op.node_name, (base,), space)
+    return found
+
+
+class Idle(Node):
+    """The node of an op whose inputs require grad and take none."""
+
+    __slots__ = ("level",)
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        return (None,) * len(parents)
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+        return (None,) * len(parents)
+
+
+def _idle_class(op: Op) -> type:
+    found = op.cache.get("idle_node")
+    if found is None:
+        space = {
+            "__slots__": (), "op": op, "multi": op.n_out != 1, "materialise": op.materialise,
+        }  # fmt: skip
+        found = op.cache["idle_node"] = type(op.node_name, (Idle,), space)
     return found
 
 
