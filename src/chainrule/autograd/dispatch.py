@@ -15,6 +15,7 @@ from weakref import ref
 import numpy as np
 
 from ..ops import dtypes
+from ..ops.layout import lying_as_operands
 from ..ops.schema import TABLE, Op
 from ..ops.worlds import World
 from . import errors, source
@@ -103,6 +104,11 @@ def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     return plain(op, args, params)
 
 
+def lies_as_operands(op: Op) -> bool:
+    """Whether the op's results lie in memory as its operands do; a masked fill is in C order."""
+    return op.broadcasts and not op.view and not op.name.startswith("masked_fill")
+
+
 _INTO_PARTS = ("real", "imag", "view_as_real", "view_dtype")
 
 
@@ -147,6 +153,8 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = No
         raise explain_failure(op, args, params, problem) from None
     outs = result if op.n_out != 1 else (result,)
     outs = tuple(o if o.__class__ is np.ndarray else np.asarray(o) for o in outs)
+    if lies_as_operands(op):
+        outs = tuple(lying_as_operands(o, *payloads) for o in outs)
     wrapped = wrap_results(op, tensors, payloads, outs, params, recording)
     if unusual & (ANOMALY_FORWARD | OBSERVE):
         _observe(op, tensors, wrapped, params)

@@ -15,9 +15,18 @@ from typing import Any
 import numpy as np
 
 from ..ops.dtypes import F32, F64
+from ..ops.layout import lying_as_operands
 from ..ops.schema import Op
 from . import errors, source
-from .dispatch import FAILURES, NUMBERS, attach_view, explain_failure, general, shares_memory
+from .dispatch import (
+    FAILURES,
+    NUMBERS,
+    attach_view,
+    explain_failure,
+    general,
+    lies_as_operands,
+    shares_memory,
+)
 from .late import late
 from .node import UNTRACKED, next_key
 from .record import (
@@ -252,7 +261,7 @@ def _specialise(
         "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
         "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view,
         "shares_memory": shares_memory, "fitted": _fitted, "operands": _operands,
-        "FAILURES": FAILURES,
+        "FAILURES": FAILURES, "lying": lying_as_operands,
     }  # fmt: skip
     code = compile(text, f"<chainrule entry {op.name}>", "exec")
     exec(code, space)
@@ -300,6 +309,8 @@ class _Writer:
         self.add("    except FAILURES as problem:")
         self.add(f"        raise failed(op, ({arguments},), {{{passed}}}, problem) from None")
         self.add("    if r.__class__ is not ndarray: r = asarray(r)")
+        if lies_as_operands(op):
+            self.layout(values)
         self.add("    t = new(Tensor); t._a = r; t._grad = None; t._rare = None; t._view = None")
         if self.diff:
             self.recording(passed)
@@ -315,6 +326,14 @@ class _Writer:
 
     def add(self, line: str) -> None:
         self.lines.append(line)
+
+    def layout(self, values: str) -> None:
+        """NumPy's order of dimensions is PyTorch's where all operands are in C order."""
+        number = self.op.promote != "none" and len(self.names) > 1
+        plain = "(x_{n}.__class__ is ndarray and not x_{n}.flags.c_contiguous)"
+        test = plain if number else "not x_{n}.flags.c_contiguous"
+        tests = [test.format(n=n) for n in self.names]
+        self.add(f"    if {' or '.join(tests)}: r = lying(r, {values})")
 
     def operands(self) -> None:
         if self.op.promote == "none":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -107,12 +108,20 @@ def memory_order(x: np.ndarray) -> tuple[int, ...]:
 
     Repeated dimensions (stride 0) say nothing and stay where they are among their neighbours.
     """
+    return _walking_order(x.shape, (x.strides,))
+
+
+def _walking_order(shape: Sequence[int], walks: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The dimensions from the slowest to the fastest of memory walked through with these strides.
+
+    The first walk that tells two dimensions apart decides.
+    """
     order: list[int] = []  # fastest first
-    for d in reversed(range(x.ndim)):
+    for d in reversed(range(len(shape))):
         order.append(d)
         at = len(order) - 1
         for k in range(at - 1, -1, -1):
-            slower = _is_slower(x, order[k], order[at])
+            slower = _is_slower(shape, walks, order[k], order[at])
             if slower is False:
                 break
             if slower:
@@ -121,14 +130,52 @@ def memory_order(x: np.ndarray) -> tuple[int, ...]:
     return tuple(reversed(order))
 
 
-def _is_slower(x: np.ndarray, a: int, b: int) -> bool | None:
+def _is_slower(shape: Sequence[int], walks: Sequence[Sequence[int]], a: int, b: int) -> bool | None:
     """Whether dimension a must come after b, fastest first; None when strides do not tell."""
-    step_a, step_b = abs(x.strides[a]), abs(x.strides[b])
-    if step_a == 0 or step_b == 0:
-        return None
-    if step_a != step_b:
-        return step_a > step_b
-    return True if x.shape[a] > x.shape[b] else None
+    for strides in walks:
+        step_a, step_b = abs(strides[a]), abs(strides[b])
+        if step_a == 0 or step_b == 0:
+            continue
+        if step_a != step_b:
+            return step_a > step_b
+        if shape[a] > shape[b]:
+            return True
+    return None
+
+
+def lying_as_operands(result: np.ndarray, *operands: Any) -> np.ndarray:
+    """An element-wise result with its dimensions in memory in PyTorch's order.
+
+    The first operand with an opinion decides; NumPy asks for all of them to agree, and leaves
+    dimensions of overlapping windows as they are.
+    """
+    if result.ndim < 2 or not result.size:
+        return result
+    shape = result.shape
+    arrays = [x for x in operands if x.__class__ is np.ndarray and x.ndim]
+    if all(x.flags.c_contiguous for x in arrays):
+        return result
+    order = _walking_order(shape, [_broadcast_strides(x, shape) for x in arrays])
+    step, in_place = result.itemsize, True
+    for d in reversed(order):
+        if shape[d] > 1:
+            in_place = in_place and result.strides[d] == step
+            step *= shape[d]
+    if in_place:
+        return result
+    made = np.empty([shape[d] for d in order], result.dtype)
+    made = made.transpose([order.index(d) for d in range(len(shape))])
+    made[...] = result
+    return made
+
+
+def _broadcast_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides with which x is walked through as an operand of a result of this shape."""
+    missing = len(shape) - x.ndim
+    if not missing and x.shape == shape:
+        return x.strides
+    steps = zip(x.shape, x.strides, shape[missing:], strict=True)
+    return (0,) * missing + tuple(0 if n == 1 and m != 1 else s for n, s, m in steps)
 
 
 def dense_empty_like(x: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:

@@ -24,7 +24,7 @@ from .schema import helper, op
 )
 def masked_fill(x, hit, value):
     """x with `value` where the mask `hit` holds."""
-    return np.where(hit, value, x)
+    return np.ascontiguousarray(np.where(hit, value, x))
 
 
 @op(
@@ -41,7 +41,7 @@ def masked_fill_number(x, hit, *, value):
     """x with a number where the mask `hit` holds."""
     x = np.asarray(x)  # a plan may have a number in place of a uniform array
     if x.shape != hit.shape:
-        return np.where(hit, np.asarray(value, x.dtype), x)
+        return np.ascontiguousarray(np.where(hit, np.asarray(value, x.dtype), x))
     out = x.copy()
     np.copyto(out, value, where=hit, casting="unsafe")
     return out

@@ -206,8 +206,11 @@ def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None)
 def _resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The storage read in another shape; more memory is taken where it does not suffice."""
     count = int(np.prod(shape))
-    memory = np.ascontiguousarray(owner(array)).reshape(-1).view(np.uint8)
-    start = address(array) - address(owner(array)) if array.size else 0
+    whole = flat_owner(array)
+    if whole is None:
+        whole = array = np.ascontiguousarray(array)
+    memory = whole.reshape(-1).view(np.uint8)
+    start = address(array) - address(whole) if array.size else 0
     room = (memory.size - start) // array.itemsize
     if count <= room:
         part = memory[start : start + count * array.itemsize].view(array.dtype).reshape(shape)
