@@ -9,6 +9,7 @@ import numpy as np
 import chainrule as torch
 
 from .autograd import source
+from .ops import interrupts
 
 
 class SobolEngine:
@@ -137,6 +138,7 @@ def _lowest_zero_bits(counts: np.ndarray) -> np.ndarray:
 
 def _directions(dimension: int, bits: int) -> np.ndarray:
     """The direction numbers of Joe and Kuo, which SciPy carries as a table."""
+    interrupts.load("scipy.stats")
     from scipy.stats import qmc
 
     engine: Any = qmc.Sobol(d=dimension, scramble=False, bits=bits)

@@ -238,6 +238,9 @@ class TCPStore(Store):
             self._server = _serve(port)
             self.port = self._server.server_address[1]
         self._lock = threading.Lock()
+        from ..ops.interrupts import keep_interrupts
+
+        keep_interrupts()
         self._socket = _connected(host_name, self.port, timeout.total_seconds())
         if world_size and wait_for_workers:
             self.add("init/", 1)
@@ -256,7 +259,7 @@ class TCPStore(Store):
             if hasattr(self, "_socket"):
                 self.close()
         except KeyboardInterrupt:  # raised here it would be lost
-            from ..utils.data._utils.interrupts import interrupt_afterwards
+            from ..ops.interrupts import interrupt_afterwards
 
             self.close()
             interrupt_afterwards()

@@ -9,6 +9,7 @@ import numpy as np
 
 import chainrule as torch
 
+from ..ops import interrupts
 from .scipy import Objective
 
 
@@ -64,6 +65,7 @@ def least_squares(residuals: Callable[[], Any], params: Any, **options: Any) -> 
     >>> a.detach().round(decimals=3)
     tensor([ 2., -3.], dtype=torch.float64)
     """
+    interrupts.load("scipy.optimize")
     from scipy import optimize
 
     problem = Residuals(residuals, params)
@@ -84,6 +86,7 @@ def root(function: Callable[[], Any], params: Any, **options: Any) -> Any:
     >>> x.detach().round(decimals=3)
     tensor([2., 1.], dtype=torch.float64)
     """
+    interrupts.load("scipy.optimize")
     from scipy import optimize
 
     problem = Residuals(function, params)

@@ -16,6 +16,7 @@ import numpy as np
 import chainrule as torch
 
 from ..autograd import source
+from ..ops import interrupts
 
 # What SciPy's methods ask for; the others take a gradient.
 _WITHOUT_DERIVATIVES = {"nelder-mead", "powell", "cobyla", "cobyqa"}
@@ -204,6 +205,7 @@ def minimize(
     >>> found.success, x.detach().round(decimals=3)
     (True, tensor([1., 1.], dtype=torch.float64))
     """
+    interrupts.load("scipy.optimize")
     from scipy import optimize
 
     objective = Objective(loss, params)

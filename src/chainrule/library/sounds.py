@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops import interrupts
 from . import registry
 from .schema import FunctionSchema
 
@@ -49,6 +50,7 @@ def is_align_available() -> bool:
 )
 def lfilter_core_loop(x: Any, a_coeff_flipped: Any, padded_output_waveform: Any) -> Any:
     """y[t] = x[t] - sum of a[k] y[t-k], behind the outputs that the padding holds already."""
+    interrupts.load("scipy.signal")
     from scipy import signal
 
     order = a_coeff_flipped.shape[1]
@@ -71,6 +73,7 @@ def lfilter_core_loop(x: Any, a_coeff_flipped: Any, padded_output_waveform: Any)
 )
 def overdrive_core_loop(wave: Any, temp: Any, last_in: Any, last_out: Any, output: Any) -> Any:
     """The distorted signal without its mean, mixed with the clean one."""
+    interrupts.load("scipy.signal")
     from scipy import signal
 
     torch = _torch()

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from .. import ir
+from . import interrupts
 from .halves import wide
 from .kernels import fast
 from .schema import Refused, op
@@ -42,6 +43,7 @@ def sum_rows(g, index, rows):
         return done
     if g.size > _VERY_LARGE:
         # A sparse 0/1 matrix times g: then faster than sorting and np.add.reduceat.
+        interrupts.load("scipy.sparse")
         from scipy.sparse import csr_array
 
         n = len(index)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import Expr, Pointwise, common, operations
+from . import interrupts
 from .schema import TABLE, Op, rule_names
 from .worlds import World
 
@@ -172,6 +173,7 @@ NORMAL_TAIL = (
 def upper_tail(x: Any, bell: Any) -> Any:
     """The probability of a standard normal value above |x|, given exp(-x * x / 2)."""
     if x.dtype != np.float32:
+        interrupts.load("scipy.special")
         from scipy.special import ndtr
 
         return ndtr(-np.abs(x))

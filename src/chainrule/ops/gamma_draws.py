@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import rng
+from . import interrupts, rng
 from .schema import op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -48,6 +48,7 @@ def dirichlet_draw(alpha, *, generator):
 @op(nondiff=("alpha", "x"), broadcasts=True, promote="none")
 def gamma_slope(alpha, x):
     """The derivative of a gamma draw x by its shape parameter."""
+    interrupts.load("scipy.special")
     import scipy.special as sp
 
     a, value = _doubles(alpha, x)
@@ -68,6 +69,7 @@ def dirichlet_slope(alpha, x):
     A share is a beta draw of its concentration against the others'. Raising its concentration
     moves it by d and shrinks the others in proportion: this is d / (1 - x).
     """
+    interrupts.load("scipy.special")
     import scipy.special as sp
 
     a, value = _doubles(alpha, x)

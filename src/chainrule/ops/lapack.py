@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import interrupts
+
 _PREFIX = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _ROUTINES = {}
 
@@ -17,6 +19,7 @@ def routine(name, dtype):
     key = name, dtype.char
     found = _ROUTINES.get(key)
     if found is None:
+        interrupts.load("scipy.linalg")
         from scipy.linalg import blas, lapack
 
         plain = name.lstrip(".")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import lapack
+from . import interrupts, lapack
 from .batching import Front, Lead, Plain
 from .errors import LinAlgError
 from .schema import helper, op
@@ -281,6 +281,7 @@ def matrix_exp(a):
     """The exponentials of square matrices."""
     if a.size == 0:
         return a.copy()
+    interrupts.load("scipy.linalg")
     from scipy.linalg import expm
 
     return np.asarray(expm(a)).astype(a.dtype, copy=False)

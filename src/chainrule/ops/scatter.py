@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import interrupts
 from .batching import Front, Plain
 from .halves import wide
 from .schema import helper, op
@@ -407,6 +408,7 @@ def add_rows(out, index, g, axis):
 
 def _sparse_sum(values, index, rows):
     """The product of a 0/1 matrix (one column per picked row) with the rows."""
+    interrupts.load("scipy.sparse")
     from scipy.sparse import csc_array
 
     n = len(index)

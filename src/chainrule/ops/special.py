@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from .. import ir
+from . import interrupts
 from .errors import check_steps
 from .formulas import upper_tail
 from .schema import helper, op
@@ -25,6 +26,7 @@ def kernel(name):
     """A function of scipy.special."""
     found = _KERNELS.get(name)
     if found is None:
+        interrupts.load("scipy.special")
         import scipy.special
 
         found = _KERNELS[name] = getattr(scipy.special, name)

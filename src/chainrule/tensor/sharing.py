@@ -6,7 +6,9 @@ others get the file's descriptor; the memory is freed when the last process drop
 
 from __future__ import annotations
 
+import functools
 import mmap
+import operator
 import os
 import tempfile
 import weakref
@@ -28,8 +30,19 @@ def open_block(descriptor: int, size: int) -> SharedMap:
     """Map a shared block; the descriptor is the mapping's from now on."""
     made = SharedMap(descriptor, size)
     made.descriptor = descriptor
-    weakref.finalize(made, os.close, descriptor)
+    _closers[descriptor] = _Closer(made, _CLOSE)
+    _closers[descriptor].close = functools.partial(os.close, descriptor)
     return made
+
+
+class _Closer(weakref.ref[SharedMap]):
+    """Closes a mapping's descriptor with it, by C code alone: in Python code Ctrl-C is lost."""
+
+    close: functools.partial[None]
+
+
+_CLOSE = operator.methodcaller("close")
+_closers: dict[int, _Closer] = {}  # replaced when the system gives the number out again
 
 
 def new_block(size: int) -> SharedMap:

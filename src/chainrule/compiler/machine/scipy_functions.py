@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ...ops import interrupts
 from .addresses import capsule_pointer
 from .symbols import provide
 
@@ -15,6 +16,7 @@ from .symbols import provide
 def scipy_function(name: str) -> int | None:
     """The address of a function of real numbers; None where SciPy has none of this form."""
     try:
+        interrupts.load("scipy.special.cython_special")
         from scipy.special import cython_special
     except ImportError:
         return None

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import interrupts
+
 DEFAULT_SEED = 67280421310721
 """The seed of a generator nobody has seeded."""
 
@@ -140,6 +142,7 @@ class Generator:
     def _started_engine(self) -> Any:
         if self._engine is None:
             # numpy.random takes longer to import than the rest of this package together.
+            interrupts.load("numpy.random")
             from numpy.random import MT19937, RandomState
 
             engine = MT19937(0)

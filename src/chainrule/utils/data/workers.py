@@ -19,9 +19,14 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from ...autograd import source
+from ...ops.interrupts import (
+    interrupt_afterwards,
+    keep_interrupts,
+    let_interrupt_arrive,
+    undisturbed,
+)
 from ._utils import transport
 from ._utils.failure import ExceptionWrapper
-from ._utils.interrupts import await_interrupt, interrupt_afterwards, undisturbed
 from ._utils.worker import STATUS_CHECK_SECONDS, Ended, Job, NewEpoch, work
 from .dataloader import DataLoader, _BaseDataLoaderIter, _DatasetKind
 
@@ -52,14 +57,17 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._in_order = loader.in_order
         self._persistent = loader.persistent_workers
         self._owner = os.getpid()
-        self._folder = transport.make_folder()
-        self._workers: list[_Handle] = []
-        # When the interpreter exits before this object ends: without waiting for unwanted batches.
-        self._at_exit = weakref.finalize(
-            self, _end, self._workers, self._folder, self._owner, patience=0.0
-        )
-        self._closed = False
         self._epoch = 0
+        self._workers: list[_Handle] = []
+        self._given: dict[int, _Handle] = {}
+        keep_interrupts()
+        with undisturbed():  # a folder is never there without somebody who removes it
+            self._folder = transport.make_folder()
+            # When the interpreter exits before this object ends: does not wait for its batches.
+            self._at_exit = weakref.finalize(
+                self, _end, self._workers, self._folder, self._owner, patience=0.0
+            )
+            self._closed = False
         context = loader.multiprocessing_context or multiprocessing.get_context()
         try:
             for worker_id in range(loader.num_workers):
@@ -99,7 +107,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._epoch += 1
         self._sent = 0  # the number of the next task
         self._wanted = 0  # the number of the next batch to hand out
-        self._given: dict[int, _Handle] = {}
+        self._given.clear()
         self._arrived: dict[int, Any] = {}
         self._turn = 0
         for worker in self._workers:
@@ -221,7 +229,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         pids = ", ".join(str(w.process.pid) for w in workers)
         ways = "; ".join(_way_out(w.process.exitcode) for w in workers)
         self._shutdown_workers()
-        await_interrupt()
+        let_interrupt_arrive()
         raise RuntimeError(
             f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {ways}\n"
             f"  at {source.here(4)}\n  Fix: use num_workers=0 to see what the dataset does."
@@ -229,20 +237,23 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     # ---- the end ----
 
-    def _shutdown_workers(self) -> None:
+    def _shutdown_workers(self, as_object_ends: bool = False) -> None:
         """Stop all workers and wait for them."""
-        with undisturbed():
+        with undisturbed(as_object_ends=as_object_ends):
             if not self._closed:
                 self._closed = True
                 self._at_exit.detach()
                 _end(self._workers, self._folder, self._owner, _SHUTDOWN_SECONDS)
+                # Processes and pipes run Python code when they end: here it is not interrupted.
+                self._given.clear()
+                self._workers.clear()
 
     def __del__(self) -> None:
         try:
             if hasattr(self, "_closed"):
-                self._shutdown_workers()
+                self._shutdown_workers(as_object_ends=True)
         except KeyboardInterrupt:  # before it could be made to wait; raised here it would be lost
-            self._shutdown_workers()
+            self._shutdown_workers(as_object_ends=True)
             interrupt_afterwards()
 
 

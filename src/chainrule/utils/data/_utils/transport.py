@@ -17,6 +17,7 @@ import shutil
 import stat
 import struct
 import tempfile
+import time
 from typing import Any
 
 try:
@@ -28,6 +29,7 @@ INLINE_BYTES = 1 << 15  # below this a pipe is cheaper than a file
 _ALIGNMENT = 64
 _PREFIX = "chainrule-"
 _OWNER = "owner"  # a file in each folder that its process holds a lock of
+_MAKING_SECONDS = 600.0  # no process takes that long from a folder to its lock
 _owned: dict[str, int] = {}
 _counter = itertools.count()
 
@@ -62,13 +64,16 @@ def _remove_abandoned(parent: str) -> None:
             with contextlib.suppress(OSError):
                 about = entry.stat(follow_symlinks=False)
                 mine = entry.name.startswith(_PREFIX) and about.st_uid == os.getuid()
-                if mine and stat.S_ISDIR(about.st_mode) and _is_abandoned(entry.path):
+                if mine and stat.S_ISDIR(about.st_mode) and _is_abandoned(entry.path, about):
                     shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def _is_abandoned(folder: str) -> bool:
+def _is_abandoned(folder: str, about: os.stat_result) -> bool:
     assert fcntl is not None
-    handle = os.open(os.path.join(folder, _OWNER), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        handle = os.open(os.path.join(folder, _OWNER), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:  # it is being made, or its process was killed while it was
+        return about.st_mtime < time.time() - _MAKING_SECONDS
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
