@@ -55,6 +55,13 @@ def test_a_masked_fill_lies_in_c_order():
     assert turned.masked_fill(turned > 3, torch.tensor(1.0)).is_contiguous()
 
 
+def test_a_masked_fill_of_one_number_keeps_its_shape():
+    x = torch.tensor(2.0)
+    assert x.masked_fill(x > 0, torch.tensor(1.0)).shape == ()
+    assert x.masked_fill_(x > 0, torch.tensor(3.0)).item() == 3.0
+    assert torch.ones(3).masked_fill(x > 0, 4.0).shape == (3,)
+
+
 def test_resize_reads_memory_in_its_own_order():
     x = torch.arange(6.0).reshape(2, 3) + 1
     x.swapaxes_(0, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -284,7 +285,12 @@ class CompiledFunction:
             self._told.add(reason)
             log.say(f"{self._name()} runs eagerly: {reason}")
             text = f"chainrule.compile: {self._name()} runs eagerly: {reason}"
-            warnings.warn(text, stacklevel=5)
+            try:
+                warnings.warn(text, stacklevel=5)
+            except Warning:
+                # A filter makes errors of warnings (python -W error). The function may have run
+                # already: a remark about speed must not take its result away.
+                print(text, file=sys.stderr)
 
     def explain(self) -> str:
         """What was made of the function: graph, fused loops, buffers; or why it runs eagerly."""

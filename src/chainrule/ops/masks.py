@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .layout import in_order
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -24,7 +25,7 @@ from .schema import helper, op
 )
 def masked_fill(x, hit, value):
     """x with `value` where the mask `hit` holds."""
-    return np.ascontiguousarray(np.where(hit, value, x))
+    return in_order(np.where(hit, value, x))
 
 
 @op(
@@ -41,7 +42,7 @@ def masked_fill_number(x, hit, *, value):
     """x with a number where the mask `hit` holds."""
     x = np.asarray(x)  # a plan may have a number in place of a uniform array
     if x.shape != hit.shape:
-        return np.ascontiguousarray(np.where(hit, np.asarray(value, x.dtype), x))
+        return in_order(np.where(hit, np.asarray(value, x.dtype), x))
     out = x.copy()
     np.copyto(out, value, where=hit, casting="unsafe")
     return out
