@@ -117,6 +117,7 @@ from .tensor.settings import (
     use_deterministic_algorithms,
 )
 from .tensor.spellings import in_place_function as _in_place_function
+from .tensor.storage import TYPED_KINDS as _typed_storages
 from .tensor.storage import StorageBase as StorageBase
 from .tensor.storage import TypedStorage, UntypedStorage
 
@@ -134,6 +135,7 @@ newaxis = None
 globals().update({d.name: d for d in (*_dtypes.ALL, *_dtypes.STORED, *_dtypes.NAMED)})
 globals().update(_dtypes.ALIASES)
 globals().update(_legacy_types)
+globals().update(_typed_storages)
 _tensor_layer.overridable.own_package_functions(globals())
 
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
@@ -143,7 +145,7 @@ _SUBMODULES = {
     "explanation", "flow", "func", "fx", "hub", "jit", "memory", "mps", "multiprocessing", "onnx",
     "optim", "profiler", "random", "reading", "run", "sensitivity", "serialization", "sparse",
     "studio", "testing", "types", "utils", "version", "xpu",
-    "_custom_ops", "_inductor", "_jit_internal", "export", "library",
+    "_custom_ops", "_inductor", "classes", "_jit_internal", "export", "library",
 }  # fmt: skip
 _SUBMODULES |= {
     "_VF", "__config__", "_functorch", "_guards", "_higher_order_ops", "_lowrank", "_six",

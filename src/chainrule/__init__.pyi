@@ -20,6 +20,7 @@ from . import array_api as array_api
 from . import autograd as autograd
 from . import backends as backends
 from . import checking as checking
+from . import classes as classes
 from . import compiler as compiler
 from . import cpu as cpu
 from . import cuda as cuda
@@ -214,17 +215,29 @@ from .tensor.storage import StorageBase as StorageBase
 from .tensor.storage import TypedStorage as TypedStorage
 from .tensor.storage import UntypedStorage as UntypedStorage
 
+BFloat16Storage: Any
 BFloat16Tensor: Any
+BoolStorage: Any
 BoolTensor: Any
+ByteStorage: Any
 ByteTensor: Any
+CharStorage: Any
 CharTensor: Any
+ComplexDoubleStorage: Any
 ComplexDoubleTensor: Any
+ComplexFloatStorage: Any
 ComplexFloatTensor: Any
+DoubleStorage: Any
 DoubleTensor: Any
+FloatStorage: Any
 FloatTensor: Any
+HalfStorage: Any
 HalfTensor: Any
+IntStorage: Any
 IntTensor: Any
+LongStorage: Any
 LongTensor: Any
+ShortStorage: Any
 ShortTensor: Any
 __version__: _str
 bfloat16: _dtype

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from . import source
+from .state import STATE
 from .value import FACTORY
 
 
-class _VariableMeta(type):
+class _ExecutionEngine:
+    """The engine of backward passes, as far as programs speak to it."""
+
+    def queue_callback(self, callback: Callable[[], Any]) -> None:
+        """Call a function when the running backward pass has ended; hooks of tensors ask for it."""
+        if not STATE.passes:
+            raise RuntimeError(
+                "Final callbacks can only be installed during backward pass: no hook of a tensor "
+                f"is running\n  at {source.here(2)}\n  Fix: queue it in a hook "
+                "(tensor.register_hook), or call the function after backward()."
+            )
+        STATE.passes[-1].at_end.append(callback)
+
+
+class VariableMeta(type):
+    """Every tensor is a Variable."""
+
     def __instancecheck__(cls, other: Any) -> bool:
         return isinstance(other, FACTORY.Tensor)
 
 
-class Variable(metaclass=_VariableMeta):
+class Variable(metaclass=VariableMeta):
     """`Variable(t)` is the tensor t without history."""
+
+    _execution_engine = _ExecutionEngine()
 
     def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
         t = data.detach()

@@ -33,9 +33,9 @@ def broadcast_all(*values: Any) -> tuple[Any, ...]:
     return tuple(torch.broadcast_tensors(*made))
 
 
-def standard_normal(shape: Sequence[int], dtype: Any) -> Any:
+def standard_normal(shape: Sequence[int], dtype: Any, device: Any = None) -> Any:
     """Fresh standard normal values."""
-    return torch.empty(shape, dtype=dtype).normal_()
+    return torch.empty(shape, dtype=dtype, device=device).normal_()
 
 
 def sum_rightmost(value: Any, dim: int) -> Any:

@@ -13,7 +13,7 @@ from .tensor import SparseTensor, coo
 
 
 def sparse_coo_tensor(
-    indices: Any,
+    indices: Any = None,
     values: Any = None,
     size: Any = None,
     *,

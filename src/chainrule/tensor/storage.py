@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -225,18 +226,18 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
     return resize_(self, *the_template.shape)
 
 
-def set_(self: Any, source_: Any = None, storage_offset: int = 0, size: Any = None,
+def set_(self: Any, source: Any = None, storage_offset: int = 0, size: Any = None,
          stride: Any = None) -> Any:  # fmt: skip
     """Let the tensor show other memory: another tensor's, or a part of a storage.
 
     No derivative is defined for it: a gradient that reaches the tensor afterwards is an error.
     """
-    recording = STATE.grad_enabled and (self._rg or getattr(source_, "_rg", False))
+    recording = STATE.grad_enabled and (self._rg or getattr(source, "_rg", False))
     check_writable(self, "set_", recording)
-    if recording and getattr(source_, "_view", None) is not None:
-        live_node(source_)  # which a stale part of a split tensor does not have
+    if recording and getattr(source, "_view", None) is not None:
+        live_node(source)  # which a stale part of a split tensor does not have
     root = self if self._view is None else self._view[ROOT]
-    replace_array(self, _memory_to_show(self, source_, storage_offset, size, stride))
+    replace_array(self, _memory_to_show(self, source, storage_offset, size, stride))
     if recording:
         for t in (root, self):
             t._node, t._rg = not_implemented("set_"), True
@@ -322,7 +323,8 @@ class UntypedStorage(StorageBase):
 
     def nbytes(self) -> int:
         """The number of bytes."""
-        return self.array.nbytes
+        # A meta tensor's memory is one element, shown everywhere.
+        return self.seen.nbytes if self.is_meta else self.array.nbytes
 
     size = __len__ = nbytes
 
@@ -475,18 +477,81 @@ class TypedStorage(UntypedStorage):
         )
 
 
+class TypedKind(type):
+    """The classes `FloatStorage` and its kin: a storage belongs to one by the type it holds."""
+
+    dtype: dtypes.dtype
+
+    def __instancecheck__(cls, other: Any) -> bool:
+        return isinstance(other, TypedStorage) and other.dtype is cls.dtype
+
+    def __call__(cls, *args: Any) -> TypedStorage:
+        """Of a length, of numbers, or of another storage's memory."""
+        given = args[0] if args else 0
+        if isinstance(given, UntypedStorage):
+            return TypedStorage(given.bytes().view(np.uint8), cls.dtype, given.is_meta)
+        if isinstance(given, int):
+            return TypedStorage(np.zeros(given, cls.dtype.np), cls.dtype)
+        return TypedStorage(np.asarray(list(given), cls.dtype.np), cls.dtype)
+
+    def from_buffer(
+        cls, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0
+    ) -> TypedStorage:
+        """A copy of what a buffer (`bytes`, `bytearray`...) holds."""
+        if byte_order not in ("native", "little", "big"):
+            raise ValueError(
+                f"invalid byte_order '{byte_order}' (expected 'native', 'little' or 'big')\n"
+                f"  at {source.here(2)}"
+            )
+        size = cls.dtype.itemsize
+        held = memoryview(buffer).cast("B")
+        room = len(held) - offset
+        if offset < 0 or room < 0 or (count < 0 and room % size) or count * size > room:
+            raise ValueError(
+                f"buffer size ({len(held)}), offset ({offset}) and count ({count}) do not fit "
+                f"elements of {size} bytes\n  at {source.here(2)}"
+            )
+        taken = np.frombuffer(held[offset : None if count < 0 else offset + count * size], np.uint8)
+        if byte_order not in ("native", sys.byteorder):
+            taken = taken.reshape(-1, size)[:, ::-1]
+        return TypedStorage(taken.copy().reshape(-1).view(cls.dtype.np), cls.dtype)
+
+
+def _typed_kinds() -> dict[str, Any]:
+    words = {
+        "Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16",
+        "Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8",
+        "Bool": "bool", "ComplexDouble": "complex128", "ComplexFloat": "complex64",
+    }  # fmt: skip
+    known = {d.name: d for d in dtypes.ALL}
+    return {
+        f"{word}Storage": TypedKind(
+            f"{word}Storage", (), {"dtype": known[name], "__doc__": f"Storages of {name}."}
+        )
+        for word, name in words.items()
+    }
+
+
+TYPED_KINDS = _typed_kinds()
+
+
 def untyped_storage(self: Any) -> UntypedStorage:
     """The block of memory behind this tensor."""
-    return UntypedStorage(memory(self), self.is_meta)
+    return UntypedStorage(_shown(self), self.is_meta)
 
 
 def storage(self: Any) -> TypedStorage:
     """The block of memory behind this tensor, with its type."""
-    return TypedStorage(memory(self), self.dtype, self.is_meta)
+    return TypedStorage(_shown(self), self.dtype, self.is_meta)
+
+
+def _shown(t: Any) -> np.ndarray:
+    return t._a if t.is_meta else memory(t)
 
 
 METHODS = {
-    "contiguous": contiguous, "data_ptr": data_ptr, "is_contiguous": is_contiguous,
+    "_typed_storage": storage, "contiguous": contiguous, "data_ptr": data_ptr,
+    "is_contiguous": is_contiguous,
     "resize_": resize_, "resize_as_": resize_as_, "set_": set_, "storage": storage,
     "storage_offset": offset_of, "stride": stride, "untyped_storage": untyped_storage,
 }  # fmt: skip

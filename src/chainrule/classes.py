@@ -1,0 +1,49 @@
+"""`torch.classes`: classes that C++ libraries register with PyTorch. Here none can be registered.
+
+A namespace can be named, as programs do that look for an optional library; a class in it is an
+error, as in PyTorch where the library was not loaded.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from .autograd import source
+
+
+class _Namespace:
+    """The classes of one library: none."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):  # Python's own questions
+            raise AttributeError(name)
+        raise RuntimeError(
+            f"Tried to instantiate class '{self.name}.{name}', but it does not exist! Ensure that "
+            "it is registered via torch::class_\n"
+            f"  at {source.here(2)}\n  Fix: chainrule loads no C++ libraries; write the class in "
+            "Python."
+        )
+
+
+loaded_libraries: set[str] = set()
+
+
+def load_library(path: str) -> NoReturn:
+    """Refused: C++ libraries cannot be loaded."""
+    raise NotImplementedError(
+        f"torch.classes.load_library({path!r}): chainrule loads no C++ libraries\n"
+        f"  at {source.here(2)}\n  Fix: write the class in Python."
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module 'chainrule.classes' has no attribute {name!r}")
+    found = globals()[name] = _Namespace(name)
+    return found
+
+
+__all__ = ["load_library", "loaded_libraries"]
