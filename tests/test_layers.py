@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "_C", "_VF", "__config__", "__future__", "_foreach", "_higher_order_ops", "_lowrank",
         "_six", "_tensor_str",
-        "accelerator", "backends", "cpu", "cuda", "futures", "hub", "monitor", "mps",
+        "accelerator", "backends", "cpu", "cuda", "classes", "futures", "hub", "monitor", "mps",
         "multiprocessing", "quasirandom", "random", "torch_version", "types",
         "version", "xpu",
     ),

@@ -19,6 +19,14 @@ def test_typed_storages_are_made_of_lengths_numbers_and_buffers():
     assert part.tolist() == [100, 101]
 
 
+def test_storages_are_cast():
+    given = torch.tensor([1.5, -2.0]).storage()
+    assert given.long().tolist() == [1, -2] and given.double().dtype is torch.float64
+    assert given.float().data_ptr() != given.data_ptr()  # a copy, always
+    assert given.untyped().int().tolist() == [0, 0, 192, 63, 0, 0, 0, 192]
+    assert given.untyped().get_device() == -1
+
+
 @pytest.mark.parametrize(
     "arguments", [{"count": 9}, {"offset": 5}, {"offset": -1}, {"byte_order": "middle"}]
 )

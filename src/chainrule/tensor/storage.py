@@ -418,6 +418,10 @@ class UntypedStorage(StorageBase):
         """Whether the memory is locked for a GPU: it never is."""
         return False
 
+    def get_device(self) -> int:
+        """The number of the GPU it is on: -1, it is on the CPU."""
+        return -1
+
     def resizable(self) -> bool:
         """Whether the memory is the storage's own."""
         return True
@@ -483,7 +487,7 @@ class TypedKind(type):
     dtype: dtypes.dtype
 
     def __instancecheck__(cls, other: Any) -> bool:
-        return isinstance(other, TypedStorage) and other.dtype is cls.dtype
+        return type(other) is TypedStorage and other.dtype is cls.dtype
 
     def __call__(cls, *args: Any) -> TypedStorage:
         """Of a length, of numbers, or of another storage's memory."""
@@ -526,13 +530,39 @@ def _typed_kinds() -> dict[str, Any]:
     known = {d.name: d for d in dtypes.ALL}
     return {
         f"{word}Storage": TypedKind(
-            f"{word}Storage", (), {"dtype": known[name], "__doc__": f"Storages of {name}."}
+            f"{word}Storage",
+            (TypedStorage,),
+            {"__slots__": (), "dtype": known[name], "__doc__": f"Storages of {name}."},
         )
         for word, name in words.items()
     }
 
 
 TYPED_KINDS = _typed_kinds()
+
+
+def _cast(dtype: dtypes.dtype) -> Any:
+    def cast(self: UntypedStorage) -> TypedStorage:
+        return TypedStorage(self.bytes().astype(dtype.np), dtype, self.is_meta)
+
+    cast.__doc__ = f"A copy with the elements as {dtype.name}; bytes count as uint8."
+    return cast
+
+
+def _add_casts() -> None:
+    words = {
+        "double": "float64", "float": "float32", "half": "float16", "bfloat16": "bfloat16",
+        "long": "int64", "int": "int32", "short": "int16", "char": "int8", "byte": "uint8",
+        "bool": "bool", "complex_double": "complex128", "complex_float": "complex64",
+    }  # fmt: skip
+    known = {d.name: d for d in dtypes.ALL}
+    for word, name in words.items():
+        cast = _cast(known[name])
+        cast.__name__, cast.__qualname__ = word, f"UntypedStorage.{word}"
+        setattr(UntypedStorage, word, cast)
+
+
+_add_casts()
 
 
 def untyped_storage(self: Any) -> UntypedStorage:
