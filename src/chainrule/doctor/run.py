@@ -23,6 +23,7 @@ from .positions import NOWHERE, Position, here, users_frame
 from .series import Series
 
 LOOKED_FIRST = 20  # passes of a site that are read one by one
+AGAIN, MOST_AGAIN = 8, 3  # passes that are read when the model changes later on, and how often
 HELD_AT = (4, 9, 19)  # passes of a site after which what it trains is held until the end
 MOST_HELD = 32  # models and optimizers
 
@@ -177,6 +178,7 @@ class Run:
         self.made = WeakTable()  # parameters: the user's lines that made them
         self.frozen_at = WeakTable()  # parameters: the line that set requires_grad to False
         self._held: dict[int, Any] = {}  # functions end before the run does: their models stay
+        self._again = self._looked_again = 0
         self._shared: dict[type[Any], Any] = {}
         self.rules = [rule(self) for rule in rules]
         listeners = [*self._shared.values(), *self.rules]
@@ -261,11 +263,20 @@ class Run:
     def _looks(self, site: Site) -> bool:
         if site.count < LOOKED_FIRST:
             return True
+        if self._again > 0:
+            self._again -= 1
+            return True
         # Two in a row: rules compare a pass with the one before it.
         if site.count > site.next_look:
             site.next_look = site.count + (self.every or max(50, site.count // 5)) - 1
             return True
         return site.count == site.next_look
+
+    def look_again(self) -> None:
+        """Parameters or optimizers came late: the next passes are read one by one."""
+        if self.passes and self._again == 0 and self._looked_again < MOST_AGAIN:
+            self._looked_again += 1
+            self._again = AGAIN
 
     # ---- steps and what they belong to -----------------------------------------------------------
 
@@ -297,6 +308,7 @@ class Run:
         return self.optimizer_made(optimizer, NOWHERE)
 
     def optimizer_made(self, optimizer: Any, position: Position) -> OptimizerRecord:
+        self.look_again()
         record = OptimizerRecord(optimizer, position)
         self.optimizers.append(record)
         self.tell("optimizer_made", record)

@@ -52,6 +52,7 @@ class TensorEars:
             self.run.frozen_at[tensor] = here(2)
 
     def _made(self, result: Any, *_args: Any, **_kwargs: Any) -> None:
+        self.run.look_again()
         self.run.made[result] = stack(3)
 
 

@@ -80,11 +80,22 @@ class Census:
         found = []
         for known in self._reached.values():
             leaf = known.ref()
-            if leaf is None or id(leaf) in held or not isinstance(leaf, Parameter):
+            if leaf is None or id(leaf) in held or not self._is_meant(leaf):
                 continue
             if known.passes >= ENOUGH and leaf.grad is not None and not known.changed():
                 found.append(leaf)
         return found
+
+    def _is_meant(self, leaf: Any) -> bool:
+        """Parameters, and tensors with gradients that a model keeps as a plain attribute."""
+        if isinstance(leaf, Parameter):
+            return True
+        return any(
+            value is leaf
+            for module in self.run.roots()
+            for part in module.modules()
+            for value in vars(part).values()
+        )
 
     def stale(self, record: OptimizerRecord) -> list[Any]:
         """Parameters that no pass reaches any more while others of their shape, which no optimizer

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
+import linecache
 from collections.abc import Iterator
 from typing import Any
 from weakref import ref
@@ -10,7 +13,7 @@ import numpy as np
 
 from ...autograd.value import TensorBase
 from ..finding import ERROR, WARNING, Finding
-from ..positions import NOWHERE, Position, users_frame
+from ..positions import NOWHERE, LinePosition, Position, users_frame
 from ..run import Pass
 from .base import Rule, array
 
@@ -163,6 +166,19 @@ class DataOrder(Rule):
                     "index = torch.randperm(n); x, y = x[index], y[index]",
                 )
                 return
+        apart = next((pair for at in self.run.sites if (pair := shuffled_apart(at.file))), None)
+        if apart is not None:
+            first, second = apart
+            yield Finding(
+                self.id,
+                ERROR,
+                second,
+                "inputs and targets are shuffled by different permutations: labels belong to "
+                "other samples",
+                [f"each line draws a permutation of its own: {first.short} and {second.short}"],
+                "index = rng.permutation(n); x, y = x[index], y[index]",
+            )
+            return
         if len(self._batches) < ENOUGH or len(self._counts) < 2:
             return
         whole = _entropy(np.array(list(self._counts.values())))
@@ -179,6 +195,37 @@ class DataOrder(Rule):
                 ],
                 "DataLoader(dataset, batch_size, shuffle=True)",
             )
+
+
+def shuffled_apart(file: str) -> tuple[Position, Position] | None:
+    """Two neighbouring statements `x = x[rng.permutation(n)]`, `y = y[rng.permutation(n)]`.
+
+    Arrays of NumPy are indexed unheard: the program's text says what it does to them.
+    """
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return None
+    for block in ast.walk(tree):
+        lines = getattr(block, "body", None)
+        found = [s for s in lines if _shuffles_itself(s)] if isinstance(lines, list) else []
+        for a, b in itertools.pairwise(found):
+            if b.lineno - a.lineno <= 3 and a.targets[0].id != b.targets[0].id:
+                return LinePosition(file, a.lineno), LinePosition(file, b.lineno)
+    return None
+
+
+def _shuffles_itself(statement: Any) -> bool:
+    """Whether a statement is `x = x[<permutation drawn here>]`."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Subscript):
+        return False
+    target, value = statement.targets[0], statement.value
+    drawn = isinstance(value.slice, ast.Call) and isinstance(value.slice.func, ast.Attribute)
+    if not drawn or value.slice.func.attr not in ("permutation", "randperm"):  # type: ignore[attr-defined]
+        return False
+    if not isinstance(target, ast.Name) or not isinstance(value.value, ast.Name):
+        return False
+    return target.id == value.value.id
 
 
 def _beside(length: int, own: np.ndarray) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..finding import WARNING, Finding
 from .base import Rule
-from .units import Layer, Units
+from .units import RECTIFIERS, Layer, Units
 
 NEARLY_ALL, MOST = 0.9, 0.5
 ENOUGH = 10  # passes
@@ -19,7 +19,7 @@ class DeadRelu(Rule):
     loss does not fall.
 
     Silent: sparse activations (half the *entries* of a healthy layer are zero), a few dead units,
-    runs that learn with up to 90 % of them.
+    runs that learn with up to 90 % of them, batches whose samples are all alike.
     """
 
     id = "dead-relu"
@@ -32,9 +32,11 @@ class DeadRelu(Rule):
         learns = self.run.learns()
         worst: Layer | None = None
         for layer in self._units.layers.values():
-            if layer.op not in ("relu", "relu6") or layer.passes < ENOUGH or layer.dead.size < 4:
+            if layer.op not in RECTIFIERS or layer.passes < ENOUGH or layer.dead.size < 4:
                 continue
             share = float(layer.dead.mean())
+            if share < 1 and not layer.varied:
+                continue  # every sample is the same: constant-output speaks of that
             if share > NEARLY_ALL or (share > MOST and not learns):
                 if worst is None or share > float(worst.dead.mean()):
                     worst = layer

@@ -17,7 +17,7 @@ from .failures import is_about, raised_at
 
 # Ops that hand a value on, besides views: the activation behind them is what the loss sees.
 PASSES_ON = {"cast", "clone", "reshape", "index_get", "broadcast_to", "copy"}
-SCORES = {"linear", "linear_no_bias", "matmul", "addmm", "relu", "convolution", "bmm", "tanh"}
+SCORES = {"linear", "linear_no_bias", "matmul", "mm", "addmm", "relu", "convolution", "bmm", "tanh"}
 LOGITS = {"cross_entropy", "cross_entropy2d", "binary_cross_entropy_with_logits", "bce_with_logits"}
 POINTWISE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 LOG_PROBABILITIES = {"nll_loss"}

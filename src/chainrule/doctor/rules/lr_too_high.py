@@ -18,6 +18,7 @@ RAISED = 5.0  # times the first rate
 LARGE = 0.3  # of the weights, in one step
 OFTEN = 5
 ENOUGH = 8  # passes
+NO_BETTER = 0.85  # of the first loss, after it was thrown up
 
 
 class LrTooHigh(Rule):
@@ -109,7 +110,7 @@ class LrTooHigh(Rule):
         sites = [s for s in self.run.sites.values() if len(s.losses.points) >= ENOUGH]
         worse = [s for s in sites if _worse(s)]
         growing = [s for s in sites if s.losses.diverges()]
-        leaping = [s for s in worse if _leaps(s)]
+        leaping = [s for s in sites if _leaps(s) and _worse(s, NO_BETTER)]
         if (
             not (growing and (large >= 2 or not ratios))
             and not (large >= OFTEN and worse)
@@ -144,11 +145,11 @@ def _leaps(site: Site) -> bool:
     return len(values) >= 4 and max(values[1:]) > 5 * abs(values[0]) + 1e-6
 
 
-def _worse(site: Site) -> bool:
+def _worse(site: Site, share: float = 1.0) -> bool:
     values = site.losses.values
     third = values[-max(3, len(values) // 3) :]
     finite = sorted(v for v in third if math.isfinite(v))
-    return not finite or finite[len(finite) // 2] >= values[0]
+    return not finite or finite[len(finite) // 2] >= share * values[0]
 
 
 def _smaller(rate: float) -> str:

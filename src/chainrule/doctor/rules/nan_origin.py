@@ -196,6 +196,9 @@ def _first(tape: Tape, values: dict[int, Any]) -> tuple[Vertex, str] | None:
             constant = _constant(v)
             if constant is not None:
                 return v, constant
+            unseen = _unseen(v, values)
+            if unseen is not None:
+                return unseen, "an operand that no gradient flows to, and that was not kept"
             infinite = next((k.parent for k in v.inputs if not _finite(values[k.parent.key])), None)
             if infinite is not None and infinite.node is not None and infinite.op not in MASKS:
                 beginning = _beginning(infinite, values)
@@ -214,6 +217,20 @@ def _beginning(v: Vertex, values: dict[int, Any]) -> Vertex | None:
             return None if v.op in MASKS else v
         v = above[0]
     return None
+
+
+def _unseen(v: Vertex, values: dict[int, Any]) -> Vertex | None:
+    """The first op behind a value whose result cannot be told: its constant operand is gone."""
+    found, above = None, [v]
+    for _ in range(200):
+        above = [k.parent for w in above for k in w.inputs]
+        above = [w for w in above if w.node is not None and values[w.key] is None]
+        if not above:
+            break
+        found = max(above, key=lambda w: w.key)
+    if found is None or found.node.op is None or found.node.op.variadic:
+        return None
+    return found if len(found.inputs) < len(found.node.op.inputs) else None
 
 
 def _constant(v: Vertex) -> str | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from ..finding import ERROR, Finding
+from ..positions import LinePosition, Position
 from .base import Rule
 from .census import Census, listed
 
@@ -36,7 +39,7 @@ class StaleOptimizer(Rule):
             made = self.run.made_at(outside[0])
             if not _REPLACES.match(made.text):  # made by a helper: who called it replaced the model
                 made = self.run.made_at(outside[0], record.position)
-            where = record.position if made.code is None else made
+            where = record.position if made.code is None else put_into_the_model(made)
             yield Finding(
                 self.id,
                 ERROR,
@@ -51,3 +54,22 @@ class StaleOptimizer(Rule):
                 "make the optimizer after the model is complete",
                 about=frozenset(("parameter", id(p)) for p in [*outside, *stale]),
             )
+
+
+def put_into_the_model(made: Position) -> Position:
+    """The statement that puts what a line made into the model: `small = ...; net[0] = small`."""
+    name = made.target
+    if not name or _REPLACES.match(made.text):
+        return made
+    try:
+        tree = ast.parse("".join(linecache.getlines(made.file)))
+    except (SyntaxError, ValueError):
+        return made
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign) or node.lineno <= made.line:
+            continue
+        goes_in = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
+        parts = [n for t in node.targets for n in ([*t.elts] if isinstance(t, ast.Tuple) else [t])]
+        if goes_in and all(isinstance(n, ast.Attribute | ast.Subscript) for n in parts):
+            return LinePosition(made.file, node.lineno)
+    return made

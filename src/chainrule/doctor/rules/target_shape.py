@@ -15,7 +15,9 @@ from .base import Rule
 POINTWISE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
              "binary_cross_entropy_with_logits", "bce", "bce_with_logits"}  # fmt: skip
 DIFFERENCES = {"sub", "rsub", "add"}
-POSITIVE = {"pow", "square", "abs", "mul", "sqrt", "clamp", "log", "cosh", "where", "add", "div"}
+POSITIVE = {"pow", "square", "abs", "mul", "sqrt", "clamp", "log", "cosh", "where", "add", "div",
+            "maximum", "minimum", "relu", "clamp_min", "clamp_max", "neg", "sub", "rsub", "exp",
+            "log1p", "softplus", "tanh", "logcosh"}  # fmt: skip
 
 
 class TargetShapeBroadcast(Rule):
@@ -97,14 +99,13 @@ def _size(shape: Any) -> int:
 
 def _becomes_loss(v: Vertex) -> bool:
     """Whether a difference is squared or made positive and then reduced to one number."""
-    for _ in range(6):
-        users = {id(link.child): link.child for link in v.uses}
-        if len(users) != 1:
-            return False
-        v = next(iter(users.values()))
-        if v.op in ("mean", "sum"):
+    front = [v]
+    for _ in range(8):
+        users = {id(link.child): link.child for w in front for link in w.uses}
+        front = [w for w in users.values() if w.op not in ("mean", "sum")]
+        if users and not front:
             return True
-        if v.op not in POSITIVE:
+        if not front or any(w.op not in POSITIVE for w in front):
             return False
     return False
 

@@ -12,7 +12,7 @@ from ..positions import NOWHERE, Position, of_node
 from ..run import Pass, Run
 from .writers import Writers
 
-RECTIFIERS = {"relu", "relu6"}
+RECTIFIERS = {"relu", "relu6", "clamp_min", "threshold", "maximum"}
 SQUASHERS = {"tanh", "sigmoid"}
 SAMPLE = 4096  # results of an activation that are looked at
 
@@ -29,6 +29,8 @@ class Layer:
         self.before: Any = None  # the parameter behind it, by id
         self.written: Position = NOWHERE  # the user's line that set that parameter or its bias
         self.dead_at_start = 0.0  # share of units
+        self.weight_set: Position = NOWHERE  # the user's line that set the weight itself
+        self.varied = False  # samples of some batch differ: those of one input say nothing
 
 
 class Units:
@@ -45,7 +47,7 @@ class Units:
             return
         seen: dict[Position, int] = {}
         for v in reversed(this.of(*RECTIFIERS, *SQUASHERS, "rnn_layer")):
-            out = v.saved_array("out0" if v.op == "rnn_layer" else "out")
+            out = _result(v)
             if out is None or out.ndim < 2 or out.shape[0] < 2:
                 continue
             where = of_node(v.node)
@@ -61,8 +63,9 @@ class Units:
         if layer is None:
             layer = self.layers[key] = Layer(self._calls.place(v), v.op, out.shape[axis])
             layer.before = _weight_behind(v)
-            layer.written = self._written(layer.before)
+            layer.written, layer.weight_set = self._written(layer.before)
         layer.passes += 1
+        layer.varied = layer.varied or bool((out[0] != out[-1]).any())
         if v.op in RECTIFIERS:
             if layer.dead.any():
                 layer.dead &= ~(out != 0).any(others)
@@ -74,19 +77,34 @@ class Units:
         elif not _feeds_loss(v):
             layer.saturated.append(float(_saturated(v.op, out).mean()))
 
-    def _written(self, weight: int | None) -> Position:
-        """The user's line that wrote into the bias or the weight of a layer before it was used."""
+    def _written(self, weight: int | None) -> tuple[Position, Position]:
+        """The user's lines that wrote into the bias (or else the weight) of a layer before it was
+        used, and into the weight."""
         for module, _ in self.run.living_modules():
             own = list(module._parameters.values())
             if any(id(p) == weight for p in own):
                 lines = [self._writers.of(p) for p in reversed(own) if p is not None]
-                return next((at for at in lines if at.is_users and self._sets(at)), NOWHERE)
-        return NOWHERE
+                set_here = [at for at in lines if at.is_users and self._sets(at)]
+                if set_here:
+                    return set_here[0], set_here[-1]
+        return NOWHERE, NOWHERE
 
     def _sets(self, where: Position) -> bool:
         """Layers write into their own parameters when they are made: that does not count."""
         made = {record.position for record in self.run.modules.values()}
         return where not in made and self.run.steps == 0
+
+
+def _result(v: Vertex) -> np.ndarray | None:
+    """What an activation gave; written by hand (`clamp(min=0)`), what it keeps of zero."""
+    if v.op not in ("clamp_min", "threshold", "maximum"):
+        return v.saved_array("out0" if v.op == "rnn_layer" else "out")
+    saved = v.saved()
+    x = saved.get("a" if v.op == "maximum" else "x")
+    low = saved.get({"clamp_min": "low", "threshold": "limit", "maximum": "b"}[v.op])
+    if not isinstance(x, np.ndarray) or low is None or np.any(low) or _feeds_loss(v):
+        return None
+    return np.maximum(x, 0)
 
 
 def _is_image(v: Vertex) -> bool:

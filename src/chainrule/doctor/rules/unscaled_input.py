@@ -15,8 +15,8 @@ from .base import Rule
 
 FAR, LARGEST, UNEVEN = 30.0, 100.0, 1e3
 ENOUGH = 8
-LAYERS = {"linear", "linear_no_bias", "matmul", "addmm", "lstm_layer", "gru_layer", "rnn_layer",
-          "convolution", "convolution_no_bias"}  # fmt: skip
+LAYERS = {"linear", "linear_no_bias", "matmul", "mm", "addmm", "lstm_layer", "gru_layer",
+          "rnn_layer", "convolution", "convolution_no_bias"}  # fmt: skip
 
 
 class UnscaledInput(Rule):

@@ -16,6 +16,7 @@ from .census import listed
 from .units import SQUASHERS, Units
 
 RATIO, SMALL = 1e-3, 1e-4
+NOTHING, SOME = 1e-7, 10.0  # such gradients have vanished at ten times the ratio
 ENOUGH = 10
 LAYERS = 4
 UNDERFLOW = 1e-20
@@ -49,13 +50,16 @@ class VanishingGradient(Rule):
         smallest = min((s for s in sizes if s > 0), default=1.0)
         if first == 0 and smallest < UNDERFLOW:  # they fell until nothing was left
             first = smallest
-        if not 0 < first < RATIO * last or median(weights[0][1].gradient.values[:EARLY]) > SMALL:
+        nothing = median(weights[0][1].gradient.values[:EARLY]) < NOTHING
+        ratio = SOME * RATIO if nothing else RATIO
+        if not 0 < first < ratio * last or median(weights[0][1].gradient.values[:EARLY]) > SMALL:
             return
         falling = sum(a < b or a == b == 0 for a, b in itertools.pairwise(sizes))
-        if falling < 0.6 * (len(sizes) - 1):
+        starved = sum(s < ratio * last for s in sizes)  # small weights shrink both passes alike
+        if falling < 0.6 * (len(sizes) - 1) and starved < 0.6 * len(sizes):
             return
         names = self.run.names()
-        low = [h.ref() for (_, h), s in zip(weights, sizes, strict=True) if s < RATIO * last]
+        low = [h.ref() for (_, h), s in zip(weights, sizes, strict=True) if s < ratio * last]
         low = [p for p in low if p is not None]
         where = self._where(low)
         yield Finding(
@@ -76,7 +80,7 @@ class VanishingGradient(Rule):
         """The activation after most of these layers, or the line that set or made them."""
         ids = {id(p) for p in low}
         lines = Counter(
-            layer.written if layer.written.line else layer.position
+            layer.weight_set if layer.weight_set.line else layer.position
             for layer in self._units.layers.values()
             if layer.before in ids and layer.op in SQUASHERS
         )

@@ -90,7 +90,7 @@ class WrongDimSoftmax(Rule):
         """Whether weights inside the model compete over axis 0, which is the batch: the data, the
         prediction of the loss and its targets all have as many rows."""
         rows = out.shape[0]
-        if out.shape[-1] == 1 or rows in out.shape[1:] or this.tape is None:
+        if (out.ndim == 2 and out.shape[1] == 1) or rows in out.shape[1:] or this.tape is None:
             return False
         data = self._rows or {x.shape[0] for w in this.nodes if (x := data_of(w)) is not None}
         targets = {n for w in this.nodes for n in target_rows(w)}
@@ -116,7 +116,7 @@ def data_of(v: Vertex) -> np.ndarray | None:
     if v.op == "embedding":
         x = v.saved().get("indices", v.saved().get("index"))
         return x if isinstance(x, np.ndarray) and x.ndim else None
-    layer = v.op in ("linear", "linear_no_bias", "matmul", "addmm") or "convolution" in v.op
+    layer = v.op in ("linear", "linear_no_bias", "matmul", "mm", "addmm") or "convolution" in v.op
     if not layer or any(link.position == 0 for link in v.inputs):
         return None
     x = v.saved().get("x", v.saved().get("a"))
