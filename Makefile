@@ -22,7 +22,7 @@ PYTEST_ARGS ?=
 # Two test processes; each keeps BLAS on one thread so that they do not fight for cores.
 WORKERS ?= 2
 
-.PHONY: tour test test-slow test-libraries doctor-score lint format clean
+.PHONY: tour test test-slow test-studio studio test-libraries doctor-score lint format clean
 
 tour: .venv/.installed
 	@.venv/bin/chainrule tour
@@ -40,6 +40,14 @@ test-libraries: .venv-test/.installed
 # How many bugs of the corpus the doctor names, on three seeds (a minute).
 doctor-score: .venv-test/.installed
 	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -W ignore -m tests.doctor.score
+
+# The page of the studio in Chromium, which must be installed.
+test-studio: .venv-test/.installed
+	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -m "slow or not slow" tests/studio
+
+# Builds the page into the package again, from web/ (needs Node).
+studio:
+	cd web && npm ci --no-audit --no-fund && npm run check && npm run build
 
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check .

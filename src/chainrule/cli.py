@@ -41,6 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .run.diagnosed import main as doctor
 
         return doctor(arguments[1:])
+    if arguments[:1] == ["studio"]:
+        from .run.stepped import main as studio
+
+        return studio(arguments[1:])
     if arguments[:1] == ["profile"]:
         from .run.watched import profile_command
 
@@ -70,6 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands.add_parser("explain", help="why a derivative of a function is what it is")
     commands.add_parser("graph", help="the computation graph of a function at a point")
     commands.add_parser("sensitivity", help="what drives the result of a Python function")
+    commands.add_parser("studio", help="record every step of a function as a page to step through")
     ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")
     ops.add_argument("pattern", nargs="?", default="", help="only names that contain this")
     parser.add_argument("--version", action="store_true", help="print the version")

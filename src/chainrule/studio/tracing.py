@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,20 @@ class Trace:
     def to_json(self, **options: Any) -> str:
         """The document as JSON (no NaN or infinity: those are strings)."""
         return json.dumps(self.document, allow_nan=False, **options)
+
+    def to_html(self, path: Any = None) -> str:
+        """One page to step through, without any network; written to `path` if one is given."""
+        from .page import page
+
+        text = page(self.document)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def _repr_html_(self) -> str:
+        from .page import frame
+
+        return frame(self.document)
 
 
 def trace(f: Callable[..., Any], at: Mapping[str, Any] | None = None, *, title: str = "") -> Trace:

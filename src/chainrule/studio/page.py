@@ -1,0 +1,60 @@
+"""A recorded run as one HTML file: the document, the page's program and its style; no network."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from ..explanation.layout import lay_out
+
+MOST_BOXES = 400  # a graph with more is not drawn
+
+
+def page(document: dict[str, Any]) -> str:
+    """The whole file."""
+    shown = {**document, "places": _places(document)}
+    # Nothing in the document can end the element that it stands in.
+    data = json.dumps(shown, allow_nan=False).replace("<", "\\u003c")
+    static = files("chainrule.studio") / "static"
+    style = (static / "page.css").read_text(encoding="utf-8")
+    program = (static / "page.js").read_text(encoding="utf-8")
+    rules = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(document['title'])}</title><style>{style}</style></head>"
+        f'<body><div id="studio"></div><script type="application/json" id="document">{data}'
+        f"</script><script>{program}</script></body></html>\n"
+    )
+
+
+def frame(document: dict[str, Any]) -> str:
+    """The page inside a notebook's cell, apart from the rest of the notebook."""
+    inside = escape(page(document), quote=True)
+    return (
+        f'<iframe title="{escape(document["title"], quote=True)}" srcdoc="{inside}" '
+        'sandbox="allow-scripts" style="width:100%;height:640px;border:0"></iframe>'
+    )
+
+
+def _places(document: dict[str, Any]) -> dict[str, Any] | None:
+    """Where the boxes and the bends of the arrows lie; None where there are too many."""
+    nodes = document["nodes"]
+    if len(nodes) > MOST_BOXES:
+        return None
+    sizes = [(max(76.0, 8.0 * min(26, len(n["label"])) + 16), 38.0) for n in nodes]
+    links = [(i["from"], n["id"]) for n in nodes for i in n["inputs"] if "from" in i]
+    made = lay_out(sizes, links)
+    boxes = [[p.x - p.width / 2, p.y, p.width, p.height] for p in made.boxes]
+    lines = []
+    for (a, b), bends in zip(links, made.bends, strict=True):
+        start, end = made.boxes[a], made.boxes[b]
+        points = [(start.x, start.y + start.height), *bends, (end.x, end.y)]
+        lines.append([round(c, 1) for point in points for c in point])
+    return {"width": made.width, "height": made.height, "boxes": boxes, "links": lines}
+
+
+__all__ = ["frame", "page"]

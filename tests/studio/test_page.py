@@ -1,0 +1,135 @@
+"""The recorded page: one file, the bundle of these sources, and what it shows in a browser."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import chainrule as torch
+from chainrule import studio
+from chainrule.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
+PROGRAM = "def cost(w, b):\n    z = 2 * w + b\n    return (z - 7) ** 2\n"
+
+
+def test_the_bundle_is_built_from_the_sources_beside_it():
+    web = ROOT / "web"
+    names = [f"src/{p.name}" for p in (web / "src").iterdir()] + ["build.mjs", "package-lock.json"]
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        digest.update(name.encode() + b"\n" + (web / name).read_bytes())
+    bundle = (ROOT / "src/chainrule/studio/static/page.js").read_text(encoding="utf-8")
+    assert bundle.startswith(f"/* {digest.hexdigest()} */"), "run `make studio`"
+
+
+def test_the_page_asks_for_nothing_and_its_data_cannot_escape():
+    def sneaky(x):
+        return x * 2  # </script><script>alert(1)</script>
+
+    text = studio.trace(sneaky, {"x": 1.0}).to_html()
+    assert text.count("<script") == 2 and "alert(1)\\u003c" in text
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", text)
+    assert "default-src 'none'" in text
+
+
+class Frames(HTMLParser):
+    def handle_starttag(self, tag, attributes):
+        self.found = tag, dict(attributes)
+
+
+def test_a_notebook_gets_the_page_in_a_sandbox():
+    x = torch.tensor(2.0, requires_grad=True)
+    parser = Frames()
+    parser.feed(studio.read(x * x)._repr_html_())
+    tag, attributes = parser.found
+    assert tag == "iframe" and attributes["sandbox"] == "allow-scripts"
+    assert attributes["srcdoc"].startswith("<!doctype html>")
+
+
+def test_the_command_says_what_it_cannot_record(tmp_path, capsys):
+    file = tmp_path / "f.py"
+    file.write_text(PROGRAM)
+    out = str(tmp_path / "lesson.html")
+    assert main(["studio", str(tmp_path / "no.py"), "--record", out]) == 2
+    assert "there is no file" in capsys.readouterr().err
+
+
+def recorded(tmp_path):
+    """The page as another process wrote it: the command changes what `torch` means in its own."""
+    import sys
+
+    (tmp_path / "f.py").write_text("import torch\n" + PROGRAM)
+    page = tmp_path / "lesson.html"
+    command = [sys.executable, "-m", "chainrule", "studio", str(tmp_path / "f.py:cost")]
+    command += ["--at", "w=3", "b=2", "--record", str(page)]
+    subprocess.run(command, check=True, timeout=300, capture_output=True)
+    return page
+
+
+def dom(page, profile, fragment="", width=1280, scheme=1):
+    made = subprocess.run(
+        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+         f"--window-size={width},900", "--virtual-time-budget=8000", "--dump-dom",
+         f"--blink-settings=preferredColorScheme={scheme}",
+         f"file://{page}{fragment}"],
+        check=True, timeout=300, capture_output=True, text=True,
+    )  # fmt: skip
+    return made.stdout.split("<script")[0]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_steps_in_a_real_browser(tmp_path):
+    page = recorded(tmp_path)
+    shown = dom(page, tmp_path / "p", "#step=2")
+    assert "Step 2 of 10: forward, add makes z" in shown
+    assert re.search(r'class="lit".{0,200}z = 2 \* w \+ b', shown)
+    assert "z = 2 * w + b = 2 * 3 + 2 = 8" in shown
+    shown = dom(page, tmp_path / "p", "#step=5")
+    assert "= 2*(z - 7) = 2 * (8 - 7) = 2" in shown
+    assert "local = 2" in shown
+    assert "Three ways to the derivative" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_keys_breakpoints_and_a_narrow_window(tmp_path):
+    page = recorded(tmp_path)
+    keys = (
+        "const press=(key)=>document.dispatchEvent(new KeyboardEvent('keydown',{key}));"
+        "press('ArrowRight');press('ArrowRight');press('ArrowLeft');const a=where.textContent;"
+        "document.querySelectorAll('#code li button')[3].click();press('End');"
+        "const b=where.textContent;press('Home');press('Home');press('End');press('End');"
+        "document.querySelectorAll('#graph g')[0].dispatchEvent(new MouseEvent('click'));"
+        "document.title=[a,b,document.documentElement.scrollWidth<=innerWidth,"
+        "panel.textContent.slice(0,5)].join(' | ')"
+    )
+    page.write_text(page.read_text().replace("</body>", f"<script>{keys}</script></body>"))
+    title = re.search("<title>(.*?)</title>", dom(page, tmp_path / "p", width=500)).group(1)
+    first, second, fits, looked_at = title.split(" | ")
+    assert first.startswith("Step 1 of 10") and second.startswith("Step 3 of 10")
+    assert fits == "true" and looked_at
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: run `make studio`")
+@pytest.mark.parametrize("scheme", [0, 1], ids=["dark", "light"])
+def test_axe_finds_nothing(tmp_path, scheme):
+    page = recorded(tmp_path)
+    check = (
+        "axe.run().then(r=>{document.title='axe: '+r.violations.map(v=>v.id).join(' ')+"
+        "' of '+r.passes.length})"
+    )
+    inside = f"<script>{AXE.read_text()}</script><script>{check}</script></body>"
+    page.write_text(page.read_text().replace("</body>", inside))
+    shown = dom(page, tmp_path / "p", "#step=5", scheme=scheme)
+    title = re.search("<title>(.*?)</title>", shown).group(1)
+    assert re.fullmatch(r"axe:  of \d+", title), title
