@@ -102,3 +102,28 @@ def test_what_is_not_written_is_refused():
         torch.quantized_max_pool2d(X)
     with pytest.raises(AssertionError, match="not supported"):
         quantization.get_default_qconfig("gpu")
+
+
+@pytest.mark.parametrize(
+    ("scales", "zero_points", "axis", "words"),
+    [
+        ([0.1], [0], 0, "length of scales must equal to channel, expected 3 got, 1"),
+        ([0.1] * 3, [0], 0, "number of elements in scales and zero_points must match"),
+        ([0.1] * 3, [0] * 3, 7, "Channel axis out of range"),
+        ([0.1] * 3, [0, 0, 300], 0, "zero_point 300 is above upper bound"),
+    ],
+)
+def test_scales_that_do_not_fit_are_refused(scales, zero_points, axis, words):
+    x, many = torch.ones(3, 2), torch.tensor(zero_points)
+    with pytest.raises(RuntimeError, match=words):
+        torch.quantize_per_channel(x, torch.tensor(scales), many, axis, torch.qint8)
+
+
+def test_absurd_scales_and_zero_points():
+    x = torch.ones(3)
+    assert torch.quantize_per_tensor(x, 0.0, 0, torch.qint8).dequantize().tolist() == [0.0] * 3
+    for zero in (2**62, 128):
+        with pytest.raises(RuntimeError, match=f"zero_point {zero} is above upper bound"):
+            torch.quantize_per_tensor(x, 0.1, zero, torch.qint8)
+    with pytest.raises(RuntimeError, match="zero_point -1 is below lower bound"):
+        torch.quantize_per_tensor(x, 0.1, -1, torch.quint8)

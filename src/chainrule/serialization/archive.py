@@ -145,6 +145,10 @@ class ArchiveReader:
         """A record as a stream, its checksum compared; it takes memory only if it is packed."""
         info = self._found(name, None)
         if info.compress_type != zipfile.ZIP_STORED:
+            try:
+                current().instructions(info.compress_size, info.file_size)
+            except Damaged as problem:
+                raise _unreadable(name, f"{problem}{_PACKED}") from None
             return io.BytesIO(self.read(name))
         try:
             record = _Record(self.file, self._start_of(info), info.file_size)

@@ -16,6 +16,7 @@ _MEGABYTE = 1 << 20
 # Of the 64 MB and four times the file that a load may take: what allocators round up, and the
 # library's own modules, come on top of what is counted.
 _COUNTED_MEGABYTES, _COUNTED_TIMES = 56, 4
+_PICKLE, _PICKLE_GROWTH = 1 << 18, 20  # bytes; pickles of state dicts become about a quarter
 _GENEROUS = 24  # times the size of a file, for the objects of any honest one
 _NOTED = 200  # bytes to remember a nested tuple by
 _DEEPEST = 1000  # tuples in tuples: Python hashes them by recursion in C, without a limit
@@ -64,6 +65,11 @@ class Spending:
                 f"{(24 * _MEGABYTE + 2 * self.size) // _MEGABYTE} MB"
             )
 
+    def instructions(self, packed: int, unpacked: int) -> None:
+        """A compressed pickle: each of its bytes takes time, whatever they were packed into."""
+        if unpacked > _PICKLE + _PICKLE_GROWTH * packed:
+            raise Damaged(f"it unpacks from {packed} bytes to {unpacked}")
+
     def work(self, steps: int) -> None:
         """Steps of walking, hashing and comparing."""
         self.work_left -= steps
@@ -86,6 +92,7 @@ class _Unlimited(Spending):
 
     def objects(self, count: int) -> None: ...
     def copies(self, count: int) -> None: ...
+    def instructions(self, packed: int, unpacked: int) -> None: ...
     def work(self, steps: int) -> None: ...
     def insertions(self, count: int, seconds: float) -> None: ...
 

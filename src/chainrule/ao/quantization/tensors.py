@@ -6,6 +6,7 @@ They are stored and moved; arithmetic is done by the layers that know how (`dyna
 
 from __future__ import annotations
 
+import math
 from typing import Any, NoReturn
 
 import chainrule as torch
@@ -215,6 +216,38 @@ def _check(form: Any) -> Any:
     return _INTEGERS[form.name]
 
 
+def _check_zero_points(least: int, most: int, form: Any) -> None:
+    for zero, allowed, where in (
+        (least, least >= form.low, "below lower"),
+        (most, most <= form.high, "above upper"),
+    ):
+        if not allowed:
+            raise RuntimeError(
+                f"zero_point {zero} is {where} bound: integers of {form!r} lie between {form.low} "
+                f"and {form.high}\n  at {source.here(4)}"
+            )
+
+
+def _checked_axis(x: Any, scales: Any, zero_points: Any, axis: int) -> int:
+    """The axis of the slices, which must have one scale and one zero point each."""
+    if not -x.ndim <= axis < x.ndim:
+        raise RuntimeError(
+            f"Channel axis out of range in per channel affine quantization: {axis} of a tensor "
+            f"with {x.ndim} dimensions\n  at {source.here(4)}"
+        )
+    if scales.numel() != zero_points.numel():
+        raise RuntimeError(
+            "number of elements in scales and zero_points must match: "
+            f"{scales.numel()} and {zero_points.numel()}\n  at {source.here(4)}"
+        )
+    if scales.numel() != x.shape[axis]:
+        raise RuntimeError(
+            f"length of scales must equal to channel, expected {x.shape[axis]} got, "
+            f"{scales.numel()}\n  at {source.here(4)}"
+        )
+    return axis % x.ndim
+
+
 def quantize_per_tensor(input: Any, scale: Any, zero_point: Any, dtype: Any) -> Any:  # noqa: A002
     """Numbers rounded to multiples of one scale.
 
@@ -225,7 +258,9 @@ def quantize_per_tensor(input: Any, scale: Any, zero_point: Any, dtype: Any) -> 
     """
     integer = _check(dtype)
     step, zero = float(scale), int(zero_point)
-    counted = torch.round(input.detach().float() * (1.0 / step) + zero)
+    _check_zero_points(zero, zero, dtype)
+    steps_in_one = 1.0 / step if step else math.copysign(math.inf, step)  # as floats divide
+    counted = torch.round(input.detach().float() * steps_in_one + zero)
     return QuantizedTensor(counted.clamp(dtype.low, dtype.high).to(integer), step, zero, dtype)
 
 
@@ -238,7 +273,9 @@ def quantize_per_channel(
 ) -> Any:
     """Numbers rounded to multiples of one scale for each slice along an axis."""
     integer = _check(dtype)
-    axis %= input.ndim
+    axis = _checked_axis(input, scales, zero_points, axis)
+    if zero_points.numel():
+        _check_zero_points(int(zero_points.min()), int(zero_points.max()), dtype)
     shape = [-1 if d == axis else 1 for d in range(input.ndim)]
     steps, zeros = scales.double(), zero_points.long()
     scaled = input.detach().float() * (1.0 / steps.float()).reshape(shape)
