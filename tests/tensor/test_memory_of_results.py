@@ -73,3 +73,11 @@ def test_resize_reads_memory_in_its_own_order():
     view.resize_(4)
     view[0] = 9
     assert view.tolist() == [9.0, -2.0, -3.0, -4.0] and made[0, 0] == 9
+
+
+def test_products_lie_in_c_order():
+    turned = operands()["turned"]
+    assert (turned @ turned.mT).is_contiguous()
+    one = torch.arange(6.0).reshape(2, 1, 3).transpose(0, 2)
+    made = torch.zeros(3, 2).addbmm_(one.expand(3, 3, 2), torch.ones(3, 2, 2))
+    assert made.tolist() == [[15.0, 15.0]] * 3

@@ -105,8 +105,8 @@ def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
 
 
 def lies_as_operands(op: Op) -> bool:
-    """Whether the op's results lie in memory as its operands do; a masked fill is in C order."""
-    return op.broadcasts and not op.view and not op.name.startswith("masked_fill")
+    """Whether results lie in memory as operands do: not those of products and masked fills."""
+    return op.broadcasts and op.promote != "none" and op.batch == "elementwise" and not op.view
 
 
 _INTO_PARTS = ("real", "imag", "view_as_real", "view_dtype")
