@@ -98,3 +98,16 @@ def test_callbacks_run_when_the_backward_pass_has_ended():
     assert seen == [[2.0, 2.0]]
     with pytest.raises(RuntimeError, match="only be installed during backward pass"):
         queue(print)
+
+
+def test_private_names_that_libraries_import():
+    from chainrule.distributed.distributed_c10d import _get_global_rank
+
+    from chainrule._dynamo.utils import warn_once
+    from chainrule.nn.parameter import _ParameterMeta
+
+    assert isinstance(torch.nn.Parameter, _ParameterMeta)
+    assert _get_global_rank is torch.distributed.get_global_rank
+    with pytest.warns(UserWarning, match="said in this test alone"):
+        warn_once("said in this test alone")
+    warn_once("said in this test alone")  # a second warning would be an error here

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter, defaultdict
 from typing import Any
 
@@ -9,6 +10,16 @@ from . import is_compiling
 
 counters: defaultdict[str, Counter[str]] = defaultdict(Counter)  # nobody counts here
 compilation_time_metrics: dict[str, Any] = {}
+
+
+_warned: set[str] = set()
+
+
+def warn_once(msg: str, stacklevel: int = 1) -> None:
+    """Give a warning the first time it is asked for."""
+    if msg not in _warned:
+        _warned.add(msg)
+        warnings.warn(msg, stacklevel=stacklevel + 1)
 
 
 def is_compile_supported(device_type: Any) -> bool:
@@ -23,5 +34,5 @@ def compile_times(repr: str = "str", aggregate: bool = False) -> Any:  # noqa: A
 
 __all__ = [
     "compilation_time_metrics", "compile_times", "counters", "is_compile_supported",
-    "is_compiling",
+    "is_compiling", "warn_once",
 ]  # fmt: skip

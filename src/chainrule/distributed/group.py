@@ -357,6 +357,9 @@ def get_global_rank(group: Any, group_rank: int) -> int:
     return found.ranks[group_rank]
 
 
+_get_global_rank = get_global_rank  # its older name
+
+
 def get_group_rank(group: Any, global_rank: int) -> int:
     """A process's number in the group."""
     found = current(group)

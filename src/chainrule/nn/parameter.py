@@ -13,6 +13,8 @@ from .modules.lazy_tensors import (
     is_lazy,
 )
 
+_ParameterMeta = type(Parameter)  # libraries ask it whether something is a parameter
+
 
 class _BufferMeta(type):
     """A buffer is any tensor marked as one: it keeps its own class."""

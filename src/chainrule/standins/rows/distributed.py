@@ -204,6 +204,7 @@ distributed = distributed.rendezvous:
 distributed.distributed_c10d: GroupName
 distributed.distributed_c10d = distributed:
 distributed.distributed_c10d = distributed.settings: default_pg_timeout default_pg_nccl_timeout
+distributed.distributed_c10d = distributed.group: _get_global_rank
 distributed.distributed_c10d = distributed: _get_default_group _rank_not_in_group
 distributed.constants = distributed.settings: default_pg_timeout default_pg_nccl_timeout
 distributed._functional_collectives: all_gather_inplace all_gather_tensor
