@@ -8,7 +8,7 @@ import numpy as np
 
 import chainrule as torch
 
-from .autograd import source
+from .autograd import refusal
 from .ops import interrupts
 
 
@@ -29,9 +29,9 @@ class SobolEngine:
 
     def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
         if dimension > self.MAXDIM or dimension < 1:
-            raise ValueError(
+            raise refusal.value(
                 f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}], got "
-                f"{dimension}\n  at {source.here(2)}"
+                f"{dimension}"
             )
         self.seed = seed
         self.scramble = scramble

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.trees import flatten, unflatten
 from ..tensor import API
 from .while_loop import check_carried
@@ -28,12 +28,12 @@ def scan(
     """
     leaves, structure = flatten(xs)
     if not leaves:
-        raise RuntimeError(f"scan() expects xs to hold tensors\n  at {source.here(2)}")
+        raise refusal.runtime("scan() expects xs to hold tensors")
     count = leaves[0].shape[dim]
     if any(leaf.shape[dim] != count for leaf in leaves):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"scan() expects one length along dim {dim} of all xs, got "
-            f"{[leaf.shape[dim] for leaf in leaves]}\n  at {source.here(2)}"
+            f"{[leaf.shape[dim] for leaf in leaves]}"
         )
     carry, found = init, []
     for k in reversed(range(count)) if reverse else range(count):

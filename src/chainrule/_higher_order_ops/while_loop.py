@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.trees import flatten
 from ..tensor import Tensor
 
@@ -22,13 +22,12 @@ def while_loop(
     (tensor(3), tensor([ 8., 16.]))
     """
     if not callable(cond_fn) or not callable(body_fn):
-        raise RuntimeError(
-            f"Expect cond_fn and body_fn to be callable.\n  while_loop at {source.here(2)}"
-        )
+        raise refusal.runtime("Expect cond_fn and body_fn to be callable.", "while_loop")
     if not isinstance(carried_inputs, tuple | list):
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expect carried_inputs to be a tuple of possibly nested dict/list/tuple, but got "
-            f"{type(carried_inputs).__name__}\n  while_loop at {source.here(2)}"
+            f"{type(carried_inputs).__name__}",
+            "while_loop",
         )
     carried = tuple(carried_inputs)
     while _truth(cond_fn(*carried)):
@@ -45,9 +44,8 @@ def _truth(value: Any) -> bool:
     if isinstance(value, Tensor) and value.numel() == 1:
         return bool(value)
     shown = f"a tensor of shape {list(value.shape)}" if isinstance(value, Tensor) else repr(value)
-    raise RuntimeError(
-        f"cond_fn must return a boolean scalar tensor or a bool, but got {shown}\n"
-        f"  while_loop at {source.here(3)}"
+    raise refusal.runtime(
+        f"cond_fn must return a boolean scalar tensor or a bool, but got {shown}", "while_loop"
     )
 
 
@@ -56,14 +54,14 @@ def check_carried(before: Any, after: Any, name: str) -> None:
     old, structure = flatten(before)
     new, found = flatten(after)
     if structure != found:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Expected carried_inputs and the result of {name} to have the same structure, but got "
-            f"{len(old)} and {len(new)} values\n  at {source.here(3)}"
+            f"{len(old)} and {len(new)} values"
         )
     for k, (a, b) in enumerate(zip(old, new, strict=True)):
         if isinstance(a, Tensor) and isinstance(b, Tensor):
             if tuple(a.shape) != tuple(b.shape) or a.dtype is not b.dtype:
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"{name} changes value {k} of what is carried from {a.dtype!r}{list(a.shape)} "
-                    f"to {b.dtype!r}{list(b.shape)}\n  at {source.here(3)}"
+                    f"to {b.dtype!r}{list(b.shape)}"
                 )

@@ -8,7 +8,7 @@ import numpy as np
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from . import _types as types
 from ._types import array
 
@@ -43,9 +43,9 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = N
 
 
 def _copy_needed(why: str) -> ValueError:
-    return ValueError(
-        f"asarray(copy=False): cannot be done without a copy, {why}\n  at {source.here(3)}\n"
-        "  Fix: copy=None copies only when it must."
+    return refusal.value(
+        f"asarray(copy=False): cannot be done without a copy, {why}",
+        fix="copy=None copies only when it must.",
     )
 
 
@@ -72,7 +72,7 @@ def arange(
         whole = all(isinstance(number, int) for number in (start, stop, step))
         dtype = types.int64 if whole else torch.get_default_dtype()
     if step == 0:
-        raise ValueError(f"arange: step must not be 0\n  at {source.here(2)}")
+        raise refusal.value("arange: step must not be 0")
     if types.is_kind(dtype, "integral") and all(isinstance(n, int) for n in (start, stop, step)):
         values = np.array(range(start, stop, step), dtype.np)
     else:
@@ -134,13 +134,10 @@ def linspace(
 def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Any, ...]:
     """Coordinate arrays of a grid."""
     if indexing not in ("xy", "ij"):
-        raise ValueError(
-            f'meshgrid: indexing must be "xy" or "ij", not {indexing!r}\n  at {source.here(2)}'
-        )
+        raise refusal.value(f'meshgrid: indexing must be "xy" or "ij", not {indexing!r}')
     if len({array(x, "meshgrid").dtype for x in arrays}) > 1:
-        raise ValueError(
-            f"meshgrid: all arrays must be of one type, got {[x.dtype for x in arrays]}\n"
-            f"  at {source.here(2)}"
+        raise refusal.value(
+            f"meshgrid: all arrays must be of one type, got {[x.dtype for x in arrays]}"
         )
     return tuple(torch.meshgrid(*arrays, indexing=indexing)) if arrays else ()
 
@@ -167,9 +164,8 @@ def triu(x: Any, /, *, k: int = 0) -> Any:
 
 def _matrices(x: Any, name: str) -> Any:
     if array(x, name).ndim < 2:
-        raise ValueError(
-            f"{name}: expected a matrix or a stack of them, got shape {tuple(x.shape)}\n"
-            f"  at {source.here(3)}"
+        raise refusal.value(
+            f"{name}: expected a matrix or a stack of them, got shape {tuple(x.shape)}"
         )
     return x
 

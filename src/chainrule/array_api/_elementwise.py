@@ -7,7 +7,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from . import _types as types
 from ._types import array, as_type, is_array, is_kind, promoted
 
@@ -119,8 +119,8 @@ def _bounded(x: Any, limit: Any, bound: Any) -> Any:
             beyond = limit > known.max
             reached = beyond == (bound is torch.maximum)
             if reached:
-                raise OverflowError(
-                    f"clip: the limit {limit} is out of bounds for {x.dtype}\n  at {source.here(3)}"
+                raise refusal.of_kind(
+                    OverflowError, f"clip: the limit {limit} is out of bounds for {x.dtype}"
                 )
             return x
     return bound(x, as_type(limit, types.with_scalar(x.dtype, limit)).to(x.dtype))

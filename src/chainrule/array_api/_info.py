@@ -6,7 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from . import _types as types
 
 
@@ -47,4 +47,4 @@ class __array_namespace_info__:
 
 def _checked(device: Any) -> None:
     if device is not None and torch.device(device).type != "cpu":
-        raise ValueError(f"the only device is the CPU, not {device!r}\n  at {source.here(3)}")
+        raise refusal.value(f"the only device is the CPU, not {device!r}")

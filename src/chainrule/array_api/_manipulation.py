@@ -6,7 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from . import _types as types
 from ._types import array, axes_of, axis_of
 
@@ -35,16 +35,16 @@ def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
         return torch.cat([part.reshape(-1) for part in parts])
     lengths = {part.ndim for part in parts}
     if len(lengths) > 1 or lengths == {0}:
-        raise ValueError(
+        raise refusal.value(
             "concat: arrays must have the same number of dimensions, at least one; got shapes "
-            f"{[tuple(part.shape) for part in parts]}\n  at {source.here(2)}"
+            f"{[tuple(part.shape) for part in parts]}"
         )
     axis = axis_of(axis, parts[0].ndim)
     rests = {tuple(n for k, n in enumerate(part.shape) if k != axis) for part in parts}
     if len(rests) > 1:  # PyTorch leaves empty arrays of shape (0,) out, the standard does not
-        raise ValueError(
+        raise refusal.value(
             f"concat: shapes must agree except in axis {axis}; got "
-            f"{[tuple(part.shape) for part in parts]}\n  at {source.here(2)}"
+            f"{[tuple(part.shape) for part in parts]}"
         )
     return torch.cat(parts, axis)
 
@@ -58,7 +58,7 @@ def stack(arrays: Any, /, *, axis: int = 0) -> Any:
 def _of_one_type(arrays: Any, name: str) -> list[Any]:
     parts = [array(x, name) for x in arrays]
     if not parts:
-        raise ValueError(f"{name}: need at least one array\n  at {source.here(3)}")
+        raise refusal.value(f"{name}: need at least one array")
     target = types.result_type(*parts)
     return [types.as_type(x, target) for x in parts]
 
@@ -66,7 +66,7 @@ def _of_one_type(arrays: Any, name: str) -> list[Any]:
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     """The parts of an array along an axis, as a tuple."""
     if array(x, "unstack").ndim == 0:
-        raise ValueError(f"unstack: a 0-dim array has no axis\n  at {source.here(2)}")
+        raise refusal.value("unstack: a 0-dim array has no axis")
     return tuple(torch.unbind(x, axis_of(axis, x.ndim)))
 
 
@@ -80,9 +80,9 @@ def squeeze(x: Any, /, axis: Any) -> Any:
     axes = axes_of(axis, array(x, "squeeze").ndim)
     wrong = [k for k in axes if x.shape[k] != 1]
     if wrong:
-        raise ValueError(
+        raise refusal.value(
             "cannot select an axis to squeeze out which has size not equal to one: axis "
-            f"{wrong[0]} of shape {tuple(x.shape)}\n  at {source.here(2)}"
+            f"{wrong[0]} of shape {tuple(x.shape)}"
         )
     return torch.squeeze(x, axes)
 
@@ -111,9 +111,9 @@ def repeat(x: Any, repeats: Any, /, *, axis: Any = None) -> Any:
     if not isinstance(repeats, int):
         counts = array(repeats, "repeat").to(types.int64)
         if counts.ndim > 1 or (counts.numel() not in (1, x.shape[axis])):
-            raise ValueError(
+            raise refusal.value(
                 f"repeat: {tuple(counts.shape)} repeats do not fit axis {axis} of shape "
-                f"{tuple(x.shape)}\n  at {source.here(2)}"
+                f"{tuple(x.shape)}"
             )
         repeats = int(counts.reshape(())) if counts.numel() == 1 else counts
     return torch.repeat_interleave(x, repeats, axis)
@@ -128,9 +128,9 @@ def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:
         try:
             return array(x, "reshape").view(shape)
         except RuntimeError as problem:
-            raise ValueError(
+            raise refusal.value(
                 f"reshape(copy=False): shape {tuple(x.shape)} with strides {x.stride()} cannot "
-                f"become {shape} without a copy\n  at {source.here(2)}"
+                f"become {shape} without a copy"
             ) from problem
     return torch.reshape(array(x, "reshape"), shape)
 
@@ -158,10 +158,7 @@ def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
     x = array(x, "take")
     if axis is None:
         if x.ndim != 1:
-            raise ValueError(
-                f"take: axis must be given for an array of {x.ndim} dimensions\n"
-                f"  at {source.here(2)}"
-            )
+            raise refusal.value(f"take: axis must be given for an array of {x.ndim} dimensions")
         axis = 0
     where = array(indices, "take").to(types.int64)
     key = [slice(None)] * axis_of(axis, x.ndim)
@@ -173,9 +170,8 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     x, where = array(x, "take_along_axis"), array(indices, "take_along_axis").to(types.int64)
     axis = axis_of(axis, x.ndim)
     if where.ndim != x.ndim:
-        raise ValueError(
-            f"take_along_axis: indices have {where.ndim} dimensions, the array {x.ndim}\n"
-            f"  at {source.here(2)}"
+        raise refusal.value(
+            f"take_along_axis: indices have {where.ndim} dimensions, the array {x.ndim}"
         )
     others = torch.broadcast_shapes(
         *[tuple(1 if k == axis else n for k, n in enumerate(a.shape)) for a in (x, where)]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from . import _types as types
 from ._types import array, axes_of, axis_of, is_array, promoted
 
@@ -50,9 +50,7 @@ def argmin(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
 def nonzero(x: Any, /) -> tuple[Any, ...]:
     """Where the values that are not zero are: an array of numbers for each axis."""
     if array(x, "nonzero").ndim == 0:
-        raise ValueError(
-            f"nonzero is not allowed on zero-dimensional arrays\n  at {source.here(2)}"
-        )
+        raise refusal.value("nonzero is not allowed on zero-dimensional arrays")
     return tuple(torch.nonzero(x, as_tuple=True))
 
 
@@ -67,11 +65,10 @@ def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
     """Where values would have to be put in to keep a sorted array sorted."""
     if side not in ("left", "right"):
-        raise ValueError(f'side must be "left" or "right", not {side!r}\n  at {source.here(2)}')
+        raise refusal.value(f'side must be "left" or "right", not {side!r}')
     if array(x1, "searchsorted").ndim != 1:
-        raise ValueError(
-            f"searchsorted: x1 must have one dimension, not shape {tuple(x1.shape)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.value(
+            f"searchsorted: x1 must have one dimension, not shape {tuple(x1.shape)}"
         )
     ordered, values = promoted("searchsorted", x1, x2)
     if sorter is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from . import _types as types
 from ._types import array, axes_of, axis_of
 
@@ -85,10 +85,7 @@ def _running(name: str, function: Any, start: int, x: Any, axis: Any, dtype: Any
     x = array(x, name)
     if axis is None:
         if x.ndim != 1:
-            raise ValueError(
-                f"{name}: axis must be given for an array of {x.ndim} dimensions\n"
-                f"  at {source.here(3)}"
-            )
+            raise refusal.value(f"{name}: axis must be given for an array of {x.ndim} dimensions")
         axis = 0
     axis, target = axis_of(axis, x.ndim), dtype or types.sum_type(x.dtype)
     made = function(types.as_type(x, target), axis, dtype=target)
@@ -123,7 +120,7 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
     """Differences of neighbours along an axis, n times."""
     axis = axis_of(axis, array(x, "diff").ndim)
     if n < 0:
-        raise ValueError(f"diff: n must not be negative, got {n}\n  at {source.here(2)}")
+        raise refusal.value(f"diff: n must not be negative, got {n}")
     if n == 0:
         return x.clone()
     parts = [part for part in (prepend, x, append) if part is not None]

@@ -15,7 +15,7 @@ import numpy as np
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 
 bool = torch.bool
 int8, int16, int32, int64 = torch.int8, torch.int16, torch.int32, torch.int64
@@ -46,9 +46,9 @@ def is_array(x: Any) -> Any:
 def array(x: Any, name: str) -> Any:
     """The array, or an error: functions of the standard take no lists and no NumPy arrays."""
     if not isinstance(x, torch.Tensor):
-        raise TypeError(
-            f"{name}: expected an array, got {type(x).__name__} {x!r:.40}\n  at {source.here(3)}\n"
-            "  Fix: xp.asarray(...) makes an array of it."
+        raise refusal.wrong_type(
+            f"{name}: expected an array, got {type(x).__name__} {x!r:.40}",
+            fix="xp.asarray(...) makes an array of it.",
         )
     return x
 
@@ -68,10 +68,10 @@ def promote(a: Any, b: Any) -> Any:
         if one in KINDS["unsigned integer"] and other in KINDS["signed integer"]:
             wide = _SIGNED_FOR.get(one)
             if wide is None:
-                raise TypeError(
+                raise refusal.wrong_type(
                     f"{one} and {other} have no common type: the standard defines none that holds "
-                    f"the values of both\n  at {source.here(2)}\n"
-                    "  Fix: convert one with xp.astype(x, dtype)."
+                    "the values of both",
+                    fix="convert one with xp.astype(x, dtype).",
                 )
             return wide if wide.itemsize > other.itemsize else other
     return torch.promote_types(a, b)
@@ -82,9 +82,8 @@ def with_scalar(dtype: Any, scalar: Any) -> Any:
     if isinstance(scalar, np.generic):
         return promote(dtype, torch.from_numpy(np.empty(0, scalar.dtype)).dtype)
     if not isinstance(scalar, int | float | complex):
-        raise TypeError(
-            f"expected an array or a number, got {type(scalar).__name__} {scalar!r:.40}\n"
-            f"  at {source.here(2)}"
+        raise refusal.wrong_type(
+            f"expected an array or a number, got {type(scalar).__name__} {scalar!r:.40}"
         )
     if scalar is True or scalar is False:
         return dtype
@@ -102,7 +101,7 @@ def with_scalar(dtype: Any, scalar: Any) -> Any:
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The type that results from arrays, types and Python numbers together."""
     if not arrays_and_dtypes:
-        raise ValueError(f"result_type needs an array or a dtype\n  at {source.here(2)}")
+        raise refusal.value("result_type needs an array or a dtype")
     found, scalars = None, []
     for item in arrays_and_dtypes:
         if isinstance(item, torch.Tensor | torch.dtype):
@@ -111,10 +110,7 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
         else:
             scalars.append(item)
     if found is None:
-        raise ValueError(
-            f"result_type needs an array or a dtype beside the numbers {scalars}\n"
-            f"  at {source.here(2)}"
-        )
+        raise refusal.value(f"result_type needs an array or a dtype beside the numbers {scalars}")
     for scalar in scalars:
         found = with_scalar(found, scalar)
     return found
@@ -123,9 +119,9 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 def promoted(name: str, x1: Any, x2: Any) -> tuple[Any, Any]:
     """Two operands as arrays of their common type; one of them may be a Python number."""
     if not is_array(x1) and not is_array(x2):
-        raise TypeError(
+        raise refusal.wrong_type(
             f"{name}: at least one operand must be an array, got {type(x1).__name__} and "
-            f"{type(x2).__name__}\n  at {source.here(3)}"
+            f"{type(x2).__name__}"
         )
     target = result_type(x1, x2)
     return as_type(x1, target), as_type(x2, target)
@@ -143,8 +139,8 @@ def scalar_array(number: Any, dtype: Any) -> Any:
     if is_kind(dtype, "integral") and isinstance(number, int):
         limits = torch.iinfo(dtype)
         if not limits.min <= int(number) <= limits.max:
-            raise OverflowError(
-                f"Python integer {number} out of bounds for {dtype}\n  at {source.here(3)}"
+            raise refusal.of_kind(
+                OverflowError, f"Python integer {number} out of bounds for {dtype}"
             )
     return torch.tensor(number, dtype=dtype)
 
@@ -155,9 +151,10 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> An
     if x.dtype == dtype:
         return x.clone() if copy else x
     if x.dtype.is_complex and not dtype.is_complex and dtype != bool:
-        raise TypeError(
+        raise refusal.wrong_type(
             f"astype: {x.dtype} values have no {dtype} equivalent, the imaginary part would be "
-            f"lost\n  at {source.here(2)}\n  Fix: xp.real(x) or xp.abs(x) first."
+            "lost",
+            fix="xp.real(x) or xp.abs(x) first.",
         )
     return x.to(dtype)
 
@@ -167,9 +164,8 @@ def can_cast(from_: Any, to: Any, /) -> Any:
     dtype = from_.dtype if is_array(from_) else from_
     for given in (dtype, to):
         if not isinstance(given, torch.dtype):
-            raise TypeError(
-                f"can_cast takes arrays and dtypes, got {type(given).__name__}\n"
-                f"  at {source.here(2)}"
+            raise refusal.wrong_type(
+                f"can_cast takes arrays and dtypes, got {type(given).__name__}"
             )
     if dtype != to and is_kind(dtype, "integral") and not is_kind(to, "integral"):
         return False  # the standard promotes no integers to floats
@@ -183,21 +179,19 @@ def isdtype(dtype: Any, kind: Any) -> Any:
     """Whether a type is of a kind: another type, a name such as "real floating", or any of a tuple
     of these."""
     if not isinstance(dtype, torch.dtype):
-        raise TypeError(f"isdtype: expected a dtype, got {dtype!r:.40}\n  at {source.here(2)}")
+        raise refusal.wrong_type(f"isdtype: expected a dtype, got {dtype!r:.40}")
     if isinstance(kind, tuple):
         return any([isdtype(dtype, one) for one in kind])
     if isinstance(kind, torch.dtype):
         return dtype == kind
     if isinstance(kind, str):
         if kind not in KINDS:
-            raise ValueError(
+            raise refusal.value(
                 f"unrecognized data type kind: {kind!r}. The kinds are "
-                f"{', '.join(map(repr, KINDS))}\n  at {source.here(2)}"
+                f"{', '.join(map(repr, KINDS))}"
             )
         return is_kind(dtype, kind)
-    raise TypeError(
-        f"kind must be a dtype, a name or a tuple of these, not {kind!r:.40}\n  at {source.here(2)}"
-    )
+    raise refusal.wrong_type(f"kind must be a dtype, a name or a tuple of these, not {kind!r:.40}")
 
 
 @dataclass(frozen=True)
@@ -254,7 +248,7 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     given = (axis,) if isinstance(axis, int) else tuple(axis)
     made = tuple(axis_of(one, ndim) for one in given)
     if len(set(made)) != len(made):
-        raise ValueError(f"repeated axis in {given}\n  at {source.here(2)}")
+        raise refusal.value(f"repeated axis in {given}")
     return made
 
 
@@ -262,9 +256,7 @@ def axis_of(axis: Any, ndim: int) -> int:
     """One axis counted from the front."""
     number = axis.__index__()
     if not -ndim <= number < ndim:
-        raise IndexError(
-            f"axis {number} is out of bounds for array of dimension {ndim}\n  at {source.here(2)}"
-        )
+        raise refusal.index(f"axis {number} is out of bounds for array of dimension {ndim}")
     return number % ndim
 
 

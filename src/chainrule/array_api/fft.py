@@ -6,7 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ._types import array
 
 _NORMS = ("backward", "ortho", "forward")
@@ -37,7 +37,7 @@ def _over(name: str) -> Any:
 
 def _checked(norm: str) -> str:
     if norm not in _NORMS:
-        raise ValueError(f"norm must be one of {_NORMS}, not {norm!r}\n  at {source.here(3)}")
+        raise refusal.value(f"norm must be one of {_NORMS}, not {norm!r}")
     return norm
 
 
@@ -65,7 +65,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None
 
 def _real(dtype: Any) -> Any:
     if dtype is not None and not dtype.is_floating_point:
-        raise ValueError(f"dtype must be a real floating type, not {dtype}\n  at {source.here(3)}")
+        raise refusal.value(f"dtype must be a real floating type, not {dtype}")
     return dtype
 
 

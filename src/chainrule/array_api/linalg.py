@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from . import _types as types
 from ._linear import matmul, matrix_transpose, tensordot, vecdot
 from ._types import array, axes_of, promoted
@@ -43,14 +43,14 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The cross product of vectors of length 3; the other axes broadcast."""
     x1, x2 = promoted("cross", array(x1, "cross"), array(x2, "cross"))
     if not -min(x1.ndim, x2.ndim) <= axis < min(x1.ndim, x2.ndim):
-        raise ValueError(
+        raise refusal.value(
             f"cross: axis {axis} is out of bounds for shapes {tuple(x1.shape)} and "
-            f"{tuple(x2.shape)}\n  at {source.here(2)}"
+            f"{tuple(x2.shape)}"
         )
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
-        raise ValueError(
+        raise refusal.value(
             f"cross: vectors must have length 3, got {x1.shape[axis]} and {x2.shape[axis]} along "
-            f"axis {axis}\n  at {source.here(2)}"
+            f"axis {axis}"
         )
     x1, x2 = torch.broadcast_tensors(torch.movedim(x1, axis, -1), torch.movedim(x2, axis, -1))
     made = torch.linalg.cross(x1, x2, dim=-1)
@@ -99,9 +99,7 @@ def matrix_power(x: Any, n: int, /) -> Any:
 def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
     """How many singular values are larger than rtol times the largest."""
     if array(x, "matrix_rank").ndim < 2:
-        raise ValueError(
-            f"matrix_rank: expected matrices, got shape {tuple(x.shape)}\n  at {source.here(2)}"
-        )
+        raise refusal.value(f"matrix_rank: expected matrices, got shape {tuple(x.shape)}")
     values = svdvals(x)
     if values.shape[-1] == 0:
         return torch.zeros(values.shape[:-1], dtype=types.int64)
@@ -117,9 +115,8 @@ def outer(x1: Any, x2: Any, /) -> Any:
     """All products of the elements of two vectors."""
     x1, x2 = promoted("outer", array(x1, "outer"), array(x2, "outer"))
     if x1.ndim != 1 or x2.ndim != 1:
-        raise ValueError(
-            f"outer: expected vectors, got shapes {tuple(x1.shape)} and {tuple(x2.shape)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.value(
+            f"outer: expected vectors, got shapes {tuple(x1.shape)} and {tuple(x2.shape)}"
         )
     return torch.outer(x1, x2)
 

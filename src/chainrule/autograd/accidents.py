@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import source
+from . import refusal, source
 from .value import TensorBase
 
 PROBLEMS = (
@@ -77,9 +77,9 @@ def clear_error(
     `given` has the arguments by name, `fix` is a line of advice.
     """
     if isinstance(problem, MemoryError) and _was_ours(problem):
-        return RuntimeError(
-            f"DefaultCPUAllocator: can't allocate memory: {_said(problem)}\n"
-            f"  {name}({_shown(given)}) at {source.here(3)}"
+        return refusal.runtime(
+            f"DefaultCPUAllocator: can't allocate memory: {_said(problem)}",
+            f"{name}({_shown(given)})",
         )
     if not is_accident(problem):
         return None
@@ -92,7 +92,7 @@ def clear_error(
         kind = type(problem)
     return kind(
         f"{name}() received an invalid combination of arguments - got ({_shown(given)})\n"
-        f"  {_reason(problem)}\n  at {source.here(3)}\n  Fix: {fix or f'see help({name}).'}"
+        f"  {_reason(problem)}\n  at {source.here()}\n  Fix: {fix or f'see help({name}).'}"
     )
 
 

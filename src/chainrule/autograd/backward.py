@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, source
+from . import errors, refusal, source
 from .accidents import explain_module
 from .engine import run_backward
 from .hooks import retain_grad
@@ -46,10 +46,10 @@ def backward(
 ) -> None:
     """Add the gradients of `tensors` into `.grad` of the leaves (or of `inputs` only)."""
     if STATE.levels and STATE.in_transform():
-        raise RuntimeError(
+        raise refusal.runtime(
             "backward() called inside a functorch transform. This is not supported, please use "
             "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
-            f"transforms: .grad of a leaf is not a result.\n  at {source.here(2)}"
+            "transforms: .grad of a leaf is not a result."
         )
     if grad_variables is not None:
         if grad_tensors is not None:
@@ -125,11 +125,11 @@ def _batched_grad(
     for k, (root, g) in enumerate(zip(roots, given, strict=False)):
         shape = tuple(getattr(root, "shape", ()))
         if isinstance(root, TensorBase) and isinstance(g, TensorBase) and g.shape[1:] != shape:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
                 "as the batch dimension. The sizes of the remaining dimensions are expected to "
                 f"match the shape of corresponding output, but grad_output[{k}] has a shape of "
-                f"{g.shape!r} and output[{k}] a shape of {root.shape!r}.\n  at {source.here(3)}"
+                f"{g.shape!r} and output[{k}] a shape of {root.shape!r}."
             )
 
     used: list[bool] = []  # vmap returns tensors only, so unused inputs are left out meanwhile
@@ -180,9 +180,9 @@ def make_gradients(roots: Sequence[Any], given: Any) -> list[Any]:
     else:
         grads = (given,) if isinstance(given, TensorBase) else tuple(given)
     if len(grads) != len(roots):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"got {len(roots)} tensors and {len(grads)} gradients: one gradient per output is "
-            f"needed (None for a scalar output)\n  at {source.here(3)}"
+            "needed (None for a scalar output)"
         )
     return [gradient_for(k, r, g) for k, (r, g) in enumerate(zip(roots, grads, strict=True))]
 
@@ -199,10 +199,9 @@ def gradient_for(position: int, root: Any, g: Any) -> Any:
         if root.numel() != 1:  # type: ignore[attr-defined]
             raise errors.not_scalar(shape)
         if dtype.is_complex:
-            raise RuntimeError(
-                "grad can be implicitly created only for real scalar outputs but got "
-                f"{dtype!r}\n  at {source.here(4)}\n  Fix: pass gradient=, or take .abs() or "
-                ".real first."
+            raise refusal.runtime(
+                f"grad can be implicitly created only for real scalar outputs but got {dtype!r}",
+                fix="pass gradient=, or take .abs() or .real first.",
             )
         if hasattr(root._level, "ones"):  # type: ignore[attr-defined]
             return root._level.ones(root)  # type: ignore[attr-defined]
@@ -210,9 +209,8 @@ def gradient_for(position: int, root: Any, g: Any) -> Any:
             return FACTORY.dispatcher.ones(lowest)
         return make(np.ones(shape, dtype.np))
     if not isinstance(g, TensorBase):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(g).__name__}\n"
-            f"  at {source.here(4)}"
+        raise refusal.wrong_type(
+            f"gradients can be either Tensors or None, but got {type(g).__name__}"
         )
     if tuple(g.shape) != shape:  # type: ignore[attr-defined]
         problem = RuntimeError(
@@ -220,7 +218,7 @@ def gradient_for(position: int, root: Any, g: Any) -> Any:
             f"output[{position}] has a shape of {root.shape!r}."  # type: ignore[attr-defined]
         )
         problem.add_note(
-            f"  at {source.here(4)}\n  Fix: the gradient of an output has the output's shape."
+            f"  at {source.here()}\n  Fix: the gradient of an output has the output's shape."
         )
         raise problem
     if g.dtype.is_complex != dtype.is_complex and g.dtype.is_complex:  # type: ignore[attr-defined]
@@ -236,9 +234,8 @@ def gradient_for(position: int, root: Any, g: Any) -> Any:
 def _ones_at(edge: Any) -> Any:
     """One for an output given by its place in the graph, when that is a single number."""
     if edge.like is None:
-        raise RuntimeError(
-            "grad_outputs are needed for outputs given as nodes: their shape is not known\n"
-            f"  at {source.here(5)}"
+        raise refusal.runtime(
+            "grad_outputs are needed for outputs given as nodes: their shape is not known"
         )
     shape, dtype = edge.like
     if int(np.prod(shape)) != 1:

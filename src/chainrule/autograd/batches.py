@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ops.batching import Fold, Front, Lead, Plain
 from ..ops.schema import Op
-from . import source
+from . import refusal
 from .dispatch import TENSORS, P, common_dtype, entry, refuse_operands
 from .inplace import assign
 from .levels import _OVERRIDES, Level, new_tensor, synced, track_view
@@ -57,24 +57,24 @@ class BatchLevel(Level):
         t._a = t._a.detach()
 
     def data(self, t: Any) -> Any:
-        raise RuntimeError(
-            f"accessing `data` under vmap transform is not allowed\n  at {source.here(3)}\n"
-            "  Fix: use detach()."
+        raise refusal.runtime(
+            "accessing `data` under vmap transform is not allowed", fix="use detach()."
         )
 
     def item(self, t: Any) -> Any:
-        raise RuntimeError(
+        raise refusal.runtime(
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
             "calling .item() on a Tensor, please try to rewrite what you're doing with other "
-            f"operations.\n  at {source.here(3)}\n  A batched tensor has one value per example, so "
-            "a Python number or branch cannot be made from it; torch.where chooses per example."
+            "operations.",
+            why="A batched tensor has one value per example, so a Python number or branch cannot "
+            "be made from it; torch.where chooses per example.",
         )
 
     def truth(self, t: Any) -> bool:
-        raise RuntimeError(
+        raise refusal.runtime(
             "vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
-            f"flow: there is one truth for each example\n  at {source.here(3)}\n"
-            "  Fix: torch.where chooses per example; or loop over the examples."
+            "flow: there is one truth for each example",
+            fix="torch.where chooses per example; or loop over the examples.",
         )
 
     def text(self, t: Any) -> str:
@@ -116,13 +116,13 @@ class BatchLevel(Level):
 
 def _more_elements(x: Any, value: Any, name: str) -> RuntimeError:
     called = "inplace arithmetic" if name in ("copy_", "__setitem__") else name
-    return RuntimeError(
-        f"vmap: {called}(self, *extra_args) is not possible because there exists a "
-        "Tensor `other` in extra_args that has more elements than `self`: it writes a value "
-        f"of shape {list(value.shape)} for each example into a tensor of shape {list(x.shape)} "  # type: ignore[attr-defined]
-        f"that all examples share\n  at {source.here(4)}\n"
-        "  Fix: use the out-of-place form, or write into a tensor that is mapped too, such as "
-        "x.new_zeros(...) of a mapped x."
+    return refusal.runtime(
+        f"vmap: {called}(self, *extra_args) is not possible because there exists a Tensor `other` "
+        "in extra_args that has more elements than `self`: it writes a value of shape "
+        f"{list(value.shape)} for each example into a tensor of shape {list(x.shape)} that all "
+        "examples share",
+        fix="use the out-of-place form, or write into a tensor that is mapped too, such as "
+        "x.new_zeros(...) of a mapped x.",
     )
 
 

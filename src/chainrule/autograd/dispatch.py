@@ -18,7 +18,7 @@ from ..ops import dtypes
 from ..ops.layout import lying_as_operands
 from ..ops.schema import TABLE, Op
 from ..ops.worlds import World
-from . import errors, source
+from . import errors, refusal
 from .node import UNTRACKED, OutSlot
 from .record import (
     record,
@@ -399,10 +399,10 @@ def _as_tensor(op: Op, a: Any, position: int) -> Any:
         return make_plain(np.asarray(a, dtypes.scalar_dtype(a).np))
     if isinstance(a, np.generic):
         return make_plain(np.asarray(a))
-    raise TypeError(
+    raise refusal.wrong_type(
         f"{op.name}(): argument '{'other' if position == 1 else 'input'}' (position "
-        f"{position + 1}) must be Tensor, not {type(a).__name__}\n"
-        f"  at {source.here(2)}\n  Fix: convert it with torch.as_tensor(...) first."
+        f"{position + 1}) must be Tensor, not {type(a).__name__}",
+        fix="convert it with torch.as_tensor(...) first.",
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..ops.dtypes import F32, F64
 from ..ops.layout import lying_as_operands
 from ..ops.schema import Op
-from . import errors, source
+from . import errors, refusal, source
 from .dispatch import (
     FAILURES,
     NUMBERS,
@@ -181,13 +181,11 @@ def _operands(name: str, *groups: tuple[Any, ...]) -> list[Any]:
     for own, group in zip(("input", "other"), groups, strict=False):
         given = [value for value in group if value is not ...]
         if not given:
-            raise TypeError(
-                f"{name}() missing 1 required positional argument: {own!r}\n  at {source.here(3)}"
-            )
+            raise refusal.wrong_type(f"{name}() missing 1 required positional argument: {own!r}")
         if len(given) > 1:
-            raise TypeError(
+            raise refusal.wrong_type(
                 f"{name}() received an invalid combination of arguments: {own!r} is given twice, "
-                f"or more arguments are given than it takes\n  at {source.here(3)}"
+                "or more arguments are given than it takes"
             )
         found.append(given[0])
     return found

@@ -7,13 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import source
+from . import refusal, source
 from .value import TensorBase
-
-
-def _at(depth: int = 2) -> str:
-    return f"  at {source.here(depth + 1)}"
-
 
 USED_UP = "Trying to backward through the graph a second time"  # PyTorch's words
 
@@ -29,17 +24,17 @@ def freed(node: Any) -> RuntimeError:
 
 
 def too_long(op: Any, value: int) -> OverflowError:
-    return OverflowError(
-        f"int too big to convert: {value} has no place in 64 bits\n  {op.name}\n{_at(4)}"
+    return refusal.of_kind(
+        OverflowError, f"int too big to convert: {value} has no place in 64 bits", f"{op.name}"
     )
 
 
 def out_of_range(op: Any, value: int, target: Any) -> RuntimeError:
     negative = "Integers to negative integer powers are not allowed. " if value < 0 else ""
-    return RuntimeError(
-        f"{negative}value cannot be converted to type {target.name} without overflow: {value}\n"
-        f"  {op.name} with a tensor of {target!r}\n{_at(4)}\n  Fix: convert the tensor first, with "
-        ".float() or .long()."
+    return refusal.runtime(
+        f"{negative}value cannot be converted to type {target.name} without overflow: {value}",
+        f"{op.name} with a tensor of {target!r}",
+        fix="convert the tensor first, with .float() or .long().",
     )
 
 
@@ -78,48 +73,45 @@ def wrong_gradient_shape(node: Any, index: int, got: Any, want: Any) -> RuntimeE
 
 
 def inference_saved() -> RuntimeError:
-    return RuntimeError(
+    return refusal.runtime(
         "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-        "inference mode in computation tracked by autograd.\n"
-        f"{_at()}\n"
-        "  Fix: clone() it outside inference_mode to get a normal tensor, or create it under "
-        "no_grad() instead of inference_mode()."
+        "inference mode in computation tracked by autograd.",
+        fix="clone() it outside inference_mode to get a normal tensor, or create it under "
+        "no_grad() instead of inference_mode().",
     )
 
 
 def inference_inplace() -> RuntimeError:
-    return RuntimeError(
-        "Inplace update to inference tensor outside InferenceMode is not allowed.\n"
-        f"{_at()}\n"
-        "  Fix: clone() the tensor first, or do the update inside inference_mode()."
+    return refusal.runtime(
+        "Inplace update to inference tensor outside InferenceMode is not allowed.",
+        fix="clone() the tensor first, or do the update inside inference_mode().",
     )
 
 
 def inference_requires_grad() -> RuntimeError:
-    return RuntimeError(
-        "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.\n"
-        f"{_at()}\n"
-        "  Fix: clone() the tensor outside inference_mode and set requires_grad on the clone."
+    return refusal.runtime(
+        "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.",
+        fix="clone() the tensor outside inference_mode and set requires_grad on the clone.",
     )
 
 
 def leaf_in_place(is_view: bool, op_name: str, shape: Any) -> RuntimeError:
     what = "a view of a leaf Variable" if is_view else "a leaf Variable"
-    return RuntimeError(
-        f"{what} that requires grad is being used in an in-place operation.\n"
-        f"  {op_name} on a tensor of shape {list(shape)}{_at()}\n"
-        "  A leaf's value is what you differentiate with respect to; overwriting it while "
-        "recording would lose it.\n"
-        "  Fix: wrap the update in `with torch.no_grad():`, or use the out-of-place form."
+    return refusal.runtime(
+        f"{what} that requires grad is being used in an in-place operation.",
+        f"{op_name} on a tensor of shape {list(shape)}",
+        why="A leaf's value is what you differentiate with respect to; overwriting it while "
+        "recording would lose it.",
+        fix="wrap the update in `with torch.no_grad():`, or use the out-of-place form.",
     )
 
 
 def moved_leaf(leaf: Any) -> RuntimeError:
-    return RuntimeError(
+    return refusal.runtime(
         "leaf variable has been moved into the graph interior: a gradient arrives for a tensor of "
         f"shape {list(leaf.shape)} that was a leaf when the graph was recorded and has been "
-        f"computed from others in place since.\n{_at()}\n"
-        "  Fix: use the out-of-place form, or clone() the leaf before modifying it."
+        "computed from others in place since.",
+        fix="use the out-of-place form, or clone() the leaf before modifying it.",
     )
 
 
@@ -132,54 +124,55 @@ def not_a_leaf(requires_grad: bool) -> RuntimeError:
             "differentiation use var_no_grad = var.detach()."
         )
     )
-    return RuntimeError(
-        f"you can only change requires_grad flags of leaf variables.{advice}\n{_at()}\n"
-        "  This tensor was computed from others that require grad."
+    return refusal.runtime(
+        f"you can only change requires_grad flags of leaf variables.{advice}",
+        why="This tensor was computed from others that require grad.",
     )
 
 
 def view_in_place(reason: str, op_name: str) -> RuntimeError:
-    return RuntimeError(
-        f"{reason}\n  {op_name}{_at()}\n"
-        "  Fix: clone() the view before the in-place operation, or use the out-of-place form."
+    return refusal.runtime(
+        f"{reason}",
+        f"{op_name}",
+        fix="clone() the view before the in-place operation, or use the out-of-place form.",
     )
 
 
 def too_large(name: str, value: Any, target: Any) -> RuntimeError:
     word = {"float16": "c10::Half", "bfloat16": "c10::BFloat16"}[target.name]
-    return RuntimeError(
-        f"value cannot be converted to type {word} without overflow: {name} got {value!r}, and the "
-        f"tensor is {target!r}.\n{_at()}\n  Fix: convert the tensor with .float() first, or use "
-        "infinity for a limit that is not to hold."
+    return refusal.runtime(
+        f"value cannot be converted to type {word} without overflow: {name} got {value!r}, and "
+        f"the tensor is {target!r}.",
+        fix="convert the tensor with .float() first, or use infinity for a limit that is not to "
+        "hold.",
     )
 
 
 def not_scalar(shape: Any) -> RuntimeError:
-    return RuntimeError(
+    return refusal.runtime(
         "grad can be implicitly created only for scalar outputs, but this one has shape "
-        f"{list(shape)}.\n{_at()}\n"
-        "  Fix: reduce it first (.sum() or .mean()), or pass gradient= a tensor of that shape "
-        "(backward then computes the vector-Jacobian product)."
+        f"{list(shape)}.",
+        fix="reduce it first (.sum() or .mean()), or pass gradient= a tensor of that shape "
+        "(backward then computes the vector-Jacobian product).",
     )
 
 
 def no_graph(what: str = "element 0 of tensors") -> RuntimeError:
-    return RuntimeError(
-        f"{what} does not require grad and does not have a grad_fn.\n{_at()}\n"
-        "  Nothing was recorded that leads here: no input has requires_grad=True, it was computed "
-        "under no_grad(), or it was detached.\n"
-        "  Fix: set requires_grad_() on the inputs before computing it."
+    return refusal.runtime(
+        f"{what} does not require grad and does not have a grad_fn.",
+        why="Nothing was recorded that leads here: no input has requires_grad=True, it was "
+        "computed under no_grad(), or it was detached.",
+        fix="set requires_grad_() on the inputs before computing it.",
     )
 
 
 def unused_input(position: int) -> RuntimeError:
-    return RuntimeError(
+    return refusal.runtime(
         "One of the differentiated Tensors appears to not have been used in the graph. Set "
-        f"allow_unused=True if this is the desired behavior. It is input number {position}.\n"
-        f"{_at()}\n"
-        "  Fix: use the tensor in computing the output, differentiate with respect to the tensor "
+        f"allow_unused=True if this is the desired behavior. It is input number {position}.",
+        fix="use the tensor in computing the output, differentiate with respect to the tensor "
         "that was used (not a copy of it), or pass allow_unused=True (its gradient is then None) "
-        "or materialize_grads=True (then zeros)."
+        "or materialize_grads=True (then zeros).",
     )
 
 
@@ -187,20 +180,21 @@ def number_for_tensor(name: str, position: int, args: tuple[Any, ...]) -> TypeEr
     """A number where only a tensor may stand."""
     argument = ("input", "other")[position] if position < 2 else "argument"
     value = args[position]
-    return TypeError(
+    return refusal.wrong_type(
         f"{name}(): argument '{argument}' (position {position + 1}) must be Tensor, not "
-        f"{type(value).__name__}\n  {value!r} was given, at {source.here(4)}\n"
-        f"  Fix: wrap it, torch.tensor({value!r})."
+        f"{type(value).__name__}",
+        f"{value!r} was given",
+        fix=f"wrap it, torch.tensor({value!r}).",
     )
 
 
 def no_such_combination(name: str, args: tuple[Any, ...]) -> TypeError:
     """Operands of which too many are numbers."""
     kinds = ", ".join("Tensor" if isinstance(a, TensorBase) else type(a).__name__ for a in args)
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected "
-        f"a Tensor among them, in a place where a number is not allowed.\n  at {source.here(4)}\n"
-        "  Fix: make the first operand a tensor, torch.tensor(...)."
+    return refusal.wrong_type(
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected a "
+        "Tensor among them, in a place where a number is not allowed.",
+        fix="make the first operand a tensor, torch.tensor(...).",
     )
 
 
@@ -221,8 +215,8 @@ def refused_type(op: Any, dtype: Any) -> NotImplementedError:
     """An op met a type it is not defined for."""
     word = type_word(dtype)
     phrase = op.refuses[dtype.np.kind] or f"\"{op.name}_cpu\" not implemented for '{word}'"
-    return NotImplementedError(
-        f"{phrase}\n  {op.name}() on {dtype!r}{_at()}\n  Fix: {_OTHER_TYPES[dtype.category]}."
+    return refusal.not_implemented(
+        f"{phrase}", f"{op.name}() on {dtype!r}", fix=f"{_OTHER_TYPES[dtype.category]}."
     )
 
 
@@ -231,9 +225,10 @@ def refused_operand(op: Any, args: tuple[Any, ...]) -> RuntimeError:
     kinds = ", ".join(
         f"{a.dtype!r} {list(a.shape)}" if hasattr(a, "shape") else repr(a) for a in args
     )
-    return RuntimeError(
-        f"{op.refuses_operands['b']}\n  {op.name}() of {kinds}{_at()}\n"
-        "  Fix: ~mask, mask.logical_not(), or count with mask.to(x.dtype)."
+    return refusal.runtime(
+        f"{op.refuses_operands['b']}",
+        f"{op.name}() of {kinds}",
+        fix="~mask, mask.logical_not(), or count with mask.to(x.dtype).",
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ops.errors import Refusal
 from ..ops.schema import Op, Refused
-from . import source
+from . import refusal, source
 from .value import TensorBase
 
 
@@ -24,21 +24,20 @@ def explained(
 ) -> Exception:
     """The error to raise instead of `problem`."""
     if isinstance(problem, Refusal):
-        fix = f"\n  Fix: {problem.fix}" if problem.fix else ""
-        return RuntimeError(f"{problem.what}\n  at {source.here(4)}{fix}")
+        return refusal.runtime(problem.what, fix=problem.fix)
     shapes = _shapes(args)
-    where = f"  {op.name} of {_listed(shapes)} at {source.here(4)}"
+    where = f"  {op.name} of {_listed(shapes)} at {source.here()}"
     if isinstance(problem, Refused):
         return problem.kind(f"{problem}\n{where}")
     if op.name in ("matmul", "linear2d", "addmm") and len(shapes) >= 2:
         return _matmul(op, shapes, where)
     if op.name == "view":
         stride = list(args[0].stride())
-        return RuntimeError(
+        return refusal.runtime(
             "view size is not compatible with input tensor's size and stride (at least one "
-            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.\n"
-            f"  shape {list(shapes[0])} with strides {stride} cannot be read as "
-            f"{list(params['shape'])} without copying\n  at {source.here(4)}"
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.",
+            f"shape {list(shapes[0])} with strides {stride} cannot be read as "
+            f"{list(params['shape'])} without copying",
         )
     if op.name == "slice_view":
         return _index(args[0], params["index"], problem, where)

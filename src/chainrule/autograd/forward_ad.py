@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from . import source
+from . import refusal
 from .accidents import explain_module
 from .dispatch import P
 from .duals import DualLevel, in_layout
@@ -58,10 +58,10 @@ class dual_level:
 def _level(level: Any) -> DualLevel:
     active = _active()
     if active is None:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-            f"enter_dual_level() first.\n  at {source.here(3)}\n"
-            "  Fix: with torch.autograd.forward_ad.dual_level(): ..."
+            "enter_dual_level() first.",
+            fix="with torch.autograd.forward_ad.dual_level(): ...",
         )
     return active
 

@@ -334,7 +334,7 @@ class DelayedError(Node):
 
 
 def _refuse_second(t: Any) -> Any:
-    node = start(DelayedError(), (), *source.user_position(3))
+    node = start(DelayedError(), (), *source.user_position())
     return with_history(t._a, node)
 
 

@@ -64,7 +64,7 @@ class FunctionCtx(Node):
     _function: Any = None
 
     def __init__(self) -> None:
-        start(self, (), *source.user_position(3))
+        start(self, (), *source.user_position())
         self.needs_input_grad: tuple[bool, ...] = ()
         self.materialize_grads = True
         self.to_save: tuple[Any, ...] = ()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import functional_checks as checks
-from . import source
+from . import refusal
 from .accidents import explain_module
 from .backward import grad as autograd_grad
 from .dispatch import P
@@ -30,11 +30,11 @@ _OUTPUTS = "outputs of the user-provided function"
 
 def _prepared(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
     if STATE.in_transform():
-        raise RuntimeError(
+        raise refusal.runtime(
             "You are attempting to call Tensor.requires_grad_() (or perhaps using "
             "torch.autograd.functional.* APIs) inside of a function being transformed by a "
-            f"functorch transform.\n  at {source.here(4)}\n"
-            "  Fix: use func.grad, func.vjp, func.jacrev or func.hessian, which nest."
+            "functorch transform.",
+            fix="use func.grad, func.vjp, func.jacrev or func.hessian, which nest.",
         )
     made = []
     for t in inputs:
@@ -153,10 +153,10 @@ def jacobian(
     with enable_grad():
         ins, single_in, outs, single_out = _run(func, inputs, create_graph, strict, "jacobian")
         if strict and vectorize:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
                 "supported together. Please either set `strict=False` or `vectorize=False`: a "
-                f"batched pass does not tell zeros from independence.\n  at {source.here(2)}"
+                "batched pass does not tell zeros from independence."
             )
         rows = tuple(_rows(k, o, ins, create_graph, strict, vectorize) for k, o in enumerate(outs))
         if strict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import source
+from . import refusal
 from .value import TensorBase
 
 
@@ -14,12 +14,10 @@ def as_tuple(x: Any, what: str, function: str) -> tuple[tuple[Any, ...], bool]:
         return (x,), True
     begin = f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but"
     if not isinstance(x, tuple):
-        raise TypeError(f"{begin} the given {what} has type {type(x)}.\n  at {source.here(4)}")
+        raise refusal.wrong_type(f"{begin} the given {what} has type {type(x)}.")
     for k, t in enumerate(x):
         if not isinstance(t, TensorBase):
-            raise TypeError(
-                f"{begin} the value at index {k} has type {type(t)}.\n  at {source.here(4)}"
-            )
+            raise refusal.wrong_type(f"{begin} the value at index {k} has type {type(t)}.")
     return x, False
 
 
@@ -27,28 +25,27 @@ def vectors(v: Any, like: tuple[Any, ...], single: bool, missing: str, name: str
     """The vector v as a tuple, one tensor of the same shape for each in `like`."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"The vector v can only be None if the {missing} a single Tensor with a single "
-                f"element.\n  {name} at {source.here(3)}"
+                "element.",
+                f"{name}",
             )
         return None
     values, _ = as_tuple(v, "v", name)
     if len(values) != len(like):
         if single or len(like) == 1:
-            raise RuntimeError(
-                f"The given v should contain a single Tensor.\n  it has {len(values)}, {name} at "
-                f"{source.here(3)}"
+            raise refusal.runtime(
+                "The given v should contain a single Tensor.", f"it has {len(values)}, {name}"
             )
-        raise RuntimeError(
-            f"v is a tuple of invalid length: should be {len(like)} but got {len(values)}.\n"
-            f"  {name} at {source.here(3)}"
+        raise refusal.runtime(
+            f"v is a tuple of invalid length: should be {len(like)} but got {len(values)}.",
+            f"{name}",
         )
     for k, (a, b) in enumerate(zip(values, like, strict=True)):
         if tuple(a.shape) != tuple(b.shape):
             entry = "" if len(like) == 1 else f"Entry {k} in "
-            raise RuntimeError(
-                f"{entry}v has invalid size: should be {b.shape!r} but got {a.shape!r}.\n"
-                f"  {name} at {source.here(3)}"
+            raise refusal.runtime(
+                f"{entry}v has invalid size: should be {b.shape!r} but got {a.shape!r}.", f"{name}"
             )
     return values
 
@@ -57,10 +54,10 @@ def check_outputs_depend(outs: tuple[Any, ...]) -> None:
     """strict: every output comes from the inputs."""
     for k, out in enumerate(outs):
         if not out._rg:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Output {k} of the user-provided function does not require gradients. The outputs "
-                "must be computed in a differentiable manner from the input when running in "
-                f"strict mode.\n  at {source.here(4)}"
+                "must be computed in a differentiable manner from the input when running in strict "
+                "mode."
             )
 
 
@@ -68,9 +65,9 @@ def check_used(grads: Any, output: str = "The output") -> None:
     """strict: the output depends on every input."""
     for k, g in enumerate(grads):
         if g is None:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"{output} of the user-provided function is independent of input {k}. This is not "
-                f"allowed in strict mode.\n  at {source.here(4)}"
+                "allowed in strict mode."
             )
 
 
@@ -78,9 +75,9 @@ def check_jacobian_depends(results: Any, create_graph: bool) -> None:
     """strict with create_graph: what is to be differentiated again depends on the inputs."""
     for k, result in enumerate(results):
         if create_graph and not result._rg:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"The jacobian of the user-provided function is independent of input {k}. This is "
-                f"not allowed in strict mode when create_graph=True.\n  at {source.here(4)}"
+                "not allowed in strict mode when create_graph=True."
             )
 
 
@@ -88,11 +85,11 @@ def check_hessian_depends(jacobian: Any) -> None:
     """strict: the first derivatives depend on the inputs."""
     for k, row in enumerate(jacobian):
         if not row._rg:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "While computing the hessian, found that the jacobian of the user-provided "
                 f"function with respect to input {k} is independent of the input. This is not "
                 "allowed in strict mode. You should ensure that your function is twice "
-                f"differentiable.\n  at {source.here(4)}"
+                "differentiable."
             )
 
 
@@ -127,13 +124,13 @@ def check_forward_switches(create_graph: bool, strict: bool, vectorize: bool) ->
 def check_single(outs: tuple[Any, ...], single: bool, name: str) -> Any:
     """The one element that second derivatives are taken of."""
     if not single:
-        raise RuntimeError(
-            f"The function given to {name} should return a single Tensor\n  it returned a tuple of "
-            f"{len(outs)}, at {source.here(3)}"
+        raise refusal.runtime(
+            f"The function given to {name} should return a single Tensor",
+            f"it returned a tuple of {len(outs)}",
         )
     if outs[0].numel() != 1:
-        raise RuntimeError(
-            f"The Tensor returned by the function given to {name} should contain a single element\n"
-            f"  its shape is {list(outs[0].shape)}, at {source.here(3)}"
+        raise refusal.runtime(
+            f"The Tensor returned by the function given to {name} should contain a single element",
+            f"its shape is {list(outs[0].shape)}",
         )
     return outs[0]

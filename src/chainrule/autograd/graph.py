@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from . import source
+from . import refusal
 from .accidents import explain_module
 from .backward import GradientEdge
 from .hooks import register_multi_grad_hook
@@ -20,9 +20,9 @@ from .value import TensorBase
 def get_gradient_edge(tensor: Any) -> GradientEdge:
     """The place in the graph where this tensor's gradient arrives."""
     if not tensor._rg:
-        raise RuntimeError(
+        raise refusal.runtime(
             "It is not possible to get the gradient edge for a Tensor that does not require "
-            f"gradients\n  at {source.here(2)}"
+            "gradients"
         )
     e = edge(tensor)
     if e.__class__ is OutSlot:

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import ref
 
 from ..ops.weak import WeakTable
-from . import source
+from . import refusal
 from .node import UNTRACKED, Hooks, OutSlot, RemovableHandle, hooks_of, leaf_hooks
 from .record import edge
 from .state import STATE
@@ -38,9 +38,9 @@ def register_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
     tensor(30.)
     """
     if not self._rg:
-        raise RuntimeError(
-            "cannot register a hook on a tensor that doesn't require gradient\n"
-            f"  at {source.here(2)}\n  Fix: call requires_grad_() on it first."
+        raise refusal.runtime(
+            "cannot register a hook on a tensor that doesn't require gradient",
+            fix="call requires_grad_() on it first.",
         )
     hooks, nr = _place(self)
     return hooks.add(hooks.tensor.setdefault(nr, OrderedDict()), hook)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..ops.layout import address, is_dense, is_expanded, overlaps_itself
 from ..ops.schema import TABLE, Op
-from . import errors, source
+from . import errors, refusal
 from .lazy import aligned, memory
 from .node import UNTRACKED, OutSlot, hooks_of, rename
 from .plain_write import bump, written_plainly
@@ -128,11 +128,12 @@ def check_apart(x: Any, others: tuple[Any, ...], name: str, touching: bool = Fal
         if (same and not touching) or (not b.ndim and name in _FILLS):
             continue
         if t is x or (b.size and is_dense(a) and is_dense(b) and np.may_share_memory(a, b)):
-            raise RuntimeError(
+            raise refusal.runtime(
                 "unsupported operation: some elements of the input tensor and the written-to "
                 "tensor refer to a single memory location. Please clone() the tensor before "
-                f"performing the operation.\n  {name} of shape {list(a.shape)} with an operand of "
-                f"shape {list(b.shape)} on the same memory, at {source.here(3)}"
+                "performing the operation.",
+                f"{name} of shape {list(a.shape)} with an operand of shape {list(b.shape)} on the "
+                "same memory",
             )
 
 
@@ -288,18 +289,19 @@ def check_fits(x: Any, result: np.ndarray, name: str) -> None:
 def check_fit(shape: Any, dtype: np.dtype, new_shape: Any, new_dtype: np.dtype, name: str) -> None:
     """A result of the new shape and type must fit into a tensor of the first ones."""
     if new_shape != shape:
-        raise RuntimeError(
-            f"output with shape {list(shape)} doesn't match the broadcast shape "
-            f"{list(new_shape)}\n  {name} at {source.here(4)}\n"
-            "  An in-place operation cannot change a tensor's shape. Fix: use the out-of-place "
-            "form and assign its result."
+        raise refusal.runtime(
+            f"output with shape {list(shape)} doesn't match the broadcast shape {list(new_shape)}",
+            f"{name}",
+            why="An in-place operation cannot change a tensor's shape.",
+            fix="use the out-of-place form and assign its result.",
         )
     order = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
     if order.get(new_dtype.kind, 2) > order.get(dtype.kind, 2):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"result type {_type_word(new_dtype)} can't be cast to the desired output type "
-            f"{_type_word(dtype)}\n  {name} at {source.here(4)}\n"
-            "  Fix: convert the tensor first (x = x.float()), or use the out-of-place form."
+            f"{_type_word(dtype)}",
+            f"{name}",
+            fix="convert the tensor first (x = x.float()), or use the out-of-place form.",
         )
 
 
@@ -345,16 +347,16 @@ def refuse_overlap(target: np.ndarray, one_value: bool = False) -> None:
     not, as in PyTorch.
     """
     if is_expanded(target) if one_value else overlaps_itself(target):
-        raise RuntimeError(
+        raise refusal.runtime(
             "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation.\n"
-            f"  shape {list(target.shape)}, strides {list(target.strides)} bytes, at "
-            f"{source.here(4)}\n  What would be read there depends on the order of writes."
+            "single memory location. Please clone() the tensor before performing the operation.",
+            f"shape {list(target.shape)}, strides {list(target.strides)} bytes",
+            why="What would be read there depends on the order of writes.",
         )
     if not target.flags.writeable:
-        raise RuntimeError(
-            "the tensor's memory is read-only (it came from a read-only array)\n"
-            f"  at {source.here(4)}\n  Fix: clone() the tensor first."
+        raise refusal.runtime(
+            "the tensor's memory is read-only (it came from a read-only array)",
+            fix="clone() the tensor first.",
         )
 
 

@@ -21,7 +21,7 @@ from weakref import ref
 import numpy as np
 
 from ..ops.schema import TABLE
-from . import errors, source
+from . import errors, refusal
 from .dispatch import entry
 from .inplace import chain_of, check_apart, check_fit
 from .levels import Level, derived, synced
@@ -192,13 +192,13 @@ def settle(level: Level, raises: bool) -> None:
     level.lifted.clear()
     level.written.clear()
     if captured and raises:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"During a {level.transforms} transform, the function provided attempted to call "
             "in-place operation that would mutate a captured Tensor. This is not supported; "
             "please rewrite the function being transformed to explicitly accept the mutated "
             f"Tensor(s) as inputs.\n  Captured: a tensor of shape {list(captured[0][0].shape)} "
-            f"({captured[0][0].dtype!r}), which has its old value again.\n"
-            f"  transformed at {source.here(4)}"
+            f"({captured[0][0].dtype!r}), which has its old value again.",
+            "transformed",
         )
 
 

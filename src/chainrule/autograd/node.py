@@ -150,7 +150,7 @@ NotImplementedNode.__name__ = NotImplementedNode.__qualname__ = "NotImplemented"
 
 def not_implemented(what: str) -> Node:
     """A node that raises when a gradient reaches it."""
-    node = start(NotImplementedNode(), (), *source.user_position(3))
+    node = start(NotImplementedNode(), (), *source.user_position())
     node.what = what
     return node
 

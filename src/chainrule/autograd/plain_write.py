@@ -53,4 +53,4 @@ def bump(x: Any, name: str) -> None:
     v = x._v
     if v is not None:
         v[0] += 1
-        v[1:] = (name, *source.user_position(3))
+        v[1:] = (name, *source.user_position())

@@ -95,8 +95,8 @@ class Recorder(watching.Watcher):
         self, op: Any, args: tuple[Any, ...], params: dict[str, Any], written: str = ""
     ) -> None:
         shapes = [list(a.shape) for a in args if isinstance(a, TensorBase)] if self.shapes else []
-        position = source.user_position(4)
-        stack = user_stack(4) if self.stacks else []
+        position = source.user_position()
+        stack = user_stack() if self.stacks else []
         for k, name in enumerate(_names_of(op, args, written)):
             event = self.begin(name)
             event.input_shapes, event.code, event.stack = shapes, position, stack
@@ -158,8 +158,8 @@ class Recorder(watching.Watcher):
     def named_begins(self, name: str, args: Any = None) -> Any:
         event = self.begin(name)
         event.is_user_annotation = True
-        event.code = source.user_position(4)
-        event.stack = user_stack(4) if self.stacks else []
+        event.code = source.user_position()
+        event.stack = user_stack() if self.stacks else []
         if name.startswith("Optimizer."):
             event.phase = "optimizer"
         return event
@@ -211,9 +211,9 @@ def _input_shapes(node: Any) -> dict[str, Any]:
     }
 
 
-def user_stack(depth: int) -> list[str]:
+def user_stack() -> list[str]:
     """The user's frames, innermost first: `file.py(12): function`."""
-    frame = source.user_frame(depth + 1)
+    frame = source.user_frame()
     found: list[str] = []
     while frame is not None and len(found) < MOST_FRAMES:
         code = frame.f_code

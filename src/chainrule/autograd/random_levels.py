@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops.schema import Op
-from . import source
+from . import refusal
 from .dispatch import P, entry
 from .state import STATE
 
@@ -22,19 +22,21 @@ def draw(level: Any, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> A
     """Run a random op inside a vmap."""
     batched = any(level.mine(a) for a in args)
     if level.randomness == "error":
-        raise RuntimeError(
+        raise refusal.runtime(
             "vmap: called random operation while in randomness error mode. Please either use the "
             "'same' or 'different' randomness flags on vmap or perform the randomness operation "
-            f"out of vmap\n  {op.name} at {source.here(4)}"
+            "out of vmap",
+            f"{op.name}",
         )
     if level.randomness == "same":
         if batched and op.name.startswith("fill_"):  # only the shape of the tensor counts
             return level.lift(_below(level, op, tuple(_first(level, a) for a in args), params))
         if batched:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Vmap does not currently support same randomness with a batched tensor input: the "
-                f"draw depends on each example's values\n  {op.name} at {source.here(4)}\n"
-                "  Fix: use randomness='different', or draw from a tensor that is not batched."
+                "draw depends on each example's values",
+                f"{op.name}",
+                fix="use randomness='different', or draw from a tensor that is not batched.",
             )
         return _below(level, op, args, params)
     if not args:

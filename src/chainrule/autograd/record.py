@@ -169,7 +169,7 @@ def record(
     parents = tuple(None if e is UNTRACKED else e for e in edges)
     wanted = tuple(p is not None for p in parents)
     kind = node_class(op, level is not None) if any(wanted) else _idle_class(op)
-    node = start(_new(kind), parents, *source.user_position(2))
+    node = start(_new(kind), parents, *source.user_position())
     if level is not None:
         node.level = level
     node.fix = Fix(tuple(_shape_dtype(p) for p in payloads))

@@ -44,21 +44,17 @@ def is_library(filename: str) -> bool:
     return known
 
 
-def user_frame(depth: int = 1) -> FrameType | None:
+def user_frame() -> FrameType | None:
     """The innermost frame that is not the library's own."""
-    frame: FrameType | None
-    try:
-        frame = sys._getframe(depth)
-    except ValueError:  # the stack is not that deep: frames of ours are skipped anyway
-        frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_library(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
 
-def user_position(depth: int = 1) -> tuple[CodeType | None, int]:
+def user_position() -> tuple[CodeType | None, int]:
     """(code, instruction offset) of the user's frame; (None, 0) when there is none."""
-    frame = user_frame(depth + 1)
+    frame = user_frame()
     return (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
 
 
@@ -85,14 +81,14 @@ def describe(code: CodeType | None, lasti: int) -> str:
     return f"{place}: {text}" if text else place
 
 
-def here(depth: int = 1) -> str:
+def here() -> str:
     """The user's current line, for error messages."""
-    return describe(*user_position(depth + 1))
+    return describe(*user_position())
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the user's line, however many of our frames lie between."""
-    frame = user_frame(2)
+    frame = user_frame()
     if frame is None:
         warnings.warn(message, category, stacklevel=3)
         return

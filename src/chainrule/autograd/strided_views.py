@@ -11,7 +11,7 @@ from typing import Any
 
 from ..ops.layout import address
 from ..ops.schema import TABLE, Op
-from . import source
+from . import refusal
 from .value import (
     CONJ,
     CREATION,
@@ -105,10 +105,10 @@ def strides_from_root(view: Any) -> dict[str, Any]:
 
     a, root = memory(view), view._view[ROOT]._a
     if a.dtype != root.dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"a view of type {a.dtype} shares memory with a tensor of type {root.dtype} whose "
-            f"shape was changed in place since\n  at {source.here(4)}\n  Fix: make the view "
-            "after the change of shape."
+            "shape was changed in place since",
+            fix="make the view after the change of shape.",
         )
     width = root.itemsize
     layouts = [

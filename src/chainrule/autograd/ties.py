@@ -40,7 +40,7 @@ def tied(t: Any, to: Any) -> Any:
     """
     from .record import edge
 
-    node = start(Tie(), (edge(t), to), *source.user_position(2))
+    node = start(Tie(), (edge(t), to), *source.user_position())
     return with_history(t._a, node, t._v)
 
 

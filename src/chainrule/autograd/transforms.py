@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import source
+from . import refusal
 from .accidents import explain_module
 from .backward import gradient_for
 from .dispatch import P
@@ -204,9 +204,9 @@ def _run_jvp(
     outs, out_spec = flatten(result)
     check_outputs(result, outs, call)
     if strict and not all(level.mine(o) for o in outs):
-        raise RuntimeError(
-            f"{call[:-1]}, strict=True): The output of f is independent of the inputs. This is "
-            f"not allowed with strict=True.\n  at {source.here(3)}"
+        raise refusal.runtime(
+            f"{call[:-1]}, strict=True): The output of f is independent of the inputs. This is not "
+            "allowed with strict=True."
         )
     made = [synced(o)._tangent if level.mine(o) else zeros_like(o) for o in outs]
     from .level_writes import returned
@@ -235,17 +235,17 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
     def jvp_fn(*tangents: Any) -> Any:
         flat, spec = flatten(tangents)
         if spec != in_spec:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Expected the tangents to have the same argspec as the primals: got {len(flat)} "
-                f"tangents for {len(ins)} primals\n  at {source.here(2)}"
+                f"tangents for {len(ins)} primals"
             )
         for k, (t, p) in enumerate(zip(flat, ins, strict=True)):
             for what in ("shape", "dtype"):
                 have, want = getattr(t, what), getattr(p, what)
                 if have != want:
-                    raise RuntimeError(
+                    raise refusal.runtime(
                         f"tangent:{k} with {what} {have} in flattened pytree doesn't match the "
-                        f"{what} {want} of the corresponding primal.\n  at {source.here(2)}"
+                        f"{what} {want} of the corresponding primal."
                     )
         return unflatten(list(back(tangents)), out_spec)
 

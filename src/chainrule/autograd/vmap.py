@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import source
+from . import refusal, source
 from .accidents import explain_module
 from .batches import BatchLevel, stack, to_front
 from .dispatch import P
@@ -85,14 +85,14 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[Any, Any, A
             raise ValueError(
                 "vmap: Expected all tensors to have the same size in the mapped dimension, got "
                 f"sizes {[t.shape[e] for t, e in zip(leaves, dims, strict=True) if e is not None and isinstance(t, TensorBase)]} for the mapped dimension\n"  # noqa: E501
-                f"  vmap of {_name(func)} at {source.here(2)}\n  Fix: give every mapped input as "
+                f"  vmap of {_name(func)} at {source.here()}\n  Fix: give every mapped input as "
                 "many examples, or in_dims=None to those that all examples share."
             )
         size = n
     if size is None:
-        raise ValueError(
-            "vmap: Expected at least one Tensor to vmap over: all in_dims are None\n"
-            f"  vmap of {_name(func)} at {source.here(2)}"
+        raise refusal.value(
+            "vmap: Expected at least one Tensor to vmap over: all in_dims are None",
+            f"vmap of {_name(func)}",
         )
     return leaves, dims, spec, size
 
@@ -146,9 +146,9 @@ def _unwrap(func: Any, level: BatchLevel, result: Any, out_dims: Any) -> Any:
     made = []
     for out, d in zip(outs, wanted, strict=True):
         if not isinstance(out, TensorBase):
-            raise ValueError(
+            raise refusal.value(
                 f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
-                f"{type(out)}\n  at {source.here(2)}"
+                f"{type(out)}"
             )
         made.append(_unwrap_one(func, level, out, d))
     return unflatten(made, spec)
@@ -206,10 +206,11 @@ def _chunked(
     if dims_out is None:  # out_dims=(d,) for a single result
         dims_out = list(out_dims)
     if None in dims_out:
-        raise TypeError(
+        raise refusal.wrong_type(
             "cat(): argument 'dim' must be int, not NoneType: with chunk_size, every result has a "
-            f"dimension to join the chunks in\n  vmap of {_name(func)} at {source.here(2)}\n"
-            "  Fix: an int in out_dims, or no chunk_size."
+            "dimension to join the chunks in",
+            f"vmap of {_name(func)}",
+            fix="an int in out_dims, or no chunk_size.",
         )
     joined = [cat(list(c), d) for c, d in zip(columns, dims_out, strict=True)]
     return unflatten(joined, flat[0][1])

@@ -52,7 +52,7 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     def eager(*args: Any, **kwargs: Any) -> Any:
         if STATE.unusual & TRACE:
             why = reason or "torch.compiler.disable marks it"
-            STATE.trace.fail(f"{_name(inner)} is not to be compiled ({why}), at {source.here(2)}")
+            STATE.trace.fail(f"{_name(inner)} is not to be compiled ({why}), at {source.here()}")
         EAGER[0] += recursive
         try:
             return inner(*args, **kwargs)
@@ -69,7 +69,7 @@ def _name(function: Any) -> str:
 def graph_break(msg: str = "") -> None:
     """Inside of a compiled function: it runs eagerly from now on."""
     if STATE.unusual & TRACE:
-        STATE.trace.fail(f"torch._dynamo.graph_break({msg!r}) is called at {source.here(2)}")
+        STATE.trace.fail(f"torch._dynamo.graph_break({msg!r}) is called at {source.here()}")
 
 
 def allow_in_graph(fn: Any) -> Any:

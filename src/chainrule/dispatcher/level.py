@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.dispatch import attach_view, prepare, shares_memory
 from ..autograd.inplace import check_fit, check_writable, set_history
 from ..autograd.levels import Level, track_view
@@ -420,11 +420,11 @@ class DispatchLevel(Level):
         if not STATE.dispatching and "_wraps" not in t.__dict__:
             return t._a
         who = "." if what == "numpy()" else f", got {type(t).__name__}"
-        raise RuntimeError(
-            f".{what} is not supported for tensor subclasses{who}\n"
-            f"  a {type(t).__name__} at {source.here(4)}\n  Its class decides with "
-            "__torch_dispatch__ what its values are.\n  Fix: "
-            "take the tensor that it holds, or convert it to a plain one first."
+        raise refusal.runtime(
+            f".{what} is not supported for tensor subclasses{who}",
+            f"a {type(t).__name__}",
+            why="Its class decides with __torch_dispatch__ what its values are.",
+            fix="take the tensor that it holds, or convert it to a plain one first.",
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.value import make
 from ..ops.dtypes import get_default_dtype
 from ..tensor.creation import blank_array
@@ -34,10 +34,9 @@ def make_wrapper(
     Ignored is what says how PyTorch's core asks the class for metadata: here it never does.
     """
     if not defines_dispatch(cls):
-        raise TypeError(
+        raise refusal.wrong_type(
             f"{cls.__name__} must define __torch_dispatch__ to be made with "
-            f"_make_wrapper_subclass: that says what ops do with what the tensor holds\n"
-            f"  at {source.here(3)}"
+            "_make_wrapper_subclass: that says what ops do with what the tensor holds"
         )
     shape = tuple(int(n) for n in size)
     kind = (dtype or get_default_dtype()).np
@@ -97,11 +96,11 @@ def deep_copy(t: Any, memo: dict[int, Any]) -> Any:
 
     made = t.detach().clone()
     if type(made) is not type(t):
-        raise RuntimeError(
-            f"The default implementation of __deepcopy__() for {type(t).__name__} needs clone() to "
-            f"return one too, but it returned {type(made).__name__}\n  at {source.here(4)}\n"
-            "  Fix: handle aten.clone.default and aten.detach.default in __torch_dispatch__, or "
-            "write a __deepcopy__."
+        raise refusal.runtime(
+            f"The default implementation of __deepcopy__() for {type(t).__name__} needs clone() "
+            f"to return one too, but it returned {type(made).__name__}",
+            fix="handle aten.clone.default and aten.detach.default in __torch_dispatch__, or "
+            "write a __deepcopy__.",
         )
     made = twin(made)
     memo[id(t)] = made

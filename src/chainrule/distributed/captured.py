@@ -53,7 +53,7 @@ def refuse(name: str) -> None:
     """A collective is called that cannot be part of a plan: who calls it runs eagerly."""
     found = trace()
     if found is not None:
-        found.fail(f"{name} speaks to other processes, at {source.here(4)}")
+        found.fail(f"{name} speaks to other processes, at {source.here()}")
 
 
 def _record(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal, source
 from . import captured, debug
 from .group import ProcessGroup, _rank_not_in_group, current, get_group_rank
 from .memory import (
@@ -63,18 +63,18 @@ def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, name:
 
 def _checked(group: ProcessGroup, rank: int) -> int:
     if not 0 <= rank < group.size():
-        raise RuntimeError(
+        raise refusal.runtime(
             f"invalid root rank: {rank}; the group has {group.size()} processes, 0 to "
-            f"{group.size() - 1}\n  at {source.here(4)}"
+            f"{group.size() - 1}"
         )
     return rank
 
 
 def _check_length(values: Sequence[Any], group: ProcessGroup, parameter: str, name: str) -> None:
     if len(values) != group.size():
-        raise ValueError(
+        raise refusal.value(
             f"{name}: invalid {parameter} (expected length {group.size()}, one element per "
-            f"process, got {len(values)})\n  at {source.here(3)}"
+            f"process, got {len(values)})"
         )
 
 
@@ -204,15 +204,14 @@ def all_gather_into_tensor(
 
 def _check_whole(whole: Any, part: Any, size: int, whole_name: str, part_name: str) -> None:
     if whole.dtype is not part.dtype:
-        raise TypeError(
+        raise refusal.wrong_type(
             f"output tensor must have the same type as input tensor: {whole_name} is "
-            f"{whole.dtype}, {part_name} {part.dtype}\n  at {source.here(3)}"
+            f"{whole.dtype}, {part_name} {part.dtype}"
         )
     if whole.numel() != size * part.numel():
-        raise ValueError(
+        raise refusal.value(
             f"{whole_name} tensor size must be equal to world_size times {part_name} tensor size: "
-            f"{list(whole.shape)} has {whole.numel()} elements, not {size} * {part.numel()}\n"
-            f"  at {source.here(3)}"
+            f"{list(whole.shape)} has {whole.numel()} elements, not {size} * {part.numel()}"
         )
 
 
@@ -295,15 +294,13 @@ def _list_at_root(
     name = parameter.partition("_")[0]
     if group.rank() != root:
         if values:
-            raise ValueError(
-                f"Argument ``{parameter}`` must NOT be specified on non-{kind} ranks.\n"
-                f"  rank {group.rank()} gives it, the {kind} is {root}\n  at {source.here(3)}"
+            raise refusal.value(
+                f"Argument ``{parameter}`` must NOT be specified on non-{kind} ranks.",
+                f"rank {group.rank()} gives it, the {kind} is {root}",
             )
         return []
     if not values:
-        raise ValueError(
-            f"Argument ``{parameter}`` must be specified on {kind} rank.\n  at {source.here(3)}"
-        )
+        raise refusal.value(f"Argument ``{parameter}`` must be specified on {kind} rank.")
     check_tensors(values, parameter)
     check_same_type(like, *values)
     _check_length(values, group, parameter, name)
@@ -386,20 +383,18 @@ def _split_counts(tensor: Any, rows: Sequence[int] | None, size: int) -> list[in
     length = tensor.shape[0] if tensor.ndim else 1
     if not rows:
         if length % size:
-            raise RuntimeError(
-                "Tensor's dim 0 does not divide equally across group size: "
-                f"{length} rows for {size} processes\n  at {source.here(3)}"
+            raise refusal.runtime(
+                f"Tensor's dim 0 does not divide equally across group size: {length} rows for "
+                f"{size} processes"
             )
         return [tensor.numel() // size] * size
     if len(rows) != size:
-        raise RuntimeError(
-            f"Number of tensor splits not equal to group size: {len(rows)} for {size}\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"Number of tensor splits not equal to group size: {len(rows)} for {size}"
         )
     if sum(rows) != length:
-        raise RuntimeError(
-            f"Split sizes doesn't match total dim 0 size: {list(rows)} for {length} rows\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"Split sizes doesn't match total dim 0 size: {list(rows)} for {length} rows"
         )
     each = tensor.numel() // length if length else 0
     return [int(n) * each for n in rows]

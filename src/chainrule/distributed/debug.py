@@ -51,7 +51,7 @@ def compare(
     call = Call(
         group.calls, name, tuple(tuple(t.shape) for t in tensors),
         tuple(str(t.dtype).rpartition(".")[2] for t in tensors),
-        "" if op is None else op.name, root, source.here(3),
+        "" if op is None else op.name, root, source.here(),
     )  # fmt: skip
     calls = _everybodys(group, call)
     mine = call[1:-1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from .group import get_rank, get_world_size, init_process_group, is_initialized, new_group
 from .group import group as world
 from .launched import place
@@ -80,9 +80,9 @@ class DeviceMesh:
                 )
             return (self.mesh_dim_names or ()).index(mesh_dim)
         if mesh_dim is None and self.ndim > 1:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Found the DeviceMesh have {self.ndim} dimensions. Optional kwarg `mesh_dim` "
-                f"needs to be specified when device_mesh.ndim > 1.\n  at {source.here(3)}"
+                "needs to be specified when device_mesh.ndim > 1."
             )
         return mesh_dim or 0
 
@@ -153,10 +153,9 @@ def _ensure_group(size: int) -> None:
     found = place()
     there = get_world_size() if is_initialized() else 1 if found is None else found.size
     if size > there:
-        raise RuntimeError(
-            f"Mesh should not be bigger than default world size {there}, but found {size} ranks!\n"
-            f"  at {source.here(4)}\n"
-            f"  Fix: start {size} processes, chainrule launch -n {size} script.py."
+        raise refusal.runtime(
+            f"Mesh should not be bigger than default world size {there}, but found {size} ranks!",
+            fix=f"start {size} processes, chainrule launch -n {size} script.py.",
         )
     if not is_initialized():
         alone = {"rank": 0, "world_size": 1} if there == 1 else {}

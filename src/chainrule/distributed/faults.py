@@ -248,11 +248,12 @@ class Look:
         _read_notices()
         gone = [r for r in self._group.job_ranks() if r in _Job.left]
         if gone and time.monotonic() - min(_Job.left[r] for r in gone) > _GRACE:
-            from ..autograd import source
+            from ..autograd import refusal
 
-            raise DistBackendError(
+            raise refusal.of_kind(
+                DistBackendError,
                 f"Connection closed by peer: rank {gone[0]} has ended its program while rank "
-                f"{self._group.job_rank()} waits for it in {self._name}\n  at {source.here(2)}\n"
-                f"  Every rank of the group must call {self._name} as often as the others; "
-                "TORCH_DISTRIBUTED_DEBUG=DETAIL compares the calls."
+                f"{self._group.job_rank()} waits for it in {self._name}",
+                why=f"Every rank of the group must call {self._name} as often as the others; "
+                "TORCH_DISTRIBUTED_DEBUG=DETAIL compares the calls.",
             )

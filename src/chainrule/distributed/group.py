@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlparse
 
-from ..autograd import source
+from ..autograd import refusal, source
 from . import launched, mpi
 from .reduction import RedOpType, ReduceOp
 from .transport import Mpi, Solo
@@ -183,9 +183,9 @@ def _timeout(given: Any) -> datetime.timedelta:
 def _backend_name(backend: str | None) -> str:
     name = (backend or "mpi").split(",")[0].rpartition(":")[2].lower()
     if name not in _MEANT:
-        raise ValueError(
+        raise refusal.value(
             f"Unknown backend name {name!r}: chainrule knows {', '.join(_MEANT[:3])}, which all "
-            f"mean MPI\n  at {source.here(3)}"
+            "mean MPI"
         )
     found = launched.place()
     first = found is not None and found.size > 1 and found.rank == 0
@@ -203,17 +203,18 @@ def _world_of_job(name: str, rank: int, size: int, limit: datetime.timedelta) ->
     _share_cores()
     world = library.COMM_WORLD
     if size != world.size:
-        raise RuntimeError(
-            f"init_process_group: world_size is {size}, but MPI started {world.size} processes\n"
-            f"  at {source.here(3)}\n  Fix: leave world_size and rank out, they come from MPI."
+        raise refusal.runtime(
+            f"init_process_group: world_size is {size}, but MPI started {world.size} processes",
+            fix="leave world_size and rank out, they come from MPI.",
         )
     faults.meet(limit.total_seconds())
     communicator = world.Split(0, rank)
     order = communicator.allgather((rank, world.rank))
     if [r for r, _ in order] != list(range(size)):
-        raise RuntimeError(
-            f"init_process_group: the ranks given are {[r for r, _ in order]}, not 0 to {size - 1} "
-            f"once each\n  at {source.here(3)}\n  Fix: leave rank out, it comes from MPI."
+        raise refusal.runtime(
+            f"init_process_group: the ranks given are {[r for r, _ in order]}, not 0 to "
+            f"{size - 1} once each",
+            fix="leave rank out, it comes from MPI.",
         )
     made = ProcessGroup(name, Mpi(communicator), range(size), "0", limit)
     made.job_order = [job_rank for _, job_rank in order]
@@ -233,7 +234,7 @@ def _share_cores() -> None:
 def _not_launched(size: int) -> str:
     return (
         f"init_process_group: a group of {size} processes was asked for, but this process was not "
-        f"started by MPI\n  at {source.here(3)}\n"
+        f"started by MPI\n  at {source.here()}\n"
         f"  Fix: chainrule launch -n {size} script.py, or mpiexec -n {size} chainrule run script.py"
         "; the script needs no mp.spawn or Process of its own then."
     )
@@ -250,11 +251,11 @@ def _told(given: int, key: str, variable: str, init_method: str | None, store: A
     if (store is not None or elsewhere) and launched.place() is None:
         raise ValueError(f"Error initializing torch.distributed: {key} parameter missing")
     if variable not in os.environ:
-        raise ValueError(
+        raise refusal.value(
             "Error initializing torch.distributed using env:// rendezvous: environment variable "
-            f"{variable} expected, but not set\n  at {source.here(3)}\n"
-            "  Fix: chainrule launch -n 4 script.py starts 4 processes; for one, pass rank=0, "
-            "world_size=1."
+            f"{variable} expected, but not set",
+            fix="chainrule launch -n 4 script.py starts 4 processes; for one, pass rank=0, "
+            "world_size=1.",
         )
     return int(os.environ[variable])
 
@@ -286,14 +287,14 @@ def new_group(
 
 def _check_members(wanted: tuple[int, ...], size: int) -> None:
     if len(wanted) > size:
-        raise ValueError(
+        raise refusal.value(
             "the new group's world size should be less or equal to the world size set by "
-            f"init_process_group: {len(wanted)} ranks of {size}\n  at {source.here(3)}"
+            f"init_process_group: {len(wanted)} ranks of {size}"
         )
     if outside := [rank for rank in wanted if not 0 <= rank < size]:
-        raise ValueError(
-            "The new group's rank should be within the world_size set by init_process_group: "
-            f"rank {outside[0]} of {size}\n  at {source.here(3)}"
+        raise refusal.value(
+            "The new group's rank should be within the world_size set by init_process_group: rank "
+            f"{outside[0]} of {size}"
         )
     if len(set(wanted)) != len(wanted):
         raise ValueError(f"the new group's ranks are not different: {list(wanted)}")
@@ -320,7 +321,7 @@ def destroy_process_group(group: Any = None) -> None:
 def current(group: Any) -> ProcessGroup:
     """The group meant by an argument: the default one for None; an error when there is none."""
     if _World.WORLD is None:
-        raise ValueError(f"{_NOT_READY}\n  at {source.here(3)}")
+        raise refusal.value(f"{_NOT_READY}")
     return _World.WORLD if group is None else group
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.plain_write import bump
 from ..autograd.value import TensorBase
 from ..tensor.interop import readable_array
@@ -40,14 +40,15 @@ def read(tensor: Any, name: str) -> np.ndarray:
 def check_tensor(value: Any, parameter: str) -> None:
     """An error unless the value is a tensor whose memory can be lent."""
     if not isinstance(value, TensorBase):
-        raise TypeError(
-            f"Invalid function argument. Expected parameter `{parameter}` of type torch.Tensor\n"
-            f"  but got {type(value)} instead.\n  at {source.here(4)}"
+        raise refusal.wrong_type(
+            f"Invalid function argument. Expected parameter `{parameter}` of type torch.Tensor",
+            f"but got {type(value)} instead",
         )
     if getattr(value, "is_sparse", False):
-        raise TypeError(
+        raise refusal.wrong_type(
             f"Invalid function argument: `{parameter}` is sparse, and collectives need dense "
-            f"tensors\n  at {source.here(4)}\n  Fix: {parameter}.to_dense()."
+            "tensors",
+            fix=f"{parameter}.to_dense().",
         )
 
 
@@ -55,10 +56,10 @@ def check_tensors(values: Any, parameter: str) -> None:
     """An error unless the value is a list of tensors of one type."""
     if not isinstance(values, Sequence) or not all(isinstance(v, TensorBase) for v in values):
         kinds = [type(v) for v in values] if isinstance(values, Sequence) else type(values)
-        raise TypeError(
+        raise refusal.wrong_type(
             f"Invalid function argument. Expected parameter `{parameter}` of type "
-            f"List[torch.Tensor]\n  but got {type(values)} with elements of type {kinds}.\n"
-            f"  at {source.here(4)}"
+            "List[torch.Tensor]",
+            f"but got {type(values)} with elements of type {kinds}",
         )
     for value in values:
         check_tensor(value, parameter)
@@ -68,9 +69,9 @@ def check_same_type(*tensors: Any) -> None:
     """An error unless all have one dtype."""
     for other in tensors[1:]:
         if other.dtype is not tensors[0].dtype:
-            raise ValueError(
-                "Invalid usage of tensors with different dtypes: found "
-                f"{tensors[0].dtype} and {other.dtype}\n  at {source.here(4)}"
+            raise refusal.value(
+                f"Invalid usage of tensors with different dtypes: found {tensors[0].dtype} and "
+                f"{other.dtype}"
             )
 
 
@@ -78,9 +79,9 @@ def check_same_shapes(values: Sequence[Any], like: Any, parameter: str, name: st
     """An error unless all tensors of a list have the shape of another one."""
     for position, value in enumerate(values):
         if tuple(value.shape) != tuple(like.shape):
-            raise ValueError(
+            raise refusal.value(
                 f"{name}: invalid tensor size at index {position} of {parameter} (expected "
-                f"{list(like.shape)}, got {list(value.shape)})\n  at {source.here(4)}"
+                f"{list(like.shape)}, got {list(value.shape)})"
             )
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from . import captured, mpi
 from .collectives import begin, member_of
 from .errors import DistBackendError
@@ -33,15 +33,12 @@ def _partner(
         else:
             found = get_group_rank(group, rank)
     if found == group.rank():
-        raise ValueError(
+        raise refusal.value(
             f"Invalid {kind} rank: {kind} rank should not be the same as the rank of the current "
-            f"process ({found}).\n  at {source.here(4)}"
+            f"process ({found})."
         )
     if not 0 <= found < group.size():
-        raise ValueError(
-            f"Invalid {kind} rank: {found}; the group has {group.size()} processes\n"
-            f"  at {source.here(4)}"
-        )
+        raise refusal.value(f"Invalid {kind} rank: {found}; the group has {group.size()} processes")
     return found
 
 
@@ -176,9 +173,10 @@ def _wait_for_ranks(group: ProcessGroup, seconds: float, wait_all_ranks: bool) -
         for request in waiting.values():
             request.Cancel()
         shown = ", ".join(map(str, late if wait_all_ranks else late[:1]))
-        raise DistBackendError(
-            f"[Rank 0]: Rank {shown} failed to pass monitoredBarrier in {round(seconds * 1000)} "
-            f"ms\n  at {source.here(3)}\n  Late: {late}. The others are here."
+        raise refusal.of_kind(
+            DistBackendError,
+            f"[Rank 0]: Rank {shown} failed to pass monitoredBarrier in {round(seconds * 1000)} ms",
+            why=f"Late: {late}. The others are here.",
         )
     for rank in range(1, group.size()):
         comm.Isend([bytearray(1), library.BYTE], rank, _PASSED_TAG).Wait()
@@ -193,7 +191,8 @@ def _pass_barrier(group: ProcessGroup, seconds: float) -> None:
 
     # A moment longer than rank 0, whose error says who is late.
     if not mpi.wait_politely(answer.Test, seconds + 5.0, faults.Look("monitored_barrier", group)):
-        raise DistBackendError(
+        raise refusal.of_kind(
+            DistBackendError,
             f"[Rank {group.rank()}]: rank 0 failed to answer monitoredBarrier in "
-            f"{time.monotonic() - began:.0f} s\n  at {source.here(3)}"
+            f"{time.monotonic() - began:.0f} s",
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from . import mpi
 
 
@@ -66,22 +66,18 @@ class Reduction:
             raise TypeError(f"{name}: unsupported reduce op {op!r}: it is none of ReduceOp")
         self.kind = op.name
         if self.kind == "PREMUL_SUM" and not isinstance(op, PremulSum):
-            raise ValueError(
-                f"{name}: ReduceOp.PREMUL_SUM needs its factor\n  at {source.here(3)}\n"
-                "  Fix: torch.distributed._make_nccl_premul_sum(factor)."
+            raise refusal.value(
+                f"{name}: ReduceOp.PREMUL_SUM needs its factor",
+                fix="torch.distributed._make_nccl_premul_sum(factor).",
             )
         self.factor = op.factor if isinstance(op, PremulSum) else None
         self.dtype = dtype
         self.narrow = is_narrow(dtype)
         if dtype.kind == "c" and self.kind not in ("SUM", "AVG", "PREMUL_SUM"):
-            raise ValueError(
-                f"{name} does not support ReduceOp.{self.kind} on complex tensors\n"
-                f"  at {source.here(3)}"
-            )
+            raise refusal.value(f"{name} does not support ReduceOp.{self.kind} on complex tensors")
         if self.kind in _BITWISE and dtype.kind not in "iub":
-            raise RuntimeError(
-                f"Cannot use ReduceOp.{self.kind} with non-integral dtype {dtype.name}\n"
-                f"  at {source.here(3)}"
+            raise refusal.runtime(
+                f"Cannot use ReduceOp.{self.kind} with non-integral dtype {dtype.name}"
             )
 
     def mpi_op(self) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.value import make
 from ..nn.modules.module import Module
 from ..ops.layout import address
@@ -127,9 +127,9 @@ class ShardedGroup:
     def _arrived(self, leaf: Any) -> None:
         place = self.places.get(id(leaf))
         if place is None:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "fully_shard: a backward pass through an older forward pass of a module; run "
-                f"backward before the module's next forward\n  at {source.here(2)}"
+                "backward before the module's next forward"
             )
         if self.grads is None:
             padded = sum(part.padded for part in self.parts)
@@ -273,9 +273,9 @@ def _free_parameters(module: Module, ignored: set[Any]) -> list[tuple[Module, st
             found.append((owner, name))
     shared = sum(1 for o in module.modules() for p in o._parameters.values() if id(p) in seen)
     if shared != len(found):
-        raise ValueError(
-            "fully_shard: a parameter is shared by two modules, and each would gather its own.\n"
-            f"  at {source.here(3)}\n  Fix: pass it in ignored_params, or untie the weights."
+        raise refusal.value(
+            "fully_shard: a parameter is shared by two modules, and each would gather its own.",
+            fix="pass it in ignored_params, or untie the weights.",
         )
     return found
 

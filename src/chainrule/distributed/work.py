@@ -136,7 +136,7 @@ class Work:
         group = self._group
         return (
             f"Timed out waiting {round(1000 * (seconds or 0))}ms for {self._name} operation to "
-            f"complete\n  rank {group.rank()} of {group.size()} waits at {source.here(4)}\n"
+            f"complete\n  rank {group.rank()} of {group.size()} waits at {source.here()}\n"
             "  Another rank did not call it in that time, or called something else.\n"
             "  Fix: TORCH_DISTRIBUTED_DEBUG=DETAIL names the rank and its line."
         )

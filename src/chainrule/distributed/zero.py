@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..optim import Optimizer
 from .ddp.sync import broadcast_all
 from .group import current
@@ -79,10 +79,10 @@ class ZeroRedundancyOptimizer(Optimizer):
     def state_dict(self) -> dict[str, Any]:
         """The state of all parameters, as the plain optimizer has it."""
         if self._all_states is None:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Optimizer state has not been consolidated on this rank. Please call "
                 "`consolidate_state_dict(to=...)` on all ranks beforehand if you meant to save the "
-                f"global state.\n  at {source.here(2)}"
+                "global state."
             )
         whole = super().state_dict()
         numbers = {id(p): n for n, p in enumerate(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import chainrule as torch
-from chainrule.autograd import source
+from chainrule.autograd import refusal, source
 from chainrule.autograd.accidents import explain_methods
 
 from . import constraints
@@ -102,11 +102,11 @@ class Distribution:
                 continue  # follows from another parameter
             value = getattr(self, name)
             if not constraint.check(value).all():
-                raise ValueError(
+                raise refusal.value(
                     f"Expected parameter {name} ({type(value).__name__} of shape "
                     f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
-                    f"{constraint!r}, but found invalid values:\n{value}"
-                    f"\n  at {source.here(2)}"
+                    f"{constraint!r}, but found invalid values:",
+                    f"{value}",
                 )
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
@@ -199,10 +199,10 @@ class Distribution:
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Random values that are differentiable functions of the parameters."""
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             f"{type(self).__name__} has no rsample: its samples do not depend smoothly on its "
-            f"parameters\n  at {source.here(2)}\n  Fix: sample(), with log_prob(sample) * reward "
-            "as the loss, or a relaxed distribution."
+            "parameters",
+            fix="sample(), with log_prob(sample) * reward as the loss, or a relaxed distribution.",
         )
 
     def sample_n(self, n: int) -> Any:
@@ -267,11 +267,11 @@ class Distribution:
             )
             return
         if not support.check(value).all():
-            raise ValueError(
+            raise refusal.value(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
                 f"to be within the support ({support!r}) of the distribution {self!r}, but found "
-                f"invalid values:\n{value}"
-                f"\n  at {source.here(2)}"
+                "invalid values:",
+                f"{value}",
             )
 
     def __repr__(self) -> str:

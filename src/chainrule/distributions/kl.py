@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 import chainrule as torch
-from chainrule.autograd import source
 from chainrule.autograd.accidents import explain_module
 from chainrule.nn import functional as F
 
+from ..autograd import refusal
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
@@ -67,7 +67,7 @@ def register_kl(type_p: Any, type_q: Any) -> Callable[[Any], Any]:
 
 
 _WAYS_OUT = (
-    "  Fix: estimate it from samples of p, (p.log_prob(x) - q.log_prob(x)).mean(), or register it "
+    "estimate it from samples of p, (p.log_prob(x) - q.log_prob(x)).mean(), or register it "
     "with register_kl."
 )
 
@@ -84,9 +84,10 @@ def kl_divergence(p: Any, q: Any) -> Any:
         _FOUND[key] = _nearest(*key)
     function = _FOUND[key]
     if function is None:
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             f"No KL(p || q) is implemented for p type {type(p).__name__} and q type "
-            f"{type(q).__name__}\n  at {source.here(2)}\n{_WAYS_OUT}"
+            f"{type(q).__name__}",
+            fix=_WAYS_OUT,
         )
     return function(p, q)
 
@@ -180,10 +181,10 @@ def _exponential(p: Any, q: Any) -> Any:
 def _exponential_family(p: Any, q: Any) -> Any:
     """The Bregman divergence of the log normaliser."""
     if type(p) is not type(q):
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             "The cross KL-divergence between different exponential families cannot be computed "
-            f"using Bregman divergences: {type(p).__name__} and {type(q).__name__}\n"
-            f"  at {source.here(2)}\n{_WAYS_OUT}"
+            f"using Bregman divergences: {type(p).__name__} and {type(q).__name__}",
+            fix=_WAYS_OUT,
         )
     ours = [n.detach().requires_grad_() for n in p._natural_params]
     normaliser = p._log_normalizer(*ours)

@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar
 
 import chainrule as torch
-from chainrule.autograd import source
+from chainrule.autograd import refusal
 
 from . import constraints
 from .distribution import Distribution, checked
@@ -53,10 +53,10 @@ class VonMises(Distribution):
         with torch.no_grad():
             loc, kappa, r = self.loc.double(), self.concentration.double(), self._proposal_r
             if not (r > 1).all():  # no proposal would ever be accepted
-                raise ValueError(
+                raise refusal.value(
                     "VonMises cannot be sampled where its concentration is beyond what doubles "
-                    f"resolve: {kappa.max().item()}\n  at {source.here(2)}\n  Fix: it is "
-                    "Normal(loc, concentration**-0.5) there."
+                    f"resolve: {kappa.max().item()}",
+                    fix="it is Normal(loc, concentration**-0.5) there.",
                 )
             x = torch.empty(shape, dtype=torch.float64)
             done = torch.zeros(shape, dtype=torch.bool)

@@ -90,7 +90,7 @@ def explain(
     if paths is not None and (not isinstance(paths, int) or paths < 1):
         raise ValueError(f"paths must be a positive number of paths to list, got {paths!r}")
     tape = Tape.of(y)
-    tape.name(Names.here(1, module))
+    tape.name(Names.here(module))
     tape.require_saved()
     module_paths.assign(tape, modules)
     seed = _seed(y, gradient)

@@ -110,7 +110,7 @@ def graph(y: Any, *, fold: str = "auto", module: Any = None, modules: Any = None
     """
     if fold not in FOLDS:
         raise ValueError(f"fold must be one of {', '.join(map(repr, FOLDS))}, got {fold!r}")
-    tape = Tape.of(y).name(Names.here(1, module))
+    tape = Tape.of(y).name(Names.here(module))
     known = module_paths.assign(tape, modules)
     if fold in ("module", "layer") and not known:
         raise ValueError(

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.value import TensorBase
 from ..nn.modules.module import Module
 from ..reading import Names, Tape
@@ -21,7 +21,7 @@ def named_targets(wrt: Any, module: Any, names: Names) -> dict[str, Any]:
             shown += "'"
         found[shown] = tensor
     if not found:
-        raise ValueError(f"wrt names no tensor to explain\n  at {source.here(3)}")
+        raise refusal.value("wrt names no tensor to explain")
     return found
 
 
@@ -41,18 +41,17 @@ def _each(wrt: Any, module: Any) -> list[tuple[str, Any]]:
 
 def _checked(t: Any) -> Any:
     if not isinstance(t, TensorBase):
-        raise TypeError(
+        raise refusal.wrong_type(
             "wrt must be a tensor, several of them, a module, or a parameter's name with module=; "
-            f"got {type(t).__name__}\n  at {source.here(3)}"
+            f"got {type(t).__name__}"
         )
     return t
 
 
 def _by_name(name: str, module: Any) -> Any:
     if not isinstance(module, Module):
-        raise TypeError(
-            f"wrt={name!r} is the name of a parameter: say of which module with module=...\n"
-            f"  at {source.here(3)}"
+        raise refusal.wrong_type(
+            f"wrt={name!r} is the name of a parameter: say of which module with module=..."
         )
     known = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     if name in known:
@@ -73,10 +72,9 @@ def used(tape: Tape, tensors: dict[str, Any]) -> tuple[dict[str, Any], list[str]
 def locate(tape: Tape, tensor: Any, shown: str) -> tuple[Any, int]:
     """The tensor's vertex and output number; an error where it is not in the graph."""
     if not tensor._rg:
-        raise RuntimeError(
-            f"{shown} does not require grad, so nothing that leads to it was recorded.\n"
-            f"  at {source.here(3)}\n"
-            f"  Fix: {shown}.requires_grad_() before computing the result."
+        raise refusal.runtime(
+            f"{shown} does not require grad, so nothing that leads to it was recorded.",
+            fix=f"{shown}.requires_grad_() before computing the result.",
         )
     found = tape.find(tensor)
     if found is None:
@@ -88,13 +86,12 @@ def not_used(shown: str, tape: Tape) -> RuntimeError:
     """`x` is no part of what the output was computed from."""
     leaves = [v.title or f"a leaf of shape {list(v.leaf.shape)}" for v in tape.leaves]
     seen = ", ".join(leaves[:6]) + (f" and {len(leaves) - 6} more" if len(leaves) > 6 else "")
-    return RuntimeError(
-        f"{shown} appears to not have been used in the graph of {tape.root.title or 'the output'}: "
-        f"no path leads from one to the other.\n"
-        f"  at {source.here(4)}\n"
-        f"  What was used: {seen}.\n"
-        "  Fix: explain with respect to the tensor that was used (not a copy of it or one made "
-        "later)."
+    return refusal.runtime(
+        f"{shown} appears to not have been used in the graph of "
+        f"{tape.root.title or 'the output'}: no path leads from one to the other.",
+        why=f"What was used: {seen}.",
+        fix="explain with respect to the tensor that was used (not a copy of it or one made "
+        "later).",
     )
 
 

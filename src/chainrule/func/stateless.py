@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import explain_module
 from ..autograd.dispatch import P
 from ..autograd.value import TensorBase
@@ -65,10 +65,9 @@ def _check_keys(module: Any, values: dict[str, Any]) -> None:
         if keys:
             problems.append(f"\n\t{what} key(s): {', '.join(map(repr, sorted(keys)))}.")
     if problems:
-        raise RuntimeError(
-            f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(problems)}\n"
-            f"  at {source.here(2)}\n"
-            "  Fix: give all names of named_parameters() and named_buffers(), or strict=False."
+        raise refusal.runtime(
+            f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(problems)}",
+            fix="give all names of named_parameters() and named_buffers(), or strict=False.",
         )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.state import STATE
 from .numpy_table import FUNCTIONS, UFUNCS, WITHOUT_VALUES
 
@@ -107,9 +107,9 @@ def _recorded_ufunc(ufunc: Any, known: str, method: str, inputs: Any, options: A
 
 def _plain_ufunc(tensor: Any, ufunc: Any, method: str, inputs: Any, options: Any, out: Any) -> Any:
     if method == "at" and isinstance(inputs[0], torch.Tensor):
-        raise TypeError(
-            f"first operand must be array: np.{ufunc.__name__}.at writes into a tensor\n"
-            f"  at {source.here(3)}\n  Fix: x.index_put_(indices, values, accumulate=True)."
+        raise refusal.wrong_type(
+            f"first operand must be array: np.{ufunc.__name__}.at writes into a tensor",
+            fix="x.index_put_(indices, values, accumulate=True).",
         )
     if out:
         fresh = tuple(np.empty(o.shape, o.detach().numpy(force=True).dtype)
@@ -181,10 +181,10 @@ def _tensor_arguments(given: Any) -> Any:
 
 
 def _would_lose(what: str) -> RuntimeError:
-    return RuntimeError(
-        "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.\n"
-        f"  {what} at {source.here(3)}\n"
-        "  NumPy cannot record what happens to the values, and this function has no counterpart "
-        "that does: gradients would be lost.\n"
-        "  Fix: use tensor functions, or x.detach() if no gradient is wanted through it."
+    return refusal.runtime(
+        "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+        f"{what}",
+        why="NumPy cannot record what happens to the values, and this function has no counterpart "
+        "that does: gradients would be lost.",
+        fix="use tensor functions, or x.detach() if no gradient is wanted through it.",
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..ops import interrupts
 
 # What SciPy's methods ask for; the others take a gradient.
@@ -57,9 +57,8 @@ class Objective:
         x = np.asarray(x, np.float64)
         sizes = [p.numel() * (2 if p.is_complex() else 1) for p in self.params]
         if x.shape != (sum(sizes),):
-            raise ValueError(
-                f"the parameters are {sum(sizes)} numbers, not a vector of shape {x.shape}\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"the parameters are {sum(sizes)} numbers, not a vector of shape {x.shape}"
             )
         if self._at is not None and self._at[1] == self._versions():
             if np.array_equal(self._at[0], x):

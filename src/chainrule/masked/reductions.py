@@ -11,7 +11,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 
 Tensor = torch.Tensor
 inf, nan = float("inf"), float("nan")
@@ -30,9 +30,9 @@ def _fitted(mask: Any, t: Tensor) -> Tensor:
         kind = getattr(mask, "dtype", type(mask))
         raise TypeError(f"masked operations take a bool tensor as mask, got {kind}")
     if mask.ndim > t.ndim:
-        raise IndexError(
-            f"_input_mask expected broadcastable mask (got mask dimensionality higher than of the "
-            f"input): {list(mask.shape)} for {list(t.shape)}\n  at {source.here(3)}"
+        raise refusal.index(
+            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the "
+            f"input): {list(mask.shape)} for {list(t.shape)}"
         )
     return mask.broadcast_to(t.shape)
 

@@ -104,7 +104,7 @@ class Leaks(Report):
         return [Text(lines)]
 
 
-def leaks(at_least: int = 2, *, depth: int = 1) -> Leaks:
+def leaks(at_least: int = 2) -> Leaks:
     """Name the user's containers and variables that keep `at_least` graphs alive.
 
     A list of losses keeps the graph of every step, and a running total keeps a chain of them: the
@@ -123,7 +123,7 @@ def leaks(at_least: int = 2, *, depth: int = 1) -> Leaks:
     ('history', 40)
     """
     search = _Search(at_least)
-    frame = source.user_frame(depth + 1)
+    frame = source.user_frame()
     spaces: list[dict[str, Any]] = []
     while frame is not None:
         if not source.is_library(frame.f_code.co_filename):

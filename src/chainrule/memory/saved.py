@@ -30,7 +30,7 @@ def saved(*ys: Any, module: Any = None) -> SavedReport:
     >>> memory.saved(y).total
     0
     """
-    names = Names.here(2, module)
+    names = Names.here(module)
     nodes: dict[int, tuple[Any, str, str]] = {}
     for y in _flat(ys):
         tape = Tape.of(y).name(names)

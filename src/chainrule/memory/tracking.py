@@ -97,11 +97,11 @@ class track(SavedReport, watching.Watcher):
         allocation.share_out()
         self.start = allocation.live_bytes()
         self._began = time.perf_counter()
-        self._note("start", source.user_position(2), "forward")
+        self._note("start", source.user_position(), "forward")
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._note("end", source.user_position(2), "end")
+        self._note("end", source.user_position(), "end")
         watching.leave(self)
         self.calls.__exit__(*exc)
         self.live = self.timeline[-1].live
@@ -124,7 +124,7 @@ class track(SavedReport, watching.Watcher):
                     self._ledger.add(t)
                 self._save(t._node)
         name = getattr(op, "name", None) or getattr(op, "__name__", str(op))
-        self._note(name, source.user_position(3), "backward" if self._passes else "forward")
+        self._note(name, source.user_position(), "backward" if self._passes else "forward")
 
     def pass_begins(self) -> None:
         self._passes += 1

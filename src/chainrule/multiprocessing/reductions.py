@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as _np
 
-from ..autograd import source as _source
+from ..autograd import refusal
 from ..autograd.value import make as _make
 from ..ops import dtypes as _dtypes
 from ..ops.layout import address as _address
@@ -23,11 +23,11 @@ def _reduced(tensor: Any) -> Any:
     if t._level is not None:
         return t.__reduce_ex__(5)
     if t.requires_grad and not t.is_leaf:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd "
-            "does not support crossing process boundaries.\n"
-            f"  a tensor of shape {list(t.shape)}, the result of {t.grad_fn.name()}, is sent at "
-            f"{_source.here(2)}\n  Fix: send x.detach()."
+            "does not support crossing process boundaries.",
+            f"a tensor of shape {list(t.shape)}, the result of {t.grad_fn.name()}, is sent",
+            fix="send x.detach().",
         )
     array = t.share_memory_()._a
     block: Any = _sharing.block_of(array)

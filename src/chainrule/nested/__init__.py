@@ -21,7 +21,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..tensor.layouts import jagged, strided
 from .shapes import to_padded_tensor as _padded
 from .tensor import NestedTensor, offsets_of
@@ -57,22 +57,20 @@ def as_nested_tensor(
         lengths = [ts.shape[1]] * ts.shape[0]
         return NestedTensor(ts.flatten(0, 1), offsets_of(lengths))
     if not isinstance(ts, list | tuple) or not all(isinstance(t, torch.Tensor) for t in ts):
-        raise TypeError(
+        raise refusal.wrong_type(
             "as_nested_tensor(): Expected first argument to be a tensor or a list / tuple of "
-            f"tensors, got {type(ts).__name__}\n  at {source.here(2)}"
+            f"tensors, got {type(ts).__name__}"
         )
     return _of_parts(list(ts), dtype)
 
 
 def _of_parts(parts: list[Any], dtype: Any) -> NestedTensor:
     if not parts:
-        raise RuntimeError(
-            f"Cannot construct a nested tensor from an empty tensor list\n  at {source.here(3)}"
-        )
+        raise refusal.runtime("Cannot construct a nested tensor from an empty tensor list")
     if len({part.ndim for part in parts}) > 1 or not parts[0].ndim:
-        raise RuntimeError(
+        raise refusal.runtime(
             "When constructing a nested tensor, all tensors in list must have the same dim, of at "
-            f"least 1: {[list(part.shape) for part in parts][:5]}\n  at {source.here(3)}"
+            f"least 1: {[list(part.shape) for part in parts][:5]}"
         )
     ragged = _ragged_dimension([tuple(part.shape) for part in parts])
     if dtype is not None:
@@ -86,10 +84,10 @@ def _ragged_dimension(shapes: list[tuple[int, ...]]) -> int:
     """The one dimension that differs; the first if none does."""
     differing = [d for d, lengths in enumerate(zip(*shapes, strict=True)) if len(set(lengths)) > 1]
     if len(differing) > 1:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Cannot represent given tensor list as a nested tensor with the jagged layout. Note "
             "that the jagged layout only allows for a single ragged dimension: dimensions "
-            f"{differing} of {[list(s) for s in shapes][:5]} differ\n  at {source.here(4)}"
+            f"{differing} of {[list(s) for s in shapes][:5]} differ"
         )
     return differing[0] if differing else 0
 
@@ -98,10 +96,10 @@ def _need_jagged(layout: Any, name: str) -> None:
     if layout is jagged:
         return
     shown = strided if layout is None else layout
-    raise NotImplementedError(
-        f"{name}(layout={shown!r}): nested tensors have the jagged layout here\n  at "
-        f"{source.here(3)}\n  Fix: {name}(..., layout=torch.jagged); PyTorch's other layout is a "
-        "prototype that it no longer develops."
+    raise refusal.not_implemented(
+        f"{name}(layout={shown!r}): nested tensors have the jagged layout here",
+        fix=f"{name}(..., layout=torch.jagged); PyTorch's other layout is a prototype that it no "
+        "longer develops.",
     )
 
 
@@ -112,9 +110,8 @@ def nested_tensor_from_jagged(
     """A nested tensor on values that lie one after the other already, with their history."""
     if offsets is None:
         if lengths is None:
-            raise RuntimeError(
-                "nested_tensor_from_jagged(): At least one of offsets or lengths is required.\n"
-                f"  at {source.here(2)}"
+            raise refusal.runtime(
+                "nested_tensor_from_jagged(): At least one of offsets or lengths is required."
             )
         offsets = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
         lengths = None
@@ -135,10 +132,10 @@ def _check_offsets(values: Any, offsets: Any, lengths: Any, ragged: int) -> None
         or any(n < 0 for n in (*sizes, *taken, *starts[:1]))
         or any(end > most for end in ends)
     ):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"nested_tensor_from_jagged(): offsets {starts[:10]} and lengths {taken[:10]} do not "
-            f"lie within {most} values\n  at {source.here(3)}\n  Offsets begin at 0, grow, and end "
-            "with the number of values."
+            f"lie within {most} values",
+            why="Offsets begin at 0, grow, and end with the number of values.",
         )
 
 
@@ -146,16 +143,14 @@ def narrow(tensor: Any, dim: int, start: Any, length: Any, layout: Any = strided
     """A part of each row, from its own start and of its own length, on the tensor's memory."""
     _need_jagged(layout, "narrow")
     if dim != 1:
-        raise RuntimeError(
-            f"jagged layout only supports dim=1, got dim={dim}\n  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"jagged layout only supports dim=1, got dim={dim}")
     rows, width = tensor.shape[:2]
     starts = torch.as_tensor(start).expand(rows)
     lengths = torch.as_tensor(length).expand(rows).contiguous()
     if bool(((starts < 0) | (lengths < 0) | (starts + lengths > width)).any()):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"narrow(): start {starts.tolist()[:10]} and length {lengths.tolist()[:10]} do not lie "
-            f"within rows of {width}\n  at {source.here(2)}"
+            f"within rows of {width}"
         )
     begins = starts + torch.arange(rows) * width
     offsets = torch.cat([begins, (begins + lengths)[-1:]])
@@ -165,9 +160,9 @@ def narrow(tensor: Any, dim: int, start: Any, length: Any, layout: Any = strided
 def masked_select(tensor: Any, mask: Any) -> NestedTensor:
     """Of each row the elements that a mask selects."""
     if tensor.ndim != 2 or mask.ndim != 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"masked_select only support 2-D selections currently, got {tensor.ndim} and "
-            f"{mask.ndim} dimensions\n  at {source.here(2)}"
+            f"{mask.ndim} dimensions"
         )
     tensor, mask = torch.broadcast_tensors(tensor, mask)
     offsets = torch.nn.functional.pad(mask.sum(1).cumsum(0), (1, 0))
@@ -177,8 +172,7 @@ def masked_select(tensor: Any, mask: Any) -> NestedTensor:
 def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any:  # noqa: A002
     """A dense tensor: components of less than the largest length are filled up."""
     if not isinstance(input, NestedTensor):
-        raise NotImplementedError(
-            "to_padded_tensor() needs a nested tensor, got one of shape "
-            f"{list(input.shape)}\n  at {source.here(2)}"
+        raise refusal.not_implemented(
+            f"to_padded_tensor() needs a nested tensor, got one of shape {list(input.shape)}"
         )
     return _padded(None, input, padding, output_size)

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..tensor.overriding import DisableTorchFunctionSubclass
 from .tensor import NestedTensor
 
@@ -73,10 +73,10 @@ _OF_THE_OBJECT = frozenset(
 
 def refuse(name: str, why: str = "there is no such function of nested tensors") -> NoReturn:
     """Raise for what nested tensors cannot do."""
-    raise NotImplementedError(
-        f"{name}(): not supported for NestedTensor (layout torch.jagged): {why}\n"
-        f"  at {source.here(3)}\n  Fix: compute with x.values(), with each of x.unbind(), or with "
-        "x.to_padded_tensor(padding)."
+    raise refusal.not_implemented(
+        f"{name}(): not supported for NestedTensor (layout torch.jagged): {why}",
+        fix="compute with x.values(), with each of x.unbind(), or with "
+        "x.to_padded_tensor(padding).",
     )
 
 
@@ -123,10 +123,11 @@ def _operand(value: Any, like: NestedTensor, name: str) -> Any:
 
 
 def _mismatch(name: str, one: Any, other: Any) -> RuntimeError:
-    return RuntimeError(
+    return refusal.runtime(
         f"cannot call binary pointwise function {name} with inputs of shapes {tuple(one)} and "
-        f"{tuple(other)}\n  at {source.here(4)}\n  Nested tensors fit if they have the same "
-        "offsets: make the second with nested_tensor_from_jagged(values, x.offsets())."
+        f"{tuple(other)}",
+        why="Nested tensors fit if they have the same offsets: make the second with "
+        "nested_tensor_from_jagged(values, x.offsets()).",
     )
 
 
@@ -193,9 +194,9 @@ def _retain_grad(func: Any, nt: NestedTensor) -> None:
 
 @handles("tolist", "numpy")
 def _no_array(func: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    raise RuntimeError(
-        f".{func.__name__}() is not supported for tensor subclasses, got NestedTensor\n"
-        f"  at {source.here(4)}\n  Fix: [t.{func.__name__}() for t in x.unbind()]."
+    raise refusal.runtime(
+        f".{func.__name__}() is not supported for tensor subclasses, got NestedTensor",
+        fix=f"[t.{func.__name__}() for t in x.unbind()].",
     )
 
 

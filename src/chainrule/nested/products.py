@@ -6,7 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from .handlers import handles
 from .tensor import NestedTensor, from_components
 
@@ -33,9 +33,9 @@ def embedding(func: Any, nt: NestedTensor, weight: Any, *args: Any, **options: A
 
 def _need_dense_end(nt: NestedTensor, count: int, name: str) -> None:
     if nt._ragged_idx >= nt.ndim - count:
-        raise RuntimeError(
-            f"{name}(): not supported for NestedTensor on the ragged dimension\n  shape "
-            f"{tuple(nt.shape)} at {source.here(4)}"
+        raise refusal.runtime(
+            f"{name}(): not supported for NestedTensor on the ragged dimension",
+            f"shape {tuple(nt.shape)}",
         )
 
 
@@ -82,10 +82,10 @@ def _parts(t: Any) -> tuple[Any, ...]:
 
 
 def _no_product(a: Any, b: Any) -> RuntimeError:
-    return RuntimeError(
-        f"matmul(): not supported between inputs of shapes {tuple(a.shape)} and {tuple(b.shape)}\n"
-        f"  at {source.here(5)}\n  The result would be ragged in two dimensions, or the inner "
-        "lengths do not fit.\n  Fix: [x @ y for x, y in zip(a.unbind(), b.unbind())]."
+    return refusal.runtime(
+        f"matmul(): not supported between inputs of shapes {tuple(a.shape)} and {tuple(b.shape)}",
+        why="The result would be ragged in two dimensions, or the inner lengths do not fit.",
+        fix="[x @ y for x, y in zip(a.unbind(), b.unbind())].",
     )
 
 
@@ -96,15 +96,14 @@ def attention(
 ) -> NestedTensor:  # fmt: skip
     """Attention inside each component."""
     if not all(isinstance(t, NestedTensor) for t in (query, key, value)):
-        raise ValueError(
+        raise refusal.value(
             "scaled_dot_product_attention: query, key and value are nested tensors, or none of "
-            f"them is\n  at {source.here(3)}"
+            "them is"
         )
     if attn_mask is not None:
-        raise ValueError(
-            "scaled_dot_product_attention: attn_mask must be None for nested tensors\n"
-            f"  at {source.here(3)}\n  Components never see each other; is_causal=True hides what "
-            "comes later."
+        raise refusal.value(
+            "scaled_dot_product_attention: attn_mask must be None for nested tensors",
+            why="Components never see each other; is_causal=True hides what comes later.",
         )
     parts = zip(query._components(), key._components(), value._components(), strict=True)
     found = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from .handlers import handles
 from .shapes import axis_of
 from .tensor import NestedTensor, from_components
@@ -46,9 +46,10 @@ def _check_axes(nt: NestedTensor, axes: list[int], name: str) -> None:
         if 0 in axes
         else "a ragged and non-batch dimension"
     )
-    raise RuntimeError(
-        f"{name}(): reducing along {which} is not supported for nested tensors\n  dimensions "
-        f"{axes} of {tuple(nt.shape)} at {source.here(4)}\n  Fix: reduce one after the other."
+    raise refusal.runtime(
+        f"{name}(): reducing along {which} is not supported for nested tensors",
+        f"dimensions {axes} of {tuple(nt.shape)}",
+        fix="reduce one after the other.",
     )
 
 
@@ -76,14 +77,13 @@ def softmax(
 ) -> NestedTensor:
     """Over a dimension of the components or the ragged one."""
     if dim is None:
-        raise RuntimeError(
-            f"{func.__name__}(): dim is needed for nested tensors\n  at {source.here(3)}"
-        )
+        raise refusal.runtime(f"{func.__name__}(): dim is needed for nested tensors")
     axis = axis_of(nt, dim)
     if axis == 0:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{func.__name__}(): not supported when reducing across the batch dimension for "
-            f"NestedTensor\n  shape {tuple(nt.shape)} at {source.here(3)}"
+            "NestedTensor",
+            f"shape {tuple(nt.shape)}",
         )
     if axis != nt._ragged_idx:
         return nt._like(func(nt._values, axis - 1, *args, **options))

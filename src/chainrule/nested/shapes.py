@@ -9,7 +9,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from .handlers import first_nested, handles
 from .sizes import NestedInt
 from .tensor import NestedTensor, from_components, offsets_of
@@ -19,9 +19,8 @@ def axis_of(nt: NestedTensor, dim: int, extra: int = 0) -> int:
     """A dimension counted from the front."""
     n = nt.ndim + extra
     if not -n <= dim < n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})\n"
-            f"  at {source.here(4)}"
+        raise refusal.index(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
         )
     return dim % n
 
@@ -31,9 +30,10 @@ def dense_axis(nt: NestedTensor, dim: int, name: str) -> int:
     axis = axis_of(nt, dim)
     if axis == 0 or axis == nt._ragged_idx:
         which = "dim=0" if axis == 0 else "ragged dim"
-        raise RuntimeError(
-            f"{name}(): not supported for NestedTensor on {which}\n  shape {tuple(nt.shape)} at "
-            f"{source.here(4)}\n  Fix: x.unbind() has the components."
+        raise refusal.runtime(
+            f"{name}(): not supported for NestedTensor on {which}",
+            f"shape {tuple(nt.shape)}",
+            fix="x.unbind() has the components.",
         )
     return axis - 1
 
@@ -42,9 +42,7 @@ def dense_axis(nt: NestedTensor, dim: int, name: str) -> int:
 def unbind(func: Any, nt: NestedTensor, dim: int = 0) -> tuple[Any, ...]:
     """The components."""
     if axis_of(nt, dim) != 0:
-        raise RuntimeError(
-            f"unbind(): only supported for NestedTensor on dim=0\n  dim={dim} at {source.here(3)}"
-        )
+        raise refusal.runtime("unbind(): only supported for NestedTensor on dim=0", f"dim={dim}")
     return nt._components()
 
 
@@ -55,9 +53,9 @@ def transpose(func: Any, nt: NestedTensor, dim0: int, dim1: int) -> NestedTensor
     if a == b:
         return nt
     if 0 in (a, b):
-        raise ValueError(
-            "Transpose is not supported on the batch dimension for jagged NT\n"
-            f"  dimensions {dim0} and {dim1} at {source.here(3)}"
+        raise refusal.value(
+            "Transpose is not supported on the batch dimension for jagged NT",
+            f"dimensions {dim0} and {dim1}",
         )
     ragged = {a: b, b: a}.get(nt._ragged_idx, nt._ragged_idx)
     return nt._like(nt._values.transpose(a - 1, b - 1), ragged)
@@ -69,9 +67,9 @@ def permute(func: Any, nt: NestedTensor, *dims: Any) -> NestedTensor:
     given = dims[0] if len(dims) == 1 and isinstance(dims[0], list | tuple) else dims
     axes = [axis_of(nt, d) for d in given]
     if not axes or axes[0] != 0:
-        raise ValueError(
-            "Permute is not supported on the batch dimension for jagged NT\n"
-            f"  dimensions {list(given)} at {source.here(3)}"
+        raise refusal.value(
+            "Permute is not supported on the batch dimension for jagged NT",
+            f"dimensions {list(given)}",
         )
     values = nt._values.permute([a - 1 for a in axes[1:]])
     return nt._like(values, axes.index(nt._ragged_idx))
@@ -128,9 +126,9 @@ def _place_of_ragged(nt: NestedTensor, wanted: list[Any]) -> int:
             known = [n for n in wanted[1:k] if n != -1]
             if len(known) == k - 1 and torch.Size(known).numel() == before:
                 return k
-    raise RuntimeError(
-        f"view(): cannot view shape {tuple(nt.shape)} as {wanted}\n  at {source.here(4)}\n"
-        "  The batch comes first, and the ragged dimension stays: write -1 or x.size(1) for it."
+    raise refusal.runtime(
+        f"view(): cannot view shape {tuple(nt.shape)} as {wanted}",
+        why="The batch comes first, and the ragged dimension stays: write -1 or x.size(1) for it.",
     )
 
 
@@ -142,9 +140,9 @@ def flatten(func: Any, nt: NestedTensor, start_dim: int = 0, end_dim: int = -1) 
         return nt
     if a == 0 or a <= nt._ragged_idx <= b:
         where = "dim=0" if a == 0 else "ragged dim"
-        raise RuntimeError(
-            f"flatten(): not supported for NestedTensor on {where}\n  dimensions {start_dim} to "
-            f"{end_dim} of {tuple(nt.shape)} at {source.here(3)}"
+        raise refusal.runtime(
+            f"flatten(): not supported for NestedTensor on {where}",
+            f"dimensions {start_dim} to {end_dim} of {tuple(nt.shape)}",
         )
     ragged = nt._ragged_idx - (b - a if b < nt._ragged_idx else 0)
     return nt._like(nt._values.flatten(a - 1, b - 1), ragged)
@@ -209,9 +207,8 @@ def stack(func: Any, tensors: Any, dim: int = 0) -> NestedTensor:
 
 def _same_lengths(t: Any, like: NestedTensor) -> NestedTensor:
     if not isinstance(t, NestedTensor) or t._ragged_length != like._ragged_length:
-        raise RuntimeError(
-            f"cat(): nested tensors of other lengths: {tuple(like.shape)} and {tuple(t.shape)}\n"
-            f"  at {source.here(5)}"
+        raise refusal.runtime(
+            f"cat(): nested tensors of other lengths: {tuple(like.shape)} and {tuple(t.shape)}"
         )
     return t
 
@@ -270,9 +267,9 @@ def to_padded_tensor(
     if output_size is not None:
         wanted = output_size[nt._ragged_idx]
         if wanted < longest:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Value in output_size is less than NestedTensor padded size: {wanted} is less "
-                f"than {longest}\n  at {source.here(3)}"
+                f"than {longest}"
             )
         longest = wanted
     rows = nt._values.movedim(axis, 0)

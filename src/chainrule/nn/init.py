@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import Tensor, empty_like, no_grad, randperm, where
 from .. import linalg as _linalg
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import explain_module
 
 __all__ = [
@@ -40,12 +40,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         return _GAINS[nonlinearity]
     if nonlinearity != "leaky_relu":
         known = ", ".join(sorted({*_NEUTRAL, *_GAINS, "leaky_relu"}))
-        raise ValueError(
-            f"Unsupported nonlinearity {nonlinearity}\n  at {source.here(2)}\n  Known: {known}."
-        )
+        raise refusal.value(f"Unsupported nonlinearity {nonlinearity}", why=f"Known: {known}.")
     slope = 0.01 if param is None else param
     if isinstance(slope, bool) or not isinstance(slope, int | float):
-        raise ValueError(f"negative_slope {param} not a valid number\n  at {source.here(2)}")
+        raise refusal.value(f"negative_slope {param} not a valid number")
     return math.sqrt(2.0 / (1 + slope**2))
 
 
@@ -165,9 +163,9 @@ def _accept_by_density(
 
 
 def _wrong_rank(tensor: Tensor, function: str, wanted: str) -> ValueError:
-    return ValueError(
-        f"Only tensors with {wanted} dimensions are supported\n  {function} got one of shape "
-        f"{list(tensor.shape)}, at {source.here(3)}"
+    return refusal.value(
+        f"Only tensors with {wanted} dimensions are supported",
+        f"{function} got one of shape {list(tensor.shape)}",
     )
 
 
@@ -185,9 +183,8 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     if tensor.ndim not in (3, 4, 5):
         raise _wrong_rank(tensor, "dirac_", "3, 4, or 5")
     if tensor.shape[0] % groups:
-        raise ValueError(
-            f"dim 0 must be divisible by groups: {tensor.shape[0]} output channels, "
-            f"groups={groups}\n  at {source.here(2)}"
+        raise refusal.value(
+            f"dim 0 must be divisible by groups: {tensor.shape[0]} output channels, groups={groups}"
         )
     outputs = tensor.shape[0] // groups
     centre = tuple(size // 2 for size in tensor.shape[2:])
@@ -205,10 +202,10 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """(connections into one output, connections out of one input) of a weight."""
     if tensor.ndim < 2:
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions\n"
-            f"  its shape is {list(tensor.shape)}, at {source.here(3)}\n"
-            "  Fix: initialise biases with zeros_ or uniform_."
+        raise refusal.value(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions",
+            f"its shape is {list(tensor.shape)}",
+            fix="initialise biases with zeros_ or uniform_.",
         )
     window = math.prod(tensor.shape[2:])
     return tensor.shape[1] * window, tensor.shape[0] * window
@@ -217,9 +214,7 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in _FANS:
-        raise ValueError(
-            f"Mode {mode} not supported, please use one of {list(_FANS)}\n  at {source.here(3)}"
-        )
+        raise refusal.value(f"Mode {mode} not supported, please use one of {list(_FANS)}")
     return _calculate_fan_in_and_fan_out(tensor)[_FANS.index(mode)]
 
 

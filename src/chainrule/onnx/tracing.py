@@ -118,7 +118,7 @@ def _bind(graph: Graph, result: Any, made: Any, full: str) -> None:
 
 def user_line() -> str:
     """The line of the model that is running: the innermost one outside of this package."""
-    return source.here(3)
+    return source.here()
 
 
 def unsupported(full: str, args: Any, line: str, why: Any = None) -> OnnxExporterError:

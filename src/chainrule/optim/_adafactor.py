@@ -7,8 +7,8 @@ from typing import Any
 
 import chainrule as cr
 
-from ..autograd import source
-from .checks import check_lr, refuse
+from ..autograd import refusal
+from .checks import check_lr
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import new_counter, rate_of, steps_as_tensors
 
@@ -30,15 +30,15 @@ class Adafactor(Optimizer):
     ) -> None:
         check_lr(lr, "Learning rate should be >= 0 but is: {}")
         if not 0.0 >= beta2_decay:
-            raise refuse(f"beta2_decay should be <= 0 but is: {beta2_decay}")
+            raise refusal.value(f"beta2_decay should be <= 0 but is: {beta2_decay}")
         if eps[0] is not None and not 0.0 <= eps[0]:
-            raise refuse(f"epsilon1 should be >= 0 but is: {eps[0]}")
+            raise refusal.value(f"epsilon1 should be >= 0 but is: {eps[0]}")
         if not 0.0 <= eps[1]:
-            raise refuse(f"epsilon2 should be >= 0 but is: {eps[1]}")
+            raise refusal.value(f"epsilon2 should be >= 0 but is: {eps[1]}")
         if not 1.0 <= d:
-            raise refuse(f"Clipping threshold d should be >= 1 but is: {d}")
+            raise refusal.value(f"Clipping threshold d should be >= 1 but is: {d}")
         if not 0.0 <= weight_decay:
-            raise refuse(f"weight_decay should be >= 0 but is: {weight_decay}")
+            raise refusal.value(f"weight_decay should be >= 0 but is: {weight_decay}")
         defaults = {
             "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d,
             "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
@@ -53,9 +53,7 @@ class Adafactor(Optimizer):
 
     def _state_of(self, p: Any) -> dict[str, Any]:
         if p.is_complex():
-            raise RuntimeError(
-                f"Adafactor does not support complex parameters\n  at {source.here(3)}"
-            )
+            raise refusal.runtime("Adafactor does not support complex parameters")
         state = self.state[p]
         if not state:
             state["step"] = new_counter()

@@ -8,8 +8,8 @@ from typing import Any
 
 import chainrule as cr
 
-from ..autograd import source
-from .checks import check_lr, refuse
+from ..autograd import refusal
+from .checks import check_lr
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import rate_of
 
@@ -44,13 +44,13 @@ class Muon(Optimizer):
     ) -> None:
         check_lr(lr, "Learning rate should be >= 0 but is: {}")
         if not 0.0 <= momentum:
-            raise refuse(f"momentum should be >= 0 but is: {momentum}")
+            raise refusal.value(f"momentum should be >= 0 but is: {momentum}")
         if not 0.0 <= weight_decay:
-            raise refuse(f"weight decay should be >= 0 but is: {weight_decay}")
+            raise refusal.value(f"weight decay should be >= 0 but is: {weight_decay}")
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
-            raise refuse(
+            raise refusal.value(
                 f"Adjust learning rate function {adjust_lr_fn} is not supported",
-                "'original' or 'match_rms_adamw'.",
+                fix="'original' or 'match_rms_adamw'.",
             )
         defaults = {
             "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
@@ -61,10 +61,10 @@ class Muon(Optimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 if p.ndim != 2:
-                    raise refuse(
+                    raise refusal.value(
                         "Muon only supports 2D parameters whereas we found a parameter with size: "
                         f"{p.size()}",
-                        "give it matrices only, and the rest to AdamW.",
+                        fix="give it matrices only, and the rest to AdamW.",
                     )
 
     @cr.no_grad()
@@ -76,9 +76,7 @@ class Muon(Optimizer):
                 if p.grad is None:
                     continue
                 if p.is_complex():
-                    raise RuntimeError(
-                        f"Muon does not support complex parameters\n  at {source.here(3)}"
-                    )
+                    raise refusal.runtime("Muon does not support complex parameters")
                 state = self.state[p]
                 if "momentum_buffer" not in state:
                     state["momentum_buffer"] = cr.zeros_like(p.grad)
@@ -99,11 +97,11 @@ def muon_update(p: Any, g: Any, buffer: Any, group: dict[str, Any]) -> None:
 def orthogonalised(g: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
     """The matrix with its singular values pushed towards 1, in bfloat16 as PyTorch computes it."""
     if steps >= 100:
-        raise refuse(
+        raise refusal.value(
             f"Number of steps must be less than 100 for computational efficiency, not {steps}"
         )
     if len(coefficients) != 3:
-        raise refuse("Coefficients must be a tuple of exactly 3 values")
+        raise refusal.value("Coefficients must be a tuple of exactly 3 values")
     a, b, c = coefficients
     tall = g.shape[0] > g.shape[1]
     x = _rounded(g.T if tall else g)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..autograd import refusal
 from . import rules
-from .checks import check_lr, check_not_negative, refuse
+from .checks import check_lr, check_not_negative
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer
 
@@ -31,7 +32,7 @@ class Adadelta(RuleOptimizer):
     ) -> None:
         check_lr(lr)
         if not 0.0 <= rho <= 1.0:
-            raise refuse(f"Invalid rho value: {rho}", "choose one in [0, 1].")
+            raise refusal.value(f"Invalid rho value: {rho}", fix="choose one in [0, 1].")
         check_not_negative(epsilon=eps, weight_decay=weight_decay)
         defaults = {
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import chainrule as cr
 
-from ..autograd import source
+from ..autograd import refusal
 from . import rules
 from .checks import check_forms, check_lr, check_not_negative
 from .optimizer import ParamsT
@@ -72,9 +72,9 @@ class Adagrad(RuleOptimizer):
     def _step_sparse(self, group: dict[str, Any], p: Any) -> None:
         """Only the rows of the gradient, their sums and nothing else."""
         if group["weight_decay"] != 0:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "weight_decay option is not compatible with sparse gradients: it would move every "
-                f"row\n  at {source.here(4)}"
+                "row"
             )
         state = self._state_of(group, p)
         state["step"].add_(1)

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import chainrule as cr
 
+from ..autograd import refusal
 from . import rules
-from .checks import check_betas, check_forms, check_lr, check_not_negative, refuse
+from .checks import check_betas, check_forms, check_lr, check_not_negative
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter
 
@@ -49,9 +50,9 @@ class Adam(RuleOptimizer):
     ) -> None:
         check_lr(lr)
         if isinstance(lr, cr.Tensor) and foreach and not capturable:
-            raise refuse(
+            raise refusal.value(
                 "lr as a Tensor is not supported for capturable=False and foreach=True",
-                "leave foreach away; it makes no difference here.",
+                fix="leave foreach away; it makes no difference here.",
             )
         check_not_negative(epsilon=eps)
         check_betas(betas)
@@ -107,17 +108,17 @@ def _check_kinds(betas: Any, capturable: bool, foreach: Any) -> None:
     """Both betas are numbers, or both tensors of one element."""
     tensors = [isinstance(b, cr.Tensor) for b in betas]
     if any(tensors) != all(tensors) or not (all(tensors) or all(type(b) is float for b in betas)):
-        raise refuse(
+        raise refusal.value(
             f"betas must be either both floats or both Tensors, but they are {betas!r}",
-            "for example betas=(0.9, 0.999).",
+            fix="for example betas=(0.9, 0.999).",
         )
     for i in (0, 1) if tensors[0] else ():
         if foreach and not capturable:
-            raise refuse(
+            raise refusal.value(
                 f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True"
             )
         if betas[i].numel() != 1:
-            raise refuse(f"Tensor betas[{i}] must be 1-element")
+            raise refusal.value(f"Tensor betas[{i}] must be 1-element")
 
 
 class AdamW(Adam):

@@ -7,8 +7,8 @@ from typing import Any
 
 import chainrule as cr
 
-from ..autograd import source
-from .checks import check_lr, refuse
+from ..autograd import refusal
+from .checks import check_lr
 from .line_search import Point, minimum_between, strong_wolfe
 from .optimizer import Optimizer, ParamsT
 from .rule_optimizer import number
@@ -55,10 +55,10 @@ class LBFGS(Optimizer):
         }
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
-            raise refuse(
+            raise refusal.value(
                 "LBFGS doesn't support per-parameter options (parameter groups): there are "
                 f"{len(self.param_groups)}",
-                "give one list of parameters.",
+                fix="give one list of parameters.",
             )
         self._params = self.param_groups[0]["params"]
 
@@ -98,10 +98,10 @@ class LBFGS(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Up to `max_iter` iterations; returns the loss at the start."""
         if closure is None:
-            raise TypeError(
-                f"step() missing 1 required positional argument: 'closure'\n  at {source.here(2)}\n"
-                "  LBFGS evaluates the loss several times per step: pass a function that clears "
-                "the gradients, computes the loss, calls backward() and returns the loss."
+            raise refusal.wrong_type(
+                "step() missing 1 required positional argument: 'closure'",
+                why="LBFGS evaluates the loss several times per step: pass a function that clears "
+                "the gradients, computes the loss, calls backward() and returns the loss.",
             )
         evaluate: Callable[[], Any] = cr.enable_grad()(closure)
         group = self.param_groups[0]
@@ -164,9 +164,7 @@ class LBFGS(Optimizer):
             loss = float(closure())
             return loss, self._flat_grad(), t, 1
         if method != "strong_wolfe":
-            raise RuntimeError(
-                f"only 'strong_wolfe' is supported, not {method!r}\n  at {source.here(5)}"
-            )
+            raise refusal.runtime(f"only 'strong_wolfe' is supported, not {method!r}")
         saved = [p.clone() for p in self._params]
         loss, grad, t, count = strong_wolfe(
             lambda length: self._evaluate(closure, saved, length, d),

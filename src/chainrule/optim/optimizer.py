@@ -12,7 +12,7 @@ from typing import Any
 
 import chainrule as cr
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain, explain_methods
 from ..autograd.node import RemovableHandle
 from ..autograd.state import STATE
@@ -98,9 +98,9 @@ def with_step_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             if changed is None:
                 continue
             if not (isinstance(changed, tuple) and len(changed) == 2):
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"{hook} must return None or a tuple of (new_args, new_kwargs), but got "
-                    f"{changed}.\n  at {source.here(2)}"
+                    f"{changed}."
                 )
             args, kwargs = changed
         kind = type(self).__name__
@@ -172,24 +172,25 @@ class Optimizer:
         for table in _HOOK_TABLES:
             setattr(self, table, OrderedDict())
         if isinstance(params, cr.Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
-                f"but got {type(params).__name__} of shape {list(params.shape)}\n"
-                f"  at {source.here(2)}\n  Fix: put it into a list: [parameter]."
+            raise refusal.wrong_type(
+                "params argument given to the optimizer should be an iterable of Tensors or "
+                f"dicts, but got {type(params).__name__} of shape {list(params.shape)}",
+                fix="put it into a list: [parameter].",
             )
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         if callable(getattr(params, "parameters", None)):
-            raise TypeError(
-                f"'{type(params).__name__}' object is not iterable: an optimizer takes parameters, "
-                f"not a module\n  at {source.here(2)}\n  Fix: pass model.parameters()."
+            raise refusal.wrong_type(
+                f"'{type(params).__name__}' object is not iterable: an optimizer takes "
+                "parameters, not a module",
+                fix="pass model.parameters().",
             )
         groups = list(params)
         if not groups:
-            raise ValueError(
-                f"optimizer got an empty parameter list\n  at {source.here(2)}\n  It would have "
-                "nothing to update. A module without parameters, or a generator that was used up "
-                "before (keep list(model.parameters())), gives one."
+            raise refusal.value(
+                "optimizer got an empty parameter list",
+                why="It would have nothing to update. A module without parameters, or a generator "
+                "that was used up before (keep list(model.parameters())), gives one.",
             )
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
@@ -201,9 +202,9 @@ class Optimizer:
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Optimize more parameters, with options of their own where the dict gives them."""
         if not isinstance(param_group, dict):
-            raise TypeError(
-                f"param_group must be a dict, but got {type(param_group)}\n  at {source.here(2)}\n"
-                "  Fix: {'params': [...], 'lr': ...}."
+            raise refusal.wrong_type(
+                f"param_group must be a dict, but got {type(param_group)}",
+                fix="{'params': [...], 'lr': ...}.",
             )
         params, names = _tensors_and_names(param_group["params"])
         param_group["params"] = params
@@ -212,9 +213,9 @@ class Optimizer:
         self._check_params(params)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(
+                raise refusal.value(
                     "parameter group didn't specify a value of required optimization parameter "
-                    f"{name}\n  at {source.here(2)}"
+                    f"{name}"
                 )
             param_group.setdefault(name, default)
         if len(params) != len(set(params)):
@@ -231,19 +232,18 @@ class Optimizer:
     def _check_params(self, params: list[Any]) -> None:
         for i, p in enumerate(params):
             if not isinstance(p, cr.Tensor):
-                raise TypeError(
+                raise refusal.wrong_type(
                     "optimizer can only optimize Tensors, but one of the params is "
-                    f"{type(p).__module__}.{type(p).__qualname__}\n  number {i} of "
-                    f"{len(params)}, at {source.here(3)}\n  Fix: pass model.parameters(), or "
-                    "dicts with 'params'."
+                    f"{type(p).__module__}.{type(p).__qualname__}",
+                    f"number {i} of {len(params)}",
+                    fix="pass model.parameters(), or dicts with 'params'.",
                 )
             if not self.defaults.get("differentiable") and not (p.is_leaf or p.retains_grad):
                 made_by: Any = p.grad_fn
-                raise ValueError(
+                raise refusal.value(
                     f"can't optimize a non-leaf Tensor: number {i}, of shape {list(p.shape)}, is "
-                    f"the result of {made_by.name()}, so backward() leaves no .grad on it\n"
-                    f"  at {source.here(3)}\n  Fix: optimize the tensor it was computed from, or "
-                    "x.detach().requires_grad_()."
+                    f"the result of {made_by.name()}, so backward() leaves no .grad on it",
+                    fix="optimize the tensor it was computed from, or x.detach().requires_grad_().",
                 )
 
     def _check_against_groups(self, param_group: dict[str, Any]) -> None:
@@ -253,17 +253,17 @@ class Optimizer:
             known.update(group["params"])
             if ("param_names" in param_group) != ("param_names" in group):
                 which = "with names" if "param_names" in param_group else "without names"
-                raise ValueError(
+                raise refusal.value(
                     "all optimizer param groups should be with/without names. cannot add param "
-                    f"group {which} to the optimizer\n  at {source.here(3)}\n  Fix: use "
-                    "named_parameters() for all groups or for none."
+                    f"group {which} to the optimizer",
+                    fix="use named_parameters() for all groups or for none.",
                 )
         shared = [i for i, p in enumerate(param_group["params"]) if p in known]
         if shared:
-            raise ValueError(
-                "some parameters appear in more than one parameter group: numbers "
-                f"{shared} of group {len(self.param_groups)} are in an earlier group too\n"
-                f"  at {source.here(3)}\n  Fix: list every parameter once."
+            raise refusal.value(
+                f"some parameters appear in more than one parameter group: numbers {shared} of "
+                f"group {len(self.param_groups)} are in an earlier group too",
+                fix="list every parameter once.",
             )
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -406,35 +406,34 @@ def _tensors_and_names(params: Any) -> tuple[list[Any], list[str]]:
     if isinstance(params, cr.Tensor):
         return [params], []
     if isinstance(params, set):
-        raise TypeError(
-            "optimizer parameters need to be organized in ordered collections, but the ordering "
-            "of tensors in sets will change between runs. Please use a list instead.\n"
-            f"  at {source.here(3)}"
+        raise refusal.wrong_type(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of "
+            "tensors in sets will change between runs. Please use a list instead."
         )
     items = list(params)
     names = [item[0] for item in items if isinstance(item, tuple)]
     if names and len(names) != len(items):
-        raise ValueError(
-            "all optimizer params should be with/without names. Some param names are missing\n"
-            f"  {len(names)} of {len(items)} have one, at {source.here(3)}"
+        raise refusal.value(
+            "all optimizer params should be with/without names. Some param names are missing",
+            f"{len(names)} of {len(items)} have one",
         )
     return [item[1] if isinstance(item, tuple) else item for item in items], names
 
 
 def _check_sizes(groups: list[dict[str, Any]], loaded: list[dict[str, Any]]) -> None:
     if len(groups) != len(loaded):
-        raise ValueError(
+        raise refusal.value(
             f"loaded state dict has a different number of parameter groups: {len(loaded)}, this "
-            f"optimizer has {len(groups)}\n  at {source.here(3)}\n  Fix: make the optimizer with "
-            "the same groups before loading."
+            f"optimizer has {len(groups)}",
+            fix="make the optimizer with the same groups before loading.",
         )
     for i, (group, new) in enumerate(zip(groups, loaded, strict=True)):
         if len(group["params"]) != len(new["params"]):
-            raise ValueError(
+            raise refusal.value(
                 "loaded state dict contains a parameter group that doesn't match the size of "
-                f"optimizer's group: group {i} has {len(new['params'])} parameters in the dict and "
-                f"{len(group['params'])} here\n  at {source.here(3)}\n  Fix: build the same model "
-                "as was saved."
+                f"optimizer's group: group {i} has {len(new['params'])} parameters in the dict "
+                f"and {len(group['params'])} here",
+                fix="build the same model as was saved.",
             )
 
 

@@ -92,7 +92,7 @@ _step = itemgetter("step")
 
 def note_change(params: list[Any]) -> None:
     """Move the versions on, and say who wrote if a graph still needs the old values."""
-    where = ("an optimizer's step", *source.user_position(3))
+    where = ("an optimizer's step", *source.user_position())
     for version in map(_version, params):
         version[0] += 1
         version[1:] = where

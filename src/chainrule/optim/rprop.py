@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import chainrule as cr
 
+from ..autograd import refusal
 from . import rules
-from .checks import check_lr, refuse
+from .checks import check_lr
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter, number
 
@@ -32,8 +33,9 @@ class Rprop(RuleOptimizer):
     ) -> None:
         check_lr(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise refuse(
-                f"Invalid eta values: {etas[0]}, {etas[1]}", "they satisfy 0 < first < 1 < second."
+            raise refusal.value(
+                f"Invalid eta values: {etas[0]}, {etas[1]}",
+                fix="they satisfy 0 < first < 1 < second.",
             )
         defaults = {
             "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,

@@ -15,7 +15,7 @@ import numpy as np
 
 import chainrule as cr
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.inplace import check_writable, refuse_overlap
 from ..autograd.state import STATE, TRACE
 from . import plan
@@ -53,11 +53,12 @@ def _foreign_state(optimizer: str, name: str, found: Any, p: Any) -> RuntimeErro
     shape = getattr(found, "shape", None)
     what = f"a {type(found).__name__}" if shape is None else f"a tensor of shape {list(shape)}"
     where = " on meta" if shape is not None and found.is_meta else ""
-    return RuntimeError(
+    return refusal.runtime(
         f"The size of tensor a must match the size of tensor b: {optimizer}'s state {name!r} is "
-        f"{what}{where}, its parameter has shape {list(p.shape)}\n  step at {source.here(4)}\n"
-        "  Why: the state was loaded from another model, or its parameters have another order.\n"
-        "  Fix: load_state_dict() with the state of the same parameters in the same order."
+        f"{what}{where}, its parameter has shape {list(p.shape)}",
+        "step",
+        why="Why: the state was loaded from another model, or its parameters have another order.",
+        fix="load_state_dict() with the state of the same parameters in the same order.",
     )
 
 
@@ -200,9 +201,10 @@ class RuleOptimizer(Optimizer):
 
     def _step_sparse(self, group: dict[str, Any], p: Any) -> None:
         """The update of one parameter whose gradient is a sparse tensor."""
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{type(self).__name__} does not support sparse gradients, please consider SparseAdam "
-            f"instead\n  the gradient has shape {list(p.shape)}, at {source.here(4)}"
+            "instead",
+            f"the gradient has shape {list(p.shape)}",
         )
 
     def _tensors(self, group: dict[str, Any], p: Any, state: dict[str, Any]) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..autograd import refusal
 from . import rules
-from .checks import check_forms, check_lr, check_not_negative, refuse
+from .checks import check_forms, check_lr, check_not_negative
 from .optimizer import ParamsT
 from .rule_optimizer import RuleOptimizer, rate_of
 
@@ -46,10 +47,10 @@ class SGD(RuleOptimizer):
         check_lr(lr)
         check_not_negative(momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
-            raise refuse(
+            raise refusal.value(
                 "Nesterov momentum requires a momentum and zero dampening, but momentum is "
                 f"{momentum} and dampening {dampening}",
-                "for example momentum=0.9, dampening=0.",
+                fix="for example momentum=0.9, dampening=0.",
             )
         defaults = {
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,

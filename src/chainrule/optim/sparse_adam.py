@@ -7,8 +7,8 @@ from typing import Any
 
 import chainrule as cr
 
-from ..autograd import source
-from .checks import check_betas, check_lr, refuse
+from ..autograd import refusal
+from .checks import check_betas, check_lr
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import number
 
@@ -77,7 +77,7 @@ class SparseAdam(Optimizer):
     ) -> None:
         check_lr(lr, positive=True)
         if not 0.0 < eps:
-            raise refuse(f"Invalid epsilon value: {eps}", "it must be greater than 0.")
+            raise refusal.value(f"Invalid epsilon value: {eps}", fix="it must be greater than 0.")
         check_betas(betas)
         defaults = {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize}
         super().__init__(params, defaults)
@@ -94,7 +94,7 @@ class SparseAdam(Optimizer):
             if test(p)
         ]
         if places:
-            raise refuse(f"{kind} params at indices {places}: SparseAdam {why}")
+            raise refusal.value(f"{kind} params at indices {places}: SparseAdam {why}")
 
     @cr.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -109,11 +109,11 @@ class SparseAdam(Optimizer):
     def _step_one(self, group: dict[str, Any], p: Any) -> None:
         grad = p.grad
         if not grad.is_sparse:
-            raise RuntimeError(
-                "SparseAdam does not support dense gradients, please consider Adam instead\n"
-                f"  the gradient of shape {list(grad.shape)} is dense, at {source.here(4)}\n"
-                "  Fix: give this parameter to Adam, or make the layer with sparse=True, as in "
-                "nn.Embedding(n, d, sparse=True)."
+            raise refusal.runtime(
+                "SparseAdam does not support dense gradients, please consider Adam instead",
+                f"the gradient of shape {list(grad.shape)} is dense",
+                fix="give this parameter to Adam, or make the layer with sparse=True, as in "
+                "nn.Embedding(n, d, sparse=True).",
             )
         state = self.state[p]
         if not state:

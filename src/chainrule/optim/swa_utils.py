@@ -10,7 +10,7 @@ from typing import Any
 
 import chainrule as cr
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import explain_module
 from ..nn import Module
 from .lr_scheduler.base import LRScheduler, per_group
@@ -21,9 +21,8 @@ Tensors = list[Any] | tuple[Any, ...]
 
 def _check_decay(decay: float) -> None:
     if decay < 0.0 or decay > 1.0:
-        raise ValueError(
-            f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.\n"
-            f"  at {source.here(3)}"
+        raise refusal.value(
+            f"Invalid decay value {decay} provided. Please provide a value in [0,1] range."
         )
 
 
@@ -203,15 +202,13 @@ class SWALR(LRScheduler):
         for rate, group in zip(rates, optimizer.param_groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(
-                "anneal_strategy must be one of 'cos' or 'linear', instead got "
-                f"{anneal_strategy}\n  at {source.here(2)}"
+            raise refusal.value(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
             )
         self._set_anneal_func(anneal_strategy)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
-            raise ValueError(
-                f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}"
             )
         self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)

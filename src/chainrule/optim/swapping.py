@@ -9,7 +9,7 @@ from typing import Any
 
 import chainrule as cr
 
-from ..autograd import source
+from ..autograd import refusal
 from .optimizer import Optimizer
 
 
@@ -54,41 +54,36 @@ def _checked(
     """State and groups of the dict, if they fit the optimizer."""
     name = "swap_in_optimizer_params_and_state"
     if not optimizer.state:
-        raise _refusal(f"{name} requires initialized optimizer state.", "make a step first.")
+        raise refusal.runtime(f"{name} requires initialized optimizer state.", "make a step first.")
     state, groups = saved.get("state"), saved.get("param_groups")
     if not isinstance(state, dict) or any(isinstance(key, cr.Tensor) for key in state):
-        raise _refusal(
+        raise refusal.runtime(
             f"{name} requires optimizer.state_dict()-style state keyed by packed parameter ids.",
             "pass optimizer.state_dict().",
         )
     if not isinstance(groups, list) or len(groups) != len(optimizer.param_groups):
-        raise _refusal(
+        raise refusal.runtime(
             "swapin_optim_state has a different number of parameter groups than the live optimizer."
         )
     for i, (own, new) in enumerate(zip(optimizer.param_groups, groups, strict=True)):
         if len(own["params"]) != len(new["params"]):
-            raise _refusal(
+            raise refusal.runtime(
                 f"swapin_optim_state param group {i} has a different number of params than the "
                 f"live optimizer param group: {len(new['params'])}, not {len(own['params'])}."
             )
         if own.keys() != new.keys():
-            raise _refusal(
+            raise refusal.runtime(
                 f"{name} requires optimizer.state_dict()-style param group keys to exactly match "
                 f"the live optimizer group keys for group {i}; they differ in "
                 f"{sorted(own.keys() ^ new.keys())}."
             )
     numbers = [number for group in groups for number in group["params"]]
     if len(parameters) < len(numbers):
-        raise _refusal(
+        raise refusal.runtime(
             f"{name} requires the explicit parameter state to match optimizer.param_groups "
             f"ordering: {len(parameters)} parameters for {len(numbers)} places."
         )
     extra = [key for key in state if key not in numbers]
     if extra:
-        raise _refusal(f"{name}: the state has extra keys {extra!r}, which no group lists.")
+        raise refusal.runtime(f"{name}: the state has extra keys {extra!r}, which no group lists.")
     return state, groups
-
-
-def _refusal(phrase: str, fix: str = "") -> RuntimeError:
-    advice = f"\n  Fix: {fix}" if fix else ""
-    return RuntimeError(f"{phrase}\n  at {source.here(5)}{advice}")

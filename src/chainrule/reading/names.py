@@ -30,12 +30,12 @@ class Names:
         self.modules: dict[str, Any] = {}  # the outermost modules, by variable
 
     @classmethod
-    def here(cls, depth: int = 1, module: Any = None) -> Names:
+    def here(cls, module: Any = None) -> Names:
         """The names in the user's frames above this call; a module given comes first."""
         names = cls()
         if module is not None:
             names.add_module("", module)
-        frame = source.user_frame(depth + 1)
+        frame = source.user_frame()
         seen: list[Mapping[str, Any]] = []
         for _ in range(MOST_FRAMES):
             if frame is None:

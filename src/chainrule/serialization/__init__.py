@@ -13,7 +13,7 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, TypeAlias
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..tensor.device import device
 from . import reader, tensors_file, writer
@@ -84,20 +84,22 @@ def save(
                 tensors_file.write(obj, file, metadata)
             return
         if metadata is not None:
-            raise ValueError(
-                f"metadata can be kept in .safetensors files only, not in {name_of(f)}\n"
-                f"  save at {source.here(2)}\n  Fix: put it into the saved dict."
+            raise refusal.value(
+                f"metadata can be kept in .safetensors files only, not in {name_of(f)}",
+                "save",
+                fix="put it into the saved dict.",
             )
         if not _use_new_zipfile_serialization:
-            raise NotImplementedError(
-                "the format of PyTorch before 1.6 can be read but is not written\n"
-                f"  save to {name_of(f)} at {source.here(2)}\n  Fix: leave "
-                "_use_new_zipfile_serialization out; PyTorch reads the new format since 1.6."
+            raise refusal.not_implemented(
+                "the format of PyTorch before 1.6 can be read but is not written",
+                f"save to {name_of(f)}",
+                fix="leave _use_new_zipfile_serialization out; PyTorch reads the new format since "
+                "1.6.",
             )
         if pickle_protocol < 1:
             raise pickle.PicklingError(
                 "persistent IDs in protocol 0 must be ASCII strings: tensors cannot be pickled "
-                f"with it\n  save to {name_of(f)} at {source.here(2)}\n"
+                f"with it\n  save to {name_of(f)} at {source.here()}\n"
                 "  Fix: leave pickle_protocol out."
             )
         try:
@@ -108,9 +110,7 @@ def save(
                 )  # fmt: skip
         except CannotSave as problem:
             what, fix = problem.args
-            raise RuntimeError(
-                f"{what}\n  save to {name_of(f)} at {source.here(2)}\n  Fix: {fix}"
-            ) from None
+            raise refusal.runtime(f"{what}", f"save to {name_of(f)}", fix=f"{fix}") from None
     except PROBLEMS as problem:
         explain_here(problem)
         raise
@@ -141,14 +141,14 @@ def load(
     try:
         weights_only = _only_weights(weights_only, pickle_module)
         if weights_only and pickle_module is not None:
-            raise RuntimeError(
-                "Can not safely load weights when explicit pickle_module is specified\n"
-                f"  load of {name_of(f)} at {source.here(2)}\n  Fix: leave one of the two out."
+            raise refusal.runtime(
+                "Can not safely load weights when explicit pickle_module is specified",
+                f"load of {name_of(f)}",
+                fix="leave one of the two out.",
             )
         if mmap and not is_path(f):
-            raise ValueError(
-                f"f must be a file path in order to use the mmap argument, not {name_of(f)}\n"
-                f"  load at {source.here(2)}"
+            raise refusal.value(
+                f"f must be a file path in order to use the mmap argument, not {name_of(f)}", "load"
             )
         how = reader.How(
             name_of(f), Placement(map_location), weights_only=weights_only,
@@ -184,7 +184,7 @@ def _read(f: Any, file: BinaryIO, how: reader.How, mapped: bool) -> Any:
     head = file.read(9)
     file.seek(0)
     if not head:
-        raise EOFError(f"Ran out of input: {how.name} is empty\n  load at {source.here(3)}")
+        raise refusal.of_kind(EOFError, f"Ran out of input: {how.name} is empty", "load")
     named_tensors = is_path(f) and os.fspath(f).endswith(".safetensors")
     if named_tensors or tensors_file.looks_like(head):
         return tensors_file.read(file, how.placement, mapped)
@@ -199,7 +199,7 @@ def _read(f: Any, file: BinaryIO, how: reader.How, mapped: bool) -> Any:
     if not head.startswith(b"\x80"):
         raise pickle.UnpicklingError(
             f"Weights only load failed: {how.name} is no file of PyTorch's or chainrule's: it "
-            f"starts with the bytes {head!r}\n  load at {source.here(3)}"
+            f"starts with the bytes {head!r}\n  load at {source.here()}"
         )
     return reader.read_legacy(file, how)
 
@@ -213,10 +213,12 @@ def _opened(f: Any) -> Iterator[BinaryIO]:
         return
     for needed in ("read", "seek", "tell"):
         if not hasattr(f, needed):
-            raise AttributeError(
-                f"'{type(f).__name__}' object has no attribute '{needed}'. You can only torch.load "
-                "from a file that is seekable. Please pre-load the data into a buffer like "
-                f"io.BytesIO and try to load from it instead.\n  load at {source.here(4)}"
+            raise refusal.of_kind(
+                AttributeError,
+                f"'{type(f).__name__}' object has no attribute '{needed}'. You can only "
+                "torch.load from a file that is seekable. Please pre-load the data into a buffer "
+                "like io.BytesIO and try to load from it instead.",
+                "load",
             )
     try:
         at_start = f.tell() == 0
@@ -235,7 +237,7 @@ def _naming_the_file(name: str) -> Iterator[None]:
     except RuntimeError as problem:
         if name in str(problem):
             raise
-        raise type(problem)(f"{problem}\n  in {name}, loaded at {source.here(4)}") from None
+        raise type(problem)(f"{problem}\n  in {name}, loaded at {source.here()}") from None
 
 
 def read_metadata(f: Any) -> dict[str, str]:

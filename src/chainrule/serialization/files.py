@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from ..autograd import source
+from ..autograd import refusal
 
 
 def is_path(f: Any) -> bool:
@@ -54,22 +54,24 @@ def writing(f: Any) -> Iterator[BinaryIO]:
     """Somewhere to write: a path's file is replaced as a whole at the end, an object is used."""
     if not is_path(f):
         if not hasattr(f, "write"):
-            raise AttributeError(
+            raise refusal.of_kind(
+                AttributeError,
                 "expected 'f' to be string, path, or a file-like object with a 'write' attribute, "
-                f"got {type(f).__name__}\n  at {source.here(3)}"
+                f"got {type(f).__name__}",
             )
         yield f
         return
     target = os.path.realpath(f)  # through a link: the file it leads to is replaced, not the link
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
-        raise RuntimeError(
-            f"Parent directory {folder} does not exist.\n  save to {name_of(f)} at "
-            f"{source.here(3)}\n  Fix: os.makedirs({folder!r}, exist_ok=True) first."
+        raise refusal.runtime(
+            f"Parent directory {folder} does not exist.",
+            f"save to {name_of(f)}",
+            fix=f"os.makedirs({folder!r}, exist_ok=True) first.",
         )
     if os.path.isdir(target):
-        raise IsADirectoryError(
-            f"{name_of(f)} is a directory\n  save at {source.here(3)}\n  Fix: name a file in it."
+        raise refusal.of_kind(
+            IsADirectoryError, f"{name_of(f)} is a directory", "save", fix="name a file in it."
         )
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "wb") as device:  # a pipe or /dev/null cannot be replaced

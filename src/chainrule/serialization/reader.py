@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..tensor.storage import UntypedStorage
 from . import instructions, limits, names, settings, storages
 from .archive import ArchiveReader, fill
@@ -47,15 +47,15 @@ class How:
         except RefusedGlobal as refused:
             raise pickle.UnpicklingError(_refusal(self.name, refused)) from None
         except AbsentFeature as missing:
-            raise NotImplementedError(
-                f"{self.name} holds {missing}, which chainrule does not have\n"
-                f"  load at {source.here(3)}\n  Fix: convert them in PyTorch (dequantize(), "
-                ".float()) and save again."
+            raise refusal.not_implemented(
+                f"{self.name} holds {missing}, which chainrule does not have",
+                "load",
+                fix="convert them in PyTorch (dequantize(), .float()) and save again.",
             ) from None
         except Damaged as damage:
             raise pickle.UnpicklingError(
                 f"Weights only load failed: {self.name} is damaged or no file of tensors: "
-                f"{damage}\n  load at {source.here(3)}"
+                f"{damage}\n  load at {source.here()}"
             ) from damage.__cause__
 
 
@@ -65,7 +65,7 @@ def _refusal(name: str, refused: RefusedGlobal) -> str:
         f"Weights only load failed: {name} was not loaded, because loading it would run",
         f"    {refused.action}",
         f"  Unsupported global: GLOBAL {full_name} was not an allowed global by default",
-        f"  load at {source.here(4)}",
+        f"  load at {source.here()}",
         "  A file of weights holds tensors, numbers, text and containers; nothing in it is run.",
     ]
     if full_name.startswith("torch.nn.modules.") or "__main__" in full_name:
@@ -93,7 +93,7 @@ def _trusting(pickle_module: Any, stream: BinaryIO, persistent_load: Any, option
                 return names.our_object(module, attribute)
             except AttributeError as problem:
                 raise pickle.UnpicklingError(
-                    f"{name} cannot be loaded: {problem}\n  load at {source.here(4)}"
+                    f"{name} cannot be loaded: {problem}\n  load at {source.here()}"
                 ) from None
 
         def persistent_load(self, identity: Any) -> Any:
@@ -203,7 +203,7 @@ def names_in_archive(file: BinaryIO, name: str) -> list[str]:
             return names_in(archive.open("data.pkl"))
         except Damaged as damage:
             raise pickle.UnpicklingError(
-                f"{name} is damaged or no file of tensors: {damage}\n  at {source.here(4)}"
+                f"{name} is damaged or no file of tensors: {damage}\n  at {source.here()}"
             ) from None
 
 
@@ -238,7 +238,7 @@ def _finished(finish: Any, how: How) -> None:
     except Exception as problem:
         raise pickle.UnpicklingError(
             f"Weights only load failed: {how.name} is damaged or no file of tensors: "
-            f"{limits.reason(problem)}\n  load at {source.here(3)}"
+            f"{limits.reason(problem)}\n  load at {source.here()}"
         ) from None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..ops import dtypes
 from ..ops.layout import address, flat_owner
 from ..tensor.device import device
@@ -110,16 +110,17 @@ class Placement:
         if kind == "meta":
             return UntypedStorage(storage.array, is_meta=True)
         if kind == "cuda":
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() "
-                f"is False. The tensor goes to {brief(target)}, chainrule computes on the CPU.\n"
-                f"  load at {source.here(3)}\n  Fix: load(f, map_location=torch.device('cpu')) "
-                "to map your storages to the CPU."
+                f"is False. The tensor goes to {brief(target)}, chainrule computes on the CPU.",
+                "load",
+                fix="load(f, map_location=torch.device('cpu')) to map your storages to the CPU.",
             )
-        raise RuntimeError(
-            f"don't know how to restore data location of torch.storage.UntypedStorage (tagged "
-            f"with {clipped(target)})\n  load at {source.here(3)}\n"
-            "  Fix: load(f, map_location='cpu')."
+        raise refusal.runtime(
+            "don't know how to restore data location of torch.storage.UntypedStorage (tagged with "
+            f"{clipped(target)})",
+            "load",
+            fix="load(f, map_location='cpu').",
         )
 
 

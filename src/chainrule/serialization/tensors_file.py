@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address
@@ -84,10 +84,11 @@ def _checked(tensors: Any) -> dict[str, np.ndarray]:
 
 
 def _unsuitable(what: str) -> ValueError:
-    return ValueError(
-        f"A .safetensors file holds a dict of names and tensors, nothing else: {what}\n"
-        f"  save at {source.here(5)}\n  Fix: save it with a name that ends in .pt, which can hold "
-        "nested containers and numbers, or pass model.state_dict()."
+    return refusal.value(
+        f"A .safetensors file holds a dict of names and tensors, nothing else: {what}",
+        "save",
+        fix="save it with a name that ends in .pt, which can hold nested containers and numbers, "
+        "or pass model.state_dict().",
     )
 
 
@@ -126,10 +127,12 @@ def _refuse_overlaps(arrays: dict[str, np.ndarray]) -> None:
     )
     for (_, end, first), (begin, _, second) in itertools.pairwise(spans):
         if begin < end and np.shares_memory(arrays[first], arrays[second], max_work=10_000):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Some tensors share memory, and a .safetensors file cannot say so: {first!r} and "
-                f"{second!r} overlap\n  save at {source.here(5)}\n  Fix: save .clone() of one of "
-                "them, or choose a name that ends in .pt, which keeps views."
+                f"{second!r} overlap",
+                "save",
+                fix="save .clone() of one of them, or choose a name that ends in .pt, which keeps "
+                "views.",
             )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..ops.schema import Op
 from ..tensor.functions.nn_common import named
 from .handlers import handle, to_sparse
@@ -51,9 +51,9 @@ class CompressedTensor(SparseTensor):
 
     def _part(self, name: str, what: str, layout: Any, k: int) -> Any:
         if self.layout is not layout:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"{name} expected sparse {what} compressed tensor layout but got "
-                f"{_WORDS[self.layout.name]}\n  at {source.here(3)}"
+                f"{_WORDS[self.layout.name]}"
             )
         return self.__dict__["_compressed"][k]
 
@@ -74,17 +74,17 @@ class CompressedTensor(SparseTensor):
         raise self._no_coordinates("is_coalesced")
 
     def _no_coordinates(self, name: str) -> RuntimeError:
-        return RuntimeError(
-            f"{name} expected sparse coordinate tensor layout but got "
-            f"{_WORDS[self.layout.name]}\n  at {source.here(3)}\n  Fix: x.to_sparse()."
+        return refusal.runtime(
+            f"{name} expected sparse coordinate tensor layout but got {_WORDS[self.layout.name]}",
+            fix="x.to_sparse().",
         )
 
     def to_sparse(self, sparse_dim: Any = None, *, layout: Any = None, **rest: Any) -> Any:
         """The same values in coordinate form, or compressed the other way."""
         if isinstance(sparse_dim, int) and sparse_dim != 2:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "conversion from compressed form with sparse_dim argument !=2 is not supported, "
-                f"got {sparse_dim}\n  at {source.here(2)}"
+                f"got {sparse_dim}"
             )
         if layout is self.layout:
             return self
@@ -149,12 +149,12 @@ def coordinates(t: Any) -> Any:
 def compressed(t: Any, layout: Any) -> Any:
     """A matrix, dense or sparse, in compressed form."""
     if layout is torch.sparse_bsr or layout is torch.sparse_bsc:
-        raise no_blocks(layout, 3)
+        raise no_blocks(layout)
     t = coordinates(t if isinstance(t, SparseTensor) else to_sparse(t))
     if t.ndim != 2 or t.dense_dim():
-        raise RuntimeError(
-            f"compressed form is for matrices of numbers, this is of shape {list(t.shape)}\n"
-            f"  at {source.here(3)}\n  Fix: x.to_sparse() keeps coordinates of any dimensions."
+        raise refusal.runtime(
+            f"compressed form is for matrices of numbers, this is of shape {list(t.shape)}",
+            fix="x.to_sparse() keeps coordinates of any dimensions.",
         )
     t = t.coalesce()
     rows, columns = t._indices()
@@ -168,12 +168,12 @@ def compressed(t: Any, layout: Any) -> Any:
     return _made(layout, torch.cat([ends.new_zeros(1), ends]), inner, values, tuple(t.shape))
 
 
-def no_blocks(layout: Any, depth: int = 2) -> NotImplementedError:
+def no_blocks(layout: Any) -> NotImplementedError:
     """The error for blocks."""
-    return NotImplementedError(
+    return refusal.not_implemented(
         f"{layout} is not supported: sparse tensors have coordinate form (COO) or are compressed "
-        f"by rows (CSR) or columns (CSC), not by blocks\n  at {source.here(depth + 1)}\n"
-        "  Fix: x.to_sparse_csr()."
+        "by rows (CSR) or columns (CSC), not by blocks",
+        fix="x.to_sparse_csr().",
     )
 
 
@@ -278,4 +278,4 @@ def _check(outer: Any, inner: Any, values: Any, shape: tuple[int, ...], by_rows:
     elif len(inner) and not 0 <= int(inner.min()) <= int(inner.max()) < shape[int(by_rows)]:
         problem = f"`0 <= {names[1]} < {shape[int(by_rows)]}` is not satisfied."
     if problem:
-        raise RuntimeError(f"{problem}\n  at {source.here(3)}")
+        raise refusal.runtime(f"{problem}")

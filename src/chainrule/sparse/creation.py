@@ -6,7 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..tensor.functions.nn_common import named
 from .tensor import SparseTensor, coo
@@ -55,33 +55,29 @@ def _empty(size: Any, dtype: Any) -> Any:
 
 def _checked_size(places: Any, values: Any, size: Any) -> tuple[int, ...]:
     if places.ndim != 2:
-        raise RuntimeError(
-            "indices must be sparse_dim x nnz, but got: "
-            f"{list(places.shape)}\n  at {source.here(3)}"
-        )
+        raise refusal.runtime(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
     dims, count = places.shape
     if values.shape[0] != count:
-        raise RuntimeError(
-            "indices and values must have same nnz, but got nnz from indices: "
-            f"{count}, nnz from values: {values.shape[0]}\n  at {source.here(3)}"
+        raise refusal.runtime(
+            f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from "
+            f"values: {values.shape[0]}"
         )
     largest = [int(row.max()) if count else -1 for row in places]
     smallest = min([int(row.min()) for row in places] if count else [0])
     if smallest < 0:
-        raise RuntimeError(f"found negative index {smallest}\n  at {source.here(3)}")
+        raise refusal.runtime(f"found negative index {smallest}")
     if size is None:
         return (*(n + 1 for n in largest), *values.shape[1:])
     shape = tuple(size)
     if len(shape) != dims + values.ndim - 1:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"number of dimensions must be sparse_dim ({dims}) + dense_dim ({values.ndim - 1}), "
-            f"but got {len(shape)}\n  at {source.here(3)}"
+            f"but got {len(shape)}"
         )
     for d, (top, n) in enumerate(zip(largest, shape, strict=False)):
         if top >= n:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"size is inconsistent with indices: for dim {d}, size is {n} but found index {top}"
-                f"\n  at {source.here(3)}"
             )
     return shape
 

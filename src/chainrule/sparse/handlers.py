@@ -7,7 +7,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.dispatch import entry
 from ..ops.dtypes import from_numpy_dtype
 from ..ops.schema import Op
@@ -45,9 +45,9 @@ def unsupported(name: str, args: tuple[Any, ...]) -> NotImplementedError:
         for a in args
         if isinstance(a, torch.Tensor)
     )
-    return NotImplementedError(
-        f"Could not run '{name}' with arguments from the 'SparseCPU' backend: ({shapes})\n"
-        f"  at {source.here(4)}\n  Fix: x.to_dense() first, or compute on x.coalesce().values()."
+    return refusal.not_implemented(
+        f"Could not run '{name}' with arguments from the 'SparseCPU' backend: ({shapes})",
+        fix="x.to_dense() first, or compute on x.coalesce().values().",
     )
 
 
@@ -63,9 +63,8 @@ def is_sparse(value: Any) -> bool:
 def product(a: Any, b: Any) -> Any:
     """A matrix product in which at least one side is sparse."""
     if a.shape[-1] != b.shape[0] or a.ndim != 2 or b.ndim > 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"mat1 and mat2 shapes cannot be multiplied ({_shown(a)} and {_shown(b)})"
-            f"\n  at {source.here(5)}"
         )
     if is_sparse(a) and is_sparse(b):
         return to_sparse(sparse_times_dense(a, b.to_dense()))
@@ -154,9 +153,8 @@ def add(a: Any, b: Any) -> Any:
     """Sparse with sparse, or dense with sparse, which is dense."""
     if not (is_sparse(a) and is_sparse(b)):
         if not is_sparse(b) or not isinstance(a, torch.Tensor):
-            raise RuntimeError(
+            raise refusal.runtime(
                 "add(sparse, dense) is not supported. Use add(dense, sparse) instead."
-                f"\n  at {source.here(4)}"
             )
         return a + b.to_dense()
     _same_shape("add", a, b)
@@ -179,9 +177,9 @@ def _is_number(value: Any) -> bool:
 
 def _same_shape(name: str, a: Any, b: Any) -> None:
     if a.shape != b.shape:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}: expected 'self' and 'other' to have same size, but {list(a.shape)} != "
-            f"{list(b.shape)}\n  at {source.here(5)}"
+            f"{list(b.shape)}"
         )
 
 

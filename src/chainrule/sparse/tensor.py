@@ -12,7 +12,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.function import apply_plain
 from ..autograd.function_levels import HANDLERS
 from ..autograd.levels import Level
@@ -54,9 +54,9 @@ class SparseTensor(torch.Tensor):
 
     def _coalesced(self, asked: str) -> Any:
         if not self.is_coalesced():
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Cannot get {asked} on an uncoalesced tensor, please call .coalesce() first: "
-                f"places may occur several times\n  at {source.here(3)}"
+                "places may occur several times"
             )
         return self.__dict__["_coo"]
 
@@ -197,10 +197,9 @@ class SparseLevel(Level):
         return t.to_dense().item()
 
     def array(self, t: Any, what: str) -> Any:
-        raise TypeError(
+        raise refusal.wrong_type(
             f"can't convert {t._word()} layout tensor to numpy. Use Tensor.to_dense() first. "
             f"({what} of a tensor of shape {list(t.shape)} with {t._nnz()} stored values)"
-            f"\n  at {source.here(4)}"
         )
 
     def text(self, t: Any) -> str:
@@ -262,19 +261,19 @@ def _custom_function(cls: Any, top: Any, args: tuple[Any, ...], kwargs: dict[str
     """An `autograd.Function` of dense and sparse tensors: gradients reach the dense ones."""
     moving = [k for k, a in enumerate(args) if isinstance(a, SparseTensor) and a.requires_grad]
     if moving and torch.is_grad_enabled():
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             f"{cls.__name__}.apply: argument {moving[0]} is a sparse tensor that requires grad, "
-            f"and a custom Function has no gradient for such\n  at {source.here(3)}\n"
-            "  Fix: give its values() to the Function and build the sparse tensor inside, or "
-            "detach() it."
+            "and a custom Function has no gradient for such",
+            fix="give its values() to the Function and build the sparse tensor inside, or "
+            "detach() it.",
         )
     made, _ = apply_plain(cls, args, kwargs)
     outputs = made if isinstance(made, tuple | list) else (made,)
     if any(isinstance(o, SparseTensor) and o._node is not None for o in outputs):
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             f"{cls.__name__}.apply returns a sparse tensor from arguments that require grad: its "
-            f"history cannot be recorded\n  at {source.here(3)}\n  Fix: return the values, and "
-            "build the sparse tensor of them outside."
+            "history cannot be recorded",
+            fix="return the values, and build the sparse tensor of them outside.",
         )
     return made
 

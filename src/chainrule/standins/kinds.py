@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ..autograd import source
+from ..autograd import refusal
 from ..tensor.device import DeviceUnavailable
 
 
@@ -84,11 +84,9 @@ class Same(Row):
 # ---- what refuses --------------------------------------------------------------------------------
 
 
-def refuse(path: str, reason: Reason, depth: int = 2) -> NoReturn:
+def refuse(path: str, reason: Reason) -> NoReturn:
     """Raise what using a refused name raises."""
-    raise reason.error(
-        f"{path} is not supported: {reason.phrase}\n  at {source.here(depth)}\n  Fix: {reason.fix}"
-    )
+    raise refusal.of_kind(reason.error, f"{path} is not supported: {reason.phrase}", fix=reason.fix)
 
 
 def refused(module: str, name: str, reason: Reason) -> Any:

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain
 from ..autograd.entries import (
     can_specialise,
@@ -212,9 +212,10 @@ def in_place_form(record: Public) -> Callable[..., Any]:
 
 def _same_type(name: str, x: Any, result: Any) -> None:
     if result.dtype is not x.dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Bad in-place call: input tensor dtype {x.dtype!r} and output tensor dtype "
-            f"{result.dtype!r} should match\n  {name} at {source.here(3)}"
+            f"{result.dtype!r} should match",
+            f"{name}",
         )
 
 

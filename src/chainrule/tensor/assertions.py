@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.value import TensorBase
 
 
@@ -28,20 +28,20 @@ def _assert_async(input: Any, assert_msg: str | None = None) -> None:  # noqa: A
     """
     if not bool(input):
         told = assert_msg or "Expected Tensor with single nonzero value, but got zero"
-        raise RuntimeError(f"{told}\n  at {source.here(2)}")
+        raise refusal.runtime(f"{told}")
 
 
 def _check_with(
     error_type: type[Exception], cond: Any, message: Callable[[], str] | None = None
 ) -> None:
     if not isinstance(cond, bool):
-        raise TypeError(f"cond must be a bool, but got {type(cond)}\n  at {source.here(3)}")
+        raise refusal.wrong_type(f"cond must be a bool, but got {type(cond)}")
     if cond:
         return
     if message is not None and not callable(message):
         raise TypeError("message must be a callable")
     told = "Expected cond to be True, but got False" if message is None else str(message())
-    raise error_type(f"{told}\n  checked at {source.here(3)}")
+    raise error_type(f"{told}\n  checked at {source.here()}")
 
 
 def _check(cond: Any, message: Callable[[], str] | None = None) -> None:

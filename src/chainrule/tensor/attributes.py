@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.dispatch import P
 from ..autograd.inplace import check_writable, write
 from ..autograd.node import OutSlot, rename
@@ -39,9 +39,9 @@ def _need_matrix(self: Any, name: str, exactly: bool = False) -> None:
     kinds = "matrices (2-D tensors)" if exactly else "matrices or batches of matrices"
     if self.ndim < 2 or (exactly and self.ndim > 2):
         more = " For batches of matrices, consider using tensor.mH" if self.ndim > 2 else ""
-        raise RuntimeError(
-            f"tensor.{name} is only supported on {kinds}. Got {self.ndim}-D tensor.{more}\n"
-            f"  shape {list(self.shape)} at {source.here(3)}"
+        raise refusal.runtime(
+            f"tensor.{name} is only supported on {kinds}. Got {self.ndim}-D tensor.{more}",
+            f"shape {list(self.shape)}",
         )
 
 
@@ -81,9 +81,9 @@ def _real(self: Any) -> Any:
 def _imag(self: Any) -> Any:
     """The imaginary part: a view."""
     if not self.is_complex():
-        raise RuntimeError(
-            f"imag is not implemented for tensors with non-complex dtypes. This one is "
-            f"{self.dtype!r}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            "imag is not implemented for tensors with non-complex dtypes. This one is "
+            f"{self.dtype!r}"
         )
     if bottom(self)._lazy:
         return _part_of_lazy(self, 1)
@@ -169,9 +169,10 @@ def dim_order(self: Any, *, ambiguity_check: bool = False) -> tuple[int, ...]:
 
 def pin_memory(self: Any, device: Any = None) -> Any:
     """Refused: memory is pinned for a GPU, and there is none."""
-    raise RuntimeError(
-        "Cannot access accelerator device when none is available: pin_memory() prepares memory for "
-        f"a GPU\n  at {source.here(2)}\n  Fix: leave it out."
+    raise refusal.runtime(
+        "Cannot access accelerator device when none is available: pin_memory() prepares memory "
+        "for a GPU",
+        fix="leave it out.",
     )
 
 
@@ -219,9 +220,9 @@ def apply_(self: Any, callable: Any) -> Any:  # noqa: A002 - PyTorch's name
 
 def _map(self: Any, others: tuple[Any, ...], function: Any, name: str) -> Any:
     if any(t._rg for t in (self, *others)):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
-            f"instead.\n  at {source.here(3)}"
+            "instead."
         )
     check_writable(self, name, False)
     arrays = np.broadcast_arrays(self._a, *(t._a for t in others))
@@ -313,9 +314,10 @@ def _removed(name: str) -> Any:
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         instead = {"solve": "linalg.solve", "symeig": "linalg.eigh"}.get(name, f"linalg.{name}")
-        raise RuntimeError(
-            f"This function was deprecated since version 1.9 and is now removed. Tensor.{name} at "
-            f"{source.here(2)}\n  Fix: use torch.{instead}."
+        raise refusal.runtime(
+            "This function was deprecated since version 1.9 and is now removed.",
+            f"Tensor.{name}",
+            fix=f"use torch.{instead}.",
         )
 
     method.__name__ = method.__qualname__ = name

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 
 
 def check_missing(column: Any, array: np.ndarray) -> None:
@@ -23,12 +23,11 @@ def check_missing(column: Any, array: np.ndarray) -> None:
         return
     missing = _missing(column)
     if missing:
-        raise TypeError(
+        raise refusal.wrong_type(
             f"can't convert a column of type {kind} with {missing} missing values (of "
-            f"{len(column)}): a tensor of integers or truth values has none\n"
-            f"  at {source.here(2)}\n"
-            "  Fix: fill them first (pandas: column.fillna(0); Arrow: column.fill_null(0)), or "
-            "convert the column to floats, where they become NaN."
+            f"{len(column)}): a tensor of integers or truth values has none",
+            fix="fill them first (pandas: column.fillna(0); Arrow: column.fill_null(0)), or "
+            "convert the column to floats, where they become NaN.",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.value import TensorBase
 
 
@@ -19,14 +19,13 @@ def cond(
     tensor([2., 2.])
     """
     if not isinstance(pred, bool) and not (isinstance(pred, TensorBase) and pred.numel() == 1):  # type: ignore[attr-defined]
-        raise RuntimeError(
-            f"Expected pred to be bool or tensor, but got {pred!r}\n  cond at {source.here(2)}"
-        )
+        raise refusal.runtime(f"Expected pred to be bool or tensor, but got {pred!r}", "cond")
     if not callable(true_fn) or not callable(false_fn):
-        raise RuntimeError(f"Expect both branches to be callable.\n  cond at {source.here(2)}")
+        raise refusal.runtime("Expect both branches to be callable.", "cond")
     if not isinstance(operands, tuple | list):
-        raise RuntimeError(
-            f"Expect operands to be a tuple of possibly nested dict/list/tuple, but got "
-            f"{type(operands).__name__}\n  cond at {source.here(2)}"
+        raise refusal.runtime(
+            "Expect operands to be a tuple of possibly nested dict/list/tuple, but got "
+            f"{type(operands).__name__}",
+            "cond",
         )
     return true_fn(*operands) if pred else false_fn(*operands)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.dispatch import P
 from ..autograd.state import STATE, TRACE
@@ -37,20 +37,18 @@ def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
         shape = tuple(d if d.__class__ is int else as_int(d) for d in size)
     except TypeError:
         wrong = next(d for d in size if not hasattr(d, "__index__"))
-        raise TypeError(
+        raise refusal.wrong_type(
             f"{name}(): argument 'size' (position 1) must be tuple of ints, not "
-            f"{type(wrong).__name__}: {wrong!r}\n  at {source.here(3)}"
+            f"{type(wrong).__name__}: {wrong!r}"
         ) from None
     for d in shape:
         if d < 0:
             if name == "zeros":  # PyTorch has a message of its own there
-                raise RuntimeError(
-                    f"zeros: Dimension size must be non-negative. Got {list(shape)}\n"
-                    f"  at {source.here(3)}"
+                raise refusal.runtime(
+                    f"zeros: Dimension size must be non-negative. Got {list(shape)}"
                 )
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {d}: {list(shape)}\n"
-                f"  {name} at {source.here(3)}"
+            raise refusal.runtime(
+                f"Trying to create tensor with negative dimension {d}: {list(shape)}", f"{name}"
             )
         if d > _MANY:
             refuse_overflow(shape, name)
@@ -60,9 +58,8 @@ def shape_of(size: Any, name: str = "size") -> tuple[int, ...]:
 def refuse_overflow(shape: tuple[int, ...], name: str) -> None:
     """Raise when no memory could hold so many elements."""
     if math.prod(shape) >= 1 << 60:
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(shape)}\n"
-            f"  {name} at {source.here(4)}"
+        raise refusal.runtime(
+            f"Storage size calculation overflowed with sizes={list(shape)}", f"{name}"
         )
 
 
@@ -81,10 +78,10 @@ def finish_tensor(t: Any, requires_grad: bool = False, device: Any = None) -> An
         t = place(t, DEFAULT_DEVICE.stack[-1] if device is None else device)
     if requires_grad:
         if t.dtype.category < dtypes.FLOAT:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Only Tensors of floating point and complex dtype can require gradients. This one "
-                f"is {t.dtype!r}\n  at {source.here(4)}\n  Fix: pass dtype=torch.float32, or leave "
-                "out requires_grad."
+                f"is {t.dtype!r}",
+                fix="pass dtype=torch.float32, or leave out requires_grad.",
             )
         want_grad(t, True)
     return t
@@ -118,9 +115,9 @@ def write_new(out: Any, t: Any, requires_grad: bool, device: Any) -> Any:
 def whole(value: Any, parameter: str, name: str) -> int:
     """A count: an int, or what counts as one; a fraction is no count."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(
+        raise refusal.wrong_type(
             f"{name}() received an invalid combination of arguments - argument '{parameter}' must "
-            f"be int, not {type(value).__name__}\n  at {source.here(3)}"
+            f"be int, not {type(value).__name__}"
         )
     return int(value.__index__())
 
@@ -131,9 +128,9 @@ def wanted_for(out: Any, dtype: Any) -> Any:
         return np_dtype(dtype)
     have = out.dtype  # type: ignore[attr-defined]
     if dtype is not None and dtype is not have:
-        raise RuntimeError(
-            f"dtype {dtype!r} does not match dtype of out parameter ({have!r})\n"
-            f"  at {source.here(3)}\n  Fix: leave out dtype=, or give an out= of that type."
+        raise refusal.runtime(
+            f"dtype {dtype!r} does not match dtype of out parameter ({have!r})",
+            fix="leave out dtype=, or give an out= of that type.",
         )
     return have.np
 
@@ -146,9 +143,7 @@ def np_dtype(dtype: Any, default: dtypes.dtype | None = None) -> Any:
         return dtype.np
     if dtype in PYTHON_TYPES:
         return PYTHON_TYPES[dtype].np
-    raise TypeError(
-        f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}\n  at {source.here(3)}"
-    )
+    raise refusal.wrong_type(f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
 
 
 # Python's own types as dtype arguments: float is double precision here, as in PyTorch.
@@ -315,7 +310,7 @@ def _size(size: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         return size
     if set(named) != {"size"} or size:
         wrong = next(iter(set(named) - {"size"}), "size")
-        raise TypeError(f"got an unexpected keyword argument {wrong!r}\n  at {source.here(3)}")
+        raise refusal.wrong_type(f"got an unexpected keyword argument {wrong!r}")
     return (tuple(named["size"]),)
 
 
@@ -334,9 +329,9 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
     """A tensor of uninitialised memory with the given strides."""
     try:
         if len(size) != len(stride):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
-                f"({len(stride)})\n  at {source.here(2)}"
+                f"({len(stride)})"
             )
         wanted = np_dtype(dtype)
         extent = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
@@ -354,10 +349,9 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout
     """A tensor of uninitialised memory whose dimensions lie in memory in the given order."""
     try:
         if sorted(physical_layout) != list(range(len(size))):
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Number of dimensions in size does not match the length of the physical_layout, or "
-                f"it is no order of them: {list(physical_layout)} for {len(size)} dimensions\n"
-                f"  at {source.here(2)}"
+                f"it is no order of them: {list(physical_layout)} for {len(size)} dimensions"
             )
         made = _unset()([size[d] for d in physical_layout], np_dtype(dtype))
         order = list(physical_layout)
@@ -377,9 +371,9 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
         if isinstance(fill_value, TensorBase | np.number):
             fill_value = fill_value.item()  # type: ignore[attr-defined]
         if not isinstance(fill_value, int | float | complex | np.number | np.bool_):
-            raise TypeError(
-                f"full(): argument 'fill_value' (position 2) must be Number, not "
-                f"{type(fill_value).__name__}\n  at {source.here(2)}"
+            raise refusal.wrong_type(
+                "full(): argument 'fill_value' (position 2) must be Number, not "
+                f"{type(fill_value).__name__}"
             )
         kind = dtypes.scalar_dtype(fill_value) if dtype is None and out is None else dtype
         wanted = wanted_for(out, kind)
@@ -405,9 +399,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
     try:
         for name, count in (("n", n), ("m", n if m is None else m)):
             if whole(count, name, "eye") < 0:
-                raise RuntimeError(
-                    f"{name} must be greater or equal to 0, got {count}\n  eye at {source.here(2)}"
-                )
+                raise refusal.runtime(f"{name} must be greater or equal to 0, got {count}", "eye")
         return into(out, np.eye(n, m, dtype=wanted_for(out, dtype)), requires_grad, device)
     except PROBLEMS as problem:
         explain_here(problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.state import DEVICE, STATE
 
@@ -36,10 +36,10 @@ class device:
             if isinstance(kind, device):
                 kind, index = kind.type, kind.index
             elif isinstance(kind, int):
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"Cannot access accelerator device when none is available: device({kind}) "
-                    "names a GPU by its number, and chainrule computes on the CPU\n"
-                    f"  at {source.here(2)}\n  Fix: device('cpu')."
+                    "names a GPU by its number, and chainrule computes on the CPU",
+                    fix="device('cpu').",
                 )
             elif ":" in kind:
                 kind, _, number = kind.partition(":")
@@ -123,7 +123,7 @@ def require(d: Any) -> device:
             phrase = "PyTorch is not linked with support for mps devices"
         raise DeviceUnavailable(
             f"{phrase}: device '{found}' is not available, chainrule computes on the CPU\n"
-            f"  at {source.here(3)}\n"
+            f"  at {source.here()}\n"
             f"  Fix: use device='cpu', or ask torch.{found.type}.is_available() first."
         )
     return found
@@ -142,9 +142,9 @@ def move(t: Any, where: Any) -> Any:
 
     if require(where).type == "meta":
         return meta_like(t)
-    raise NotImplementedError(
-        "Cannot copy out of meta tensor; no data! A meta tensor of shape "
-        f"{list(t.shape)} has no values to move to {where}\n  at {source.here(3)}\n"
-        "  Fix: make a tensor with torch.empty_like(t, device='cpu') (module.to_empty for modules) "
-        "and fill it."
+    raise refusal.not_implemented(
+        f"Cannot copy out of meta tensor; no data! A meta tensor of shape {list(t.shape)} has no "
+        f"values to move to {where}",
+        fix="make a tensor with torch.empty_like(t, device='cpu') (module.to_empty for modules) "
+        "and fill it.",
     )

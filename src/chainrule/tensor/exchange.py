@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.node import note_exchange
 from ..autograd.value import ROOT, TensorBase
 
@@ -32,10 +32,7 @@ def swap_tensors(t1: Any, t2: Any) -> None:
         if not isinstance(t, TensorBase):
             raise TypeError(f"swap_tensors expects two tensors, but {name} is {type(t).__name__}")
         if any(reference not in _views_beside(t) for reference in weakref.getweakrefs(t)):
-            raise RuntimeError(
-                f"Cannot swap {name} because it has weakref associated with it\n"
-                f"  at {source.here(2)}"
-            )
+            raise refusal.runtime(f"Cannot swap {name} because it has weakref associated with it")
     if t1 is t2:
         return
     for name, t in (("t1", t1), ("t2", t2)):
@@ -68,7 +65,7 @@ def _exchange_in_lists_of_views(t1: Any, t2: Any) -> None:
 def _refuse_views(name: str, t: Any) -> None:
     """Views know their base as an object: a later write through one would reach the wrong one."""
     if any(view() is not None for view in (t._rare or {}).get("views", ())):
-        raise RuntimeError(
-            f"Cannot swap {name}: expected use_count of {name} to be 1, but it has views\n"
-            f"  at {source.here(3)}\n  Fix: drop the views, or make them copies with .clone()."
+        raise refusal.runtime(
+            f"Cannot swap {name}: expected use_count of {name} to be 1, but it has views",
+            fix="drop the views, or make them copies with .clone().",
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.dispatch import P
 from ..autograd.inplace import (
     _type_word,
@@ -54,10 +54,10 @@ def _set(self: Any, index: Any, value: Any) -> None:
     if value.dtype is not view.dtype and value.numel() == 1 and _is_one_mask(index):
         value = converted(value, view.dtype)  # one value fills where a mask holds
     if value.dtype is not view.dtype:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got "
-            f"{view.dtype!r} for the destination and {value.dtype!r} for the source.\n"
-            f"  at {source.here(4)}\n  Fix: convert the value with .to({view.dtype!r})."
+        raise refusal.runtime(
+            f"Index put requires the source and destination dtypes match, got {view.dtype!r} for "
+            f"the destination and {value.dtype!r} for the source.",
+            fix=f"convert the value with .to({view.dtype!r}).",
         )
     value = without_lead(value, result_shape(view, tensors, dims))
     if view._level is None:  # a level asks its own tensors when it writes
@@ -109,9 +109,9 @@ def without_lead(value: Any, shape: tuple[int, ...]) -> Any:
         value = value.reshape(have)
     pairs = zip(reversed(have), reversed(shape), strict=False)
     if len(have) > len(shape) or any(a not in (1, b) for a, b in pairs):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
-            f"indexing result of shape {list(shape)}\n  at {source.here(4)}"
+            f"indexing result of shape {list(shape)}"
         )
     return value
 
@@ -134,18 +134,18 @@ def copy_into(view: Any, value: Any) -> Any:
 
 def _check_expands(have: tuple[int, ...], want: tuple[int, ...]) -> None:
     if len(have) > len(want):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"expand: the number of sizes provided ({len(want)}) must be greater or equal to the "
-            f"number of dimensions in the tensor ({len(have)}): a value of shape {list(have)} "
-            f"does not fit into {list(want)}\n  at {source.here(4)}"
+            f"number of dimensions in the tensor ({len(have)}): a value of shape {list(have)} does "
+            f"not fit into {list(want)}"
         )
     lead = len(want) - len(have)
     for d, n in enumerate(have):
         if n not in (1, want[lead + d]):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"The expanded size of the tensor ({want[lead + d]}) must match the existing size "
                 f"({n}) at non-singleton dimension {lead + d}.  Target sizes: {list(want)}.  "
-                f"Tensor sizes: {list(have)}\n  at {source.here(4)}"
+                f"Tensor sizes: {list(have)}"
             )
 
 
@@ -154,9 +154,9 @@ def as_value(self: Any, value: Any) -> Any:
     if isinstance(value, TensorBase):
         return value
     if not isinstance(value, int | float | complex | np.number | np.bool_):
-        raise TypeError(
-            f"can't assign a {_type_name(value)} to a {tensor_type(self)}\n  at {source.here(4)}\n"
-            "  Fix: make it a tensor with torch.as_tensor(...)."
+        raise refusal.wrong_type(
+            f"can't assign a {_type_name(value)} to a {tensor_type(self)}",
+            fix="make it a tensor with torch.as_tensor(...).",
         )
     half = self.dtype.itemsize == 2 and self.dtype.is_floating_point
     if not half or isinstance(value, complex):  # in a half, what is too large is infinite

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.dispatch import P
 from ..autograd.expected import expect_within
 from ..autograd.state import STATE, TRACE
@@ -117,19 +117,16 @@ def checked_slice(s: slice) -> slice:
     step = s.step
     if step is not None and step <= 0:
         what = "slice step cannot be zero" if step == 0 else "step must be greater than zero"
-        raise ValueError(
-            f"{what}, got {step}\n  at {source.here(3)}\n"
-            "  Fix: use .flip(dim) for a reversed tensor."
-        )
+        raise refusal.value(f"{what}, got {step}", fix="use .flip(dim) for a reversed tensor.")
     parts = [None if p is None else _slice_number(p) for p in (s.start, s.stop, step)]
     return slice(*parts)
 
 
 def _slice_number(p: Any) -> int:
     if not hasattr(p, "__index__"):
-        raise TypeError(
+        raise refusal.wrong_type(
             "slice indices must be integers or None or have an __index__ method, got "
-            f"{type(p).__name__}\n  at {source.here(5)}"
+            f"{type(p).__name__}"
         )
     return p.__index__()
 
@@ -342,7 +339,7 @@ def index_error(self: Any, index: Any, problem: IndexError) -> IndexError:
     text = str(problem)
     if not text.startswith(_OWN_MESSAGES):
         text = _basic_problem(self, index) or text
-    return IndexError(f"{text}\n  a tensor of shape {list(self.shape)}, at {source.here(3)}")
+    return refusal.index(f"{text}", f"a tensor of shape {list(self.shape)}")
 
 
 _OWN_MESSAGES = ("only integers", "tensors used", "The shape of", "shape mismatch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..ops import dtypes
@@ -122,9 +122,8 @@ def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
     """The smallest type that holds values of both."""
     for t in (type1, type2):
         if not isinstance(t, dtypes.dtype):
-            raise TypeError(
-                f"promote_types(): arguments must be torch.dtype, not {type(t).__name__}\n"
-                f"  at {source.here(2)}"
+            raise refusal.wrong_type(
+                f"promote_types(): arguments must be torch.dtype, not {type(t).__name__}"
             )
     return dtypes.promote_types(type1, type2)
 

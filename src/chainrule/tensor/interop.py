@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.accidents import explain_module
 from ..autograd.levels import synced
 from ..autograd.state import STATE, TRACE
@@ -32,27 +32,25 @@ def readable_array(t: Any, what: str) -> np.ndarray:
 def numpy(self: Any, *, force: bool = False) -> np.ndarray:
     """The array itself: memory is shared both ways."""
     if self._rg and STATE.grad_enabled and not force:
-        raise RuntimeError(
-            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
-            f"instead.\n  at {source.here(2)}\n"
-            "  NumPy cannot record what happens to the values, so gradients would be lost."
+        raise refusal.runtime(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+            why="NumPy cannot record what happens to the values, so gradients would be lost.",
         )
     if self._lazy and not force:
         bit = "conjugate" if self._lazy & CONJ else "negative"
         method = "resolve_conj" if self._lazy & CONJ else "resolve_neg"
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.{method}().numpy() "
-            f"instead.\n  at {source.here(2)}\n  Its memory shows other values: what it shows is "
-            "computed when it is read."
+            "instead.",
+            why="Its memory shows other values: what it shows is computed when it is read.",
         )
     array = readable_array(self, "numpy()")
     if self._lazy:
         return array.copy()
     if self.dtype is dtypes.bfloat16 and not force:
-        raise TypeError(
-            "Got unsupported ScalarType BFloat16: NumPy has no such type\n"
-            f"  at {source.here(2)}\n  Fix: x.float().numpy() converts it, "
-            "x.numpy(force=True) gives ml_dtypes' array."
+        raise refusal.wrong_type(
+            "Got unsupported ScalarType BFloat16: NumPy has no such type",
+            fix="x.float().numpy() converts it, x.numpy(force=True) gives ml_dtypes' array.",
         )
     expose(self)
     return array
@@ -91,28 +89,28 @@ def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any)
 def from_numpy(array: np.ndarray) -> Any:
     """A tensor on the array's own memory."""
     if not isinstance(array, np.ndarray):
-        raise TypeError(
-            f"expected np.ndarray (got {type(array).__name__})\n  at {source.here(2)}\n"
-            "  Fix: torch.tensor(...) or torch.as_tensor(...) take any data."
+        raise refusal.wrong_type(
+            f"expected np.ndarray (got {type(array).__name__})",
+            fix="torch.tensor(...) or torch.as_tensor(...) take any data.",
         )
     kind = dtypes.from_numpy_dtype(array.dtype)
     if array.dtype.byteorder not in "=|" and array.dtype != kind.np:
-        raise ValueError(
+        raise refusal.value(
             "given numpy array has byte order different from the native byte order. Conversion "
-            "between byte orders is currently not supported.\n"
-            f"  at {source.here(2)}\n  Fix: pass array.astype(array.dtype.newbyteorder('='))."
+            "between byte orders is currently not supported.",
+            fix="pass array.astype(array.dtype.newbyteorder('=')).",
         )
     if any(s < 0 for s in array.strides):
-        raise ValueError(
+        raise refusal.value(
             "At least one stride in the given numpy array is negative, and tensors with negative "
-            f"strides are not currently supported. Its strides are {array.strides}\n"
-            f"  at {source.here(2)}\n  Fix: pass array.copy()."
+            f"strides are not currently supported. Its strides are {array.strides}",
+            fix="pass array.copy().",
         )
     if any(s % array.itemsize for s in array.strides):
-        raise ValueError(
+        raise refusal.value(
             "given numpy array strides not a multiple of the element byte size. Copy the numpy "
             f"array to reallocate the memory: strides {array.strides}, {array.itemsize} bytes per "
-            f"element\n  at {source.here(2)}"
+            "element"
         )
     if not array.flags.writeable:
         source.warn_user(
@@ -133,25 +131,21 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
     """A 1-dim tensor on the memory of an object with the buffer protocol."""
     view = memoryview(buffer)
     if view.nbytes == 0 or count == 0:
-        raise ValueError(
-            f"both buffer length ({view.nbytes}) and count ({count}) must not be 0\n"
-            f"  at {source.here(2)}"
-        )
+        raise refusal.value(f"both buffer length ({view.nbytes}) and count ({count}) must not be 0")
     if not 0 <= offset < view.nbytes:
-        raise ValueError(
+        raise refusal.value(
             f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
-            f"({view.nbytes} bytes) minus 1\n  at {source.here(2)}"
+            f"({view.nbytes} bytes) minus 1"
         )
     if count < 0 and (view.nbytes - offset) % dtype.itemsize:
-        raise ValueError(
+        raise refusal.value(
             f"buffer length ({view.nbytes - offset} bytes) after offset ({offset} bytes) must be a "
-            f"multiple of element size ({dtype.itemsize})\n  at {source.here(2)}"
+            f"multiple of element size ({dtype.itemsize})"
         )
     if count > 0 and offset + count * dtype.itemsize > view.nbytes:
-        raise ValueError(
+        raise refusal.value(
             f"requested buffer length ({count} * {dtype.itemsize} bytes) after offset ({offset} "
-            f"bytes) must not be greater than actual buffer length ({view.nbytes} bytes)\n"
-            f"  at {source.here(2)}"
+            f"bytes) must not be greater than actual buffer length ({view.nbytes} bytes)"
         )
     made = from_numpy_quietly(np.frombuffer(buffer, np.uint8))
     stop = None if count < 0 else offset + count * dtype.itemsize
@@ -183,9 +177,8 @@ _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 def __array_namespace__(self: Any, *, api_version: str | None = None) -> Any:
     """The functions of the Python array API standard for tensors: `chainrule.array_api`."""
     if api_version is not None and api_version not in _VERSIONS:
-        raise ValueError(
-            f"array API version {api_version!r} is not supported; these are: "
-            f"{', '.join(_VERSIONS)}\n  at {source.here(2)}"
+        raise refusal.value(
+            f"array API version {api_version!r} is not supported; these are: {', '.join(_VERSIONS)}"
         )
     from chainrule import array_api
 
@@ -195,7 +188,7 @@ def __array_namespace__(self: Any, *, api_version: str | None = None) -> Any:
 def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
     """The tensor on a device, as the array API standard writes it."""
     if stream is not None:
-        raise ValueError(f"stream must be None on the CPU, not {stream!r}\n  at {source.here(2)}")
+        raise refusal.value(f"stream must be None on the CPU, not {stream!r}")
     return self.to(device)
 
 
@@ -205,28 +198,27 @@ def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
 def __dlpack__(self: Any, *, stream: Any = None, **options: Any) -> Any:
     """A capsule with this tensor's memory, for another library's `from_dlpack`."""
     if stream not in (None, -1):
-        raise BufferError(
-            f"stream should be None on the CPU, not {stream!r}\n  at {source.here(2)}"
-        )
+        raise refusal.of_kind(BufferError, f"stream should be None on the CPU, not {stream!r}")
     if tuple(options.get("dl_device") or (1, 0)) != (1, 0):
-        raise BufferError(
-            f"a tensor on the CPU cannot be exported to the device {options['dl_device']}\n"
-            f"  at {source.here(2)}"
+        raise refusal.of_kind(
+            BufferError,
+            f"a tensor on the CPU cannot be exported to the device {options['dl_device']}",
         )
     if self._lazy:
         bit = "conjugate" if self._lazy & CONJ else "negative"
-        raise BufferError(
-            f"Can't export tensors with the {bit} bit set\n  at {source.here(2)}\n"
-            "  Their memory shows other values.\n  Fix: resolve_conj() or resolve_neg() first."
+        raise refusal.of_kind(
+            BufferError,
+            f"Can't export tensors with the {bit} bit set",
+            why="Their memory shows other values.",
+            fix="resolve_conj() or resolve_neg() first.",
         )
     if self._rg:
-        raise BufferError(
-            "Can't export tensors that require gradient, use tensor.detach()\n"
-            f"  at {source.here(2)}"
+        raise refusal.of_kind(
+            BufferError, "Can't export tensors that require gradient, use tensor.detach()"
         )
     array = readable_array(self, "DLPack export")
     if array.dtype.kind == "V":
-        raise BufferError(f"NumPy cannot export bfloat16 by DLPack\n  at {source.here(2)}")
+        raise refusal.of_kind(BufferError, "NumPy cannot export bfloat16 by DLPack")
     expose(self)
     return array.__dlpack__(**options)
 
@@ -257,9 +249,9 @@ class _Capsule:
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
     """A tensor on the memory of another library's array (or of a capsule)."""
     if type(ext_tensor).__name__ != "PyCapsule" and not hasattr(ext_tensor, "__dlpack__"):
-        raise TypeError(
-            "from_dlpack takes an array with a __dlpack__ method, or a capsule of one, "
-            f"not {ext_tensor!r:.60} of type {type(ext_tensor).__name__}\n  at {source.here(2)}"
+        raise refusal.wrong_type(
+            "from_dlpack takes an array with a __dlpack__ method, or a capsule of one, not "
+            f"{ext_tensor!r:.60} of type {type(ext_tensor).__name__}"
         )
     half = isinstance(ext_tensor, TensorBase) and ext_tensor.dtype is dtypes.bfloat16  # type: ignore[attr-defined]
     if half and not ext_tensor._rg:

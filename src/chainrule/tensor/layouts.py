@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..autograd import source
+from ..autograd import refusal
 
 
 class _Name:
@@ -68,8 +68,8 @@ def required_order(chosen: memory_format, shape: tuple[int, ...]) -> tuple[int, 
         rank = {"channels_last": 4, "channels_last_3d": 5}.get(chosen.name)
         if rank is None:
             raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-        raise RuntimeError(
+        raise refusal.runtime(
             f"required rank {rank} tensor to use {chosen.name} format, but the shape is "
-            f"{list(shape)}\n  at {source.here(3)}"
+            f"{list(shape)}"
         )
     return order

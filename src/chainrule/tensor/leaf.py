@@ -5,7 +5,7 @@ from __future__ import annotations
 from sys import getrefcount
 from typing import Any
 
-from ..autograd import errors, source
+from ..autograd import errors, refusal, source
 from ..autograd.hooks import retains_grad
 from ..autograd.node import UNTRACKED
 from ..autograd.state import STATE
@@ -15,10 +15,10 @@ from ..autograd.value import PARENT, ROOT, TensorBase
 def check_may_require_grad(t: Any) -> None:
     """Raise when gradients cannot be wanted with respect to a tensor."""
     if not (t.dtype.is_floating_point or t.dtype.is_complex):
-        raise RuntimeError(
-            "only Tensors of floating point and complex dtype can require gradients, this "
-            f"one is {t.dtype!r}\n  at {source.here(3)}\n  Fix: convert it first, e.g. "
-            "x.float()."
+        raise refusal.runtime(
+            "only Tensors of floating point and complex dtype can require gradients, this one is "
+            f"{t.dtype!r}",
+            fix="convert it first, e.g. x.float().",
         )
     if t._v is None and not STATE.inference:
         raise errors.inference_requires_grad()
@@ -61,24 +61,23 @@ def check_grad(t: Any, value: Any) -> None:
     if value is None:
         return
     if not isinstance(value, TensorBase):
-        raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type "
-            f"{type(value).__name__}\n  at {source.here(3)}"
+        raise refusal.wrong_type(
+            "assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(value).__name__}"
         )
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
     if tuple(value.shape) != tuple(t.shape):  # type: ignore[attr-defined]
-        raise RuntimeError(
-            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "  # type: ignore[attr-defined]
-            f"'{list(t.shape)}'. Please ensure that the gradient and the tensor are the same size\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+            f"'{list(t.shape)}'. Please ensure that the gradient and the tensor are the same size"
         )
     wanted = wanted_grad_dtype(t)
     if wanted is not None and value.dtype is not wanted:  # type: ignore[attr-defined]
-        raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "  # type: ignore[attr-defined]
+        raise refusal.runtime(
+            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "
             f"grad_dtype '{wanted.name}' ({errors.type_word(wanted)}). The gradient must match the "
-            f"tensor's dtype, or its grad_dtype if that is set.\n  at {source.here(3)}"
+            "tensor's dtype, or its grad_dtype if that is set."
         )
 
 
@@ -90,20 +89,19 @@ def wanted_grad_dtype(t: Any) -> Any:
 def get_grad_dtype(t: Any) -> Any:
     """The type of this leaf's gradient; None: whatever comes."""
     if not t.is_leaf:
-        raise RuntimeError(
-            f"grad_dtype can only be accessed on leaf tensors\n  at {source.here(2)}"
-        )
+        raise refusal.runtime("grad_dtype can only be accessed on leaf tensors")
     return wanted_grad_dtype(t)
 
 
 def set_grad_dtype(t: Any, dtype: Any) -> None:
     """Ask for gradients of another type than the leaf's own, or of any type (None)."""
     if not t.is_leaf:
-        raise RuntimeError(f"grad_dtype can only be set on leaf tensors\n  at {source.here(2)}")
+        raise refusal.runtime("grad_dtype can only be set on leaf tensors")
     if dtype is not None and t._grad is not None and t._grad.dtype is not dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Cannot set grad_dtype to {dtype!r} because there is already a gradient of type "
-            f"{t._grad.dtype!r}\n  at {source.here(2)}\n  Fix: set .grad to None first."
+            f"{t._grad.dtype!r}",
+            fix="set .grad to None first.",
         )
     t._rare = {**(t._rare or {}), "grad_dtype": dtype}
 
@@ -122,9 +120,8 @@ def warn_not_kept(t: Any) -> None:
 def set_data(t: Any, value: Any) -> None:
     """`t.data = value`: another value under the same history and version."""
     if not isinstance(value, TensorBase):
-        raise TypeError(
-            f"Variable data has to be a tensor, but got {type(value).__name__}\n"
-            f"  at {source.here(3)}"
+        raise refusal.wrong_type(
+            f"Variable data has to be a tensor, but got {type(value).__name__}"
         )
     if STATE.levels and STATE.in_transform():
         where = (
@@ -132,14 +129,14 @@ def set_data(t: Any, value: Any) -> None:
             if STATE.levels[-1].kind == "vmap"
             else "inside functorch transform"
         )
-        raise RuntimeError(
-            f"mutating directly with `.data` {where} is not allowed.\n  at {source.here(3)}\n"
-            "  Fix: use copy_(), which transforms know of."
+        raise refusal.runtime(
+            f"mutating directly with `.data` {where} is not allowed.",
+            fix="use copy_(), which transforms know of.",
         )
     if t._rg and value.dtype.category < 2:  # type: ignore[attr-defined]
-        raise RuntimeError(
+        raise refusal.runtime(
             "data set to a tensor that requires gradients must be floating point or complex dtype, "
-            f"but this is {value.dtype!r}\n  at {source.here(3)}"  # type: ignore[attr-defined]
+            f"but this is {value.dtype!r}"
         )
     if value._level is not t._level:  # type: ignore[attr-defined]
         _change_level(t, value)

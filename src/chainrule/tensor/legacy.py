@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 
@@ -54,18 +54,19 @@ def constructed(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, An
         return empty(first, dtype=dtype, device=where)
     if len(args) == 1 and isinstance(first, TensorBase):
         if first.dtype is not dtype:  # type: ignore[attr-defined]
-            raise TypeError(
-                f"expected {dtype!r} (got {first.dtype!r})\n  at {source.here(3)}\n"  # type: ignore[attr-defined]
-                f"  Fix: convert the tensor with .to({dtype!r})."
+            raise refusal.wrong_type(
+                f"expected {dtype!r} (got {first.dtype!r})",
+                fix=f"convert the tensor with .to({dtype!r}).",
             )
         made = make(first._a)
         made._v = first._v
         return made
     if len(args) == 1 and (hasattr(first, "__len__") or hasattr(first, "__array__")):
         return tensor(first, dtype=dtype, device=where)
-    raise TypeError(
+    raise refusal.wrong_type(
         f"new(): data must be a sequence (got {type(first).__name__}): old constructors take "
-        f"sizes or data\n  at {source.here(3)}\n  Fix: torch.tensor(value) makes a 0-dim tensor."
+        "sizes or data",
+        fix="torch.tensor(value) makes a 0-dim tensor.",
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.dispatch import explain_failure, prepare
 from ..autograd.levels import Level, track_view
 from ..autograd.node import OutSlot
@@ -86,23 +86,23 @@ class MetaLevel(Level):
         self.index = 0  # below every transform
 
     def item(self, t: Any) -> Any:
-        raise RuntimeError(
-            "Tensor.item() cannot be called on meta tensors: a tensor of shape "
-            f"{list(t.shape)} on the meta device has no values\n  at {source.here(3)}\n"
-            "  Fix: create it on the CPU, e.g. with device='cpu'."
+        raise refusal.runtime(
+            f"Tensor.item() cannot be called on meta tensors: a tensor of shape {list(t.shape)} "
+            "on the meta device has no values",
+            fix="create it on the CPU, e.g. with device='cpu'.",
         )
 
     def array(self, t: Any, what: str) -> Any:
         if what == "numpy()":
-            raise TypeError(
+            raise refusal.wrong_type(
                 "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the "
-                f"tensor to host memory first. But a meta tensor has no values, this one of shape "
-                f"{list(t.shape)} neither\n  at {source.here(4)}"
+                "tensor to host memory first. But a meta tensor has no values, this one of shape "
+                f"{list(t.shape)} neither"
             )
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             f"Cannot copy out of meta tensor; no data! {what} of a tensor of shape "
-            f"{list(t.shape)} on the meta device\n  at {source.here(4)}\n"
-            "  Fix: create it on the CPU, e.g. with device='cpu'."
+            f"{list(t.shape)} on the meta device",
+            fix="create it on the CPU, e.g. with device='cpu'.",
         )
 
     def text(self, t: Any) -> str:
@@ -174,10 +174,10 @@ def _array(t: Any) -> Any:
 def _check_devices(op: Op, tensors: tuple[Any, ...]) -> None:
     for t in tensors:
         if isinstance(t, TensorBase) and t._level is None and any(t._a.strides):
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Tensor on device cpu is not on the expected device meta! Expected all tensors to "
-                f"be on the same device ({op.name})\n  at {source.here(4)}\n"
-                "  Fix: move one of them with .to('meta'), or give both data."
+                f"be on the same device ({op.name})",
+                fix="move one of them with .to('meta'), or give both data.",
             )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.dispatch import HALVES, NUMBERS, P, entry
 from ..autograd.entries import general_or_not, operator_entry
@@ -81,10 +81,10 @@ def reflected_div(self: Any, other: Any) -> Any:
 def invert(self: Any) -> Any:
     """All bits of an integer tensor flipped; the negation of a bool tensor."""
     if self.dtype.category > dtypes.INT:
-        raise TypeError(
-            "~ (operator.invert) is only implemented on integer and Boolean-type tensors\n"
-            f"  this one is {self.dtype!r}, at {source.here(2)}\n"
-            "  Fix: compare first, e.g. ~(x > 0), or use 1 - x."
+        raise refusal.wrong_type(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors",
+            f"this one is {self.dtype!r}",
+            fix="compare first, e.g. ~(x > 0), or use 1 - x.",
         )
     return entry(TABLE["bitwise_not"])(self)
 
@@ -143,7 +143,7 @@ def div_(
 def lerp_(self: Any, end: Any, weight: Any) -> Any:
     """self + weight * (end - self), in place."""
     try:
-        weight = lerp_weight(self, end, weight, 3)
+        weight = lerp_weight(self, end, weight)
         return inplace(TABLE["lerp"], self, (end, weight), {}, "lerp_")
     except PROBLEMS as problem:
         explain_here(problem)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.inplace import assign, check_apart, refuse_overlap
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
@@ -76,11 +76,10 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bo
     tensors = tuple(_tensors(args))
     _refuse_levels(name, (out, *tensors))
     if STATE.grad_enabled and (out._rg or any(t._rg for t in tensors)):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
-            "but one of the arguments requires grad.\n"
-            f"  at {source.here(4)}\n"
-            "  Fix: drop out= and use the returned tensor, or call it under no_grad()."
+            "but one of the arguments requires grad.",
+            fix="drop out= and use the returned tensor, or call it under no_grad().",
         )
     _check_type(name, result.dtype, out, exact)
     if out._a.__class__ is np.ndarray and is_expanded(out._a):
@@ -96,14 +95,16 @@ def _refuse_levels(name: str, tensors: tuple[Any, ...]) -> None:
     """out= writes a value; tangents and examples would be lost."""
     kinds = {t._level.kind for t in tensors if t._level is not None}
     if "dual" in kinds:
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             f"Trying to use forward AD with {name}_out that does not support it because it is an "
-            f"out= function\n  at {source.here(5)}\n  Fix: use the returned tensor."
+            "out= function",
+            fix="use the returned tensor.",
         )
     if "vmap" in kinds:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Batching rule not implemented for aten::{name}.out; the fallback path doesn't work "
-            f"on out= or view ops.\n  at {source.here(5)}\n  Fix: use the returned tensor."
+            "on out= or view ops.",
+            fix="use the returned tensor.",
         )
 
 
@@ -111,9 +112,9 @@ def _write_several(name: str, result: Any, out: Any, args: tuple[Any, ...], exac
     if not isinstance(out, tuple | list):
         raise wrong_type(name, "out", None, "tuple of Tensors", out)
     if len(out) != len(result):
-        raise TypeError(
+        raise refusal.wrong_type(
             f"{name}(): argument 'out' must be tuple of {len(result)} Tensors, but it has "
-            f"{len(out)}\n  at {source.here(4)}"
+            f"{len(out)}"
         )
     written = [write_out(name, r, o, args, exact) for r, o in zip(result, out, strict=True)]
     return type(out)(*written) if hasattr(out, "_fields") else tuple(written)
@@ -135,18 +136,19 @@ def _check_type(name: str, have: DType, out: Any, exact: bool) -> None:
     if have.category > want.category or (name in _REAL_ONLY and want.is_complex):
         from .legacy import WORDS
 
-        raise RuntimeError(
+        raise refusal.runtime(
             f"result type {WORDS[have.name]} can't be cast to the desired output type "
-            f"{WORDS[want.name]}\n  {name}(out=...) at {source.here(5)}\n"
-            f"  Fix: give an out= of type {have!r}."
+            f"{WORDS[want.name]}",
+            f"{name}(out=...)",
+            fix=f"give an out= of type {have!r}.",
         )
     if exact or name in EXACT:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Expected out tensor to have dtype {TYPE_WORDS.get(have.name, have.name)}, but got "
-            f"{TYPE_WORDS.get(want.name, want.name)} instead\n  {name}(out=...) at "
-            f"{source.here(5)}\n  The result is of type {have!r}, and {name}() does not convert "
-            f"what it writes.\n"
-            f"  Fix: give an out= of that type, or copy the result: out.copy_({name}(...))."
+            f"{TYPE_WORDS.get(want.name, want.name)} instead",
+            f"{name}(out=...)",
+            why=f"The result is of type {have!r}, and {name}() does not convert what it writes.",
+            fix=f"give an out= of that type, or copy the result: out.copy_({name}(...)).",
         )
 
 

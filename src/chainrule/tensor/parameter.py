@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.value import PLAIN, make
 from ..ops.dtypes import FLOAT
@@ -50,10 +50,10 @@ class Parameter(Tensor, metaclass=_ParameterKind):
                     _take_level(t, data)
             if requires_grad:
                 if t.dtype.category < FLOAT:
-                    raise RuntimeError(
+                    raise refusal.runtime(
                         "Only Tensors of floating point and complex dtype can require gradients. "
-                        f"This one is {t.dtype!r}\n  at {source.here(2)}\n  Fix: "
-                        "Parameter(x, requires_grad=False), or convert it with x.float()."
+                        f"This one is {t.dtype!r}",
+                        fix="Parameter(x, requires_grad=False), or convert it with x.float().",
                     )
                 want_grad(t, True)
             return t
@@ -74,11 +74,10 @@ def _of_users_tensor(data: Any, requires_grad: bool) -> Any:
     """A tensor of a user's class as a parameter: it stays of its class, and is marked."""
     t = data.detach().requires_grad_(requires_grad)
     if type(t) is not type(data):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Creating a Parameter from an instance of type {type(data).__name__} requires that "
-            f"detach() returns an instance of the same type, but this one gave "
-            f"{type(t).__name__}\n  at {source.here(3)}\n  Fix: let its __torch_function__ keep "
-            "the class of what Tensor.detach returns."
+            f"detach() returns an instance of the same type, but this one gave {type(t).__name__}",
+            fix="let its __torch_function__ keep the class of what Tensor.detach returns.",
         )
     t._is_param = True
     return t

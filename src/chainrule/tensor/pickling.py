@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.lazy import memory
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import make
@@ -62,7 +62,7 @@ def __reduce_ex__(self: Any, protocol: Any) -> Any:
             from ..dispatcher.wrappers import rebuild as rebuild_wrapper
 
             return rebuild_wrapper, (type(self), describe(self), dict(self.__dict__))
-        raise RuntimeError(f"a tensor inside a transform cannot be pickled\n  at {source.here(2)}")
+        raise refusal.runtime("a tensor inside a transform cannot be pickled")
     if STATE.unusual & TRACE:
         STATE.trace.concrete(self, "pickling")
     array = memory(self)
@@ -94,13 +94,12 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         memo[id(self)] = made = rebuild_meta(type(self), self.shape, self.dtype, self._rg)
         return made
     if self._node is not None and self._rg:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-            "protocol at the moment.\n"
-            f"  this one, of shape {list(self.shape)}, is the result of "
-            f"{self.grad_fn.name()}\n  at {source.here(2)}\n"
-            "  Fix: copy x.detach() (then there is no history), or x.clone() (then it stays in the "
-            "graph)."
+            "protocol at the moment.",
+            f"this one, of shape {list(self.shape)}, is the result of {self.grad_fn.name()}",
+            fix="copy x.detach() (then there is no history), or x.clone() (then it stays in the "
+            "graph).",
         )
     if STATE.unusual & TRACE:
         STATE.trace.concrete(self, "copying")
@@ -109,9 +108,10 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
 
         return deep_copy(self, memo)
     if self._level is not None:
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             f"Cannot access storage of {type(self).__name__}: a tensor inside a transform cannot "
-            f"be deep-copied\n  at {source.here(2)}\n  Fix: clone() it."
+            "be deep-copied",
+            fix="clone() it.",
         )
     made = make(self._a.copy(order="K") if self._lazy else _copied_array(self._a, memo))
     made.__class__ = _public(self)

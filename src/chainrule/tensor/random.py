@@ -60,7 +60,7 @@ class Generator(rng.Generator):
 def _tell_trace(what: str) -> None:
     """A compiled call would not do it: only draws are part of its program."""
     if STATE.unusual & TRACE:
-        STATE.trace.fail(f"{what} of a random generator is called at {source.here(3)}")
+        STATE.trace.fail(f"{what} of a random generator is called at {source.here()}")
 
 
 rng.default_generator.__class__ = Generator

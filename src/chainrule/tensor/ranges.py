@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..ops import dtypes
@@ -23,13 +23,13 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: boo
     values = [a.item() if isinstance(a, TensorBase | np.generic) else a for a in args]  # type: ignore[attr-defined]
     start, end, step = _range_bounds(values, plain)
     if step == 0:
-        raise RuntimeError(f"step must be nonzero\n  arange at {source.here(2)}")
+        raise refusal.runtime("step must be nonzero", "arange")
     if not (math.isfinite(start) and math.isfinite(end)):
-        raise RuntimeError(f"unsupported range: {start} -> {end}\n  arange at {source.here(2)}")
+        raise refusal.runtime(f"unsupported range: {start} -> {end}", "arange")
     if (end - start) / step < 0:
-        raise RuntimeError(
-            "upper bound and lower bound inconsistent with step sign: "
-            f"arange({start}, {end}, {step})\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"upper bound and lower bound inconsistent with step sign: arange({start}, {end}, "
+            f"{step})"
         )
     if dtype is None and out is None:
         integral = all(isinstance(v, int) for v in (start, end, step))
@@ -38,7 +38,7 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: boo
     if wanted == np.int64:  # whole numbers from the start, the count included
         start, end, step = int(start), int(end), int(step)
         if step == 0:
-            raise ValueError(f"step must be nonzero as an integer\n  arange at {source.here(2)}")
+            raise refusal.value("step must be nonzero as an integer", "arange")
     count = max(_ceil_div(end - start, step), 0)
     return into(out, _stepping(start, step, count, wanted), requires_grad, device)
 
@@ -105,10 +105,9 @@ def _bounds(start: Any, end: Any, name: str) -> tuple[Any, Any]:
     """Numbers out of 0-dim tensors."""
     ranks = [v.ndim if isinstance(v, TensorBase) else 0 for v in (start, end)]  # type: ignore[attr-defined]
     if any(ranks):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name} only supports 0-dimensional start and end tensors, but got start with "
-            f"{ranks[0]} dimension(s) and end with {ranks[1]} dimension(s).\n"
-            f"  at {source.here(3)}"
+            f"{ranks[0]} dimension(s) and end with {ranks[1]} dimension(s)."
         )
     first, last = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))  # type: ignore[attr-defined]
     return first, last

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from .legacy import WORDS
 
 _POOLS = "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d"
@@ -53,7 +53,8 @@ def names_of(kinds: str) -> frozenset[str]:
 def refuse(name: str, value: Any) -> None:
     """Raise for a tensor of a type that the function is not defined for."""
     fix = "take x.real, x.imag or x.abs()" if value.dtype.is_complex else "convert it with .float()"
-    raise NotImplementedError(
-        f"\"{name}_cpu\" not implemented for '{WORDS[value.dtype.name]}'\n"
-        f"  {name}() does not support {value.dtype!r}, at {source.here(3)}\n  Fix: {fix} first."
+    raise refusal.not_implemented(
+        f"\"{name}_cpu\" not implemented for '{WORDS[value.dtype.name]}'",
+        f"{name}() does not support {value.dtype!r}",
+        fix=f"{fix} first.",
     )

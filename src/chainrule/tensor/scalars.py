@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.dispatch import P
 from ..ops import dtypes
 from ..ops.convert import held_by
@@ -82,7 +82,7 @@ def converted(value: Any, dtype: dtypes.dtype) -> Any:
 
 def refused(value: Any, dtype: dtypes.dtype, why: str) -> RuntimeError:
     """The error that a number does not fit into a type."""
-    return RuntimeError(
+    return refusal.runtime(
         f"value cannot be converted to type {_NAMES.get(dtype.name, dtype.name)} without overflow: "
-        f"{value!r} does not fit into {dtype!r}, {why}\n  at {source.here(3)}"
+        f"{value!r} does not fit into {dtype!r}, {why}"
     )

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..ops.layout import address, flat_owner, owner
 
 
@@ -67,7 +67,7 @@ def share(t: Any) -> None:
     if t._level is not None:
         if t.is_meta:
             return
-        raise RuntimeError(f"a tensor inside a transform cannot be shared\n  at {source.here(3)}")
+        raise refusal.runtime("a tensor inside a transform cannot be shared")
     if block_of(t._a) is None:
         t._a = _copied(t._a)
         t._view = None

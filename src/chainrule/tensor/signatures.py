@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal, source
 from ..autograd.accidents import PROBLEMS, clear_error, in_words
 from ..autograd.late import COPIES, TARGET, is_looking
 from ..autograd.value import PLAIN, TensorBase
@@ -383,12 +383,12 @@ def wrong_type(name: str, parameter: str, position: int | None, kind: str, value
         fix = f"\n  Fix: {parameter}=torch.tensor({parameter})"
     return TypeError(
         f"{name}(): argument '{parameter}'{place} must be {kind}, not {got}\n"
-        f"  It is {shown}, at {source.here(4)}{fix}"
+        f"  It is {shown}, at {source.here()}{fix}"
     )
 
 
 def _too_large(name: str, parameter: str, value: int) -> ValueError:
-    return ValueError(
-        f"Overflow when unpacking long long: {parameter}={in_words(value)} is beyond 64 bits\n"
-        f"  {name}() at {source.here(4)}"
+    return refusal.value(
+        f"Overflow when unpacking long long: {parameter}={in_words(value)} is beyond 64 bits",
+        f"{name}()",
     )

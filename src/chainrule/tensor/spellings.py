@@ -15,7 +15,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.value import TensorBase
 from ..autograd.warn_once import warn_once_of
 
@@ -146,18 +146,17 @@ class Others:
 
 def given_twice(name: str, parameter: str) -> TypeError:
     """The error for an argument under two names; one too many by position counts as that."""
-    return TypeError(
-        f"{name}() received an invalid combination of arguments: {parameter!r} is given twice, "
-        f"or more arguments are given than it takes\n  at {source.here(4)}"
+    return refusal.wrong_type(
+        f"{name}() received an invalid combination of arguments: {parameter!r} is given twice, or "
+        "more arguments are given than it takes"
     )
 
 
 def missing_arguments(name: str, missing: list[str]) -> TypeError:
     """The error for arguments that must be given."""
     words, plural = " and ".join(map(repr, missing)), "s" if len(missing) > 1 else ""
-    return TypeError(
-        f"{name}() missing {len(missing)} required positional argument{plural}: {words}\n"
-        f"  at {source.here(4)}"
+    return refusal.wrong_type(
+        f"{name}() missing {len(missing)} required positional argument{plural}: {words}"
     )
 
 
@@ -248,9 +247,9 @@ def in_new_order(path: str, name: str, own: list[str], values: list[Any]) -> dic
     pattern = "".join("T" if isinstance(v, TensorBase) else "N" for v in values)
     order = _ORDERS[path].get(pattern)
     if order is None:
-        raise TypeError(
+        raise refusal.wrong_type(
             f"{name}() received an invalid combination of arguments: it takes {len(own)} by "
-            f"position, but {len(values)} were given\n  at {source.here(4)}"
+            f"position, but {len(values)} were given"
         )
     parameters = order.format(*own[1:]).split()
     if pattern != "TNN":

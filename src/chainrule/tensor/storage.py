@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain_here, explain_module
 from ..autograd.dispatch import P
 from ..autograd.inplace import bump, check_writable, refuse_overlap
@@ -107,27 +107,28 @@ def strided_layouts(
 ) -> tuple[Any, Any]:
     """The layouts of t and of its `as_strided` view, checked against the storage."""
     if len(size) != len(steps):
-        raise RuntimeError(
-            f"mismatch in length of strides and shape: {len(steps)} strides for {len(size)} "
-            f"sizes\n  as_strided at {source.here(3)}"
+        raise refusal.runtime(
+            f"mismatch in length of strides and shape: {len(steps)} strides for {len(size)} sizes",
+            "as_strided",
         )
     if any(s < 0 for s in steps):
-        raise RuntimeError(
+        raise refusal.runtime(
             "as_strided: Negative strides are not supported at the moment, got strides: "
-            f"{list(steps)}\n  at {source.here(3)}\n  Fix: flip() a dimension instead."
+            f"{list(steps)}",
+            fix="flip() a dimension instead.",
         )
     mine = t.storage_offset()
     start = mine if offset is None else int(offset)
     if start < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {start}\n  at {source.here(3)}")
+        raise refusal.runtime(f"Tensor: invalid storage offset {start}")
     have = extent(owner(memory(t))) if t._level is None else None
     width = t.dtype.itemsize
     last = start + sum((n - 1) * s for n, s in zip(size, steps, strict=True)) + 1
     if have is not None and 0 not in size and last * width > have:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"setStorage: sizes {list(size)}, strides {list(steps)}, storage offset {start}, and "
             f"itemsize {width} requiring a storage size of {last * width} are out of bounds for "
-            f"storage of size {have}\n  at {source.here(3)}"
+            f"storage of size {have}"
         )
     inner = (tuple(t.shape), tuple(t.stride()), mine)
     return inner, (tuple(size), tuple(steps), start)
@@ -140,25 +141,22 @@ def view_as_dtype(t: Any, target: dtypes.dtype) -> Any:
     if have != want:
         steps = t.stride()
         if t.ndim == 0:
-            raise RuntimeError(f"self.dim() cannot be 0 to view {words}\n  at {source.here(3)}")
+            raise refusal.runtime(f"self.dim() cannot be 0 to view {words}")
         if steps[-1] != 1:
-            raise RuntimeError(
-                f"self.stride(-1) must be 1 to view {words}, but got {steps[-1]}\n"
-                f"  at {source.here(3)}"
-            )
+            raise refusal.runtime(f"self.stride(-1) must be 1 to view {words}, but got {steps[-1]}")
     if want > have:
         ratio = want // have
         if t.shape[-1] % ratio:
-            raise RuntimeError(
-                f"self.size(-1) must be divisible by {ratio} to view {words}, but got "
-                f"{t.shape[-1]}\n  at {source.here(3)}"
+            raise refusal.runtime(
+                f"self.size(-1) must be divisible by {ratio} to view {words}, but got {t.shape[-1]}"
             )
     if t._lazy:
         bit = "conjugate" if t._lazy & CONJ else "negative"
-        raise RuntimeError(
+        raise refusal.runtime(
             f"torch.Tensor.view is not supported for {bit} view tensors when converting to a "
-            f"different dtype.\n  {t.dtype!r} as {target!r} at {source.here(3)}\n"
-            "  Fix: resolve_conj() or resolve_neg() first, which copies."
+            "different dtype.",
+            f"{t.dtype!r} as {target!r}",
+            fix="resolve_conj() or resolve_neg() first, which copies.",
         )
     made = P.view_dtype(t.detach() if t._rg else t, dtype=target.np)
     if made._level is None and target in dtypes.STORED:
@@ -178,18 +176,18 @@ def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None)
 
         shape = shape_of(sizes if size is None else (size,), "resize_")
         if self._rg and not STATE.inference:
-            raise RuntimeError(
-                f"cannot resize variables that require grad\n  resize_({list(shape)}) of shape "
-                f"{list(self.shape)} at {source.here(2)}\n  Fix: resize x.detach(), or make a new "
-                "tensor."
+            raise refusal.runtime(
+                "cannot resize variables that require grad",
+                f"resize_({list(shape)}) of shape {list(self.shape)}",
+                fix="resize x.detach(), or make a new tensor.",
             )
         if tuple(self.shape) == shape:
             return self
         if self._level is not None and self._level.kind != "meta":
-            raise RuntimeError(
-                "cannot resize variables that has a forward grad, or that belong to a transform\n"
-                f"  resize_({list(shape)}) of shape {list(self.shape)} at {source.here(2)}\n"
-                "  Fix: make a new tensor."
+            raise refusal.runtime(
+                "cannot resize variables that has a forward grad, or that belong to a transform",
+                f"resize_({list(shape)}) of shape {list(self.shape)}",
+                fix="make a new tensor.",
             )
         if self.is_meta:
             replace_array(self, blank_array(shape, self._a.dtype))
@@ -249,10 +247,11 @@ def _memory_to_show(t: Any, given: Any, offset: int, size: Any, stride: Any) -> 
         return np.zeros(0, t._a.dtype)
     have = getattr(given, "dtype", t.dtype)  # a storage may have no type: then it is bytes
     if have is not t.dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Could not set tensor of type {WORDS[have.name].lower()} to a tensor of type "
-            f"{WORDS[t.dtype.name].lower()}\n  set_ at {source.here(3)}\n"
-            f"  Fix: convert it first, with .to({t.dtype!r})."
+            f"{WORDS[t.dtype.name].lower()}",
+            "set_",
+            fix=f"convert it first, with .to({t.dtype!r}).",
         )
     if isinstance(given, TensorBase) and size is None:
         return given._a
@@ -280,10 +279,10 @@ def mapped_bytes(filename: str, shared: bool | None, count: int) -> np.ndarray:
         path.touch()
     have = path.stat().st_size
     if have < count and not shared:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"unable to mmap {count} bytes: file <{filename}> size <{have}> is smaller than the "
-            f"required mapping size <{count}>\n  at {source.here(3)}\n"
-            "  Fix: a smaller size, or shared=True to lengthen the file."
+            f"required mapping size <{count}>",
+            fix="a smaller size, or shared=True to lengthen the file.",
         )
     if not count:
         return np.empty(0, np.uint8)
@@ -345,9 +344,8 @@ class UntypedStorage(StorageBase):
             return self.bytes()[index].item()
         first, last, step = index.indices(len(self))
         if step != 1:
-            raise RuntimeError(
-                f"Trying to slice with a step of {step}, but only a step of 1 is supported\n"
-                f"  at {source.here(2)}"
+            raise refusal.runtime(
+                f"Trying to slice with a step of {step}, but only a step of 1 is supported"
             )
         part = self.bytes()[first:last]
         # Through the buffer, so that the stretch begins a storage of its own.
@@ -398,9 +396,8 @@ class UntypedStorage(StorageBase):
     def copy_(self, other: UntypedStorage, non_blocking: bool | None = None) -> Any:
         """Write what another storage of the same size holds into this one."""
         if len(other) != len(self):
-            raise RuntimeError(
-                f"size does not match, self was {len(self)} bytes but src was {len(other)} bytes\n"
-                f"  at {source.here(2)}"
+            raise refusal.runtime(
+                f"size does not match, self was {len(self)} bytes but src was {len(other)} bytes"
             )
         self[:] = other.bytes()
         return self
@@ -456,16 +453,16 @@ class TypedStorage(UntypedStorage):
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> Any:
         """Not here: the type of the elements would have to be known."""
-        raise NotImplementedError(
-            f"TypedStorage.from_file is not here\n  at {source.here(2)}\n"
-            f"  Fix: torch.from_file({filename!r}, {shared}, {size}, dtype=...)"
+        raise refusal.not_implemented(
+            "TypedStorage.from_file is not here",
+            fix=f"torch.from_file({filename!r}, {shared}, {size}, dtype=...)",
         )
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            raise RuntimeError(
-                "slices are only supported in UntypedStorage.__getitem__\n"
-                f"  at {source.here(2)}\n  Fix: storage.untyped()[start:stop], in bytes"
+            raise refusal.runtime(
+                "slices are only supported in UntypedStorage.__getitem__",
+                fix="storage.untyped()[start:stop], in bytes",
             )
         return super().__getitem__(index)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.dispatch import plain
 from ..autograd.levels import Level
 from ..autograd.value import make
@@ -36,9 +36,9 @@ class StoredTensor(Tensor):
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Refused: a gradient would have its two or three digits."""
         if requires_grad and not self._rg:
-            raise RuntimeError(
-                f"a tensor of {self.dtype!r} cannot be a leaf that requires grad here\n"
-                f"  at {source.here(2)}\n  Fix: keep it in float32, and cast it where it is used."
+            raise refusal.runtime(
+                f"a tensor of {self.dtype!r} cannot be a leaf that requires grad here",
+                fix="keep it in float32, and cast it where it is used.",
             )
         return self
 
@@ -78,10 +78,10 @@ class StoredLevel(Level):
         if mixed or (not op.view and op.name not in _MOVES):
             held = next(a for a in args if isinstance(a, StoredTensor))
             word = held.dtype.name.capitalize()
-            raise NotImplementedError(
-                f"\"{op.name}\" not implemented for '{word}'\n  {held.dtype!r} stores numbers, "
-                f"nothing is computed in it, at {source.here(4)}\n"
-                "  Fix: x.to(torch.float32) first."
+            raise refusal.not_implemented(
+                f"\"{op.name}\" not implemented for '{word}'",
+                f"{held.dtype!r} stores numbers, nothing is computed in it",
+                fix="x.to(torch.float32) first.",
             )
         result = plain(op, args, params)
         for out in result if op.n_out != 1 else (result,):
@@ -102,9 +102,8 @@ class StoredLevel(Level):
 
     def array(self, t: Any, what: str) -> Any:
         if what == "numpy()":
-            raise TypeError(
-                f"Got unsupported ScalarType {t.dtype.name.capitalize()}\n  at {source.here(4)}\n"
-                "  Fix: x.float().numpy()."
+            raise refusal.wrong_type(
+                f"Got unsupported ScalarType {t.dtype.name.capitalize()}", fix="x.float().numpy()."
             )
         return t._a.astype(np.float32)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import errors, source
+from ..autograd import errors, refusal
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.backward import backward_tensor
 from ..autograd.inplace import do_without
@@ -190,11 +190,11 @@ class Tensor(TensorBase):
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Say whether gradients are wanted with respect to this tensor; returns it."""
         if STATE.levels and STATE.in_transform():
-            raise RuntimeError(
+            raise refusal.runtime(
                 "You are attempting to call Tensor.requires_grad_() (or perhaps using "
-                "torch.autograd.functional.* APIs) inside of a function being transformed by "
-                f"a functorch transform.\n  at {source.here(2)}\n"
-                "  Fix: use func.grad, func.vjp or func.jacrev inside the function."
+                "torch.autograd.functional.* APIs) inside of a function being transformed by a "
+                "functorch transform.",
+                fix="use func.grad, func.vjp or func.jacrev inside the function.",
             )
         return want_grad(self, requires_grad)
 
@@ -250,9 +250,9 @@ class Tensor(TensorBase):
     def detach_(self) -> Any:
         """Forget this tensor's history in place."""
         if self._view is not None and not STATE.inference and not has_hidden_root(self):
-            raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead.\n"
-                f"  A view of shape {list(self.shape)} at {source.here(2)}"
+            raise refusal.runtime(
+                "Can't detach views in-place. Use detach() instead.",
+                f"A view of shape {list(self.shape)}",
             )
         if self._level is not None:
             self._level.detach_in_place(self)
@@ -291,9 +291,9 @@ class Tensor(TensorBase):
     def item(self) -> Any:
         """The one element as a Python number."""
         if self.numel() != 1:
-            raise RuntimeError(
-                f"a Tensor with {self.numel()} elements cannot be converted to Scalar\n"
-                f"  at {source.here(2)}\n  Fix: index or reduce it to one element first."
+            raise refusal.runtime(
+                f"a Tensor with {self.numel()} elements cannot be converted to Scalar",
+                fix="index or reduce it to one element first.",
             )
         if self._level is not None:
             return self._level.item(self)
@@ -307,11 +307,11 @@ class Tensor(TensorBase):
 
     def __bool__(self) -> bool:
         if self.numel() != 1:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Boolean value of Tensor with "
                 f"{'no values' if self.numel() == 0 else 'more than one value'} is ambiguous: its "
-                f"shape is {list(self.shape)}\n  at {source.here(2)}\n"
-                "  Fix: reduce it first, with .any() or .all()."
+                f"shape is {list(self.shape)}",
+                fix="reduce it first, with .any() or .all().",
             )
         return bool(self.item()) if self._level is None else self._level.truth(self)
 
@@ -335,7 +335,7 @@ class Tensor(TensorBase):
     __setitem__ = late("__setitem__", "Write into a part of the tensor.", _setitem)
 
     def __delitem__(self, index: Any) -> None:
-        raise TypeError(f"Tensor does not support deleting items\n  at {source.here(2)}")
+        raise refusal.wrong_type("Tensor does not support deleting items")
 
     # ---- text ----
 

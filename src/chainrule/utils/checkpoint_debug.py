@@ -60,7 +60,7 @@ def observed(log: list[str]) -> Iterator[None]:
         name = getattr(op, "name", getattr(op, "__name__", "?"))
         given = ", ".join(_shape(t) for t in tensors)
         made = ", ".join(_shape(t) for t in outs)
-        log.append(f"{name}({given}) -> {made}   at {source.here(3)}")
+        log.append(f"{name}({given}) -> {made}   at {source.here()}")
 
     STATE.observers.append(note)
     STATE.turn_on(OBSERVE)

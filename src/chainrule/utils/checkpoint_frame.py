@@ -109,7 +109,7 @@ class Frame:
         self.early_stop = early_stop
         self.describe = describe  # what must be equal in forward pass and recomputation
         self.explain = explain
-        self.code = source.user_position(3)
+        self.code = source.user_position()
         self.slots: list[weakref.ref[Slot]] = []
         self.descriptions: list[Any] = []
         self.completed = False

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal
 from ..autograd.dispatch import plain
 from ..autograd.modes import no_grad
 from ..autograd.state import SELECT, STATE
@@ -71,9 +71,9 @@ def create_selective_checkpoint_contexts(
     elif callable(policy_fn_or_list):
         policy = policy_fn_or_list
     else:
-        raise TypeError(
+        raise refusal.wrong_type(
             "policy_fn_or_list must be either a function or a list of ops. Got "
-            f"{type(policy_fn_or_list).__name__}\n  at {source.here(2)}"
+            f"{type(policy_fn_or_list).__name__}"
         )
     kept: Kept = defaultdict(dict)
     return _Keeping(kept, policy), _Recalling(kept, allow_cache_entry_mutation)
@@ -83,9 +83,9 @@ def _policy_of(ops: list[Any]) -> Policy:
     for op in ops:
         if not isinstance(op, OpOverload):
             name = op if isinstance(op, OpOverloadPacket) else "aten.mm"
-            raise ValueError(
-                f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}.\n"
-                f"  at {source.here(3)}\n  Fix: name one overload, as in torch.ops.{name}.default."
+            raise refusal.value(
+                f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}.",
+                fix=f"name one overload, as in torch.ops.{name}.default.",
             )
     wanted = set(ops)
     return lambda ctx, op, *args, **kwargs: (
@@ -159,12 +159,11 @@ class _Recalling(_Selection):
         if entry is None:
             raise _unexpected(name, number)
         if entry is _TAKEN:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Trying to backward an extra time. You are only allowed to backward once on any "
-                "region computed under selective activation checkpoint.\n"
-                f"  The kept result of {name} was used by the first pass and is freed\n"
-                f"  at {source.here(3)}\n"
-                "  Fix: call backward once, or checkpoint without selective contexts."
+                "region computed under selective activation checkpoint.",
+                f"The kept result of {name} was used by the first pass and is freed",
+                fix="call backward once, or checkpoint without selective contexts.",
             )
         self.kept[name][number] = _TAKEN
         return plain(op, args, params, known=entry.get(name, self.changes_allowed))
@@ -172,12 +171,11 @@ class _Recalling(_Selection):
 
 def _unexpected(name: OpOverload, number: int) -> RuntimeError:
     which = f"{name} invocation index {number}" if number else str(name)
-    return RuntimeError(
-        f"{which} encountered during backward but not found in storage.\n"
-        f"  at {source.here(3)}\n"
-        f"  The forward pass called it {number} times, its repetition once more; the function must "
-        "do the same both times.\n"
-        "  Fix: make it depend on its arguments only."
+    return refusal.runtime(
+        f"{which} encountered during backward but not found in storage.",
+        why=f"The forward pass called it {number} times, its repetition once more; the function "
+        "must do the same both times.",
+        fix="make it depend on its arguments only.",
     )
 
 
@@ -193,12 +191,12 @@ class _Result:
     def get(self, name: OpOverload, changes_allowed: bool) -> Any:
         if not changes_allowed and any(now[0] != then for now, then in self.versions):
             shapes = ", ".join(str(list(a.shape)) for a in self.arrays)
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Tensor cached during selective activation checkpoint has been mutated: the "
-                f"result of {name}, of shape {shapes}, was written to in place.\n"
-                f"  computed at {source.here(3)}\n"
-                "  Fix: write to a .clone(), do not save this op, or pass "
-                "allow_cache_entry_mutation=True if backward may see the changed values."
+                f"result of {name}, of shape {shapes}, was written to in place.",
+                "computed",
+                fix="write to a .clone(), do not save this op, or pass "
+                "allow_cache_entry_mutation=True if backward may see the changed values.",
             )
         return self.arrays[0] if self.single else self.arrays
 

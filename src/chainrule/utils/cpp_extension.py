@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..autograd import source
+from ..autograd import refusal
 from ..standins import add_to as _add_stand_ins
 
 CUDA_HOME = None
@@ -15,11 +15,11 @@ ROCM_HOME = None
 
 
 def _refuse(name: str) -> NoReturn:
-    raise NotImplementedError(
+    raise refusal.not_implemented(
         f"torch.utils.cpp_extension.{name} is not supported: chainrule is written in Python and "
-        f"has no C++ interface\n  at {source.here(3)}\n  Fix: write the operation with tensor "
-        "functions (chainrule.compile makes one kernel of it), or as an autograd.Function on NumPy "
-        "arrays."
+        "has no C++ interface",
+        fix="write the operation with tensor functions (chainrule.compile makes one kernel of "
+        "it), or as an autograd.Function on NumPy arrays.",
     )
 
 

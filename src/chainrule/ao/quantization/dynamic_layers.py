@@ -11,7 +11,7 @@ from typing import Any
 import chainrule as torch
 from chainrule import nn
 
-from ...autograd import source
+from ...autograd import refusal
 from .formats import per_tensor_affine, qint8
 from .observer import default_weight_observer
 from .tensors import QuantizedTensor, choose_scale, quantize_per_channel, quantize_per_tensor
@@ -186,9 +186,9 @@ class _Recurrent(nn.Module):
     def forward(self, input: Any, hx: Any = None) -> Any:  # noqa: A002
         """(outputs, final state), as of the layer in floating point."""
         if isinstance(input, nn.utils.rnn.PackedSequence):
-            raise NotImplementedError(
-                f"{self._get_name()} of a PackedSequence is not here\n  at {source.here(2)}\n"
-                "  Fix: pass the padded tensor, or run the layer in floating point."
+            raise refusal.not_implemented(
+                f"{self._get_name()} of a PackedSequence is not here",
+                fix="pass the padded tensor, or run the layer in floating point.",
             )
         flat = input.ndim == 2
         x = input.unsqueeze(1) if flat else input.transpose(0, 1) if self.batch_first else input

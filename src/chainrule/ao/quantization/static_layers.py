@@ -11,7 +11,7 @@ from typing import Any
 import chainrule as torch
 from chainrule import nn
 
-from ...autograd import source
+from ...autograd import refusal
 from .dynamic_layers import _zero, quantized_weight
 from .formats import quint8
 from .tensors import QuantizedTensor, quantize_per_tensor
@@ -90,10 +90,10 @@ class _Weighted(nn.Module):
     def forward(self, x: Any) -> Any:
         """The result, rounded to the layer's scale."""
         if not isinstance(x, QuantizedTensor):
-            raise NotImplementedError(
+            raise refusal.not_implemented(
                 f"Could not run 'quantized::{self.name}' with arguments from the 'CPU' backend: a "
-                f"tensor of {x.dtype!r} is given to a converted layer\n  at {source.here(2)}\n"
-                "  Fix: put a QuantStub before it (and a DeQuantStub after it) and convert again."
+                f"tensor of {x.dtype!r} is given to a converted layer",
+                fix="put a QuantStub before it (and a DeQuantStub after it) and convert again.",
             )
         weight = self._weight
         sums = self._sums(x._integers.double() - x._zero_point, weight._integers - _zero(weight))

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import chainrule as torch
 
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor.overriding import DisableTorchFunctionSubclass, notice
 from .formats import QuantizedFormat, per_channel_affine, per_tensor_affine, qint8, qint32, quint8
 
@@ -112,9 +112,8 @@ class QuantizedTensor(torch.Tensor):
     def _need(self, channels: bool, name: str) -> None:
         if channels != (self._axis is not None):
             kind = "per-channel" if channels else "per-tensor"
-            raise RuntimeError(
-                f"Expected quantizer to be a {kind} one: {name} of a tensor of "
-                f"{self.qscheme()!r}\n  at {source.here(3)}"
+            raise refusal.runtime(
+                f"Expected quantizer to be a {kind} one: {name} of a tensor of {self.qscheme()!r}"
             )
 
     def _like(self, integers: Any) -> QuantizedTensor:
@@ -200,18 +199,18 @@ def _each(found: Any, like: QuantizedTensor) -> Any:
 
 
 def _refuse(name: str, t: QuantizedTensor) -> NoReturn:
-    raise NotImplementedError(
+    raise refusal.not_implemented(
         f"Could not run '{name}' with arguments from the 'QuantizedCPU' backend: a tensor of "
-        f"{t._format!r} and shape {list(t.shape)}\n  at {source.here(4)}\n"
-        "  Fix: x.dequantize() first."
+        f"{t._format!r} and shape {list(t.shape)}",
+        fix="x.dequantize() first.",
     )
 
 
 def _check(form: Any) -> Any:
     if not isinstance(form, QuantizedFormat) or form.name not in _INTEGERS:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"dtype {form!r} is no format of quantized tensors here: torch.qint8, torch.quint8, "
-            f"torch.qint32\n  at {source.here(3)}"
+            "torch.qint32"
         )
     return _INTEGERS[form.name]
 
@@ -312,9 +311,8 @@ def dequantize(tensor: Any) -> Any:
 def _ask(name: str) -> Any:
     def question(input: Any) -> Any:  # noqa: A002
         if not isinstance(input, QuantizedTensor):
-            raise NotImplementedError(
-                f"{name}() needs a quantized tensor\n  at {source.here(2)}\n"
-                "  Fix: torch.quantize_per_tensor makes one."
+            raise refusal.not_implemented(
+                f"{name}() needs a quantized tensor", fix="torch.quantize_per_tensor makes one."
             )
         return getattr(input, name)()
 

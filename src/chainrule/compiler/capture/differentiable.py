@@ -140,7 +140,7 @@ class DifferentiableRunner(Runner):
         shown = self._laid(outputs) if self.layouts else outputs
         tensors = [make(a) for a in shown[: self._count]]
         parents = tuple(edge(self._tensor(w, leaves)) for w in self._wanted)
-        node: Any = start(CompiledFunctionBackward(), parents, *source.user_position(2))
+        node: Any = start(CompiledFunctionBackward(), parents, *source.user_position())
         node.meta = self.meta
         node.compute = self.compute_gradients
         node.again = self.differentiate

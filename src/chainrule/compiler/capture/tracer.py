@@ -144,14 +144,14 @@ class Trace:
         params = plain_structure(params)
         tensors = prepare(op, args)
         if len(tensors) == 2 and _meets_a_wider_number(tensors, args):
-            self.fail(f"a half without dimensions meets a wider tensor of none at {source.here(3)}")
+            self.fail(f"a half without dimensions meets a wider tensor of none at {source.here()}")
             return plain(op, plain_structure(args, plain_value), params)
         if op.random and tensors and not _draws_in_order(tensors[0]):
-            self.fail(f"{op.name} fills a tensor that is not contiguous, at {source.here(3)}")
+            self.fail(f"{op.name} fills a tensor that is not contiguous, at {source.here()}")
         if op.shaped_by_values:
             self.fail(
                 f"{op.name} needs the value of a tensor for the shape of its result, at "
-                f"{source.here(3)}"
+                f"{source.here()}"
             )
         operands = [self.operand(t) for t in tensors]
         if not op.view and any(isinstance(t, TensorBase) and t._lazy for t in tensors):
@@ -161,7 +161,7 @@ class Trace:
         if any(id(r._a) in self.known for r in results):
             return result  # the op returned its argument
         values = [Value(r._a.shape, r._a.dtype) for r in results]
-        where = source.user_position(3)
+        where = source.user_position()
         self.graph.instrs.append(Instr(op.name, operands, params, values, where))
         for r, v in zip(results, values, strict=True):
             self._add_result(r, v)
@@ -213,7 +213,7 @@ class Trace:
         if self.reason is None:
             made = [(r, Value(r._a.shape, r._a.dtype)) for r in results if r is not None]
             operands = [self.operand(t) for t in tensors]
-            where = source.user_position(3)
+            where = source.user_position()
             outputs = [v for _, v in made]
             self.graph.instrs.append(Instr(fused.name, operands, {"given": given}, outputs, where))
             for r, v in made:
@@ -230,7 +230,7 @@ class Trace:
         targets = [self._find(t) for t in written]
         action()
         values = [Value(t._a.shape, t._a.dtype) for t in written]
-        where = source.user_position(3)
+        where = source.user_position()
         self.graph.instrs.append(Instr(op.name, operands, params, values, where))
         for target, value in zip(targets, values, strict=True):
             self._write(target, value)
@@ -272,7 +272,7 @@ class Trace:
     def seed(self, generator: Any, seed: int) -> None:
         """Somebody restarts a random stream: compiled calls do so too."""
         params = {"generator": generator, "seed": seed}
-        where = source.user_position(3)
+        where = source.user_position()
         self.graph.instrs.append(Instr("seed_generator", (), params, [], where))
 
     def expect(self, tensor: Any, low: int, high: int, spared: int | None) -> None:
@@ -281,7 +281,7 @@ class Trace:
             index = self.operand(tensor)
             params = {"low": low, "high": high, "spared": spared}
             checked = Value(index.shape, index.dtype)
-            where = source.user_position(3)
+            where = source.user_position()
             self.graph.instrs.append(Instr("expected", (index,), params, [checked], where))
 
     def concrete(self, tensor: Any, what: str) -> None:
@@ -289,7 +289,7 @@ class Trace:
         if id(tensor._a) in self.known or id(tensor._a) in self.visible:
             self.fail(
                 f"{what} needs the value of a tensor that the function computes or was given, at "
-                f"{source.here(3)}; return the tensor and ask outside"
+                f"{source.here()}; return the tensor and ask outside"
             )
 
     # ---- values ----------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ class Trace:
         if not isinstance(t, TensorBase):
             return t
         if getattr(t, "_level", None) is not None:
-            self.fail(f"a transform (vmap, jvp) is active at {source.here(4)}")
+            self.fail(f"a transform (vmap, jvp) is active at {source.here()}")
             return 0
         return self._current(self._find(t))
 
@@ -343,7 +343,7 @@ class Trace:
             try:
                 return root.storage, (*root.chain, *chain_to(t)), root.value
             except RuntimeError:  # eager code needs no such chain
-                where = source.here(5)
+                where = source.here()
                 self.fail(f"a view of another type of a reshaped tensor is taken at {where}")
         return root.storage, (*root.chain, *reversed(steps)), root.value
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.state import STATE
 from ...autograd.value import make
 from .. import captured
@@ -91,13 +91,14 @@ class Reducer:
             return
         names, self.unfinished = self.unfinished, []
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        raise RuntimeError(
-            "Expected to have finished reduction in the prior iteration before starting a new one. "
-            "This error indicates that your module has parameters that were not used in producing "
-            f"loss.\n  Without a gradient on rank {self.group.rank()}: {shown}\n"
-            f"  at {source.here(3)}\n  The gradients of that step were not averaged.\n"
-            "  Fix: DistributedDataParallel(..., find_unused_parameters=True), or use all outputs "
-            "of forward in the loss."
+        raise refusal.runtime(
+            "Expected to have finished reduction in the prior iteration before starting a new "
+            "one. This error indicates that your module has parameters that were not used in "
+            "producing loss.",
+            f"Without a gradient on rank {self.group.rank()}: {shown}",
+            why="The gradients of that step were not averaged.",
+            fix="DistributedDataParallel(..., find_unused_parameters=True), or use all outputs of "
+            "forward in the loss.",
         )
 
     # ---- while backward goes on ----
@@ -113,12 +114,11 @@ class Reducer:
                 if id(other) not in self.used:
                     self._mark(other)
         if id(parameter) in self.ready:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Expected to mark a variable ready only once. This error is caused by one of the "
                 f"following reasons: {self.names[id(parameter)]} got a gradient twice in one "
-                f"iteration, by two backward passes or reentrant checkpointing\n"
-                f"  at {source.here(2)}\n"
-                "  Fix: one backward pass per forward pass, or static_graph=True."
+                "iteration, by two backward passes or reentrant checkpointing",
+                fix="one backward pass per forward pass, or static_graph=True.",
             )
         self.arrival.append(id(parameter))
         self._mark(parameter)

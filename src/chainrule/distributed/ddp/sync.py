@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.value import TensorBase, make
 from .. import captured
 from ..collectives import broadcast
@@ -24,17 +24,17 @@ def check_same_model(named: Sequence[tuple[str, Any]], group: ProcessGroup) -> N
     first = everybody[0]
     for rank, other in enumerate(everybody):
         if len(other) != len(first):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"DDP expects same model across all ranks, but Rank 0 has {len(first)} params, "
-                f"while rank {rank} has inconsistent {len(other)} params.\n  at {source.here(3)}"
+                f"while rank {rank} has inconsistent {len(other)} params."
             )
         for number, (a, b) in enumerate(zip(first, other, strict=True)):
             if a != b:
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"params[{number}] in this process with sizes {list(b[1])} appears not to "
                     f"match sizes of the same param in process 0: {a[0]} is {list(a[1])} {a[2]} "
-                    f"there, and {b[0]} is {list(b[1])} {b[2]} on rank {rank}\n"
-                    f"  at {source.here(3)}\n  Fix: build the same model on every rank."
+                    f"there, and {b[0]} is {list(b[1])} {b[2]} on rank {rank}",
+                    fix="build the same model on every rank.",
                 )
 
 
@@ -65,10 +65,10 @@ def check_same_state(*things: Any, group: Any = None) -> None:
         differing = [k for k in {**first, **other} if first.get(k) != other.get(k)]
         if differing:
             shown = ", ".join(differing[:5]) + (" ..." if len(differing) > 5 else "")
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"the state of rank {found.ranks[rank]} is not that of rank {found.ranks[0]}: "
-                f"{len(differing)} of {len(first)} values differ: {shown}\n  at {source.here(2)}\n"
-                "  Fix: the same seed, the same number of steps and the same changes on all ranks."
+                f"{len(differing)} of {len(first)} values differ: {shown}",
+                fix="the same seed, the same number of steps and the same changes on all ranks.",
             )
 
 

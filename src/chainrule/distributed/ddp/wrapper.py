@@ -8,7 +8,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ...autograd import source
+from ...autograd import refusal
 from ...nn.modules.module import Module
 from ...nn.parallel.data_parallel import _check_devices
 from ...utils._pytree import tree_leaves
@@ -54,9 +54,9 @@ class DistributedDataParallel(Module, Joinable):
         _check_devices(device_ids, output_device)
         named = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
         if not named:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "DistributedDataParallel is not needed when a module doesn't have any parameter "
-                f"that requires a gradient.\n  at {source.here(2)}"
+                "that requires a gradient."
             )
         ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         named = [(n, p) for n, p in named if n not in ignored]

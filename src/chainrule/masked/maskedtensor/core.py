@@ -102,7 +102,7 @@ class MaskedTensor:
             return lambda *args: self._moved(name, args)
         raise AttributeError(
             f"MaskedTensor has no {name!r}; it has element-wise functions, reductions and "
-            f"reshapes\n  at {source.here(2)}\n  Fix: x.to_tensor(value), then any function.",
+            f"reshapes\n  at {source.here()}\n  Fix: x.to_tensor(value), then any function.",
             name=name,
         )
 

@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...standins import add_to as _add_stand_ins
 from ...tensor.functions.nn_attention import VIABLE
 
@@ -52,9 +52,9 @@ def sdpa_kernel(
     """
     chosen = [backends] if isinstance(backends, SDPBackend) else backends
     if not isinstance(chosen, list) or not all(isinstance(b, SDPBackend) for b in chosen):
-        raise AssertionError(
+        raise refusal.assertion(
             "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
-            f"{type(backends).__name__}\n  at {source.here(3)}"
+            f"{type(backends).__name__}"
         )
     before = set(VIABLE)
     VIABLE.clear()

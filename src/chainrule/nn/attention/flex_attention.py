@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ... import Tensor, arange, float32, int32, softmax, where
-from ...autograd import source
+from ...autograd import refusal
 from ...func import vmap
 from ..functional import pad, scaled_dot_product_attention
 
@@ -212,13 +212,12 @@ def _over_all_scores(score_mod: ScoreMod) -> Callable[..., Tensor]:
 
 def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
     if not q.dim() == k.dim() == v.dim() == 4:
-        raise ValueError(
+        raise refusal.value(
             f"Expected query, key, and value to be 4D tensors, got {q.dim()}D, {k.dim()}D and "
-            f"{v.dim()}D\n  at {source.here(3)}"
+            f"{v.dim()}D"
         )
     if q.dtype is not k.dtype or q.dtype is not v.dtype:
-        raise ValueError(
-            "Expected query, key, and value to have the same dtype, but got "
-            f"query.dtype: {q.dtype!r}, key.dtype: {k.dtype!r}, and value.dtype: {v.dtype!r} "
-            f"instead.\n  at {source.here(3)}"
+        raise refusal.value(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{q.dtype!r}, key.dtype: {k.dtype!r}, and value.dtype: {v.dtype!r} instead."
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import Tensor, empty, sigmoid, tanh
 from ... import relu as _relu
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor import Parameter
 from .. import functional as F
 from .. import init as _init
@@ -185,9 +185,8 @@ class Hardtanh(Module):
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace
         if self.max_val <= self.min_val:
-            raise AssertionError(
-                f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})\n"
-                f"  at {source.here(2)}"
+            raise refusal.assertion(
+                f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})"
             )
 
     def forward(self, input: Tensor) -> Tensor:
@@ -458,8 +457,7 @@ class Softmax2d(_Parameterless):
     def forward(self, input: Tensor) -> Tensor:
         """The softmax over the channels."""
         if input.ndim not in (3, 4):
-            raise ValueError(
-                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead"
             )
         return F.softmax(input, -3)

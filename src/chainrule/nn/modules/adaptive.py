@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ... import Tensor, argmax, cat, where, zeros
-from ...autograd import source
+from ...autograd import refusal
 from ..functional import log_softmax
 from .container import ModuleList, Sequential
 from .linear import Linear
@@ -23,16 +23,14 @@ class _ASMoutput(NamedTuple):
 
 def _check_cutoffs(cutoffs: list[Any], n_classes: int) -> None:
     if not cutoffs:
-        raise ValueError(
-            f"cutoffs should be a sequence of length larger than 0\n  at {source.here(3)}"
-        )
+        raise refusal.value("cutoffs should be a sequence of length larger than 0")
     rising = all(a < b for a, b in pairwise(cutoffs))
     whole = all(int(c) == c for c in cutoffs)
     if not rising or not whole or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1:
-        raise ValueError(
+        raise refusal.value(
             "cutoffs should be a sequence of unique, positive integers sorted in an increasing "
             f"order, where each value is between 1 and n_classes-1: got {cutoffs} with "
-            f"n_classes={n_classes}\n  at {source.here(3)}"
+            f"n_classes={n_classes}"
         )
 
 
@@ -89,21 +87,21 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def _check(self, input: Tensor, target: Tensor) -> None:
         if target.ndim > 1 or (target.ndim == 0 and input.ndim != 1):
-            raise RuntimeError(
+            raise refusal.runtime(
                 "0D or 1D target tensor expected, multi-target not supported: input "
-                f"{list(input.shape)}, target {list(target.shape)}\n  at {source.here(3)}"
+                f"{list(input.shape)}, target {list(target.shape)}"
             )
         if target.ndim and input.shape[0] != target.shape[0]:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Input and target should have the same size in the batch dimension: input "
-                f"{list(input.shape)}, target {list(target.shape)}\n  at {source.here(3)}"
+                f"{list(input.shape)}, target {list(target.shape)}"
             )
         if target.numel():
             low, high = target.min().item(), target.max().item()
             if low < 0 or high >= self.n_classes:
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"Target values should be in [0, {self.n_classes - 1}], but values in range "
-                    f"[{low}, {high}] were found. \n  at {source.here(3)}"
+                    f"[{low}, {high}] were found. "
                 )
 
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:

@@ -7,7 +7,7 @@ import sys
 from typing import Any, Self
 
 from ... import Tensor, empty, long, ones, tensor, zeros
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor import Parameter
 from ...tensor.functions.nn_norm import count_batch
 from .. import init
@@ -83,9 +83,9 @@ class _NormBase(Module):
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim not in self._ranks:
             wanted = " or ".join(f"{rank}D" for rank in self._ranks)
-            raise ValueError(
-                f"expected {wanted} input (got {input.ndim}D input)\n  of shape "
-                f"{list(input.shape)}, in {self!r}\n  at {source.here(2)}"
+            raise refusal.value(
+                f"expected {wanted} input (got {input.ndim}D input)",
+                f"of shape {list(input.shape)}, in {self!r}",
             )
 
     def extra_repr(self) -> str:
@@ -187,13 +187,11 @@ class SyncBatchNorm(_BatchNorm):
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:
-            raise ValueError(
-                f"expected at least 2D input (got {input.ndim}D input)\n  at {source.here(2)}"
-            )
+            raise refusal.value(f"expected at least 2D input (got {input.ndim}D input)")
         if input.shape[1] == 0:
-            raise ValueError(
-                f"SyncBatchNorm number of input channels should be non-zero, input "
-                f"{list(input.shape)}\n  at {source.here(2)}"
+            raise refusal.value(
+                "SyncBatchNorm number of input channels should be non-zero, input "
+                f"{list(input.shape)}"
             )
 
     def forward(self, input: Tensor) -> Tensor:

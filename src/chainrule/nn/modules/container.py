@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, Self
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_module
 from .module import Module, _addindent
 from .parameter_container import ParameterDict, ParameterList, check_pairs
@@ -67,9 +67,7 @@ class Sequential(Module):
         """The name of the module at a position, counted from the end if negative."""
         size, i = len(self), operator.index(index)
         if not -size <= i < size:
-            raise IndexError(
-                f"index {i} is out of range: there are {size} modules\n  at {source.here(3)}"
-            )
+            raise refusal.index(f"index {i} is out of range: there are {size} modules")
         return next(islice(self._modules, i % size, None))
 
     def __getitem__(self, idx: Any) -> Any:
@@ -200,9 +198,7 @@ class ModuleList(Module):
     def _get_abs_string_index(self, idx: Any) -> str:
         size, i = len(self), operator.index(idx)
         if not -size <= i < size:
-            raise IndexError(
-                f"index {i} is out of range: there are {size} modules\n  at {source.here(3)}"
-            )
+            raise refusal.index(f"index {i} is out of range: there are {size} modules")
         return str(i % size)
 
     def __getitem__(self, idx: Any) -> Any:

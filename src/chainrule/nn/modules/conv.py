@@ -6,7 +6,7 @@ import math
 from typing import Any, Literal
 
 from ... import Tensor, contiguous_format, empty_like, no_grad
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor import Parameter
 from .. import init
 from ..functional import (
@@ -38,7 +38,7 @@ _NO_PADDING = ((0,), (0, 0), (0, 0, 0))
 
 
 def _refuse(phrase: str) -> ValueError:
-    return ValueError(f"{phrase}\n  at {source.here(3)}")
+    return refusal.value(f"{phrase}")
 
 
 def _check_arguments(
@@ -234,9 +234,9 @@ class _ConvTransposeNd(_ConvNd):
         dtype: Any = None,
     ) -> None:  # fmt: skip
         if padding_mode != "zeros":
-            raise ValueError(
+            raise refusal.value(
                 f'Only "zeros" padding mode is supported for {type(self).__name__}, got '
-                f"{padding_mode!r}\n  at {source.here(2)}"
+                f"{padding_mode!r}"
             )
         each = _ntuple(self._dims)
         super().__init__(
@@ -253,9 +253,9 @@ class _ConvTransposeNd(_ConvNd):
         if len(output_size) == input.ndim:
             output_size = output_size[input.ndim - dims :]
         if len(output_size) != dims:
-            raise ValueError(
+            raise refusal.value(
                 f"ConvTranspose{dims}D: for {input.ndim}D input, output_size must have {dims} or "
-                f"{input.ndim} elements (got {len(output_size)})\n  at {source.here(2)}"
+                f"{input.ndim} elements (got {len(output_size)})"
             )
         smallest = [
             (n - 1) * s - 2 * p + d * (k - 1) + 1
@@ -266,9 +266,9 @@ class _ConvTransposeNd(_ConvNd):
         largest = [low + s - 1 for low, s in zip(smallest, self.stride, strict=True)]
         extra = tuple(n - low for n, low in zip(output_size, smallest, strict=True))
         if any(e < 0 or e >= s for e, s in zip(extra, self.stride, strict=True)):
-            raise ValueError(
+            raise refusal.value(
                 f"requested an output size of {output_size}, but valid sizes range from {smallest} "
-                f"to {largest} (for an input of {list(spatial)})\n  at {source.here(2)}"
+                f"to {largest} (for an input of {list(spatial)})"
             )
         return extra
 
@@ -343,16 +343,14 @@ class _LazyConvXdMixin(LazyModuleMixin):
             return
         dims = self._dims
         if input.ndim not in (dims + 1, dims + 2):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to "
-                f"{type(self).__name__}, but got input of size: {list(input.shape)}\n"
-                f"  at {source.here(2)}"
+                f"{type(self).__name__}, but got input of size: {list(input.shape)}"
             )
         self.in_channels = input.shape[input.ndim - dims - 1]
         if self.in_channels % self.groups:
-            raise ValueError(
-                f"in_channels must be divisible by groups: {self.in_channels} and {self.groups}\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"in_channels must be divisible by groups: {self.in_channels} and {self.groups}"
             )
         pair = (self.out_channels, self.in_channels)
         first, second = reversed(pair) if self.transposed else pair

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import Tensor
-from ...autograd import source
+from ...autograd import refusal
 from ..functional import (
     alpha_dropout,
     dropout,
@@ -23,9 +23,7 @@ class _DropoutNd(Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if p < 0 or p > 1:
-            raise ValueError(
-                f"dropout probability has to be between 0 and 1, but got {p}\n  at {source.here(2)}"
-            )
+            raise refusal.value(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p = p
         self.inplace = inplace
 

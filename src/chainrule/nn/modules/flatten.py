@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Size, Tensor
-from ...autograd import source
+from ...autograd import refusal
 from .module import Module
 
 __all__ = ["Flatten", "Unflatten"]
@@ -58,13 +58,12 @@ class Unflatten(Module):
 
 def _check_sizes(sizes: Any) -> None:
     if not isinstance(sizes, tuple | list):
-        raise TypeError(
-            "unflattened_size must be a tuple of ints, but found type "
-            f"{type(sizes).__name__}\n  at {source.here(3)}"
+        raise refusal.wrong_type(
+            f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}"
         )
     for position, size in enumerate(sizes):
         if not isinstance(size, int):
-            raise TypeError(
+            raise refusal.wrong_type(
                 "unflattened_size must be tuple of ints, but found element of type "
-                f"{type(size).__name__} at pos {position}\n  at {source.here(3)}"
+                f"{type(size).__name__} at pos {position}"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Tensor
-from ...autograd import source
+from ...autograd import refusal
 from ..functional import instance_norm
 from .batchnorm import _LazyNormBase, _NormBase
 from .layer_common import PROBLEMS, add_layer, warn_user
@@ -36,10 +36,10 @@ class _InstanceNorm(_NormBase):
         if input.shape[dim] == self.num_features:
             return
         if self.affine:
-            raise ValueError(
+            raise refusal.value(
                 f"expected input's size at dim={dim} to match num_features ({self.num_features}), "
-                f"but got: {input.shape[dim]}.\n  input {list(input.shape)}, in {self!r}\n"
-                f"  at {source.here(2)}"
+                f"but got: {input.shape[dim]}.",
+                f"input {list(input.shape)}, in {self!r}",
             )
         warn_user(
             f"input's size at dim={dim} ({input.shape[dim]}) does not match num_features "

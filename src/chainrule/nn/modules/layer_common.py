@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import empty
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.accidents import in_words
 from ...autograd.source import warn_user as warn_user
 from ...tensor import Parameter
@@ -34,7 +34,7 @@ def add_layer(problem: Exception, layer: Any) -> NoReturn:
     if isinstance(given, NO_TENSORS):
         raise TypeError(
             f"{type(layer).__name__.lower()}(): argument '{name}' (position 1) must be Tensor, not "
-            f"{type_name(given)}\n  at {source.here(2)}\n  Fix: convert it with "
+            f"{type_name(given)}\n  at {source.here()}\n  Fix: convert it with "
             f"torch.as_tensor(...) first.\n  in {layer!r}"
         ) from None
     if problem.args and problem.args[0] is layer:  # an attribute it lacks: the text names it
@@ -52,6 +52,4 @@ DEEPEST = 10_000
 def check_depth(count: Any, name: str) -> None:
     """Refuse numbers of layers that would be made one after the other for minutes or for ever."""
     if count > DEEPEST:
-        raise ValueError(
-            f"{name}={in_words(count)}: at most {DEEPEST} layers are made\n  at {source.here(3)}"
-        )
+        raise refusal.value(f"{name}={in_words(count)}: at most {DEEPEST} layers are made")

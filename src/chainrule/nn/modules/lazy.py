@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.modes import no_grad
 from .lazy_tensors import is_lazy
 
@@ -83,10 +83,9 @@ class LazyModuleMixin:
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
             waiting = [name for name, value in module._members() if is_lazy(value)]
-            raise RuntimeError(
-                f"module {module._get_name()} has not been fully initialized\n  its "
-                f"initialize_parameters() left {', '.join(waiting)} without a shape\n"
-                f"  at {source.here(2)}"
+            raise refusal.runtime(
+                f"module {module._get_name()} has not been fully initialized",
+                f"its initialize_parameters() left {', '.join(waiting)} without a shape",
             )
         module._initialize_hook.remove()
         module._load_hook.remove()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.levels import Level
 from ...autograd.value import make
@@ -18,12 +18,12 @@ from ...tensor.device import device as _device
 
 
 def _use_error(what: str) -> ValueError:
-    return ValueError(
+    return refusal.value(
         f"Attempted to use an uninitialized parameter in {what}. This error happens when you are "
         "using a `LazyModule` or explicitly manipulating "
         "`torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
-        "`forward` with a dummy batch to initialize the parameters before calling torch functions\n"
-        f"  at {source.here()}\n  Fix: call model(batch) once before this line."
+        "`forward` with a dummy batch to initialize the parameters before calling torch functions",
+        fix="call model(batch) once before this line.",
     )
 
 
@@ -67,11 +67,11 @@ class UninitializedTensorMixin:
 
     @property
     def shape(self) -> Any:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually "
             "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
             "initialized one. Call `forward` to initialize the parameters before accessing their "
-            f"attributes.\n  at {source.here(2)}"
+            "attributes."
         )
 
     def is_complex(self) -> bool:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ... import Tensor
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor import Parameter
 from .. import init
 from ..functional import bilinear, linear
@@ -103,10 +103,7 @@ class Bilinear(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         if in1_features <= 0:
-            raise ValueError(
-                f"in1_features must be > 0, but got (in1_features={in1_features})\n"
-                f"  at {source.here(2)}"
-            )
+            raise refusal.value(f"in1_features must be > 0, but got (in1_features={in1_features})")
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import Tensor
-from ...autograd import source
+from ...autograd import refusal
 from .. import functional as F
 from ..functional import cross_entropy, mse_loss
 from .distance import PairwiseDistance
@@ -27,10 +27,11 @@ __all__ = [
 def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """The reduction that the two old flags mean."""
     if isinstance(size_average, Tensor):
-        raise RuntimeError(
+        raise refusal.runtime(
             "Boolean value of Tensor with more than one value is ambiguous: the loss got a tensor "
-            f"of shape {list(size_average.shape)} as size_average\n  at {source.here(3)}\n"
-            "  The class takes options, its object the tensors. Fix: nn.MSELoss()(input, target)."
+            f"of shape {list(size_average.shape)} as size_average",
+            why="The class takes options, its object the tensors.",
+            fix="nn.MSELoss()(input, target).",
         )
     if reduce is False:
         meant = "none"
@@ -356,11 +357,11 @@ class MultiMarginLoss(_WeightedLoss):
     ) -> None:  # fmt: skip
         super().__init__(weight, size_average, reduce, reduction)
         if p not in (1, 2):
-            raise ValueError(f"only p == 1 and p == 2 supported, got {p}\n  at {source.here(2)}")
+            raise refusal.value(f"only p == 1 and p == 2 supported, got {p}")
         if weight is not None and weight.dim() != 1:
-            raise ValueError(
-                "MultiMarginLoss: expected weight to be None or 1D tensor, got "
-                f"{weight.dim()}D instead\n  at {source.here(2)}"
+            raise refusal.value(
+                f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D "
+                "instead"
             )
         self.p = p
         self.margin = margin
@@ -448,10 +449,7 @@ class MarginRankingLoss(_MarginLoss):
 
 def _check_margin(margin: float, name: str) -> None:
     if margin <= 0:
-        raise ValueError(
-            f"{name}: expected margin to be greater than 0, got {margin} instead\n"
-            f"  at {source.here(3)}"
-        )
+        raise refusal.value(f"{name}: expected margin to be greater than 0, got {margin} instead")
 
 
 class TripletMarginLoss(_Loss):

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain, explain_methods
 from ...autograd.node import RemovableHandle
 from ...tensor import Parameter, Tensor
@@ -110,7 +110,7 @@ def _forward_unimplemented(self: Any, *input: Any) -> Any:
     close = difflib.get_close_matches("forward", vars(type(self)), n=1)
     raise NotImplementedError(
         f'Module [{type(self).__name__}] is missing the required "forward" function\n'
-        f"  at {source.here(2)}\n  Fix: "
+        f"  at {source.here()}\n  Fix: "
         + (f"rename {close[0]!r} to 'forward'." if close else "define forward(self, ...).")
     )
 
@@ -285,29 +285,29 @@ class Module(Hooked, State, Convertible):
 
     def _replace_parameter(self, name: str, value: Any) -> None:
         if value is not None:
-            raise TypeError(
-                f"cannot assign '{type_name(value)}' as parameter '{name}' "
-                f"(torch.nn.Parameter or None expected)\n  at {source.here(3)}\n"
-                f"  Fix: wrap it, `nn.Parameter(x)`; or keep the parameter and change its values: "
-                f"`with torch.no_grad(): module.{name}.copy_(x)`."
+            raise refusal.wrong_type(
+                f"cannot assign '{type_name(value)}' as parameter '{name}' (torch.nn.Parameter or "
+                "None expected)",
+                fix="wrap it, `nn.Parameter(x)`; or keep the parameter and change its values: "
+                f"`with torch.no_grad(): module.{name}.copy_(x)`.",
             )
         self.register_parameter(name, None)
 
     def _replace_module(self, name: str, value: Any) -> None:
         if value is not None:
-            raise TypeError(
-                f"cannot assign '{type_name(value)}' as child module '{name}' "
-                f"(torch.nn.Module or None expected)\n  at {source.here(3)}\n"
-                f"  Fix: `del module.{name}` first if the attribute is to become something else."
+            raise refusal.wrong_type(
+                f"cannot assign '{type_name(value)}' as child module '{name}' (torch.nn.Module or "
+                "None expected)",
+                fix=f"`del module.{name}` first if the attribute is to become something else.",
             )
         self._modules[name] = registry.passed_through(registry.module_hooks, self, name, None)
 
     def _set_buffer(self, name: str, value: Any) -> None:
         if value is not None and not is_tensor_like(value):
-            raise TypeError(
-                f"cannot assign '{type_name(value)}' as buffer '{name}' "
-                f"(torch.nn.Buffer, torch.Tensor or None expected)\n  at {source.here(3)}\n"
-                f"  Fix: `module.{name} = torch.tensor(value)`."
+            raise refusal.wrong_type(
+                f"cannot assign '{type_name(value)}' as buffer '{name}' (torch.nn.Buffer, "
+                "torch.Tensor or None expected)",
+                fix=f"`module.{name} = torch.tensor(value)`.",
             )
         if value is not None and getattr(value, "_is_buffer", False):
             self._forget(name, "_parameters", "_modules")

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_methods
 from ...autograd.modes import no_grad
 from ...ops import dtypes
@@ -130,10 +130,10 @@ class Convertible(Members):
         device, dtype, non_blocking, memory_format = to_arguments(args, kwargs)
         if dtype is not None:
             if not (dtype.is_floating_point or dtype.is_complex):
-                raise TypeError(
+                raise refusal.wrong_type(
                     "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                    f"dtype={dtype}\n  at {source.here(2)}\n"
-                    "  Fix: convert the tensors that should hold integers one by one."
+                    f"dtype={dtype}",
+                    fix="convert the tensors that should hold integers one by one.",
                 )
             if dtype.is_complex:
                 warnings.warn(
@@ -146,10 +146,10 @@ class Convertible(Members):
         def convert(t: Tensor) -> Tensor:
             wanted = dtype if _changes_numbers(t) else None
             if t.is_meta and device is not None and device.type != "meta":
-                raise NotImplementedError(
+                raise refusal.not_implemented(
                     "Cannot copy out of meta tensor; no data! Please use "
                     "torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module "
-                    f"from meta to a different device.\n  at {source.here(2)}"
+                    "from meta to a different device."
                 )
             if memory_format is not None and t.dim() in (4, 5):
                 return t.to(device, wanted, non_blocking, memory_format=memory_format)

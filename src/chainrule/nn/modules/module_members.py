@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_methods
 from ...tensor import Parameter, Tensor
 from . import module_registry as registry
@@ -28,9 +28,7 @@ def is_tensor_like(value: Any) -> bool:
 def check_name(module: Any, kind: str, name: Any, held: dict[str, Any]) -> None:
     """A member's name is a string without dots that nothing else in the module uses."""
     if not isinstance(name, str):
-        raise TypeError(
-            f"{kind} name should be a string. Got {type_name(name)}\n  at {source.here(3)}"
-        )
+        raise refusal.wrong_type(f"{kind} name should be a string. Got {type_name(name)}")
     problem = None
     if "." in name:
         shown = f", got: {name}" if kind == "module" else ""
@@ -78,18 +76,18 @@ class Members:
         check_name(self, "parameter", name, self._parameters)
         if param is not None:
             if not isinstance(param, Parameter):
-                raise TypeError(
+                raise refusal.wrong_type(
                     f"cannot assign '{type_name(param)}' object to parameter '{name}' "
-                    f"(torch.nn.Parameter or None required)\n  at {source.here(2)}\n"
-                    f"  Fix: wrap the tensor: nn.Parameter(x)."
+                    "(torch.nn.Parameter or None required)",
+                    fix="wrap the tensor: nn.Parameter(x).",
                 )
             if param.grad_fn:
-                raise ValueError(
+                raise refusal.value(
                     f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must "
-                    "be created explicitly.\n"
-                    f"  this one is the result of {param.grad_fn.name()}\n  at {source.here(2)}\n"
-                    "  Fix: to express a parameter as a function of another tensor, compute the "
-                    "value in forward()."
+                    "be created explicitly.",
+                    f"this one is the result of {param.grad_fn.name()}",
+                    fix="to express a parameter as a function of another tensor, compute the "
+                    "value in forward().",
                 )
             param = registry.passed_through(registry.parameter_hooks, self, name, param)
         self._parameters[name] = param
@@ -100,10 +98,10 @@ class Members:
             raise AttributeError(registry.before_init("buffer", self))
         check_name(self, "buffer", name, self._buffers)
         if tensor is not None and not is_tensor_like(tensor):
-            raise TypeError(
-                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
-                f"(torch Tensor or None required)\n  at {source.here(2)}\n"
-                "  Fix: give a tensor, e.g. torch.tensor(value)."
+            raise refusal.wrong_type(
+                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or "
+                "None required)",
+                fix="give a tensor, e.g. torch.tensor(value).",
             )
         self._buffers[name] = registry.passed_through(registry.buffer_hooks, self, name, tensor)
         if persistent:
@@ -116,10 +114,10 @@ class Members:
         from .module import Module
 
         if not isinstance(module, Module) and module is not None:
-            fix = "\n  Fix: unpack it, as in nn.Sequential(*layers)."
-            raise TypeError(
-                f"{type_name(module)} is not a Module subclass\n  at {source.here(2)}"
-                f"{fix if isinstance(module, list | tuple) else ''}"
+            several = isinstance(module, list | tuple)
+            raise refusal.wrong_type(
+                f"{type_name(module)} is not a Module subclass",
+                fix="unpack it, as in nn.Sequential(*layers)." if several else "",
             )
         check_name(self, "module", name, self._modules)
         self._modules[name] = registry.passed_through(registry.module_hooks, self, name, module)
@@ -150,9 +148,7 @@ class Members:
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Module):
-            raise ValueError(
-                f"`module` is not an nn.Module, found {type(module)}\n  at {source.here(2)}"
-            )
+            raise refusal.value(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
         if strict and not hasattr(parent, name):

@@ -26,7 +26,7 @@ def passed_through(hooks: dict[int, Any], module: Any, name: str, member: Any) -
 def before_init(kind: str, module: Any) -> str:
     """The text of the error for a member assigned to a module that is not set up yet."""
     return (
-        f"cannot assign {kind} before Module.__init__() call\n  at {source.here(3)}\n"
+        f"cannot assign {kind} before Module.__init__() call\n  at {source.here()}\n"
         f"  Fix: make super().__init__() the first line of {type(module).__name__}.__init__."
     )
 

@@ -8,7 +8,7 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.accidents import explain_methods
 from ...autograd.modes import no_grad
 from ...autograd.node import RemovableHandle
@@ -227,17 +227,16 @@ class State:
         <All keys matched successfully>
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(
-                f"Expected state_dict to be dict-like, got {type(state_dict)}.\n"
-                f"  at {source.here(2)}\n"
-                "  Fix: give what module.state_dict() or torch.load() of such a file returns."
+            raise refusal.wrong_type(
+                f"Expected state_dict to be dict-like, got {type(state_dict)}.",
+                fix="give what module.state_dict() or torch.load() of such a file returns.",
             )
         loading = Loading(state_dict, assign)
         loading.load(self, loading.state_dict, "")
         if strict:
             loading.report_keys()
         if loading.errors:
-            raise RuntimeError(loading.report(self) + f"\n  at {source.here(2)}" + loading.hint())
+            raise RuntimeError(loading.report(self) + f"\n  at {source.here()}" + loading.hint())
         return _IncompatibleKeys(loading.missing, loading.unexpected)
 
 

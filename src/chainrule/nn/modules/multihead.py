@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Tensor
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor import Parameter
 from ...tensor.functions.nn_heads import self_attention
 from .. import init
@@ -162,11 +162,11 @@ def _check_sizes(embed_dim: int, num_heads: int) -> None:
             f"embed_dim={embed_dim} and num_heads={num_heads} instead"
         )
     if embed_dim % num_heads:
-        raise AssertionError(
-            f"embed_dim must be divisible by num_heads, got {embed_dim} and {num_heads}\n"
-            f"  at {source.here(2)}\n  Every head takes embed_dim / num_heads of the features. "
-            f"Fix: embed_dim={embed_dim - embed_dim % num_heads + num_heads}, or another number of "
-            "heads."
+        raise refusal.assertion(
+            f"embed_dim must be divisible by num_heads, got {embed_dim} and {num_heads}",
+            why="Every head takes embed_dim / num_heads of the features.",
+            fix=f"embed_dim={embed_dim - embed_dim % num_heads + num_heads}, or another number of "
+            "heads.",
         )
 
 

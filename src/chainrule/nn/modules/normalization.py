@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Size, Tensor, arange, empty
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor import Parameter
 from .. import init
 from ..functional import group_norm, layer_norm, local_response_norm, rms_norm
@@ -135,9 +135,8 @@ class GroupNorm(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         if num_channels % num_groups:
-            raise ValueError(
-                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
             )
         self.num_groups = num_groups
         self.num_channels = num_channels
@@ -206,9 +205,8 @@ class CrossMapLRN2d(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The normalised input."""
         if input.ndim != 4:
-            raise ValueError(
-                f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead."
             )
         channel = arange(input.shape[1])
         neighbours = (channel[:, None] - channel).abs() <= (self.size - 1) // 2

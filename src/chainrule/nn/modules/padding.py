@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Tensor
-from ...autograd import source
+from ...autograd import refusal
 from ..functional import pad
 from .module import Module
 from .utils import _ntuple
@@ -157,9 +157,9 @@ class _CircularPadNd(_PadNd):
     def _check_input_dim(self, input: Any) -> None:
         dims = self._dims
         if input.ndim not in (dims + 1, dims + 2):
-            raise ValueError(
-                f"expected {dims + 1}D or {dims + 2}D input (got {input.ndim}D input)\n  of shape "
-                f"{list(input.shape)}, in {self!r}\n  at {source.here(2)}"
+            raise refusal.value(
+                f"expected {dims + 1}D or {dims + 2}D input (got {input.ndim}D input)",
+                f"of shape {list(input.shape)}, in {self!r}",
             )
 
     def forward(self, input: Tensor) -> Tensor:

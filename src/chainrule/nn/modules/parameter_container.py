@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor import Parameter, Tensor
 from .module import Module
 from .module_members import type_name
@@ -70,9 +70,7 @@ class ParameterList(Module):
     def _get_abs_string_index(self, idx: Any) -> str:
         i = operator.index(idx)
         if not -self._size <= i < self._size:
-            raise IndexError(
-                f"index {i} is out of range: there are {self._size} values\n  at {source.here(3)}"
-            )
+            raise refusal.index(f"index {i} is out of range: there are {self._size} values")
         return str(i % self._size)
 
     def __getitem__(self, idx: Any) -> Any:

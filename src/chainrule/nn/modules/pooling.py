@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Tensor
-from ...autograd import source
+from ...autograd import refusal
 from .. import functional as F
 from .module import Module
 from .utils import _ntuple, _single
@@ -151,19 +151,15 @@ class _FractionalMaxPoolNd(Module):
         self.output_ratio = None if output_ratio is None else each(output_ratio)
         name = type(self).__name__
         if output_size is None and output_ratio is None:
-            raise ValueError(
-                f"{name} requires specifying either an output size, or a pooling ratio\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"{name} requires specifying either an output size, or a pooling ratio"
             )
         if output_size is not None and output_ratio is not None:
-            raise ValueError(
-                f"only one of output_size and output_ratio may be specified, {name} got both\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"only one of output_size and output_ratio may be specified, {name} got both"
             )
         if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
-            raise ValueError(
-                f"output_ratio must be between 0 and 1 (got {output_ratio})\n  at {source.here(2)}"
-            )
+            raise refusal.value(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
         """The largest value of each window; with return_indices also where it was."""

@@ -19,7 +19,7 @@ from ... import (
     rnn_tanh_cell,
     zeros,
 )
-from ...autograd import source
+from ...autograd import refusal
 from ...tensor import Parameter
 from .. import init
 from ..utils.rnn import PackedSequence
@@ -161,9 +161,9 @@ class RNNBase(StateShapes, Module):
             return self._forward_packed(input, hx)
         if input.dim() not in (2, 3):
             word = "" if self.mode in ("LSTM", "GRU") else " tensor"
-            raise ValueError(
+            raise refusal.value(
                 f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D{word} "
-                f"instead\n  at {source.here(2)}"
+                "instead"
             )
         batched = input.dim() == 3
         batch_dim = 0 if self.batch_first else 1
@@ -329,9 +329,8 @@ class RNNCellBase(Module):
 
     def _check_rank(self, what: str, t: Tensor) -> None:
         if t.dim() not in (1, 2):
-            raise ValueError(
-                f"{type(self).__name__}: Expected {what} to be 1D or 2D, got {t.dim()}D instead\n"
-                f"  at {source.here(3)}"
+            raise refusal.value(
+                f"{type(self).__name__}: Expected {what} to be 1D or 2D, got {t.dim()}D instead"
             )
 
     def _weights(self) -> tuple[Any, Any, Any, Any]:
@@ -370,9 +369,8 @@ class RNNCell(RNNCellBase):
         """The next state."""
         function = {"tanh": rnn_tanh_cell, "relu": rnn_relu_cell}.get(self.nonlinearity)
         if function is None:
-            raise RuntimeError(
-                f"Unknown nonlinearity: {self.nonlinearity}\n  at {source.here(2)}\n"
-                "  Fix: 'tanh' or 'relu'."
+            raise refusal.runtime(
+                f"Unknown nonlinearity: {self.nonlinearity}", fix="'tanh' or 'relu'."
             )
         return self._stepped(function, input, hx)
 

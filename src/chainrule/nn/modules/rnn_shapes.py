@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Tensor, zeros
-from ...autograd import source
+from ...autograd import refusal, source
 
 
 class StateShapes:
@@ -26,23 +26,24 @@ class StateShapes:
         """Refuse an input of another type, rank or width than the layer's."""
         weight = getattr(self, self._flat_weights_names[0])
         if input.dtype is not weight.dtype:
-            raise ValueError(
+            raise refusal.value(
                 f"RNN input dtype ({input.dtype!r}) does not match weight dtype "
                 f"({weight.dtype!r}). Convert input: input.to({weight.dtype!r}), or convert "
-                f"model: model.to({input.dtype!r})\n  in {self!r}, at {source.here(3)}"
+                f"model: model.to({input.dtype!r})",
+                f"in {self!r}",
             )
         rank = 2 if batch_sizes is not None else 3
         if input.dim() != rank:
-            raise RuntimeError(
-                f"input must have {rank} dimensions, got {input.dim()}\n"
-                f"  in {self!r}, at {source.here(3)}"
+            raise refusal.runtime(
+                f"input must have {rank} dimensions, got {input.dim()}", f"in {self!r}"
             )
         if input.shape[-1] != self.input_size:
-            raise RuntimeError(
-                "input.size(-1) must be equal to input_size. Expected "
-                f"{self.input_size}, got {input.shape[-1]}\n  in {self!r}, at {source.here(3)}\n"
-                f"  Fix: input_size={input.shape[-1]}, or put the features, not the time steps, "
-                "into the last dimension."
+            raise refusal.runtime(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                f"{input.shape[-1]}",
+                f"in {self!r}",
+                fix=f"input_size={input.shape[-1]}, or put the features, not the time steps, into "
+                "the last dimension.",
             )
 
     def _state_shape(self, batch: int, width: int) -> tuple[int, int, int]:
@@ -69,7 +70,7 @@ class StateShapes:
         if tuple(hx.shape) != expected_hidden_size:
             raise RuntimeError(
                 msg.format(expected_hidden_size, list(hx.shape))
-                + f"\n  (layers and directions, batch, features) of {self!r}, at {source.here(3)}"
+                + f"\n  (layers and directions, batch, features) of {self!r}, at {source.here()}"
             )
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
@@ -95,14 +96,14 @@ class StateShapes:
             return made if len(made) > 1 else made[0]
         states = hx if isinstance(hx, tuple | list) else (hx,)
         if len(states) != len(self._state_widths()):
-            raise IndexError(
+            raise refusal.index(
                 f"index 1 is out of bounds for dimension 0 with size 1: {type(self).__name__} "
-                f"takes {len(self._state_widths())} states, got {len(states)}\n"
-                f"  at {source.here(3)}\n  Fix: an LSTM's state is (h, c)."
+                f"takes {len(self._state_widths())} states, got {len(states)}",
+                fix="an LSTM's state is (h, c).",
             )
         rank = 3 if batched else 2
         if any(s.dim() != rank for s in states):
-            raise RuntimeError(self._wrong_rank(states, rank) + f"\n  at {source.here(3)}")
+            raise RuntimeError(self._wrong_rank(states, rank) + f"\n  at {source.here()}")
         if not batched:
             states = tuple(s.unsqueeze(1) for s in states)
         hx = tuple(states) if len(self._state_widths()) > 1 else states[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ... import Tensor, no_grad
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_methods
 from ...tensor import Parameter
 from .. import init
@@ -20,26 +20,25 @@ def _padding_row(padding_idx: int | None, rows: int, name: str) -> int | None:
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
-        raise AssertionError(
-            f"{name} must be within num_embeddings: {padding_idx} for {rows} rows\n"
-            f"  at {source.here(3)}"
+        raise refusal.assertion(
+            f"{name} must be within num_embeddings: {padding_idx} for {rows} rows"
         )
     return padding_idx + rows if padding_idx < 0 else padding_idx
 
 
 def _check_table(weight: Tensor, rows: int, columns: int) -> None:
     if list(weight.shape) != [rows, columns]:
-        raise AssertionError(
+        raise refusal.assertion(
             "Shape of weight does not match num_embeddings and embedding_dim: "
-            f"{list(weight.shape)} and [{rows}, {columns}]\n  at {source.here(3)}"
+            f"{list(weight.shape)} and [{rows}, {columns}]"
         )
 
 
 def _table_of(embeddings: Tensor) -> tuple[int, int]:
     if embeddings.dim() != 2:
-        raise AssertionError(
+        raise refusal.assertion(
             "Embeddings parameter is expected to be 2-dimensional, got shape "
-            f"{list(embeddings.shape)}\n  at {source.here(3)}"
+            f"{list(embeddings.shape)}"
         )
     rows, columns = embeddings.shape
     return rows, columns

@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import Tensor, full, is_grad_enabled, triu
 from ... import bool as bool_
-from ...autograd import source
+from ...autograd import refusal
 from .. import functional as F
 from .. import init
 from .container import ModuleList
@@ -50,9 +50,8 @@ def _added(
     if mask is None:
         return None
     if mask.dtype is not bool_ and not mask.is_floating_point():
-        raise AssertionError(
-            f"only bool and floating types of {name} are supported, got {mask.dtype!r}\n"
-            f"  at {source.here(3)}"
+        raise refusal.assertion(
+            f"only bool and floating types of {name} are supported, got {mask.dtype!r}"
         )
     if other is not None and other.dtype is not mask.dtype:
         warnings.warn(
@@ -415,14 +414,14 @@ class Transformer(Module):
     def _check(self, src: Tensor, tgt: Tensor) -> None:
         batch = 0 if self.batch_first else 1
         if src.dim() == 3 and tgt.dim() == 3 and src.shape[batch] != tgt.shape[batch]:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"the batch number of src and tgt must be equal, got {src.shape[batch]} and "
-                f"{tgt.shape[batch]}\n  at {source.here(3)}"
+                f"{tgt.shape[batch]}"
             )
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
-            raise RuntimeError(
-                "the feature number of src and tgt must be equal to d_model, got "
-                f"{src.shape[-1]}, {tgt.shape[-1]} and {self.d_model}\n  at {source.here(3)}"
+            raise refusal.runtime(
+                f"the feature number of src and tgt must be equal to d_model, got {src.shape[-1]}, "
+                f"{tgt.shape[-1]} and {self.d_model}"
             )
 
     @staticmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ..modules.module import Module
 
 
@@ -14,10 +14,10 @@ def _check_devices(device_ids: Sequence[Any] | None, output_device: Any = None) 
     asked = [d for d in (*(device_ids or ()), output_device) if d is not None]
     others = [d for d in asked if not str(d).startswith("cpu")]
     if others:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"module must have its parameters and buffers on device {others[0]}: chainrule "
-            f"computes on the CPU only, but device_ids={list(device_ids or ())} was asked for\n"
-            f"  at {source.here(3)}\n  Fix: leave device_ids out; the batch is then not split."
+            f"computes on the CPU only, but device_ids={list(device_ids or ())} was asked for",
+            fix="leave device_ids out; the batch is then not split.",
         )
 
 

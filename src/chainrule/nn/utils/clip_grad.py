@@ -12,7 +12,7 @@ import numpy as np
 
 import chainrule as torch
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_module
 from ...autograd.modes import no_grad
 from ...autograd.state import INFERENCE, STATE
@@ -63,13 +63,13 @@ def _total_norm(tensors: list[Tensor], norm_type: float) -> Tensor:
 
 def _check_finite(total: Tensor, norm_type: float, tensors: list[Tensor]) -> None:
     if torch.logical_or(total.isnan(), total.isinf()):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
             "so it cannot be clipped. To disable this error and scale the gradients by the "
             "non-finite norm anyway, set `error_if_nonfinite=False`\n"
-            f"  The norm is {total.item()}: {_culprits(tensors)}\n  at {source.here(2)}\n"
-            "  Fix: lower the learning rate, or skip this step. Where it arises is said by\n"
-            "  with torch.autograd.detect_anomaly(): loss = ...; loss.backward()"
+            f"  The norm is {total.item()}: {_culprits(tensors)}",
+            fix="lower the learning rate, or skip this step. Where it arises is said by\n"
+            "  with torch.autograd.detect_anomaly(): loss = ...; loss.backward()",
         )
 
 

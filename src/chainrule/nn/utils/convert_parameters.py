@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import chainrule as torch
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_module
 from ...tensor import Tensor
 
@@ -29,10 +29,9 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     left = vec.numel()
     for p in listed:
         if p.numel() > left:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"shape '{list(p.shape)}' is invalid for input of size {left}: the vector has "
-                f"{vec.numel()} elements, the parameters {sum(q.numel() for q in listed)}\n"
-                f"  at {source.here(2)}"
+                f"{vec.numel()} elements, the parameters {sum(q.numel() for q in listed)}"
             )
         left -= p.numel()
     start = 0

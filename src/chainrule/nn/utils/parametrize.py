@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_module
 from ...autograd.modes import no_grad
 from ...tensor import Parameter, Tensor
@@ -127,10 +127,11 @@ class ParametrizationList(ModuleList):
         with no_grad():
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
-                    raise RuntimeError(
+                    raise refusal.runtime(
                         f"parametrization {type(module).__name__} does not implement "
-                        f"right_inverse.\n  at {source.here(2)}\n  Fix: define it, so that the "
-                        "parametrized tensor can be assigned to, or change the original instead."
+                        "right_inverse.",
+                        fix="define it, so that the parametrized tensor can be assigned to, or "
+                        "change the original instead.",
                     )
                 value = module.right_inverse(value)
             if self.is_tensor:

@@ -9,7 +9,7 @@ from typing import Any
 
 import chainrule as torch
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_module
 from ...tensor import Tensor
 
@@ -431,9 +431,8 @@ def remove(module: Any, name: str) -> Any:
             hook.remove(module)
             del module._forward_pre_hooks[key]
             return module
-    raise ValueError(
-        f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed\n"
-        f"  at {source.here(2)}"
+    raise refusal.value(
+        f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed"
     )
 
 

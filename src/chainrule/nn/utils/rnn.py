@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import Tensor, as_tensor, full, int64, tensor
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.accidents import explain_module
 
 __all__ = [
@@ -49,9 +49,9 @@ sorted_indices=None, unsorted_indices=None)
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is None:
             if not isinstance(data, list | tuple) or len(data) != 2:
-                raise AssertionError(
+                raise refusal.assertion(
                     "Expected data to be a list or tuple of length 2, (data, batch_sizes), where "
-                    f"batch_sizes is not given\n  at {source.here(2)}"
+                    "batch_sizes is not given"
                 )
             data, batch_sizes = data
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
@@ -156,7 +156,7 @@ def pack_padded_sequence(
 
 
 def _check_lengths(lengths: np.ndarray, x: Tensor) -> None:
-    where = source.here(3)
+    where = source.here()
     if 0 in x.shape:
         raise RuntimeError(f"Cannot pack empty tensors: its shape is {list(x.shape)}\n  at {where}")
     if len(lengths) != x.shape[1]:
@@ -210,13 +210,12 @@ def pad_packed_sequence(
     data, batch_sizes, _, unsorted = sequence
     sizes = batch_sizes.numpy()
     if not len(sizes):
-        raise RuntimeError(f"batch_sizes can not be empty\n  at {source.here(2)}")
+        raise refusal.runtime("batch_sizes can not be empty")
     steps, batch = len(sizes), int(sizes[0])
     if total_length is not None and total_length < steps:
-        raise ValueError(
+        raise refusal.value(
             "Expected total_length to be at least the length of the longest sequence in input, but "
-            f"got total_length={total_length} and max sequence length being {steps}\n"
-            f"  at {source.here(2)}"
+            f"got total_length={total_length} and max sequence length being {steps}"
         )
     steps = steps if total_length is None else total_length
     blank = full((steps * batch, *data.shape[1:]), padding_value, dtype=data.dtype)
@@ -249,28 +248,26 @@ def pad_sequence(
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, Iterable):
-        raise RuntimeError(
+        raise refusal.runtime(
             "pad_sequence: Expected iterable for input sequences, but got arg of type: "
-            f"{type(sequences)}\n  at {source.here(2)}"
+            f"{type(sequences)}"
         )
     sequences = tuple(sequences)
     if not sequences:
-        raise RuntimeError(f"received an empty list of sequences\n  at {source.here(2)}")
+        raise refusal.runtime("received an empty list of sequences")
     if padding_side not in ("left", "right"):
-        raise RuntimeError(
-            f"Expected padding_side to be one of left or right, but got {padding_side}.\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"Expected padding_side to be one of left or right, but got {padding_side}."
         )
     if sequences[0].dim() == 0:
-        raise RuntimeError(f"pad_sequence: sequences are single numbers\n  at {source.here(2)}")
+        raise refusal.runtime("pad_sequence: sequences are single numbers")
     longest = max(s.shape[0] for s in sequences)
     trailing = sequences[0].shape[1:]
     for k, s in enumerate(sequences):
         if s.shape[1:] != trailing:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"The size of tensor a {list(trailing)} must match the size of tensor b "
-                f"{list(s.shape[1:])}: sequences 0 and {k} differ in more than their length\n"
-                f"  at {source.here(2)}"
+                f"{list(s.shape[1:])}: sequences 0 and {k} differ in more than their length"
             )
     filled = [_filled(s, longest, padding_value, padding_side == "left") for s in sequences]
     from ... import stack

@@ -12,7 +12,7 @@ from typing import Any
 
 import chainrule as cr
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_methods
 from ..optimizer import Optimizer
 
@@ -26,9 +26,9 @@ EPOCH_DEPRECATION_WARNING = (
 def check_optimizer(optimizer: Any) -> None:
     """A scheduler needs an optimizer."""
     if not isinstance(optimizer, Optimizer):
-        raise TypeError(
-            f"{type(optimizer).__name__} is not an Optimizer\n  at {source.here(3)}\n  Fix: pass "
-            "the optimizer, not the model or its parameters."
+        raise refusal.wrong_type(
+            f"{type(optimizer).__name__} is not an Optimizer",
+            fix="pass the optimizer, not the model or its parameters.",
         )
 
 
@@ -52,9 +52,9 @@ def per_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
     if not isinstance(value, list | tuple):
         value = [value] * count
     elif len(value) != count:
-        raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has "
-            f"{len(value)} values, param_groups has {count}.\n  at {source.here(3)}"
+        raise refusal.value(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} "
+            f"values, param_groups has {count}."
         )
     return [v.clone() if isinstance(v, cr.Tensor) else v for v in value]
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ..optimizer import Optimizer
 from .base import LRScheduler, group_values, set_group_value
 from .plateau import ReduceLROnPlateau
@@ -21,23 +21,21 @@ class _Combined(LRScheduler):
         own = type(self).__name__
         for i, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
-                raise TypeError(
-                    f"{own} at index {i} should have `optimizer` as its attribute.\n"
-                    f"  at {source.here(3)}"
+                raise refusal.wrong_type(
+                    f"{own} at index {i} should have `optimizer` as its attribute."
                 )
             if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
+                raise refusal.value(
                     f"{own} does not support `ReduceLROnPlateau` scheduler as it requires "
                     "additional kwargs to be specified when calling `step`, but got one at index "
-                    f"{i} in the given schedulers sequence.\n  at {source.here(3)}\n  Fix: step it "
-                    "apart from the others."
+                    f"{i} in the given schedulers sequence.",
+                    fix="step it apart from the others.",
                 )
             if scheduler.optimizer is not optimizer:
-                raise ValueError(
+                raise refusal.value(
                     f"{own} expects all schedulers to belong to the same optimizer, but got "
-                    f"scheduler {type(scheduler).__name__} at index {i} has "
-                    f"{scheduler.optimizer}, which is different from {type(optimizer).__name__}.\n"
-                    f"  at {source.here(3)}"
+                    f"scheduler {type(scheduler).__name__} at index {i} has {scheduler.optimizer}, "
+                    f"which is different from {type(optimizer).__name__}."
                 )
 
     def state_dict(self) -> dict[str, Any]:
@@ -79,17 +77,15 @@ class SequentialLR(_Combined):
         last_epoch: int = -1,
     ) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                f"{type(self).__name__} expects at least one scheduler, but got no scheduler.\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"{type(self).__name__} expects at least one scheduler, but got no scheduler."
             )
         self._check(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError(
+            raise refusal.value(
                 "Sequential Schedulers expects number of schedulers provided to be one more than "
-                "the number of milestone points, but got number of schedulers "
-                f"{len(schedulers)} and the number of milestones to be equal to "
-                f"{len(milestones)}\n  at {source.here(2)}"
+                f"the number of milestone points, but got number of schedulers {len(schedulers)} "
+                f"and the number of milestones to be equal to {len(milestones)}"
             )
         self._schedulers = schedulers
         self._milestones = milestones
@@ -131,9 +127,9 @@ class ChainedScheduler(_Combined):
         self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
     ) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
+            raise refusal.value(
                 f"{type(self).__name__} expects at least one scheduler to be chained, but got no "
-                f"scheduler.\n  at {source.here(2)}"
+                "scheduler."
             )
         chosen: Any = optimizer or getattr(schedulers[0], "optimizer", None)
         self._check(schedulers, chosen)

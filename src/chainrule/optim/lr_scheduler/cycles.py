@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ..optimizer import Optimizer
 from .base import LRScheduler, check_optimizer, per_group, set_group_value
 
@@ -16,10 +16,10 @@ from .base import LRScheduler, check_optimizer, per_group, set_group_value
 def _uses_betas(optimizer: Optimizer) -> bool:
     """Whether momentum is beta1; it must be one or the other."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-        raise ValueError(
+        raise refusal.value(
             "optimizer must support momentum or beta1 with `cycle_momentum` option enabled, but "
-            f"{type(optimizer).__name__} has neither\n  at {source.here(3)}\n  Fix: "
-            "cycle_momentum=False."
+            f"{type(optimizer).__name__} has neither",
+            fix="cycle_momentum=False.",
         )
     return "betas" in optimizer.defaults
 
@@ -73,9 +73,9 @@ class CyclicLR(LRScheduler):
         self.total_size = float(step_size_up) + down
         self.step_ratio = float(step_size_up) / self.total_size
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
-            raise ValueError(
-                f"mode is invalid and scale_fn is None: mode is {mode!r}\n  at {source.here(2)}\n"
-                "  Fix: 'triangular', 'triangular2' or 'exp_range'."
+            raise refusal.value(
+                f"mode is invalid and scale_fn is None: mode is {mode!r}",
+                fix="'triangular', 'triangular2' or 'exp_range'.",
             )
         self.mode = mode
         self.gamma = gamma
@@ -164,15 +164,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
-            raise ValueError(f"Expected positive integer T_0, but got {T_0}\n  at {source.here(2)}")
+            raise refusal.value(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
-            raise ValueError(
-                f"Expected integer T_mult >= 1, but got {T_mult}\n  at {source.here(2)}"
-            )
+            raise refusal.value(f"Expected integer T_mult >= 1, but got {T_mult}")
         if not isinstance(eta_min, float | int):
-            raise ValueError(
-                f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}"
             )
         self.T_0 = T_0
         self.T_i = T_0
@@ -205,7 +202,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def _go_to(self, epoch: float) -> None:
         if epoch < 0:
-            raise ValueError(f"Expected non-negative epoch, but got {epoch}\n  at {source.here(3)}")
+            raise refusal.value(f"Expected non-negative epoch, but got {epoch}")
         if epoch < self.T_0:
             self.T_i, self.T_cur = self.T_0, epoch
         elif self.T_mult == 1:
@@ -251,14 +248,10 @@ class OneCycleLR(LRScheduler):
         self.total_steps = _total_steps(total_steps, epochs, steps_per_epoch)
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
-            raise ValueError(
-                f"Expected float between 0 and 1 pct_start, but got {pct_start}\n"
-                f"  at {source.here(2)}"
-            )
+            raise refusal.value(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(
-                "anneal_strategy must be one of 'cos' or 'linear', instead got "
-                f"{anneal_strategy}\n  at {source.here(2)}"
+            raise refusal.value(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
             )
         self._anneal_func_type = anneal_strategy
         top = per_group("max_lr", optimizer, max_lr)
@@ -291,10 +284,10 @@ class OneCycleLR(LRScheduler):
         self._warn_unless_asked_by_step()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(
+            raise refusal.value(
                 f"Tried to step {step} times. The specified number of total steps is "
-                f"{self.total_steps}\n  at {source.here(4)}\n  Fix: total_steps = epochs * "
-                "len(loader), and one scheduler.step() per batch."
+                f"{self.total_steps}",
+                fix="total_steps = epochs * len(loader), and one scheduler.step() per batch.",
             )
         start = 0.0
         for phase in self._schedule_phases:
@@ -317,16 +310,11 @@ def _total_steps(total: int | None, epochs: int | None, per_epoch: int | None) -
         if name != "total_steps" and total is not None:
             break
         if value is not None and (value <= 0 or not isinstance(value, int)):
-            raise ValueError(
-                f"Expected positive integer {name}, but got {value}\n  at {source.here(3)}"
-            )
+            raise refusal.value(f"Expected positive integer {name}, but got {value}")
     if total is not None:
         return total
     if epochs is None or per_epoch is None:
-        raise ValueError(
-            "You must define either total_steps OR (epochs AND steps_per_epoch)\n"
-            f"  at {source.here(3)}"
-        )
+        raise refusal.value("You must define either total_steps OR (epochs AND steps_per_epoch)")
     return epochs * per_epoch
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ..optimizer import Optimizer
 from .base import LRScheduler, saved_functions
 
@@ -25,18 +25,17 @@ class _ByFunctions(LRScheduler):
         count = len(optimizer.param_groups)
         if isinstance(lr_lambda, list | tuple):
             if len(lr_lambda) != count:
-                raise ValueError(
-                    f"Expected {count} lr_lambdas, but got {len(lr_lambda)}\n"
-                    f"  at {source.here(3)}\n  Fix: one function per parameter group."
+                raise refusal.value(
+                    f"Expected {count} lr_lambdas, but got {len(lr_lambda)}",
+                    fix="one function per parameter group.",
                 )
             self.lr_lambdas = list(lr_lambda)
         else:
             self.lr_lambdas = [lr_lambda] * count
         for function in self.lr_lambdas:
             if not callable(function):
-                raise TypeError(
-                    f"lr_lambda should be a function, but got {type(function).__name__}\n"
-                    f"  at {source.here(3)}"
+                raise refusal.wrong_type(
+                    f"lr_lambda should be a function, but got {type(function).__name__}"
                 )
         super().__init__(optimizer, last_epoch)
 
@@ -149,9 +148,9 @@ class ConstantLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         if factor > 1.0 or factor < 0:
-            raise ValueError(
+            raise refusal.value(
                 "Constant multiplicative factor expected to be between 0 and 1., but it is "
-                f"{factor}\n  at {source.here(2)}"
+                f"{factor}"
             )
         self.factor = factor
         self.total_iters = total_iters
@@ -193,14 +192,14 @@ class LinearLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError(
-                "Starting multiplicative factor expected to be greater than 0 and less or equal "
-                f"to 1., but it is {start_factor}\n  at {source.here(2)}"
+            raise refusal.value(
+                "Starting multiplicative factor expected to be greater than 0 and less or equal to "
+                f"1., but it is {start_factor}"
             )
         if end_factor > 1.0 or end_factor < 0:
-            raise ValueError(
+            raise refusal.value(
                 "Ending multiplicative factor expected to be between 0 and 1., but it is "
-                f"{end_factor}\n  at {source.here(2)}"
+                f"{end_factor}"
             )
         self.start_factor = start_factor
         self.end_factor = end_factor

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any, SupportsFloat
 
-from ...autograd import source
+from ...autograd import refusal
 from ..optimizer import Optimizer
 from .base import (
     EPOCH_DEPRECATION_WARNING,
@@ -42,7 +42,7 @@ class ReduceLROnPlateau(LRScheduler):
         eps: float = 1e-8,
     ) -> None:
         if factor >= 1.0:
-            raise ValueError(f"Factor should be < 1.0., but it is {factor}\n  at {source.here(2)}")
+            raise refusal.value(f"Factor should be < 1.0., but it is {factor}")
         self.factor = factor
         check_optimizer(optimizer)
         self.optimizer = optimizer
@@ -50,9 +50,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.default_min_lr: Any = None
         if isinstance(min_lr, list | tuple):
             if len(min_lr) != count:
-                raise ValueError(
-                    f"expected {count} min_lrs, got {len(min_lr)}\n  at {source.here(2)}"
-                )
+                raise refusal.value(f"expected {count} min_lrs, got {len(min_lr)}")
             self.min_lrs = list(min_lr)
         else:
             self.default_min_lr = min_lr
@@ -67,12 +65,9 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
         if mode not in ("min", "max"):
-            raise ValueError(f"mode {mode} is unknown!\n  at {source.here(3)}\n  Fix: min or max.")
+            raise refusal.value(f"mode {mode} is unknown!", fix="min or max.")
         if threshold_mode not in ("rel", "abs"):
-            raise ValueError(
-                f"threshold mode {threshold_mode} is unknown!\n  at {source.here(3)}\n  Fix: rel "
-                "or abs."
-            )
+            raise refusal.value(f"threshold mode {threshold_mode} is unknown!", fix="rel or abs.")
         self.mode_worse = math.inf if mode == "min" else -math.inf
         self.mode = mode
         self.threshold = threshold
@@ -110,12 +105,11 @@ class ReduceLROnPlateau(LRScheduler):
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"The number of param groups in the `optimizer` ({len(groups)}) differs from "
                     f"when `ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due "
                     "to a new param group being added to the optimizer. Please modify the "
-                    "`min_lrs` field to match the length of the `optimizer` param groups.\n"
-                    f"  at {source.here(3)}"
+                    "`min_lrs` field to match the length of the `optimizer` param groups."
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, least in zip(groups, self.min_lrs, strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import make
 from ...ops import dtypes
@@ -44,16 +44,15 @@ def repeat(input: Any, *repeats: Any, **named: Any) -> Any:
     times = sizes(given(repeats, named, "repeats"))
     lead = len(times) - input.ndim
     if lead < 0:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
-            f"tensor: {len(times)} repeats for {input.ndim} dimensions\n  at {source.here(2)}"
+            f"tensor: {len(times)} repeats for {input.ndim} dimensions"
         )
     shape = (1,) * lead + tuple(input.shape)
     if any(k < 0 for k in times):
         wanted = [n * k for n, k in zip(shape, times, strict=True)]
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension {min(wanted)}: {wanted}\n"
-            f"  repeat at {source.here(2)}"
+        raise refusal.runtime(
+            f"Trying to create tensor with negative dimension {min(wanted)}: {wanted}", "repeat"
         )
     return P.repeat(input.reshape(shape) if lead else input, repeats=times)
 
@@ -74,9 +73,8 @@ def flip(input: Any, *dims: Any, **named: Any) -> Any:
     wanted = given(dims, named, "dims")
     axes = tuple(axis_of(d, input.ndim) for d in wanted)
     if len(set(axes)) != len(axes):
-        raise RuntimeError(
-            f"dim {axes[-1]} appears multiple times in the list of dims: {list(wanted)}\n"
-            f"  flip at {source.here(2)}"
+        raise refusal.runtime(
+            f"dim {axes[-1]} appears multiple times in the list of dims: {list(wanted)}", "flip"
         )
     return P.flip(input, axis=tuple(sorted(axes)) if input.ndim else ())
 
@@ -85,7 +83,7 @@ def flip(input: Any, *dims: Any, **named: Any) -> Any:
 def fliplr(input: Any) -> Any:
     """Columns in reversed order."""
     if input.ndim < 2:
-        raise RuntimeError(f"Input must be >= 2-d.\n  fliplr at {source.here(2)}")
+        raise refusal.runtime("Input must be >= 2-d.", "fliplr")
     return flip(input, 1)
 
 
@@ -93,7 +91,7 @@ def fliplr(input: Any) -> Any:
 def flipud(input: Any) -> Any:
     """Rows in reversed order."""
     if input.ndim < 1:
-        raise RuntimeError(f"Input must be >= 1-d.\n  flipud at {source.here(2)}")
+        raise refusal.runtime("Input must be >= 1-d.", "flipud")
     return flip(input, 0)
 
 
@@ -103,13 +101,12 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     moves = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     axes = (dims,) if isinstance(dims, int) else tuple(dims or ())
     if not moves:
-        raise RuntimeError(f"`shifts` required\n  roll at {source.here(2)}")
+        raise refusal.runtime("`shifts` required", "roll")
     if not axes and len(moves) == 1:
         return P.roll(input, shifts=moves, axis=())
     if len(moves) != len(axes):
-        raise RuntimeError(
-            f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}\n"
-            f"  roll at {source.here(2)}"
+        raise refusal.runtime(
+            f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}", "roll"
         )
     if input.ndim == 0:
         raise no_dimensions(next(iter(axes), 0), "roll")
@@ -121,18 +118,13 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Quarter turns from the first to the second of two dimensions."""
     if len(dims) != 2:
-        raise RuntimeError(
-            f"expected total rotation dims == 2, but got dims = {len(dims)}\n  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
-        raise RuntimeError(
-            f"expected total dims >= 2, but got total dims = {input.ndim}\n  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"expected total dims >= 2, but got total dims = {input.ndim}")
     a, b = axis_of(dims[0], input.ndim), axis_of(dims[1], input.ndim)
     if a == b:
-        raise RuntimeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = "
-            f"{dims[1]}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
         )
     return P.rot90(input, turns=k % 4, axis=(a, b))
 
@@ -142,9 +134,9 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 def _need_matrix(input: Any, name: str) -> None:
     if input.ndim < 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}: input tensor must have at least 2 dimensions, its shape is "
-            f"{list(input.shape)}\n  at {source.here(3)}"
+            f"{list(input.shape)}"
         )
 
 
@@ -168,9 +160,9 @@ def diag(input: Any, diagonal: int = 0) -> Any:
     if input.ndim == 1:
         return P.diag_embed(input, offset=as_int(diagonal), axis1=0, axis2=1)
     if input.ndim != 2:
-        raise RuntimeError(
-            f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D\n  at {source.here(2)}\n"
-            "  Fix: use diagonal() or diag_embed() for batches."
+        raise refusal.runtime(
+            f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D",
+            fix="use diagonal() or diag_embed() for batches.",
         )
     return P.diagonal_copy(input, offset=as_int(diagonal), axis1=0, axis2=1)
 
@@ -226,17 +218,16 @@ def broadcast_shapes(*shapes: Any) -> Any:
         for back in range(1, len(shape) + 1):
             n = shape[-back]
             if n < 0:
-                raise RuntimeError(
-                    f"Trying to create tensor with negative dimension ({n}): ({n})\n"
-                    f"  at {source.here(2)}"
+                raise refusal.runtime(
+                    f"Trying to create tensor with negative dimension ({n}): ({n})"
                 )
             if n in (1, result[-back]):
                 continue
             if result[-back] != 1:
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"Attempting to broadcast a dimension of length {n} at -{back}! Mismatching "
                     f"argument at index {k} had {tuple(shape)}; but expected shape should be "
-                    f"broadcastable to {result}\n  at {source.here(2)}"
+                    f"broadcastable to {result}"
                 )
             result[-back] = n
     return Size(result)
@@ -251,10 +242,10 @@ def joint_shape(tensors: tuple[Any, ...]) -> tuple[int, ...]:
         a, b = (1,) * (n - len(shape)) + shape, (1,) * (n - len(mine)) + mine
         for d, (x, y) in enumerate(zip(a, b, strict=True)):
             if x != y and 1 not in (x, y):
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"The size of tensor a ({x}) must match the size of tensor b ({y}) at "
-                    f"non-singleton dimension {d}\n  shapes {list(shape)} and {list(mine)} at "
-                    f"{source.here(3)}"
+                    f"non-singleton dimension {d}",
+                    f"shapes {list(shape)} and {list(mine)}",
                 )
         shape = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
     return shape
@@ -280,21 +271,20 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
         )
         indexing = "ij"
     if indexing not in ("ij", "xy"):
-        raise RuntimeError(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}\n'
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
     for t in tensors:
         if t.ndim > 1:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: a tensor of "
-                f"shape {list(t.shape)}\n  at {source.here(2)}"
+                f"shape {list(t.shape)}"
             )
     if any(t.dtype is not tensors[0].dtype for t in tensors):
-        raise RuntimeError(
+        raise refusal.runtime(
             "torch.meshgrid expects all tensors to have the same dtype, but got "
-            f"{', '.join(repr(t.dtype) for t in tensors)}\n  at {source.here(2)}\n"
-            "  Fix: convert them with .to(dtype)."
+            f"{', '.join(repr(t.dtype) for t in tensors)}",
+            fix="convert them with .to(dtype).",
         )
     swap = indexing == "xy" and len(tensors) >= 2
     order = list(tensors)
@@ -313,9 +303,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
 
 def _need_vector(t: Any) -> None:
     if t.ndim != 1:
-        raise RuntimeError(
-            f"Expect a 1D vector, but got shape {list(t.shape)}\n  at {source.here(3)}"
-        )
+        raise refusal.runtime(f"Expect a 1D vector, but got shape {list(t.shape)}")
 
 
 @public(method=False, out=False)
@@ -333,16 +321,15 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to pick r elements of a vector in order, one per row."""
     _need_vector(input)
     if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}\n  at {source.here(2)}")
+        raise refusal.runtime(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return make(np.zeros(0, input.dtype.np))
     if r > input.shape[0] and not with_replacement:
         return make(np.zeros((0, r), input.dtype.np))
     pool = input.shape[0] + (r - 1 if with_replacement else 0)
     if r >= 1 << 15 or r * math.comb(pool, r) >= 1 << 40:
-        raise RuntimeError(
-            f"combinations of {r} out of {input.shape[0]} elements are more than any memory holds\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"combinations of {r} out of {input.shape[0]} elements are more than any memory holds"
         )
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(input.shape[0]), r))
@@ -361,14 +348,14 @@ _WORDS = {
 def _check_parts(a: Any, b: Any) -> None:
     words = [_WORDS.get(t.dtype.name, t.dtype.name) for t in (a, b)]
     if a.dtype.name not in ("float16", "float32", "float64") or not b.is_floating_point():
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Expected both inputs to be Half, Float or Double tensors but got {words[0]} and "
-            f"{words[1]}\n  at {source.here(3)}"
+            f"{words[1]}"
         )
     if a.dtype is not b.dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Expected object of scalar type {words[0]} but got scalar type {words[1]} for second "
-            f"argument\n  at {source.here(3)}"
+            "argument"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...ops import dtypes
 from ..creation import PYTHON_TYPES
@@ -81,10 +81,10 @@ def _to_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, An
     wrong = [f for f in flags if not isinstance(f, bool)]
     if named or wrong or (target is not None and not isinstance(target, dtypes.dtype)):
         what = next(iter(named), None) or type(wrong[0] if wrong else target).__name__
-        raise TypeError(
+        raise refusal.wrong_type(
             f"to() received an invalid combination of arguments: {what!r} is neither a dtype, a "
-            f"device nor a tensor\n  at {source.here(3)}\n"
-            "  Fix: to(dtype), to(device), to(device, dtype) or to(other)."
+            "device nor a tensor",
+            fix="to(dtype), to(device), to(device, dtype) or to(other).",
         )
     if layout is not None and not isinstance(layout, memory_format_class):
         raise TypeError(f"memory_format must be torch.memory_format, not {type(layout).__name__}")

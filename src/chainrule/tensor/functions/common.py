@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.dispatch import P
 from ...autograd.value import TensorBase
 
@@ -16,9 +16,9 @@ def axis_of(dim: Any, ndim: int, name: str = "dim") -> int:
     d = dim if dim.__class__ is int else _as_int(dim, name)
     n = ndim or 1
     if not -n <= d < n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})\n"
-            f"  {name}={d} for a tensor of {ndim} dimensions, at {source.here(3)}"
+        raise refusal.index(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})",
+            f"{name}={d} for a tensor of {ndim} dimensions",
         )
     return d + n if d < 0 else d
 
@@ -27,9 +27,8 @@ def _as_int(value: Any, name: str, function: str = "") -> int:
     """An int, or what counts as one (NumPy's, a tensor of one integer); nothing is rounded."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         got = type(value).__name__
-        raise TypeError(
-            f"{function}argument '{name}' must be int, not {got}\n"
-            f"  It is {value!r:.60}, at {source.here(4)}"
+        raise refusal.wrong_type(
+            f"{function}argument '{name}' must be int, not {got}", f"It is {value!r:.60}"
         )
     return int(value.__index__())
 
@@ -47,9 +46,7 @@ def ints_of(value: Any, what: str, name: str) -> tuple[int, ...]:
 
 def no_dimensions(dim: Any, name: str) -> IndexError:
     """The error for a dimension of a tensor that has none, where PyTorch wants one."""
-    return IndexError(
-        f"Dimension specified as {dim} but tensor has no dimensions\n  {name} at {source.here(3)}"
-    )
+    return refusal.index(f"Dimension specified as {dim} but tensor has no dimensions", f"{name}")
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
@@ -62,9 +59,8 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
         return tuple(range(ndim))
     axes = [axis_of(d, ndim) for d in dim]
     if len(set(axes)) != len(axes):
-        raise RuntimeError(
-            f"dim {axes[-1]} appears multiple times in the list of dims: {list(dim)}\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"dim {axes[-1]} appears multiple times in the list of dims: {list(dim)}"
         )
     return tuple(sorted(axes)) if ndim else ()
 

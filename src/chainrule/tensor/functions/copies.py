@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import index as as_int
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...ops.dtypes import dtype as DType
 from ..api import public
 from .common import P, axis_of, no_dimensions
@@ -106,9 +106,8 @@ def squeeze_copy(input: Any, dim: Any = None) -> Any:
 def t_copy(input: Any) -> Any:
     """A copy of the transpose of a matrix."""
     if input.ndim > 2:
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D\n"
-            f"  t_copy at {source.here(2)}"
+        raise refusal.runtime(
+            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D", "t_copy"
         )
     return P.t_copy(input)
 

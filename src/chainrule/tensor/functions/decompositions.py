@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd import refusal
 from ..api import public
 from ..return_types import named
 from .common import P
 from .linalg import checked, matrices, same_solver_type, same_type, square, type_word
-from .products import complaint
 
 # ---- Cholesky ------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False) -> Any:
     matrices(input, "cholesky_solve", "b")
     square(L, "cholesky_solve")
     if input.shape[-2] != L.shape[-1]:
-        raise complaint(
+        raise refusal.runtime(
             "Incompatible matrix sizes for cholesky_solve: each A matrix is "
             f"{L.shape[-1]} by {L.shape[-1]} but each b matrix is {input.shape[-2]} by "
             f"{input.shape[-1]}"
@@ -64,7 +64,7 @@ def cholesky_inverse(input: Any, upper: bool = False) -> Any:
 def qr(A: Any, mode: str = "reduced") -> Any:
     """A = Q R with orthonormal columns of Q and upper triangular R."""
     if mode not in ("reduced", "complete", "r"):
-        raise complaint(
+        raise refusal.runtime(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
             "'r', or 'complete'"
         )
@@ -90,13 +90,17 @@ def householder_product(A: Any, tau: Any) -> Any:
     name = "torch.linalg.householder_product"
     matrices(A, name)
     if A.shape[-2] < A.shape[-1]:
-        raise complaint(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+        raise refusal.runtime(
+            f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]"
+        )
     if A.shape[-1] < tau.shape[-1]:
-        raise complaint(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+        raise refusal.runtime(
+            f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        )
     if tau.dtype is not A.dtype:
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: tau dtype {type_word(tau)} does not match input dtype {type_word(A)}",
-            "convert one with .to(dtype)",
+            fix="convert one with .to(dtype).",
         )
     return P.householder_product(A, tau)
 
@@ -113,14 +117,14 @@ def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool =
     matrices(input, "torch.ormqr", "input")
     for what, x in (("tau", tau), ("other", other)):
         if x.dtype is not input.dtype:
-            raise complaint(
+            raise refusal.runtime(
                 f"torch.ormqr: Expected input and {what} to have the same dtype, but input has "
                 f"{type_word(input)} and {what} has {type_word(x)}",
-                "convert one with .to(dtype)",
+                fix="convert one with .to(dtype).",
             )
     side = other.shape[-2 if left else -1]
     if side != input.shape[-2]:
-        raise complaint(
+        raise refusal.runtime(
             f"torch.ormqr: other.shape[{-2 if left else -1}] must be equal to input.shape[-2], got "
             f"{side} and {input.shape[-2]}"
         )
@@ -146,8 +150,9 @@ def _adjoint(x: Any) -> Any:
 
 def _pivoting(pivot: bool) -> None:
     if not pivot:
-        raise complaint(
-            "linalg.lu_factor: LU without pivoting is not implemented on the CPU", "drop pivot=", 4
+        raise refusal.runtime(
+            "linalg.lu_factor: LU without pivoting is not implemented on the CPU",
+            fix="drop pivot=.",
         )
 
 
@@ -204,7 +209,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
     same_type(LU, B, name)
     if B.ndim < 2 or B.shape[-2 if left else -1] != LU.shape[-1]:
         equation = "AX = B" if left else "XA = B"
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: Incompatible shapes of A and B for the equation {equation} "
             f"({LU.shape[-2]}x{LU.shape[-1]} and {'x'.join(map(str, B.shape))})"
         )

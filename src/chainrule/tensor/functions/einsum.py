@@ -11,10 +11,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from ...autograd import refusal
 from ...ops import dtypes
 from ..api import public
 from .common import P, TensorBase
-from .products import complaint
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -32,7 +32,7 @@ def einsum(*args: Any) -> Any:
     """
     equation, operands = _arguments(args)
     if not operands:
-        raise complaint("einsum(): must provide at least one operand")
+        raise refusal.runtime("einsum(): must provide at least one operand")
     steps = plan(equation, tuple(tuple(x.shape) for x in operands))
     values = list(operands)
     for name, which, params in steps:
@@ -49,9 +49,7 @@ def einsum(*args: Any) -> Any:
 def _arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """The equation and operands of either calling form."""
     if not args:
-        raise complaint(
-            "einsum(): must specify the equation string and at least one operand", depth=4
-        )
+        raise refusal.runtime("einsum(): must specify the equation string and at least one operand")
     if isinstance(args[0], str):
         rest = args[1:]
         return args[0], list(rest[0] if len(rest) == 1 and not _is_tensor(rest[0]) else rest)
@@ -74,9 +72,8 @@ def _letters(sublist: Sequence[Any]) -> str:
         elif 0 <= k < len(_LETTERS):
             found.append(_LETTERS[k])
         else:
-            raise complaint(
+            raise refusal.runtime(
                 f"einsum(): subscript {k} in the sublist is not within the valid range [0, 52)",
-                depth=5,
             )
     return "".join(found)
 
@@ -90,10 +87,9 @@ def parse(equation: str, ndims: tuple[int, ...]) -> tuple[tuple[Labels, ...], La
     terms = left.split(",")
     if len(terms) != len(ndims):
         more = "more" if len(ndims) > len(terms) else "fewer"
-        raise complaint(
+        raise refusal.runtime(
             f"einsum(): {more} operands were provided than specified in the equation: "
             f"{len(ndims)} for {equation!r}",
-            depth=5,
         )
     inputs = tuple(
         _labels(t, n, k, equation) for k, (t, n) in enumerate(zip(terms, ndims, strict=True))
@@ -112,19 +108,17 @@ def _labels(term: str, ndim: int, operand: int, equation: str) -> Labels:
     for c in before + after:
         if c not in _LETTERS:
             at = equation.index(c)
-            raise complaint(
+            raise refusal.runtime(
                 f"einsum(): invalid subscript given at index {at} in the equation string, "
                 "subscripts must be in [a-zA-Z]",
-                depth=5,
             )
     named = len(before) + len(after)
     if named > ndim or (not dots and named != ndim):
         end = "is more than" if dots else "does not match"
         hint = "" if dots else " and no ellipsis was given"
-        raise complaint(
+        raise refusal.runtime(
             f"einsum(): the number of subscripts in the equation ({named}) {end} the number of "
             f"dimensions ({ndim}) for operand {operand}{hint}",
-            depth=5,
         )
     hidden = tuple(f".{k}" for k in reversed(range(ndim - named)))
     return (*before, *hidden, *after)
@@ -136,20 +130,18 @@ def _output(right: str, inputs: tuple[Labels, ...], ellipsis: Labels, equation: 
     found: list[str] = []
     for c in before + after:
         if c not in _LETTERS:
-            raise complaint(
+            raise refusal.runtime(
                 f"einsum(): invalid subscript given at index {equation.rindex(c)} in the equation "
                 "string, subscripts must be in [a-zA-Z]",
-                depth=5,
             )
         if c not in known:
-            raise complaint(
+            raise refusal.runtime(
                 f"einsum(): output subscript {c} does not appear in the equation for any input "
                 "operand",
-                depth=5,
             )
         if c in found:
-            raise complaint(
-                f"einsum(): output subscript {c} appears more than once in the output", depth=5
+            raise refusal.runtime(
+                f"einsum(): output subscript {c} appears more than once in the output"
             )
         found.append(c)
     return (*before, *(ellipsis if dots else ()), *after)
@@ -207,10 +199,9 @@ class _Planner:
             i = x.labels.index(n)
             j = x.labels.index(n, i + 1)
             if x.shape[i] != x.shape[j]:
-                raise complaint(
+                raise refusal.runtime(
                     f"einsum(): subscript {n} is repeated for operand {position} but the sizes "
                     f"don't match, {x.shape[j]} != {x.shape[i]}",
-                    depth=5,
                 )
             rest = [k for k in range(len(x.labels)) if k not in (i, j)]
             labels = (*(x.labels[k] for k in rest), n)
@@ -319,10 +310,9 @@ def _sizes(operands: list[_Operand]) -> dict[str, int]:
         for n, size in zip(x.labels, x.shape, strict=True):
             have = seen.get(n, 1)
             if 1 not in (have, size) and have != size:
-                raise complaint(
+                raise refusal.runtime(
                     f"einsum(): subscript {n} has size {size} for operand {k} which does not "
                     f"broadcast with previously seen size {have}",
-                    depth=5,
                 )
             seen[n] = size if have == 1 else have
     return seen

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import errors, source
+from ...autograd import errors, refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.dispatch import HALVES, NUMBERS, common_dtype, refuse_operands
 from ...autograd.value import CONJ, NEG, bottom
@@ -68,9 +68,10 @@ def _alpha_for(name: str, target: dtypes.dtype, alpha: Any) -> Any:
     elif kind == dtypes.COMPLEX > target.category:
         problem = "For non-complex input tensors, argument alpha must not be a complex number."
     if problem:
-        raise RuntimeError(
-            f"{problem}\n  {name}(alpha={alpha}) with a result of {target!r}, at {source.here(4)}\n"
-            "  Fix: convert the input first, e.g. with .to(torch.float32)."
+        raise refusal.runtime(
+            f"{problem}",
+            f"{name}(alpha={alpha}) with a result of {target!r}",
+            fix="convert the input first, e.g. with .to(torch.float32).",
         )
     return number_for(alpha, target)
 
@@ -142,13 +143,13 @@ def div(
     try:
         if x2 is not ... or other is ...:
             other = one_of("div", "other", other, x2)
-        return quotient(rounding_mode, 3)(input, other)
+        return quotient(rounding_mode)(input, other)
     except PROBLEMS as problem:
         explain_here(problem)
         raise
 
 
-def quotient(rounding_mode: str | None, depth: int = 2) -> Any:
+def quotient(rounding_mode: str | None) -> Any:
     """The division primitive of a rounding mode."""
     if rounding_mode is None:
         return P.div
@@ -156,9 +157,9 @@ def quotient(rounding_mode: str | None, depth: int = 2) -> Any:
         return P.div_floor
     if rounding_mode == "trunc":
         return P.div_trunc
-    raise RuntimeError(
+    raise refusal.runtime(
         "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
-        f"'{rounding_mode}'\n  at {source.here(depth)}"
+        f"'{rounding_mode}'"
     )
 
 
@@ -188,10 +189,10 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
     if _category(tensor1) < dtypes.FLOAT > _category(tensor2):
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future release addcdiv "
-            f"will perform a true division of tensor1 and tensor2.\n  at {source.here(2)}\n"
-            "  Fix: convert one with .float(), or use torch.div(..., rounding_mode='trunc')."
+        raise refusal.runtime(
+            "Integer division with addcdiv is no longer supported, and in a future release "
+            "addcdiv will perform a true division of tensor1 and tensor2.",
+            fix="convert one with .float(), or use torch.div(..., rounding_mode='trunc').",
         )
     half = half_type(input, tensor1, tensor2)
     if half is not None:
@@ -203,18 +204,19 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 @public(inplace=True)
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
-    return P.lerp(input, end, lerp_weight(input, end, weight, 3))
+    return P.lerp(input, end, lerp_weight(input, end, weight))
 
 
-def lerp_weight(input: Any, end: Any, weight: Any, depth: int) -> Any:
+def lerp_weight(input: Any, end: Any, weight: Any) -> Any:
     """The weight of lerp in the type of its ends, which must be one type."""
     for name, other in (("end", end), ("weight", weight)):
         if isinstance(other, TensorBase) and other.dtype is not input.dtype:
             if name == "weight" and not other.ndim and not other.dtype.is_complex:
                 return other.to(input.dtype)
-            raise RuntimeError(
-                f"expected dtype {_short(input)} for `{name}` but got dtype {_short(other)}\n"
-                f"  lerp at {source.here(depth)}\n  Fix: convert it with .to({input.dtype!r})."
+            raise refusal.runtime(
+                f"expected dtype {_short(input)} for `{name}` but got dtype {_short(other)}",
+                "lerp",
+                fix=f"convert it with .to({input.dtype!r}).",
             )
     if isinstance(weight, NUMBERS) and input.dtype not in HALVES:
         number_for(weight, input.dtype)  # refuses what the type does not hold
@@ -270,10 +272,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
         min, max = _whole(min, input.dtype), _whole(max, input.dtype)
     if min is None:
         if max is None:
-            raise RuntimeError(
-                "torch.clamp: At least one of 'min' or 'max' must not be None\n"
-                f"  at {source.here(2)}"
-            )
+            raise refusal.runtime("torch.clamp: At least one of 'min' or 'max' must not be None")
         return P.clamp_max(input, max)
     return P.clamp_min(input, min) if max is None else P.clamp(input, min, max)
 
@@ -329,9 +328,10 @@ def _as_condition(condition: Any) -> Any:
     """A uint8 condition, which old code still has, as bools; any other type is refused."""
     if condition.dtype is dtypes.uint8:
         return P.ne(condition, 0)
-    raise RuntimeError(
+    raise refusal.runtime(
         "where expected condition to be a boolean tensor, but got a tensor with dtype "
-        f"{condition.dtype!r}\n  at {source.here(3)}\n  Fix: compare first, e.g. x != 0."
+        f"{condition.dtype!r}",
+        fix="compare first, e.g. x != 0.",
     )
 
 
@@ -352,9 +352,9 @@ def where_method(self: Any, condition: Any, other: Any = ..., *, x2: Any = ...) 
 def heaviside(input: Any, values: Any) -> Any:
     """0 where input is negative, 1 where positive, `values` where it is 0."""
     if input.dtype is not values.dtype:
-        raise RuntimeError(
-            "heaviside is not yet implemented for tensors with different dtypes.\n"
-            f"  {input.dtype!r} and {values.dtype!r} at {source.here(2)}"
+        raise refusal.runtime(
+            "heaviside is not yet implemented for tensors with different dtypes.",
+            f"{input.dtype!r} and {values.dtype!r}",
         )
     return P.heaviside(input, values)
 
@@ -366,9 +366,10 @@ def heaviside(input: Any, values: Any) -> Any:
 def round_(input: Any, *, decimals: int = 0) -> Any:
     """input rounded to `decimals` places, halves to even."""
     if decimals and input.dtype.category < dtypes.FLOAT:
-        raise NotImplementedError(
-            f'"round_cpu" not implemented for integers with decimals={decimals}\n'
-            f"  round() on {input.dtype!r} at {source.here(2)}\n  Fix: convert with .float() first."
+        raise refusal.not_implemented(
+            f'"round_cpu" not implemented for integers with decimals={decimals}',
+            f"round() on {input.dtype!r}",
+            fix="convert with .float() first.",
         )
     return P.round(input, decimals=decimals)
 
@@ -403,9 +404,9 @@ def logit(input: Any, eps: float | None = None) -> Any:
 def frexp(input: Any) -> Any:
     """(mantissa, exponent) with input = mantissa * 2 ** exponent and 0.5 <= |mantissa| < 1."""
     if not input.is_floating_point():
-        raise RuntimeError(
-            f"torch.frexp() only supports floating-point dtypes, this input is {input.dtype!r}\n"
-            f"  at {source.here(2)}\n  Fix: convert it with .float()."
+        raise refusal.runtime(
+            f"torch.frexp() only supports floating-point dtypes, this input is {input.dtype!r}",
+            fix="convert it with .float().",
         )
     return named("frexp", "mantissa", "exponent")(P.frexp(input))
 
@@ -426,9 +427,8 @@ def rad2deg(input: Any) -> Any:
 def positive(input: Any) -> Any:
     """The tensor itself."""
     if input.dtype is dtypes.bool_:
-        raise RuntimeError(
-            "The `+` operator, on a bool tensor is not supported.\n"
-            f"  at {source.here(2)}\n  Fix: convert it with .int()."
+        raise refusal.runtime(
+            "The `+` operator, on a bool tensor is not supported.", fix="convert it with .int()."
         )
     return input
 
@@ -448,9 +448,9 @@ def real(input: Any) -> Any:
 def imag(input: Any) -> Any:
     """The imaginary part of a complex tensor, a view."""
     if not input.is_complex():
-        raise RuntimeError(
-            "imag is not implemented for tensors with non-complex dtypes.\n"
-            f"  this one is {input.dtype!r}, at {source.here(2)}"
+        raise refusal.runtime(
+            "imag is not implemented for tensors with non-complex dtypes.",
+            f"this one is {input.dtype!r}",
         )
     return input.imag if bottom(input)._lazy else P.imag(input)
 
@@ -503,15 +503,15 @@ def isclose(
     """Whether |input - other| <= atol + rtol * |other|, element by element."""
     if input.dtype is not other.dtype:
         mine, theirs = (_short(t).capitalize() for t in (input, other))
-        raise RuntimeError(
-            f"{mine} did not match {theirs}\n  isclose at {source.here(2)}\n"
-            f"  Fix: convert one of them, e.g. other.to({input.dtype!r})."
+        raise refusal.runtime(
+            f"{mine} did not match {theirs}",
+            "isclose",
+            fix=f"convert one of them, e.g. other.to({input.dtype!r}).",
         )
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:
-            raise RuntimeError(
-                f"{name} must be greater than or equal to zero, but got {value}\n"
-                f"  isclose at {source.here(2)}"
+            raise refusal.runtime(
+                f"{name} must be greater than or equal to zero, but got {value}", "isclose"
             )
     return P.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
@@ -528,9 +528,8 @@ def allclose(
 def equal(input: Any, other: Any) -> bool:
     """Whether both have the same shape and the same elements."""
     if not isinstance(other, TensorBase):
-        raise TypeError(
-            f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}\n"
-            f"  at {source.here(2)}"
+        raise refusal.wrong_type(
+            f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}"
         )
     same = tuple(input.shape) == tuple(other.shape)  # type: ignore[attr-defined]
     return same and bool(P.eq(input, other).all())

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...ops import dtypes
 from ..api import public
 from ..creation import finish, np_dtype
 from .common import P, axis_of
-from .products import complaint
 
 # What the sum is divided by, per direction; see ops.fft.
 _FORWARD_NORMS = {None: "none", "backward": "none", "ortho": "ortho", "forward": "full"}
@@ -25,8 +24,8 @@ _INVERSE_NORMS = {None: "full", "backward": "full", "ortho": "ortho", "forward":
 def _norm_of(norm: Any, inverse: bool) -> str:
     norms = _INVERSE_NORMS if inverse else _FORWARD_NORMS
     if norm not in norms:
-        raise complaint(
-            f'Invalid normalization mode: "{norm}"', 'use "forward", "backward" or "ortho"', 4
+        raise refusal.runtime(
+            f'Invalid normalization mode: "{norm}"', fix='use "forward", "backward" or "ortho".'
         )
     return norms[norm]
 
@@ -36,10 +35,9 @@ def _floating(x: Any) -> Any:
     if x.dtype.category < dtypes.FLOAT:
         return x.to(dtypes.get_default_dtype())
     if x.dtype.itemsize == 2:
-        raise complaint(
+        raise refusal.runtime(
             f"Unsupported dtype {'Half' if x.dtype is dtypes.float16 else 'BFloat16'}",
-            "transform x.float()",
-            5,
+            fix="transform x.float().",
         )
     return x
 
@@ -48,7 +46,9 @@ def _real_input(x: Any, name: str) -> Any:
     if x.dtype.is_complex:
         kind = "ComplexFloat" if x.dtype is dtypes.complex64 else "ComplexDouble"
         noun = "real-valued" if name.endswith("n") else "real"
-        raise complaint(f"{name} expects a {noun} input tensor, but got {kind}", "pass x.real", 4)
+        raise refusal.runtime(
+            f"{name} expects a {noun} input tensor, but got {kind}", fix="pass x.real."
+        )
     return _floating(x)
 
 
@@ -59,15 +59,13 @@ def _complex_input(x: Any) -> Any:
 
 def _one_axis(x: Any, dim: int) -> int:
     if x.ndim == 0:
-        raise IndexError(
-            f"Dimension specified as {dim} but tensor has no dimensions\n  at {source.here(3)}"
-        )
+        raise refusal.index(f"Dimension specified as {dim} but tensor has no dimensions")
     return axis_of(dim, x.ndim)
 
 
 def _check_points(n: int) -> int:
     if n < 1:
-        raise complaint(f"Invalid number of data points ({n}) specified", depth=4)
+        raise refusal.runtime(f"Invalid number of data points ({n}) specified")
     return n
 
 
@@ -80,20 +78,19 @@ def _several(
     if dim is not None:
         axes = [axis_of(d, x.ndim) for d in dim]
         if len(set(axes)) != len(axes):
-            raise complaint("FFT dims must be unique", f"dim={tuple(dim)} repeats one", 4)
+            raise refusal.runtime("FFT dims must be unique", fix=f"dim={tuple(dim)} repeats one.")
     elif s is None:
         axes = list(range(x.ndim))
     else:
         if len(s) > x.ndim:
-            raise complaint(
+            raise refusal.runtime(
                 f"Got shape with {len(s)} values but input tensor only has {x.ndim} dimensions.",
-                depth=4,
             )
         axes = list(range(x.ndim - len(s), x.ndim))
     if s is None:
         return axes, [x.shape[a] for a in axes]
     if len(s) != len(axes):
-        raise complaint("When given, dim and shape arguments must have the same length", depth=4)
+        raise refusal.runtime("When given, dim and shape arguments must have the same length")
     return axes, [x.shape[a] if n == -1 else n for a, n in zip(axes, s, strict=True)]
 
 
@@ -171,7 +168,7 @@ def ifft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = Non
 def _half(x: Any, axes: list[int], sizes: list[int], norm: str) -> Any:
     """The non-redundant half of the transform of a real tensor."""
     if not axes:
-        raise complaint("rfftn must transform at least one axis", depth=4)
+        raise refusal.runtime("rfftn must transform at least one axis")
     return P.fft_r2c(_all_resized(x, axes, sizes), axes=tuple(axes), norm=norm)
 
 
@@ -223,7 +220,7 @@ def ihfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = No
 def _whole(x: Any, axes: list[int], sizes: list[int], given: bool, norm: str) -> Any:
     """The real tensor of which x is half the transform; sizes are those of the result."""
     if not axes:
-        raise complaint("irfftn must transform at least one axis", depth=4)
+        raise refusal.runtime("irfftn must transform at least one axis")
     last = sizes[-1] if given else 2 * (x.shape[axes[-1]] - 1)
     _check_points(last)
     x = _all_resized(x, axes, [*sizes[:-1], last // 2 + 1])

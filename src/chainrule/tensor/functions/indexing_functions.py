@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.expected import expect_within
 from ...autograd.value import PLAIN, bottom, make
 from ...ops import dtypes
@@ -34,9 +34,10 @@ def check_index(index: Any, size: int, axis: int, name: str, negative: bool = Fa
     if low >= (-size if negative else 0) and high < size:
         return
     bad = high if high >= size else low
-    raise (IndexError if name.startswith("index_") or negative else RuntimeError)(
-        f"index {bad} is out of bounds for dimension {axis} with size {size}\n"
-        f"  index out of range in {name} at {source.here(3)}"
+    raise refusal.of_kind(
+        IndexError if name.startswith("index_") or negative else RuntimeError,
+        f"index {bad} is out of bounds for dimension {axis} with size {size}",
+        f"index out of range in {name}",
     )
 
 
@@ -46,9 +47,9 @@ def int_index(index: Any, name: str) -> Any:
     if index.dtype not in (dtypes.int64, dtypes.int32):
         if not index.numel():
             return as_type(index, dtypes.int64)
-        raise RuntimeError(
-            f"{name}(): Expected dtype int32/int64 for index, got {index.dtype!r}\n"
-            f"  at {source.here(3)}\n  Fix: index.long()."
+        raise refusal.runtime(
+            f"{name}(): Expected dtype int32/int64 for index, got {index.dtype!r}",
+            fix="index.long().",
         )
     return as_type(index, dtypes.int64)
 
@@ -59,9 +60,7 @@ def same_type(name: str, x: Any, src: Any) -> None:
         if name == "index_copy":
             what = f"{name}_(): self and source expected to have the same dtype, but got (self) "
             what += f"{x.dtype!r} and (source) "
-        raise RuntimeError(
-            f"{what}{src.dtype!r}\n  at {source.here(3)}\n  Fix: src.to({x.dtype!r})."
-        )
+        raise refusal.runtime(f"{what}{src.dtype!r}", fix=f"src.to({x.dtype!r}).")
 
 
 # ---- gather and scatter --------------------------------------------------------------------------
@@ -112,17 +111,18 @@ def _check_ranks(name: str, x: Any, index: Any, axis: int, other: str = "input")
     if (index.ndim or 1) != (x.ndim or 1):
         if index.numel() == 0:
             return
-        raise RuntimeError(
+        raise refusal.runtime(
             "Index tensor must have the same number of dimensions as "
-            f"{'self' if other == 'input' else other} tensor: {index.ndim} and {x.ndim}\n"
-            f"  {name} at {source.here(3)}"
+            f"{'self' if other == 'input' else other} tensor: {index.ndim} and {x.ndim}",
+            f"{name}",
         )
     for d in range(min(index.ndim, x.ndim)):
         if d != axis and index.shape[d] > x.shape[d]:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Size does not match at dimension {d} expected index {list(index.shape)} to be "
                 f"no larger than {'self' if other == 'input' else other} {list(x.shape)} apart "
-                f"from dimension {axis}\n  {name} at {source.here(3)}"
+                f"from dimension {axis}",
+                f"{name}",
             )
 
 
@@ -132,10 +132,9 @@ def take_along_dim(input: Any, indices: Any, dim: Any = None) -> Any:
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     if input.ndim != indices.ndim:
-        raise RuntimeError(
+        raise refusal.runtime(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, "
             f"but got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
-            f"\n  at {source.here(2)}"
         )
     axis = axis_of(dim, input.ndim)
     shape = [max(a, b) if 0 not in (a, b) else 0
@@ -196,9 +195,8 @@ def scatter(
     if reduce is not None:
         folds = {"add": "sum", "multiply": "prod"}
         if reduce not in folds:
-            raise RuntimeError(
-                f"reduce argument must be either add or multiply, got {reduce!r}\n"
-                f"  scatter at {source.here(2)}"
+            raise refusal.runtime(
+                f"reduce argument must be either add or multiply, got {reduce!r}", "scatter"
             )
         axis, index, src = _scatter_operands("scatter", input, dim, index, src)
         return _fold(input, index, src, axis, folds[reduce], True)
@@ -223,9 +221,9 @@ def scatter_reduce(
     """input with src folded in at the scattered places by "sum", "prod", "mean", "amax", "amin"."""
     axis, index, src = _scatter_operands("scatter_reduce", input, dim, index, src)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise RuntimeError(
-            "reduce argument must be either sum, prod, mean, amax or amin, got "
-            f"{reduce!r}.\n  scatter_reduce at {source.here(2)}"
+        raise refusal.runtime(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce!r}.",
+            "scatter_reduce",
         )
     return _fold(input, index, src, axis, reduce, include_self)
 
@@ -267,9 +265,8 @@ def _extreme_value(dtype: Any, largest: bool) -> Any:
 def _divided(total: Any, x: Any, index: Any, axis: int, include_self: bool) -> Any:
     """Sums over the number of values that met at each place."""
     if x.dtype is dtypes.bool_:
-        raise NotImplementedError(
-            f"\"scatter_reduce_mean\" not implemented for 'Bool'\n  at {source.here(3)}\n"
-            "  Fix: convert with .float() first."
+        raise refusal.not_implemented(
+            "\"scatter_reduce_mean\" not implemented for 'Bool'", fix="convert with .float() first."
         )
     one = make(np.ones((), np.int64))
     ones = P.broadcast_to(one, shape=tuple(index.shape))
@@ -294,9 +291,9 @@ def _row_index(name: str, x: Any, dim: int, index: Any) -> tuple[int, Any]:
             expect_within(index, 0, x._a.shape[axis] - 1)
             return axis, index
     if index.ndim > 1:
-        raise IndexError(
+        raise refusal.index(
             f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with shape "
-            f"{list(index.shape)}\n  at {source.here(3)}"
+            f"{list(index.shape)}"
         )
     index = int_index(index, name)
     check_index(index, x.shape[axis] if x.ndim else 1, axis, name)
@@ -323,11 +320,10 @@ def _row_source(name: str, x: Any, axis: int, index: Any, src: Any) -> Any:
     want[axis] = index.shape[0]
     have = list(src.shape) or [1]
     if have != want:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}(): source tensor shape must match self tensor shape, excluding the specified "
             f"dimension, where its length is that of the index. Got self.shape = {list(x.shape)} "
-            f"source.shape = {list(src.shape)}, index of length {index.shape[0]}\n"
-            f"  at {source.here(3)}"
+            f"source.shape = {list(src.shape)}, index of length {index.shape[0]}"
         )
     return src if src.ndim else src.reshape(1)
 
@@ -361,9 +357,9 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """input with one value where the index points along `dim`."""
     axis, index = _row_index("index_fill", input, dim, index)
     if not input.dtype.is_complex and _is_complex(value):
-        raise RuntimeError(
+        raise refusal.runtime(
             "index_fill_(): Converting complex Scalar to non-complex type is not supported: "
-            f"{value!r} for a tensor of {input.dtype!r}\n  at {source.here(2)}"
+            f"{value!r} for a tensor of {input.dtype!r}"
         )
     # By a mask, so that a place named twice still gets the value once.
     places = input.shape[axis] if input.ndim else 1
@@ -383,9 +379,9 @@ def _value_for(x: Any, value: Any, name: str) -> Any:
     if not isinstance(value, TensorBase):
         return make(np.asarray(number_for(value, x.dtype)).astype(x.dtype.np))
     if value.ndim:  # type: ignore[attr-defined]
-        raise RuntimeError(
-            f"{name} only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value.ndim} dimension(s).\n  at {source.here(3)}"  # type: ignore[attr-defined]
+        raise refusal.runtime(
+            f"{name} only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
+            "dimension(s)."
         )
     return value if value.dtype is x.dtype else converted(value, x.dtype)
 
@@ -398,9 +394,9 @@ def index_reduce(
     axis, index = _row_index("index_reduce", input, dim, index)
     src = _row_source("index_reduce", input, axis, index, source)
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(
+        raise refusal.runtime(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
-            f"{reduce}.\n  at {_here()}"
+            f"{reduce}."
         )
     line = index.reshape([-1 if d == axis else 1 for d in range(src.ndim)])
     index = P.broadcast_to(line, shape=tuple(src.shape))
@@ -408,7 +404,7 @@ def index_reduce(
 
 
 def _here() -> str:
-    return source.here(3)
+    return source.here()
 
 
 # ---- masks ---------------------------------------------------------------------------------------
@@ -416,9 +412,10 @@ def _here() -> str:
 
 def _mask(mask: Any, name: str) -> Any:
     if mask.dtype is not dtypes.bool_:
-        raise RuntimeError(
-            f"{name} expected self and mask to be of BoolTensor type: only supports boolean masks, "
-            f"but got mask with dtype {mask.dtype!r}\n  at {source.here(3)}\n  Fix: mask.bool()."
+        raise refusal.runtime(
+            f"{name} expected self and mask to be of BoolTensor type: only supports boolean "
+            f"masks, but got mask with dtype {mask.dtype!r}",
+            fix="mask.bool().",
         )
     return mask
 
@@ -452,10 +449,10 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     (places,) = P.nonzero_parts(P.broadcast_to(mask, shape=shape).reshape(-1))
     n = places.shape[0]
     if source.numel() < n:
-        raise RuntimeError(
-            f"masked_scatter: expected self and source to have the same type and as many elements "
-            f"as the mask selects: Number of elements of source < number of ones in mask, "
-            f"{source.numel()} < {n}\n  at {_here()}"
+        raise refusal.runtime(
+            "masked_scatter: expected self and source to have the same type and as many elements "
+            "as the mask selects: Number of elements of source < number of ones in mask, "
+            f"{source.numel()} < {n}"
         )
     values = P.slice_view(source.reshape(-1), index=(slice(0, n),))
     return P.index_copy(x, places, values, axis=0).reshape(shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.inplace import assign, bump, inplace
 from ...autograd.reshaped import show_as
@@ -48,9 +48,8 @@ def copy_(self: Any, src: Any = ..., non_blocking: bool = False, **named: Any) -
         src = one_of("copy_", "src", src, given[0])
     if not isinstance(src, TensorBase):
         if not isinstance(src, bool | int | float | complex):
-            raise TypeError(
-                "copy_(): argument 'other' (position 1) must be Tensor, not "
-                f"{type(src).__name__}\n  at {source.here(2)}"
+            raise refusal.wrong_type(
+                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
             )
         src = make(np.asarray(src))
     if (
@@ -70,9 +69,10 @@ def copy_(self: Any, src: Any = ..., non_blocking: bool = False, **named: Any) -
     if tuple(value.shape) != shape:
         together = joint_shape((self, value))
         if together != shape:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"output with shape {list(shape)} doesn't match the broadcast shape "
-                f"{list(together)}\n  copy_ at {source.here(2)}"
+                f"{list(together)}",
+                "copy_",
             )
         value = P.broadcast_to(value, shape=shape)
     return assign(self, value, "copy_")
@@ -105,9 +105,9 @@ def fill_(self: Any, value: Any) -> Any:
     """Set every element to one value, a number or a 0-dim tensor."""
     if isinstance(value, TensorBase):
         if value.ndim:
-            raise RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value.ndim} dimensions.\n  at {source.here(2)}"
+            raise refusal.runtime(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} "
+                "dimensions."
             )
         return inplace(TABLE["fill"], self, (cast_to(value, self.dtype),), {}, "fill_")
     value = number_for(value, self.dtype)
@@ -121,11 +121,10 @@ def fill_(self: Any, value: Any) -> Any:
 def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     """Set the main diagonal to one value; `wrap` continues below a tall matrix."""
     if self.ndim < 2:
-        raise RuntimeError(f"dimensions must larger than 1\n  at {source.here(2)}")
+        raise refusal.runtime("dimensions must larger than 1")
     if self.ndim > 2 and len(set(self.shape)) != 1:
-        raise RuntimeError(
-            "all dimensions of input must be of equal length, they are "
-            f"{list(self.shape)}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"all dimensions of input must be of equal length, they are {list(self.shape)}"
         )
     steps = self.stride()
     length = min(self.shape)

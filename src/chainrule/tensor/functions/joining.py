@@ -6,7 +6,7 @@ from itertools import pairwise
 from operator import index as as_int
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.dispatch import entry
 from ...autograd.node import OutSlot
@@ -24,22 +24,22 @@ from .shapes import sizes
 def tensor_list(tensors: Any, name: str, empty: type[Exception] = RuntimeError) -> tuple[Any, ...]:
     """A non-empty tuple of tensors, or an error that says what was given instead."""
     if isinstance(tensors, TensorBase) or not isinstance(tensors, tuple | list):
-        raise TypeError(
+        raise refusal.wrong_type(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-            f"{type(tensors).__name__}\n  at {source.here(3)}\n"
-            f"  Fix: {name}([x, y, ...]) takes a list; one tensor is taken apart by unbind()."
+            f"{type(tensors).__name__}",
+            fix=f"{name}([x, y, ...]) takes a list; one tensor is taken apart by unbind().",
         )
     for k, t in enumerate(tensors):
         if not isinstance(t, TensorBase):
-            raise TypeError(
-                f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}\n"
-                f"  {name} at {source.here(3)}"
+            raise refusal.wrong_type(
+                f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}",
+                f"{name}",
             )
     if not tensors:
         phrase = f"{name} expects a non-empty TensorList"
         if empty is ValueError:
             phrase = f"torch.{name}(): expected a non-empty list of Tensors"
-        raise empty(f"{phrase}\n  at {source.here(3)}")
+        raise empty(f"{phrase}\n  at {source.here()}")
     return tuple(tensors)
 
 
@@ -60,9 +60,9 @@ def cat(tensors: Any, dim: int = 0, **named: Any) -> Any:
         parts = tensor_list(tensors, "cat", ValueError)
         if any(t.ndim == 0 for t in parts):
             at = next(k for k, t in enumerate(parts) if t.ndim == 0)
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {at}) cannot be concatenated\n"
-                f"  at {source.here(2)}\n  Fix: use stack, or reshape it with t.reshape(1)."
+            raise refusal.runtime(
+                f"zero-dimensional tensor (at position {at}) cannot be concatenated",
+                fix="use stack, or reshape it with t.reshape(1).",
             )
         # PyTorch lets the shape (0,) stand for "nothing", whatever the other shapes are.
         real = [t for t in parts if tuple(t.shape) != (0,)] or list(parts)
@@ -109,18 +109,18 @@ def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:
     first = real[0].shape
     for t in real:
         if t.ndim != len(first):
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {t.ndim}\n"
-                f"  cat of shapes {[list(p.shape) for p in parts]} at {source.here(3)}"
+            raise refusal.runtime(
+                f"Tensors must have same number of dimensions: got {len(first)} and {t.ndim}",
+                f"cat of shapes {[list(p.shape) for p in parts]}",
             )
         for d, (a, b) in enumerate(zip(first, t.shape, strict=True)):
             if a != b and d != axis:
                 number = next(k for k, p in enumerate(parts) if p is t)
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {a} "
-                    f"but got size {b} for tensor number {number} in the list.\n"
-                    f"  cat of shapes {[list(p.shape) for p in parts]} at {source.here(3)}\n"
-                    "  Fix: choose the dim= in which they differ, or make the other sizes equal."
+                    f"but got size {b} for tensor number {number} in the list.",
+                    f"cat of shapes {[list(p.shape) for p in parts]}",
+                    fix="choose the dim= in which they differ, or make the other sizes equal.",
                 )
 
 
@@ -136,9 +136,9 @@ def stack(tensors: Any, dim: int = 0) -> Any:
         first = parts[0].shape
         for k, t in enumerate(parts):
             if t.shape != first:
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 "
-                    f"and {list(t.shape)} at entry {k}\n  at {source.here(2)}"
+                    f"and {list(t.shape)} at entry {k}"
                 )
         return P.stack(*parts, axis=axis_of(dim, len(first) + 1))
     except PROBLEMS as problem:
@@ -180,9 +180,9 @@ def block_diag(*tensors: Any) -> Any:
         if not isinstance(t, TensorBase):
             t = _as_tensor(t)
         if t.ndim > 2:
-            raise RuntimeError(
-                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{k} has {t.ndim} dimensions\n  at {source.here(2)}"
+            raise refusal.runtime(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {k} has "
+                f"{t.ndim} dimensions"
             )
         parts.append(t.reshape(1, -1) if t.ndim < 2 else t)
     if not parts:
@@ -206,9 +206,9 @@ def _each(tensors: tuple[Any, ...], lift: Any, name: str) -> Any:
         return tuple(lift(t) for t in tensors[0])
     for t in tensors:
         if not isinstance(t, TensorBase):
-            raise TypeError(
+            raise refusal.wrong_type(
                 f"{name}() received an invalid combination of arguments - got "
-                f"({type(t).__name__}), but expected tensors\n  at {source.here(3)}"
+                f"({type(t).__name__}), but expected tensors"
             )
     return lift(tensors[0]) if len(tensors) == 1 else tuple(lift(t) for t in tensors)
 
@@ -252,9 +252,8 @@ def atleast_3d(*tensors: Any) -> Any:
 def unbind(input: Any, dim: int = 0) -> Any:
     """The views at each position of a dimension, as a tuple."""
     if input.ndim == 0:
-        raise IndexError(
-            "Dimension specified as 0 but tensor has no dimensions: unbind needs at least one\n"
-            f"  at {source.here(2)}"
+        raise refusal.index(
+            "Dimension specified as 0 but tensor has no dimensions: unbind needs at least one"
         )
     axis = axis_of(dim, input.ndim)
     if input.shape[axis] == 0:
@@ -322,20 +321,18 @@ def split(input: Any, split_size_or_sections: Any = None, dim: int = 0, **named:
 
 def _check_split_size(n: int, size: int) -> None:
     if size < 0:
-        raise RuntimeError(
-            f"split expects split_size be non-negative, but got split_size={size}\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"split expects split_size be non-negative, but got split_size={size}"
         )
     if size == 0 and n != 0:
-        raise RuntimeError(
-            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
         )
 
 
 def _split_axis(input: Any, dim: int, name: str) -> int:
     if input.ndim == 0:
-        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor\n  at {source.here(3)}")
+        raise refusal.runtime(f"{name} expects at least a 1-dimensional tensor")
     return axis_of(dim, input.ndim)
 
 
@@ -343,14 +340,14 @@ def checked_sections(input: Any, split_sizes: Any, axis: int) -> tuple[int, ...]
     """Lengths that add up to the dimension."""
     lengths, n = sizes(tuple(split_sizes)), input.shape[axis]
     if any(k < 0 for k in lengths):
-        raise RuntimeError(
+        raise refusal.runtime(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "
-            f"split_sizes={list(lengths)}\n  at {source.here(3)}"
+            f"split_sizes={list(lengths)}"
         )
     if sum(lengths) != n:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
-            f"dimension {axis}), but got split_sizes={list(lengths)}\n  at {source.here(3)}"
+            f"dimension {axis}), but got split_sizes={list(lengths)}"
         )
     return lengths
 
@@ -369,18 +366,16 @@ _MOST_PARTS = 1 << 17
 def _check_parts(count: int, length: int, name: str) -> None:
     """Every part is a tensor of its own: far more of them than elements are no use to anybody."""
     if count > length + _MOST_PARTS:
-        raise RuntimeError(
-            f"{name}: a dimension of {length} elements in {count} parts would be that many tensors,"
-            f" nearly all of them empty\n  at {source.here(4)}\n  Fix: at most as many parts as "
-            "elements."
+        raise refusal.runtime(
+            f"{name}: a dimension of {length} elements in {count} parts would be that many "
+            "tensors, nearly all of them empty",
+            fix="at most as many parts as elements.",
         )
 
 
 def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
     if chunks <= 0:
-        raise RuntimeError(
-            f"chunk expects `chunks` to be greater than 0, got: {chunks}\n  at {source.here(3)}"
-        )
+        raise refusal.runtime(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = input.shape[axis]
     if n == 0:
         _check_parts(chunks, n, "chunk")
@@ -432,9 +427,8 @@ def tensor_split(
     named.setdefault("sections", named.pop("tensor_indices_or_sections", indices_or_sections))
     wanted = named.pop("indices", named.pop("sections"))
     if input.ndim == 0:
-        raise RuntimeError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
         )
     axis = axis_of(dim, input.ndim)
     if isinstance(wanted, TensorBase):
@@ -445,9 +439,7 @@ def tensor_split(
     else:
         count = as_int(wanted)
         if count <= 0:
-            raise RuntimeError(
-                f"number of sections must be larger than 0, got {count}\n  at {source.here(2)}"
-            )
+            raise refusal.runtime(f"number of sections must be larger than 0, got {count}")
         _check_parts(count, n, "tensor_split")
         whole, extra = divmod(n, count)
         bounds = [k * whole + min(k, extra) for k in range(count + 1)]
@@ -461,15 +453,15 @@ def tensor_split(
 
 def _axis_split(input: Any, wanted: Any, axis: int, name: str, least: int) -> Any:
     if input.ndim < least:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
-            f"with {input.ndim} dimensions!\n  at {source.here(3)}"
+            f"with {input.ndim} dimensions!"
         )
     n = input.shape[axis]
     if isinstance(wanted, int) and (wanted <= 0 or n % wanted):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"torch.{name} attempted to split along dimension {axis}, but the size of the "
-            f"dimension {n} is not divisible by the split_size {wanted}!\n  at {source.here(3)}"
+            f"dimension {n} is not divisible by the split_size {wanted}!"
         )
     return tensor_split(input, wanted, axis)
 

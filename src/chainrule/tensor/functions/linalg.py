@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...ops import dtypes
 from ...ops.errors import LinAlgError
 from ..api import public
 from ..return_types import named
 from .common import P, TensorBase, axis_of
-from .products import complaint, matmul, mm
+from .products import matmul, mm
 
 # ---- checks --------------------------------------------------------------------------------------
 
@@ -34,16 +34,15 @@ def checked(call: Callable[..., Any], *args: Any, **params: Any) -> Any:
     try:
         return call(*args, **params)
     except LinAlgError as problem:
-        raise LinAlgError(f"{problem}\n  at {source.here(3)}") from None
+        raise refusal.of_kind(LinAlgError, f"{problem}") from None
 
 
 def matrices(x: Any, name: str, letter: str = "A") -> Any:
     """x, when it consists of matrices of floating-point or complex numbers."""
     if x.ndim < 2:
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: The input tensor {letter} must have at least 2 dimensions.",
-            f"its shape is {list(x.shape)}",
-            4,
+            fix=f"its shape is {list(x.shape)}.",
         )
     return floating(x, name)
 
@@ -51,15 +50,14 @@ def matrices(x: Any, name: str, letter: str = "A") -> Any:
 def floating(x: Any, name: str) -> Any:
     """x, when it has a type with a decomposition."""
     if x.dtype.category < dtypes.FLOAT:
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: Expected a floating point or complex tensor as input. Got {type_word(x)}",
-            "convert it first, e.g. x.float()",
-            5,
+            fix="convert it first, e.g. x.float().",
         )
     if x.dtype.itemsize == 2:
-        raise NotImplementedError(
-            f"\"{name.rpartition('.')[2]}_cpu\" not implemented for '{type_word(x)}'\n"
-            f"  at {source.here(4)}\n  Fix: convert it first, e.g. x.float()."
+        raise refusal.not_implemented(
+            f"\"{name.rpartition('.')[2]}_cpu\" not implemented for '{type_word(x)}'",
+            fix="convert it first, e.g. x.float().",
         )
     return x
 
@@ -67,10 +65,9 @@ def floating(x: Any, name: str) -> Any:
 def square(x: Any, name: str, letter: str = "A") -> Any:
     """x, when it consists of square matrices."""
     if x.ndim >= 2 and x.shape[-1] != x.shape[-2]:
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: {letter} must be batches of square matrices, but they are {x.shape[-2]} by "
             f"{x.shape[-1]} matrices",
-            depth=4,
         )
     return matrices(x, name, letter)
 
@@ -78,31 +75,28 @@ def square(x: Any, name: str, letter: str = "A") -> Any:
 def same_type(a: Any, b: Any, name: str) -> None:
     """Both must have one type."""
     if a.dtype is not b.dtype:
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: Expected A and B to have the same dtype, but found A of type "
             f"{type_word(a)} and B of type {type_word(b)} instead",
-            depth=4,
         )
 
 
 def same_solver_type(b: Any, A: Any, name: str) -> None:
     """Right-hand sides and matrices must have one type."""
     if b.dtype is not A.dtype:
-        raise complaint(
+        raise refusal.runtime(
             f"Expected b and A to have the same dtype, but found b of type {type_word(b)} and A "
             f"of type {type_word(A)} instead, in {name}",
-            "convert one with .to(dtype)",
-            4,
+            fix="convert one with .to(dtype).",
         )
 
 
 def one_scalar_type(a: Any, b: Any, name: str) -> None:
     """Operands that are not promoted must have one type."""
     if a.dtype is not b.dtype:
-        raise complaint(
+        raise refusal.runtime(
             f"expected scalar type {type_word(a)} but found {type_word(b)}: {name} keeps types",
-            "convert one with .to(dtype)",
-            4,
+            fix="convert one with .to(dtype).",
         )
 
 
@@ -141,9 +135,8 @@ def _solve(A: Any, B: Any, left: bool, name: str, check: str) -> Any:
     if rows != A.shape[-1] or (vector and not left):
         sizes = f"{A.shape[-2]}x{A.shape[-1]} and {B.shape[-2] if B.ndim > 1 else 1}x{B.shape[-1]}"
         equation = "AX = B" if left else "XA = B"
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: Incompatible shapes of A and B for the equation {equation} ({sizes})",
-            depth=4,
         )
     if vector:
         return P.solve_vector_ex(A, B, check=check)
@@ -174,7 +167,7 @@ def solve_triangular(
     same_type(A, B, name)
     if A.shape[-1] != B.shape[-2 if left else -1]:
         equation = "AX = B" if left else "XA = B"
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: Incompatible shapes of A and B for the equation {equation} "
             f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
         )
@@ -189,10 +182,9 @@ def triangular_solve(
     square(A, "triangular_solve")
     same_solver_type(input, A, "triangular_solve")
     if input.ndim < 2 or input.shape[-2] != A.shape[-1]:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-1]} by "
-            f"{A.shape[-1]} but each b matrix has the shape {list(input.shape[-2:])}\n"
-            f"  at {source.here(2)}"
+            f"{A.shape[-1]} but each b matrix has the shape {list(input.shape[-2:])}"
         )
     left = A.transpose(-2, -1) if transpose else A
     x = P.solve_triangular(
@@ -317,7 +309,7 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: str | None = None) -
     matrices(input, name)
     same_type(input, b, name)
     if driver not in (None, *_DRIVERS):
-        raise complaint(
+        raise refusal.runtime(
             f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss). Got {driver}"
         )
     vector = b.ndim == 1 or (
@@ -325,7 +317,7 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: str | None = None) -
     )  # fmt: skip
     if input.shape[-2] != b.shape[-1 if vector else -2]:
         which = "-1" if vector else "-2"
-        raise complaint(f"{name}: input.size(-2) should match other.size({which})")
+        raise refusal.runtime(f"{name}: input.size(-2) should match other.size({which})")
     used = driver or "gelsy"
     cut = max(input.shape[-2:]) * eps_of(input.dtype.to_real()) if rcond is None else float(rcond)
     right = b.unsqueeze(-1) if vector else b
@@ -350,11 +342,11 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: str | None = None) -
 def tensorinv(A: Any, ind: int = 2) -> Any:
     """The inverse of A as a map from its last dimensions to its first `ind`."""
     if ind <= 0:
-        raise complaint("Expected a strictly positive integer for 'ind'")
+        raise refusal.runtime("Expected a strictly positive integer for 'ind'")
     first, last = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     rows, columns = math.prod(first), math.prod(last)
     if rows != columns:
-        raise complaint(
+        raise refusal.runtime(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
             f"prod(self.shape[:ind]), but got {columns} != {rows}"
         )
@@ -370,7 +362,7 @@ def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
     shape = tuple(A.shape[B.ndim :])
     count = math.prod(shape)
     if math.prod(A.shape[: B.ndim]) != count:
-        raise complaint(
+        raise refusal.runtime(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
             f"prod(self.shape[:other.ndim]), but got {count} != {math.prod(A.shape[: B.ndim])}"
         )
@@ -383,7 +375,7 @@ def vander(x: Any, *, N: int | None = None) -> Any:
     x = x if x.ndim else x.reshape(1)
     count = x.shape[-1] if N is None else N
     if count <= 1:
-        raise complaint(f"N must be greater than 1. Got {count}")
+        raise refusal.runtime(f"N must be greater than 1. Got {count}")
     powers = x.unsqueeze(-1).expand(*x.shape, count - 1).cumprod(-1)
     ones = P.blank(x.unsqueeze(-1)) + 1
     return P.cat(ones, powers, axis=x.ndim)
@@ -393,7 +385,7 @@ def vander(x: Any, *, N: int | None = None) -> Any:
 def vander_of_vector(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The powers of the elements of a vector, the highest first unless `increasing`."""
     if x.ndim != 1:
-        raise complaint(f"x must be a one-dimensional tensor, but it has {x.ndim} dimensions")
+        raise refusal.runtime(f"x must be a one-dimensional tensor, but it has {x.ndim} dimensions")
     count = x.shape[0] if N is None else N
     if count < 2:  # powers of 0 depend on nothing
         return P.blank(x.detach().unsqueeze(-1).expand(*x.shape, count)) + 1
@@ -411,7 +403,7 @@ def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
 def trace(input: Any) -> Any:
     """The sum of a matrix's diagonal."""
     if input.ndim != 2:
-        raise complaint(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+        raise refusal.runtime(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     if input.dtype.category < dtypes.FLOAT:
         input = input.to(dtypes.int64)
     return P.trace(input)
@@ -424,12 +416,12 @@ def trace(input: Any) -> Any:
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The cross product of vectors of three elements along `dim`; other dimensions broadcast."""
     if input.ndim != other.ndim:
-        raise complaint(
+        raise refusal.runtime(
             "linalg.cross: inputs must have the same number of dimensions, got "
             f"{input.ndim} and {other.ndim}"
         )
     if input.shape[dim] != 3 or other.shape[dim] != 3:
-        raise complaint(
+        raise refusal.runtime(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and "
             f"{other.shape[dim]}"
         )
@@ -447,6 +439,6 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     if dim is None:
         found = [k for k, n in enumerate(input.shape) if n == 3]
         if not found:
-            raise complaint("no dimension of size 3 in input")
+            raise refusal.runtime("no dimension of size 3 in input")
         dim = found[0]
     return linalg_cross(input, other, dim=dim)

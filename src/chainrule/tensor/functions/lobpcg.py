@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.modes import no_grad
 from ..api import public
 from .common import TensorBase
@@ -107,47 +107,38 @@ def _differentiable(*matrices: Any) -> bool:
 
 def _check(A: Any, B: Any, X: Any, method: str | None) -> None:
     if A.ndim < 2 or A.shape[-2] != A.shape[-1]:
-        raise RuntimeError(
-            f"lobpcg: A must be square, got shape {tuple(A.shape)}\n  at {source.here(3)}"
-        )
+        raise refusal.runtime(f"lobpcg: A must be square, got shape {tuple(A.shape)}")
     if A.dtype.name not in _FULL_PRECISION:
-        raise RuntimeError(
-            f"lobpcg: expected a matrix of float32, float64 or complex numbers, got {A.dtype!r}\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"lobpcg: expected a matrix of float32, float64 or complex numbers, got {A.dtype!r}"
         )
     for name, given in (("B", B), ("X", X)):
         if given is not None and given.dtype != A.dtype:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"lobpcg: expected A and {name} to have the same dtype, but got {A.dtype!r} and "
-                f"{given.dtype!r}\n  at {source.here(3)}"
+                f"{given.dtype!r}"
             )
     if B is not None and tuple(B.shape[-2:]) != tuple(A.shape[-2:]):
-        raise RuntimeError(
-            f"lobpcg: B must have the shape of A, {tuple(A.shape)}, got {tuple(B.shape)}\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"lobpcg: B must have the shape of A, {tuple(A.shape)}, got {tuple(B.shape)}"
         )
     if X is not None and tuple(X.shape[:-1]) != tuple(A.shape[:-1]):
-        raise RuntimeError(
-            f"lobpcg: X must have a row for each row of A, {tuple(A.shape)}, got "
-            f"{tuple(X.shape)}\n  at {source.here(3)}"
+        raise refusal.runtime(
+            f"lobpcg: X must have a row for each row of A, {tuple(A.shape)}, got {tuple(X.shape)}"
         )
     if method is not None and method not in METHODS:
-        raise ValueError(
-            f"lobpcg: method must be one of {', '.join(METHODS)}, got {method!r}\n"
-            f"  at {source.here(3)}"
-        )
+        raise refusal.value(f"lobpcg: method must be one of {', '.join(METHODS)}, got {method!r}")
 
 
 def _check_sizes(A: Any, wanted: int, columns: int) -> None:
     rows = A.shape[-1]
     if rows < 3 * columns:
-        raise ValueError(
+        raise refusal.value(
             f"LOBPCG algorithm is not applicable when the number of A rows (={rows}) is smaller "
-            f"than 3 x the number of requested eigenpairs (={columns})\n  at {source.here(3)}\n"
-            "  Fix: linalg.eigh finds all eigenpairs of a small matrix."
+            f"than 3 x the number of requested eigenpairs (={columns})",
+            fix="linalg.eigh finds all eigenpairs of a small matrix.",
         )
     if not 1 <= wanted <= columns:
-        raise ValueError(
-            f"lobpcg: k must be between 1 and the {columns} columns of X, got {wanted}\n"
-            f"  at {source.here(3)}"
+        raise refusal.value(
+            f"lobpcg: k must be between 1 and the {columns} columns of X, got {wanted}"
         )

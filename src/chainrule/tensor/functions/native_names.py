@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ..api import public
 from .common import P, axes_of
 from .nn_linear import embedding as look_up
@@ -34,7 +34,7 @@ def package_cross_entropy_of_logits(
 ) -> Any:
     """Cross entropy of sigmoid(input) and targets; reduction is 0 (none), 1 (mean) or 2 (sum)."""
     if reduction not in (0, 1, 2):
-        raise RuntimeError(f"reduction must be 0, 1 or 2, got {reduction}\n  at {source.here(2)}")
+        raise refusal.runtime(f"reduction must be 0, 1 or 2, got {reduction}")
     words = _REDUCTIONS[reduction]
     return cross_entropy_of_logits(
         input, target, weight, reduction=words, pos_weight=pos_weight
@@ -104,7 +104,7 @@ def hash_tensor(input: Any, dim: Any = (), *, keepdim: bool = False, mode: int =
     tensor(7, dtype=torch.uint64)
     """
     if mode != 0:
-        raise RuntimeError(f"Unknown hash_tensor mode: {mode}\n  at {source.here(2)}")
+        raise refusal.runtime(f"Unknown hash_tensor mode: {mode}")
     refuse_complex(input, "xor_sum_cpu")
     over = None if isinstance(dim, tuple | list) and not dim else dim
     refuse_empty(input, "hash_tensor", over)

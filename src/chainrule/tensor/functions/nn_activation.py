@@ -6,7 +6,7 @@ import functools
 import math
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ..api import public, write_out
 from ..info import finfo
@@ -43,9 +43,7 @@ def relu_(input: Any) -> Any:
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """input limited to [min_val, max_val]."""
     if min_val > max_val:
-        raise ValueError(
-            f"min_val cannot be greater than max_val: {min_val} > {max_val}\n  at {source.here(2)}"
-        )
+        raise refusal.value(f"min_val cannot be greater than max_val: {min_val} > {max_val}")
     if inplace:
         return into(input, hardtanh, "hardtanh_", min_val, max_val)
     half = half_type(input)
@@ -76,9 +74,8 @@ def gelu(
         if input is ... or x is not ... or a is not ... or x1 is not ...:
             input = first_of("gelu", input, x, a, x1)
         if approximate not in ("none", "tanh"):
-            raise RuntimeError(
-                f"approximate argument must be either none or tanh, not {approximate!r}\n"
-                f"  at {source.here(2)}"
+            raise refusal.runtime(
+                f"approximate argument must be either none or tanh, not {approximate!r}"
             )
         result = P.gelu(input, approximate=approximate)
         return result if out is None else write_out("gelu", result, out, (input,))
@@ -151,7 +148,7 @@ def selu_(input: Any) -> Any:
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input where positive, else alpha * (exp(input / alpha) - 1)."""
     if alpha == 0:
-        raise RuntimeError(f"ZeroDivisionError: alpha cannot be 0 for CELU\n  at {source.here(2)}")
+        raise refusal.runtime("ZeroDivisionError: alpha cannot be 0 for CELU")
     return into(input, celu, "celu_", alpha) if inplace else P.celu(input, alpha=alpha)
 
 
@@ -199,9 +196,9 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """The input moved towards 0 by lambd."""
     largest = finfo(input.dtype).max if input.dtype.is_floating_point else float("inf")
     if not 0 <= lambd <= largest:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"lambda must be in range [0, {largest:g}] for input dtype {input.dtype!r}, but found "
-            f"{lambd:g}\n  at {source.here(2)}"
+            f"{lambd:g}"
         )
     return P.softshrink(input, limit=lambd)
 
@@ -224,23 +221,21 @@ def threshold_(input: Any, threshold: float, value: float) -> Any:
 def prelu(input: Any, weight: Any) -> Any:
     """input where positive, else weight * input; one weight, or one per channel (dimension 1)."""
     if input.dtype is not weight.dtype:
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {input.dtype!r} and {weight.dtype!r}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"prelu: Type promoting not supported. Got {input.dtype!r} and {weight.dtype!r}"
         )
     count = weight.numel()
     if weight.ndim > 1:
-        raise RuntimeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
         )
     if count != 1:
         channels = input.shape[1] if input.ndim > 1 else 1
         if count != channels:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                f"{count} and channel size = {channels}.\n  input {list(input.shape)}, weight "
-                f"{list(weight.shape)}, at {source.here(2)}"
+                f"{count} and channel size = {channels}.",
+                f"input {list(input.shape)}, weight {list(weight.shape)}",
             )
         weight = weight.reshape((1, count) + (1,) * (input.ndim - 2))
     else:
@@ -252,16 +247,11 @@ def prelu(input: Any, weight: Any) -> Any:
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half along `dim` times the sigmoid of the second."""
     if not input.ndim:
-        raise RuntimeError(
-            f"glu does not support scalars because halving size must be even\n  at {source.here(2)}"
-        )
+        raise refusal.runtime("glu does not support scalars because halving size must be even")
     d = axis_of(dim, input.ndim)
     size = input.shape[d]
     if size % 2:
-        raise RuntimeError(
-            f"Halving dimension must be even, but dimension {d} is size {size}\n"
-            f"  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"Halving dimension must be even, but dimension {d} is size {size}")
     lead = (slice(None),) * d
     first = P.slice_view(input, index=(*lead, slice(0, size // 2)))
     gate = P.slice_view(input, index=(*lead, slice(size // 2, size)))
@@ -305,13 +295,10 @@ def rrelu(
     """leaky_relu whose slope is drawn from [lower, upper] in training, their mean otherwise."""
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
-            raise RuntimeError(
-                f"rrelu: {name} bound must be finite, got {bound}\n  at {source.here(2)}"
-            )
+            raise refusal.runtime(f"rrelu: {name} bound must be finite, got {bound}")
     if lower > upper:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"
-            f"\n  at {source.here(2)}"
         )
     if inplace:
         call = functools.partial(rrelu, generator=generator)

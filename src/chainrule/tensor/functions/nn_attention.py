@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.value import make
 from ...ops import dtypes
 from ..api import public
@@ -59,54 +59,53 @@ def scaled_dot_product_attention(
 def _from_causal_bias(bias: Any, is_causal: bool) -> tuple[Any, bool]:
     """(mask, causal) of a causal bias."""
     if is_causal:
-        raise ValueError(f"CausalBias should not be used with causal=True\n  at {source.here(2)}")
+        raise refusal.value("CausalBias should not be used with causal=True")
     return (bias._materialize(), False) if bias.diagonal else (None, True)
 
 
 def _check(q: Any, k: Any, v: Any, mask: Any, is_causal: bool) -> None:
     if not VIABLE & {"MATH", "FLASH_ATTENTION"}:
-        raise RuntimeError(
+        raise refusal.runtime(
             "No viable backend for scaled_dot_product_attention was found: "
-            f"{', '.join(sorted(VIABLE)) or 'none'} allowed, which a CPU does not have\n"
-            f"  at {source.here(2)}\n  Fix: allow SDPBackend.MATH or FLASH_ATTENTION as well."
+            f"{', '.join(sorted(VIABLE)) or 'none'} allowed, which a CPU does not have",
+            fix="allow SDPBackend.MATH or FLASH_ATTENTION as well.",
         )
     if q.dtype is not k.dtype or q.dtype is not v.dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{q.dtype!r} key.dtype: {k.dtype!r} and value.dtype: {v.dtype!r} instead.\n"
-            f"  at {source.here(2)}"
+            f"{q.dtype!r} key.dtype: {k.dtype!r} and value.dtype: {v.dtype!r} instead."
         )
     if min(q.ndim, k.ndim, v.ndim) < 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-            f"{q.ndim} key.dim: {k.ndim} and value.dim: {v.ndim} instead.\n  at {source.here(2)}"
+            f"{q.ndim} key.dim: {k.ndim} and value.dim: {v.ndim} instead."
         )
     # PyTorch's fused kernel (four dimensions, one head size) combines both masks.
     if mask is not None and is_causal and (q.ndim != 4 or q.shape[-1] != v.shape[-1]):
-        raise RuntimeError(
+        raise refusal.runtime(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
-            f"is_causal=True\n  at {source.here(2)}\n  Fix: give one of them."
+            "is_causal=True",
+            fix="give one of them.",
         )
     if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype):
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {mask.dtype!r} and  query.dtype: {q.dtype!r} instead.\n"
-            f"  at {source.here(2)}"
+            f"attn_mask.dtype: {mask.dtype!r} and  query.dtype: {q.dtype!r} instead."
         )
     if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected size for first two dimensions of batch2 tensor to be consistent: query "
             f"{list(q.shape)} and key {list(k.shape)} share the last dimension, key and value "
-            f"{list(v.shape)} the one before\n  at {source.here(2)}"
+            f"{list(v.shape)} the one before"
         )
 
 
 def _repeat_heads(q: Any, t: Any) -> Any:
     """Key or value heads repeated so that there are as many as query heads."""
     if t.ndim < 3 or q.ndim < 3 or q.shape[-3] % t.shape[-3]:
-        raise RuntimeError(
-            "Number of heads in key and value must divide the number of heads in query: "
-            f"query {list(q.shape)}, key or value {list(t.shape)}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            "Number of heads in key and value must divide the number of heads in query: query "
+            f"{list(q.shape)}, key or value {list(t.shape)}"
         )
     return t.repeat_interleave(q.shape[-3] // t.shape[-3], -3)
 
@@ -118,10 +117,10 @@ def _common_lead(*tensors: Any) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*leads)
     except ValueError:
-        raise RuntimeError(
+        raise refusal.runtime(
             "The size of tensor a must match the size of tensor b: the batch dimensions "
-            f"{[list(s) for s in leads]} of query, key and value do not broadcast\n"
-            f"  at {source.here(2)}\n  Fix: enable_gqa=True if there are fewer key heads."
+            f"{[list(s) for s in leads]} of query, key and value do not broadcast",
+            fix="enable_gqa=True if there are fewer key heads.",
         ) from None
 
 
@@ -133,10 +132,10 @@ def _check_mask(bias: Any, shape: tuple[int, ...]) -> None:
     own = tuple(bias.shape)
     pairs = list(zip(own[::-1], shape[::-1], strict=False))
     if len(own) > len(shape) or any(a not in (1, b) for a, b in pairs):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"The size of tensor a ({shape[-1]}) must match the size of tensor b "
             f"({own[-1] if own else 1}): the mask {list(own)} does not broadcast to the scores "
-            f"{list(shape)}\n  at {source.here(2)}"
+            f"{list(shape)}"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.inplace import assign, begin_at_root
 from ...autograd.record import OpNode
 from ...autograd.state import STATE
@@ -67,9 +67,9 @@ def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
 def check_reduction(reduction: str) -> str:
     """The reduction, if it is one."""
     if reduction not in _REDUCTIONS:
-        raise ValueError(
-            f"{reduction} is not a valid value for reduction\n  at {source.here(2)}\n"
-            f"  Fix: use one of {', '.join(map(repr, _REDUCTIONS))}."
+        raise refusal.value(
+            f"{reduction} is not a valid value for reduction",
+            fix=f"use one of {', '.join(map(repr, _REDUCTIONS))}.",
         )
     return reduction
 
@@ -94,11 +94,12 @@ def check_tensors(name: str, input: Any, target: Any) -> None:
     for position, (which, x) in enumerate((("input", input), ("target", target))):
         if not isinstance(x, TensorBase):
             kind = type(x).__name__
-            raise TypeError(
-                f"{name}(): argument '{which}' (position {position + 1}) must be Tensor, not {kind}"
-                f" ('{kind}' object has no attribute 'size')\n  It is {_shortened(x)}\n"
-                f"  at {source.here(3)}\n  Fix: {which}=torch.tensor({which}), with the type and "
-                "shape that the loss compares."
+            raise refusal.wrong_type(
+                f"{name}(): argument '{which}' (position {position + 1}) must be Tensor, not "
+                f"{kind} ('{kind}' object has no attribute 'size')",
+                f"It is {_shortened(x)}",
+                fix=f"{which}=torch.tensor({which}), with the type and shape that the loss "
+                "compares.",
             )
 
 
@@ -120,10 +121,10 @@ def same_size(input: Any, target: Any) -> tuple[Any, Any]:
     try:
         shape = np.broadcast_shapes(a, b)
     except ValueError:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"The size of tensor a ({a[-1] if a else 1}) must match the size of tensor b "
             f"({b[-1] if b else 1}): a prediction of shape {list(a)} and a target of shape "
-            f"{list(b)} do not broadcast\n  at {source.here(2)}"
+            f"{list(b)} do not broadcast"
         ) from None
     return input.expand(shape), target.expand(shape)
 
@@ -136,8 +137,8 @@ def as_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     if len(values) == 1:
         return values * n
     if len(values) != n:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"expected {name} to be a single integer value or a list of {n} values to match the "
-            f"convolution dimensions, but got {name}={list(values)}\n  at {source.here(2)}"
+            f"convolution dimensions, but got {name}={list(values)}"
         )
     return values

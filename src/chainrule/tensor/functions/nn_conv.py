@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...ops.dtypes import F32
 from ..api import public
 from .common import P
@@ -22,24 +22,25 @@ def _check_types(x: Any, w: Any, b: Any) -> None:
     for name, t in (("weight", w), ("bias", b)):
         if t is not None and t.dtype is not x.dtype:
             have, want = _WORDS.get(x.dtype.name), _WORDS.get(t.dtype.name)
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Input type (torch.{have}Tensor) and {name} type (torch.{want}Tensor) should be "
-                f"the same\n  at {source.here(2)}\n  Fix: input.to({name}.dtype)."
+                "the same",
+                fix=f"input.to({name}.dtype).",
             )
 
 
 def _check_rank(x: Any, w: Any, nd: int, name: str) -> None:
     if x.ndim not in (nd + 1, nd + 2):
-        raise RuntimeError(
-            f"Expected {nd + 1}D (unbatched) or {nd + 2}D (batched) input to {name}, but got input "
-            f"of size: {list(x.shape)}\n  at {source.here(2)}\n"
-            f"  Fix: the input is (batch, channels, {', '.join('DHW'[3 - nd :])}); add a missing "
-            "dimension with unsqueeze, or flatten those that are too many."
+        raise refusal.runtime(
+            f"Expected {nd + 1}D (unbatched) or {nd + 2}D (batched) input to {name}, but got "
+            f"input of size: {list(x.shape)}",
+            fix=f"the input is (batch, channels, {', '.join('DHW'[3 - nd :])}); add a missing "
+            "dimension with unsqueeze, or flatten those that are too many.",
         )
     if w.ndim != nd + 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name} expects a weight of {nd + 2} dimensions (out, in / groups, kernel), got "
-            f"{list(w.shape)}\n  at {source.here(2)}"
+            f"{list(w.shape)}"
         )
 
 
@@ -52,44 +53,43 @@ def _check_steps(stride: Any, padding: Any, dilation: Any, groups: int) -> None:
     )
     for wrong, phrase in problems:
         if wrong:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"{phrase}: stride={list(stride)}, padding={list(padding)}, "
-                f"dilation={list(dilation)}, groups={groups}\n  at {source.here(2)}"
+                f"dilation={list(dilation)}, groups={groups}"
             )
 
 
 def _check_channels(x: Any, w: Any, b: Any, groups: int) -> None:
     shape, wanted = list(w.shape), w.shape[1] * groups
     if w.shape[0] % groups:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size [{shape}] instead\n  at {source.here(2)}"
+            f"but got weight of size [{shape}] instead"
         )
     if x.shape[1] != wanted:
-        raise RuntimeError(
-            f"Given groups={groups}, weight of size {shape}, expected input{list(x.shape)} to have "
-            f"{wanted} channels, but got {x.shape[1]} channels instead\n  at {source.here(2)}\n"
-            f"  The weight is (out, in / groups, kernel). Fix: in_channels={x.shape[1]}, or "
-            "permute the input to (batch, channels, ...)."
+        raise refusal.runtime(
+            f"Given groups={groups}, weight of size {shape}, expected input{list(x.shape)} to "
+            f"have {wanted} channels, but got {x.shape[1]} channels instead",
+            why="The weight is (out, in / groups, kernel).",
+            fix=f"in_channels={x.shape[1]}, or permute the input to (batch, channels, ...).",
         )
     if b is not None and tuple(b.shape) != (w.shape[0],):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given weight of size {shape}, expected bias to be 1-dimensional with {w.shape[0]} "
-            f"elements, but got bias of size {list(b.shape)} instead\n  at {source.here(2)}"
+            f"elements, but got bias of size {list(b.shape)} instead"
         )
 
 
 def _check_weight(w: Any, groups: int) -> None:
     """A convolution needs at least one kernel in each group, and one element in each kernel."""
     if w.shape[0] < groups:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but "
-            f"got weight of size {list(w.shape)} instead\n  at {source.here(2)}"
+            f"got weight of size {list(w.shape)} instead"
         )
     if 0 in w.shape[2:]:
-        raise RuntimeError(
-            f"kernel size should be greater than zero, but got {list(w.shape[2:])}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"kernel size should be greater than zero, but got {list(w.shape[2:])}"
         )
 
 
@@ -97,19 +97,18 @@ def _check_kernel(x: Any, w: Any, padding: Any, dilation: Any) -> None:
     padded = [n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)]
     kernel = [d * (k - 1) + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
     if any(n < k for n, k in zip(padded, kernel, strict=True)):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel "
             f"size: ({' x '.join(map(str, kernel))}). Kernel size can't be greater than actual "
-            f"input size\n  at {source.here(2)}"
+            "input size"
         )
 
 
 def _same_padding(x: Any, w: Any, stride: Any, dilation: Any) -> tuple[Any, tuple[int, ...]]:
     """(x, padded where left and right differ; the padding left for the op)."""
     if any(s != 1 for s in stride):
-        raise RuntimeError(
-            f"padding='same' is not supported for strided convolutions (stride={list(stride)})\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"padding='same' is not supported for strided convolutions (stride={list(stride)})"
         )
     totals = [d * (k - 1) for k, d in zip(w.shape[2:], dilation, strict=True)]
     if any(t % 2 for t in totals):
@@ -131,7 +130,7 @@ def _conv(
     stride, dilation = as_tuple(stride, nd, "stride"), as_tuple(dilation, nd, "dilation")
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
-            raise RuntimeError(f"Invalid padding string: '{padding}'\n  at {source.here(2)}")
+            raise refusal.runtime(f"Invalid padding string: '{padding}'")
         pads = (0,) * nd
         if padding == "same":
             x, pads = _same_padding(x, w, stride, dilation)
@@ -191,31 +190,29 @@ def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
 def _check_transposed(x: Any, w: Any, b: Any, groups: int) -> None:
     shape = list(w.shape)
     if x.shape[1] != w.shape[0]:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given transposed=1, weight of size {shape}, expected input{list(x.shape)} to have "
-            f"{w.shape[0]} channels, but got {x.shape[1]} channels instead\n  at {source.here(2)}\n"
-            "  The weight is (in, out / groups, kernel)."
+            f"{w.shape[0]} channels, but got {x.shape[1]} channels instead",
+            why="The weight is (in, out / groups, kernel).",
         )
     if w.shape[0] % groups:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size [{shape}] instead\n  at {source.here(2)}"
+            f"but got weight of size [{shape}] instead"
         )
     outputs = w.shape[1] * groups
     if b is not None and tuple(b.shape) != (outputs,):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given transposed=1, weight of size {shape}, expected bias to be 1-dimensional with "
-            f"{outputs} elements, but got bias of size {list(b.shape)} instead\n"
-            f"  at {source.here(2)}"
+            f"{outputs} elements, but got bias of size {list(b.shape)} instead"
         )
 
 
 def _check_output_padding(extra: Any, stride: Any, dilation: Any) -> None:
     if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation, strict=True)):
-        raise RuntimeError(
+        raise refusal.runtime(
             "output padding must be smaller than either stride or dilation, but got "
-            f"output_padding={list(extra)}, stride={list(stride)}, dilation={list(dilation)}\n"
-            f"  at {source.here(2)}"
+            f"output_padding={list(extra)}, stride={list(stride)}, dilation={list(dilation)}"
         )
 
 
@@ -241,9 +238,9 @@ def _conv_transposed(
         )
     )
     if any(n <= 0 for n in size):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given input size per channel: {list(x.shape[2:])}. Calculated output size per "
-            f"channel: {list(size)}. Output size is too small\n  at {source.here(2)}"
+            f"channel: {list(size)}. Output size is too small"
         )
     half = None if b is None else half_type(x)
     if half is not None:
@@ -299,9 +296,9 @@ def unfold(
 ) -> Any:
     """The windows of an image as columns: (N, C * KH * KW, positions)."""
     if input.ndim not in (3, 4):
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-            f"dimensions for input, but got: {list(input.shape)}\n  at {source.here(2)}"
+            f"dimensions for input, but got: {list(input.shape)}"
         )
     single = input.ndim == 3
     x = input.unsqueeze(0) if single else input
@@ -313,9 +310,9 @@ def unfold(
     }
     _check_windows(kernel, **steps)
     if 0 in x.shape[1:]:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-            f"dimensions for input, but got: {list(input.shape)}\n  at {source.here(2)}"
+            f"dimensions for input, but got: {list(input.shape)}"
         )
     _check_blocks("input with spatial size", tuple(x.shape[2:]), kernel, **steps)
     out = P.im2col(x, kernel=kernel, **steps)
@@ -329,9 +326,9 @@ def fold(
 ) -> Any:  # fmt: skip
     """The sum of columns put back where `unfold` took them from: (N, C, H, W)."""
     if input.ndim not in (2, 3):
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
-            f"non-zero dimensions for input, but got: {list(input.shape)}\n  at {source.here(2)}"
+            f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
     single = input.ndim == 2
     x = input.unsqueeze(0) if single else input
@@ -356,9 +353,7 @@ def _check_windows(kernel: Any, dilation: Any, padding: Any, stride: Any) -> Non
     ):
         if min(values) < least:
             wanted = "greater than zero" if least else "non-negative"
-            raise RuntimeError(
-                f"{what} should be {wanted}, but got {list(values)}\n  at {source.here(3)}"
-            )
+            raise refusal.runtime(f"{what} should be {wanted}, but got {list(values)}")
 
 
 def _check_blocks(
@@ -370,11 +365,10 @@ def _check_blocks(
         for n, p, d, k, s in zip(size, padding, dilation, kernel, stride, strict=True)
     ]
     if min(blocks) < 1:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given {given}={list(size)}, kernel_size={list(kernel)}, dilation={list(dilation)}, "
             f"padding={list(padding)}, stride={list(stride)}, calculated shape of the array of "
-            f"sliding blocks as {tuple(blocks)}, but its components must be at least one.\n"
-            f"  at {source.here(3)}"
+            f"sliding blocks as {tuple(blocks)}, but its components must be at least one."
         )
     return blocks
 
@@ -383,22 +377,20 @@ def _check_fold(x: Any, size: Any, kernel: Any, dilation: Any, padding: Any, str
     _check_windows(kernel, dilation, padding, stride)
     area = kernel[0] * kernel[1]
     if area > 2**63 - 1:
-        raise RuntimeError(
-            f"the product of kernel_width and kernel_height overflowed: {list(kernel)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"the product of kernel_width and kernel_height overflowed: {list(kernel)}"
         )
     if x.shape[1] % area:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
-            f"but got input.size(1)={x.shape[1]} and kernel_size={list(kernel)}.\n"
-            f"  at {source.here(2)}"
+            f"but got input.size(1)={x.shape[1]} and kernel_size={list(kernel)}."
         )
     blocks = _check_blocks("output_size", size, kernel, dilation, padding, stride)
     if blocks[0] * blocks[1] != x.shape[2]:
-        raise RuntimeError(
-            f"Given output_size={list(size)}, kernel_size={list(kernel)}, dilation="
-            f"{list(dilation)}, padding={list(padding)}, stride={list(stride)}, expected size of "
-            f"input's dimension 2 to match the calculated number of sliding blocks {blocks[0]} * "
-            f"{blocks[1]} = {blocks[0] * blocks[1]}, but got input.size(2)={x.shape[2]}.\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"Given output_size={list(size)}, kernel_size={list(kernel)}, "
+            f"dilation={list(dilation)}, padding={list(padding)}, stride={list(stride)}, expected "
+            "size of input's dimension 2 to match the calculated number of sliding blocks "
+            f"{blocks[0]} * {blocks[1]} = {blocks[0] * blocks[1]}, but got "
+            f"input.size(2)={x.shape[2]}."
         )

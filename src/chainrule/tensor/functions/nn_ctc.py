@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.value import make
 from ..api import public
 from ..interop import readable_array
@@ -18,21 +18,19 @@ def _lengths(value: Any, count: int, name: str) -> tuple[int, ...]:
     """Lengths given as a tensor, a sequence or one int."""
     if hasattr(value, "tolist"):
         if getattr(value, "dtype", None) is not None and "float" in str(value.dtype):
-            raise RuntimeError(
-                f"{name} must be integral, got {value.dtype}\n  ctc_loss at {source.here(2)}\n"
-                f"  Fix: {name}.long()."
+            raise refusal.runtime(
+                f"{name} must be integral, got {value.dtype}", "ctc_loss", fix=f"{name}.long()."
             )
         value = value.tolist()
     values = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
     if len(values) != count:
-        raise RuntimeError(
-            f"{name} must be of size batch_size: expected {count} lengths, got {len(values)}\n"
-            f"  ctc_loss at {source.here(2)}"
+        raise refusal.runtime(
+            f"{name} must be of size batch_size: expected {count} lengths, got {len(values)}",
+            "ctc_loss",
         )
     if min(values, default=0) < 0:
-        raise RuntimeError(
-            f"Expected {name} to have value at least 0, but got value {min(values)}\n"
-            f"  ctc_loss at {source.here(2)}"
+        raise refusal.runtime(
+            f"Expected {name} to have value at least 0, but got value {min(values)}", "ctc_loss"
         )
     return values
 
@@ -41,18 +39,19 @@ def _rows(targets: Any, lengths: tuple[int, ...]) -> Any:
     """Targets as one padded row per example."""
     if targets.ndim == 2:
         if targets.shape[1] < max(lengths, default=0):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Expected tensor to have size at least {max(lengths)} at dimension 1, but got "
-                f"size {targets.shape[1]} for argument #2 'targets'\n"
-                f"  ctc_loss at {source.here(2)}"
+                f"size {targets.shape[1]} for argument #2 'targets'",
+                "ctc_loss",
             )
         return targets
     flat = readable_array(targets.detach(), "ctc_loss()")
     if flat.size != sum(lengths):
-        raise RuntimeError(
-            f"Expected tensor to have size {sum(lengths)} at dimension 0, but got size {flat.size} "
-            "for argument #2 'targets': one after the other they have the sum of target_lengths\n"
-            f"  ctc_loss at {source.here(2)}"
+        raise refusal.runtime(
+            f"Expected tensor to have size {sum(lengths)} at dimension 0, but got size "
+            f"{flat.size} for argument #2 'targets': one after the other they have the sum of "
+            "target_lengths",
+            "ctc_loss",
         )
     rows = np.zeros((len(lengths), max(lengths, default=0)), np.int64)
     start = 0
@@ -80,21 +79,19 @@ def ctc_loss(
     lp = log_probs.unsqueeze(1) if single else log_probs
     frames, n, classes = lp.shape
     if not lp.numel():
-        raise RuntimeError(
-            f"log_probs tensor must not be empty, got {list(log_probs.shape)}\n"
-            f"  ctc_loss at {source.here(2)}"
+        raise refusal.runtime(
+            f"log_probs tensor must not be empty, got {list(log_probs.shape)}", "ctc_loss"
         )
     if not 0 <= blank < classes:
-        raise RuntimeError(
-            f"blank must be in label range: {blank} is none of 0..{classes - 1}\n"
-            f"  ctc_loss at {source.here(2)}"
+        raise refusal.runtime(
+            f"blank must be in label range: {blank} is none of 0..{classes - 1}", "ctc_loss"
         )
     inputs = _lengths(input_lengths, n, "input_lengths")
     labels = _lengths(target_lengths, n, "target_lengths")
     if max(inputs) > frames:
-        raise RuntimeError(
-            f"Expected input_lengths to have value at most {frames}, but got value "
-            f"{max(inputs)}\n  ctc_loss at {source.here(2)}"
+        raise refusal.runtime(
+            f"Expected input_lengths to have value at most {frames}, but got value {max(inputs)}",
+            "ctc_loss",
         )
     rows = _rows(targets.unsqueeze(0) if single and targets.ndim == 1 else targets, labels)
     loss = P.ctc_loss(

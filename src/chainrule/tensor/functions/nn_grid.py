@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ..api import public
 from .common import P
 from .nn_common import named
@@ -63,44 +63,41 @@ def grid_sampler_3d(
 
 def _check(x: Any, grid: Any, mode: str, padding_mode: str, nd: int) -> None:
     if mode not in _MODES:
-        raise ValueError(
+        raise refusal.value(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', "
-            f"but got: '{mode}'\n  at {source.here(2)}"
+            f"but got: '{mode}'"
         )
     if padding_mode not in _PADDINGS:
-        raise ValueError(
+        raise refusal.value(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
-            f"'reflection', but got: '{padding_mode}'\n  at {source.here(2)}"
+            f"'reflection', but got: '{padding_mode}'"
         )
     if grid.shape[-1] != nd:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"grid_sampler(): expected grid to have size {nd} in last dimension, but got grid with "
-            f"sizes {list(grid.shape)}\n  at {source.here(2)}"
+            f"sizes {list(grid.shape)}"
         )
     if nd not in (2, 3) or grid.ndim != nd + 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
-            f"got input with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}\n"
-            f"  at {source.here(2)}"
+            f"got input with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}"
         )
     if mode == "bicubic" and nd != 2:
-        raise RuntimeError(
-            f"grid_sampler(): bicubic interpolation only supports 4D input\n  at {source.here(2)}"
-        )
+        raise refusal.runtime("grid_sampler(): bicubic interpolation only supports 4D input")
     if x.shape[0] != grid.shape[0]:
-        raise RuntimeError(
+        raise refusal.runtime(
             "grid_sampler(): expected grid and input to have same batch size, but got input with "
-            f"sizes {list(x.shape)} and grid with sizes {list(grid.shape)}\n  at {source.here(2)}"
+            f"sizes {list(x.shape)} and grid with sizes {list(grid.shape)}"
         )
     if 0 in x.shape[2:]:
-        raise RuntimeError(
+        raise refusal.runtime(
             "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
-            f"sizes {list(x.shape)}\n  at {source.here(2)}"
+            f"sizes {list(x.shape)}"
         )
     if x.dtype is not grid.dtype:
-        raise RuntimeError(
-            f"grid_sampler(): expected input and grid to have same dtype, but input has "
-            f"{x.dtype!r} and grid has {grid.dtype!r}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            "grid_sampler(): expected input and grid to have same dtype, but input has "
+            f"{x.dtype!r} and grid has {grid.dtype!r}"
         )
 
 

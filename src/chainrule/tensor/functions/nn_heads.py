@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.value import make
 from ...ops import dtypes
 from ..api import public
@@ -23,9 +23,8 @@ def _float_mask(mask: Any, like: Any, name: str) -> Any:
         hidden, nothing = (make(np.asarray(x, like.dtype.np)) for x in (-np.inf, 0.0))
         return P.where(mask, hidden, nothing)
     if not mask.is_floating_point():
-        raise AssertionError(
-            f"only bool and floating types of {name} are supported, got {mask.dtype!r}\n"
-            f"  at {source.here(2)}"
+        raise refusal.assertion(
+            f"only bool and floating types of {name} are supported, got {mask.dtype!r}"
         )
     return mask
 
@@ -64,9 +63,9 @@ class _Heads:
     def check_static(self, t: Any, name: str) -> Any:
         want = (self.batch * self.heads, self.width)
         if (t.shape[0], t.shape[2]) != want:
-            raise AssertionError(
+            raise refusal.assertion(
                 f"expecting {name}.size(0) of {want[0]} and {name}.size(2) of {want[1]}, but got "
-                f"{list(t.shape)}\n  at {source.here(2)}"
+                f"{list(t.shape)}"
             )
         return t
 
@@ -183,25 +182,25 @@ def self_attention(
 def _check_ranks(q: Any, k: Any, v: Any, padding: Any, mask: Any) -> None:
     """Refuse inputs of which some have a batch and some have none."""
     if q.ndim not in (2, 3):
-        raise AssertionError(
-            "query should be unbatched 2D or batched 3D tensor but received "
-            f"{q.ndim}-D query tensor\n  at {source.here(3)}"
+        raise refusal.assertion(
+            f"query should be unbatched 2D or batched 3D tensor but received {q.ndim}-D query "
+            "tensor"
         )
     kind = "batched (3-D)" if q.ndim == 3 else "unbatched (2-D)"
     if k.ndim != q.ndim or v.ndim != q.ndim:
-        raise AssertionError(
-            f"For {kind} `query`, expected `key` and `value` to be {q.ndim}-D but found "
-            f"{k.ndim}-D and {v.ndim}-D tensors respectively\n  at {source.here(3)}"
+        raise refusal.assertion(
+            f"For {kind} `query`, expected `key` and `value` to be {q.ndim}-D but found {k.ndim}-D "
+            f"and {v.ndim}-D tensors respectively"
         )
     if padding is not None and padding.ndim != q.ndim - 1:
-        raise AssertionError(
+        raise refusal.assertion(
             f"For {kind} `query`, expected `key_padding_mask` to be `None` or {q.ndim - 1}-D but "
-            f"found {padding.ndim}-D tensor instead\n  at {source.here(3)}"
+            f"found {padding.ndim}-D tensor instead"
         )
     if mask is not None and mask.ndim not in (2, 3):
-        raise AssertionError(
+        raise refusal.assertion(
             f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
-            f"{mask.ndim}-D tensor instead\n  at {source.here(3)}"
+            f"{mask.ndim}-D tensor instead"
         )
 
 
@@ -213,9 +212,9 @@ def _masks(
     if padding is not None:
         if tuple(padding.shape) != (batch, key.shape[0]):
             k = 0 if padding.shape[0] != batch else 1
-            raise AssertionError(
+            raise refusal.assertion(
                 f"Expected key_padded_mask.shape[{k}] to be {(batch, key.shape[0])[k]}, but got "
-                f"{padding.shape[k]}\n  at {source.here(3)}"
+                f"{padding.shape[k]}"
             )
         if attn_mask is not None and attn_mask.dtype is not padding.dtype:
             source.warn_user(
@@ -232,9 +231,9 @@ def _masks(
 def _usable_hint(is_causal: bool, attn_mask: Any, padding: Any, need_weights: bool) -> bool:
     """Whether the causal hint alone replaces the mask."""
     if is_causal and attn_mask is None:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
-            f"method `generate_square_subsequent_mask` to create this mask.\n  at {source.here(2)}"
+            "method `generate_square_subsequent_mask` to create this mask."
         )
     return is_causal and padding is None and not need_weights
 
@@ -257,23 +256,19 @@ def _with_bias_key(
 
 def _check_heads(q: Any, k: Any, v: Any, embed: int, heads: int, separate: bool) -> None:
     if q.shape[-1] != embed:
-        raise AssertionError(
-            f"was expecting embedding dimension of {embed}, but got {q.shape[-1]}\n"
-            f"  at {source.here(2)}"
+        raise refusal.assertion(
+            f"was expecting embedding dimension of {embed}, but got {q.shape[-1]}"
         )
     if q.shape[-1] % heads:
-        raise AssertionError(
-            f"embed_dim {q.shape[-1]} not divisible by num_heads {heads}\n  at {source.here(2)}"
-        )
+        raise refusal.assertion(f"embed_dim {q.shape[-1]} not divisible by num_heads {heads}")
     if separate and k.shape[:2] != v.shape[:2]:
-        raise AssertionError(
+        raise refusal.assertion(
             f"key's sequence and batch dims {list(k.shape[:2])} do not match value's "
-            f"{list(v.shape[:2])}\n  at {source.here(2)}"
+            f"{list(v.shape[:2])}"
         )
     if not separate and k.shape != v.shape:
-        raise AssertionError(
-            f"key shape {list(k.shape)} does not match value shape {list(v.shape)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.assertion(
+            f"key shape {list(k.shape)} does not match value shape {list(v.shape)}"
         )
 
 
@@ -283,13 +278,11 @@ def _mask_per_head(mask: Any, pairs: int, length: int, keys: int) -> Any:
         return None
     wanted = (length, keys) if mask.ndim == 2 else (pairs, length, keys)
     if mask.ndim not in (2, 3):
-        raise RuntimeError(
-            f"attn_mask's dimension {mask.ndim} is not supported\n  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"attn_mask's dimension {mask.ndim} is not supported")
     if tuple(mask.shape) != wanted:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"The shape of the {mask.ndim}D attn_mask is {list(mask.shape)}, but should be "
-            f"{list(wanted)}.\n  at {source.here(2)}"
+            f"{list(wanted)}."
         )
     return mask
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.expected import expect_within
 from ...autograd.inplace import assign
@@ -96,33 +96,34 @@ def _fits(bias: Any, input: Any, weight: Any) -> bool:
 def _check_linear(input: Any, weight: Any, bias: Any) -> None:
     for name, t in (("weight", weight), ("bias", bias)):
         if t is not None and t.dtype is not input.dtype:
-            raise RuntimeError(
-                f"mat1 and mat2 must have the same dtype, but got {input.dtype!r} and "
-                f"{t.dtype!r}\n  linear: input and {name}, at {source.here(2)}\n"
-                f"  Fix: convert one of them, e.g. input.to({name}.dtype)."
+            raise refusal.runtime(
+                f"mat1 and mat2 must have the same dtype, but got {input.dtype!r} and {t.dtype!r}",
+                f"linear: input and {name}",
+                fix=f"convert one of them, e.g. input.to({name}.dtype).",
             )
     if weight.ndim not in (1, 2) or input.ndim == 0:
-        raise RuntimeError(
-            f"linear(): input must be at least 1D and weight 1D or 2D, got input "
-            f"{list(input.shape)} and weight {list(weight.shape)}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            "linear(): input must be at least 1D and weight 1D or 2D, got input "
+            f"{list(input.shape)} and weight {list(weight.shape)}"
         )
     wanted = weight.shape[-1]
     if input.shape[-1] != wanted:
         rows = input.numel() // max(1, input.shape[-1])
         outputs = weight.shape[0] if weight.ndim == 2 else 1
-        raise RuntimeError(
+        raise refusal.runtime(
             f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input.shape[-1]} and "
-            f"{wanted}x{outputs})\n  linear: the input's last dimension is {input.shape[-1]}, the "
-            f"weight of shape {list(weight.shape)} takes {wanted} features, at {source.here(2)}\n"
-            f"  Fix: give the layer in_features={input.shape[-1]}, or reshape the input (flatten?)."
+            f"{wanted}x{outputs})",
+            f"linear: the input's last dimension is {input.shape[-1]}, the weight of shape "
+            f"{list(weight.shape)} takes {wanted} features",
+            fix=f"give the layer in_features={input.shape[-1]}, or reshape the input (flatten?).",
         )
     if bias is None or bias.numel() in (1, weight.shape[0]):
         return
     if not _fits(bias, input, weight):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"The expanded size of the tensor ({weight.shape[0]}) must match the existing size "
             f"({bias.numel()}) at non-singleton dimension 1: the bias {list(bias.shape)} does not "
-            f"fit a weight of shape {list(weight.shape)}\n  at {source.here(2)}"
+            f"fit a weight of shape {list(weight.shape)}"
         )
 
 
@@ -130,20 +131,21 @@ def _check_linear(input: Any, weight: Any, bias: Any) -> None:
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """x1 . weight[k] . x2 + bias[k] for every output k."""
     if input1.shape[:-1] != input2.shape[:-1]:
-        raise RuntimeError(
-            "bilinear(): input batch dimensions do not match: "
-            f"{list(input1.shape)} and {list(input2.shape)}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"bilinear(): input batch dimensions do not match: {list(input1.shape)} and "
+            f"{list(input2.shape)}"
         )
     k, m, n = weight.shape
     if input1.shape[-1] != m or input2.shape[-1] != n:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"bilinear(): input1 size does not match weight size: got {input1.shape[-1]} and "
-            f"{input2.shape[-1]} but expected {m} and {n}\n  at {source.here(2)}"
+            f"{input2.shape[-1]} but expected {m} and {n}"
         )
     if not input1.dtype is input2.dtype is weight.dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"All tensors must have the same dtype, got input1: {input1.dtype!r}, input2: "
-            f"{input2.dtype!r}, weight: {weight.dtype!r}\n  bilinear at {source.here(2)}"
+            f"{input2.dtype!r}, weight: {weight.dtype!r}",
+            "bilinear",
         )
     a, b = input1.reshape(-1, m), input2.reshape(-1, n)
     # (rows, k, n): each row of a through every weight matrix, then against b.
@@ -161,19 +163,21 @@ def _row_error(input: Any, weight: Any) -> IndexError:
     values = input.detach()._a
     bad = values[(values < 0) | (values >= weight.shape[0])]
     shown = int(bad.reshape(-1)[0]) if bad.size else "?"
-    return IndexError(
-        f"index out of range in self\n  embedding: index {shown}, but the table has "
-        f"{weight.shape[0]} rows (0..{weight.shape[0] - 1}), at {source.here(2)}\n"
-        "  Fix: enlarge num_embeddings or correct the indices."
+    return refusal.index(
+        "index out of range in self",
+        f"embedding: index {shown}, but the table has {weight.shape[0]} rows "
+        f"(0..{weight.shape[0] - 1})",
+        fix="enlarge num_embeddings or correct the indices.",
     )
 
 
 def _check_indices(input: Any, weight: Any, name: str) -> None:
     if input.dtype.name not in ("int64", "int32"):
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got {input.dtype!r} instead\n  {name} at {source.here(2)}\n"
-            "  Fix: indices.long()."
+            f"Long, Int; but got {input.dtype!r} instead",
+            f"{name}",
+            fix="indices.long().",
         )
     rows = bottom(input)
     if rows._level is None and rows._a.size and not weight.is_meta:
@@ -188,13 +192,12 @@ def _padding_row(padding_idx: Any, weight: Any, bags: bool = False) -> int:
     rows = weight.shape[0]
     if not -rows <= padding_idx < rows:
         if bags:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, "
-                f"but got {padding_idx}\n  at {source.here(2)}"
+                f"but got {padding_idx}"
             )
-        raise AssertionError(
-            f"Padding_idx must be within num_embeddings: {padding_idx} for {rows} rows\n"
-            f"  at {source.here(2)}"
+        raise refusal.assertion(
+            f"Padding_idx must be within num_embeddings: {padding_idx} for {rows} rows"
         )
     return padding_idx + rows if padding_idx < 0 else padding_idx
 
@@ -233,9 +236,7 @@ def embedding(
     """The rows of `weight` numbered by `input`."""
     try:
         if weight.ndim != 2:
-            raise RuntimeError(
-                f"'weight' must be 2-D, got {list(weight.shape)}\n  at {source.here(2)}"
-            )
+            raise refusal.runtime(f"'weight' must be 2-D, got {list(weight.shape)}")
         _check_indices(input, weight, "embedding")
         padding = _padding_row(padding_idx, weight)
         if max_norm is not None:
@@ -279,20 +280,19 @@ def embedding_bag(
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
-            f"for mode='sum' (got mode='{mode}').\n  at {source.here(2)}"
+            f"for mode='sum' (got mode='{mode}')."
         )
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:
-        raise ValueError(
+        raise refusal.value(
             f"embedding_bag: If per_sample_weights ({list(per_sample_weights.shape)}) is not None, "
-            f"then it must have the same shape as the input ({list(input.shape)})\n"
-            f"  at {source.here(2)}"
+            f"then it must have the same shape as the input ({list(input.shape)})"
         )
     if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             "embedding_bag: expected 'weight' to have the same type as 'per_sample_weights', but "
-            f"got {weight.dtype!r} and {per_sample_weights.dtype!r}\n  at {source.here(2)}"
+            f"got {weight.dtype!r} and {per_sample_weights.dtype!r}"
         )
     _check_indices(input, weight, "embedding_bag")
     bags, count = _bags(input, offsets, include_last_offset)
@@ -320,25 +320,24 @@ def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
     """(the number of each index's bag, how many bags)."""
     if input.ndim == 2:
         if offsets is not None:
-            raise ValueError(
+            raise refusal.value(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
-                f"of fixed length sequences.\n  at {source.here(2)}"
+                "of fixed length sequences."
             )
         n, length = input.shape
         return make(np.repeat(np.arange(n), length)), n
     if input.ndim != 1 or offsets is None or offsets.ndim != 1:
-        raise ValueError(
+        raise refusal.value(
             "embedding_bag takes a 1D input with 1D offsets, or a 2D input; got input "
-            f"{list(input.shape)} and offsets "
-            f"{None if offsets is None else list(offsets.shape)}\n  at {source.here(2)}"
+            f"{list(input.shape)} and offsets {None if offsets is None else list(offsets.shape)}"
         )
     count = offsets.shape[0] - bool(include_last)
     if include_last and offsets._level is None:
         if count < 0 or offsets._a[-1] != input.shape[0]:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Your input appears to be incorrect: the last offset value should be the size of "
                 f"the indices tensor, {input.shape[0]}, with include_last_offset=True, but offsets "
-                f"are {offsets.tolist()}\n  at {source.here(2)}"
+                f"are {offsets.tolist()}"
             )
     expect_within(offsets, 0, input.shape[0])
     return P.bag_numbers(offsets, length=input.shape[0], count=count), count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ..api import public
 from .nn_linear import linear
 from .nn_loss import cross_entropy
@@ -31,7 +31,7 @@ def _check(x: Any, weight: Any, bias: Any) -> None:
     elif bias is not None and tuple(bias.shape) != shape[:-1]:
         problem = f"expected linear_bias shape {shape[:-1]}, got {tuple(bias.shape)}"
     if problem is not None:
-        raise RuntimeError(f"{problem}\n  linear_cross_entropy at {source.here(3)}")
+        raise refusal.runtime(f"{problem}", "linear_cross_entropy")
 
 
 @public(namespace="nn.functional", out=False)
@@ -66,9 +66,9 @@ def linear_cross_entropy(
     if ignore_index is None:
         ignore_index = -100
     elif tuple(target.shape) == tuple(scores.shape):
-        raise RuntimeError(
-            "ignore_index cannot be specified when target contains probabilities\n"
-            f"  got ignore_index={ignore_index}, at {source.here(2)}"
+        raise refusal.runtime(
+            "ignore_index cannot be specified when target contains probabilities",
+            f"got ignore_index={ignore_index}",
         )
     return cross_entropy(
         scores, target, weight, ignore_index=ignore_index, reduction=reduction,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import dtype, ndarray
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.expected import expect_within
 from ...autograd.value import PLAIN, bottom
@@ -39,10 +39,11 @@ _INT64 = np.dtype("int64")
 def _out_of_bounds(problem: TargetOutOfBounds) -> IndexError:
     n = problem.classes
     known = f"The classes are 0..{n - 1} (the scores have {n} of them)"
-    return IndexError(
-        f"{problem}\n  {known if n else 'The scores have no classes'}, at {source.here(2)}\n"
-        "  Fix: correct the targets, give the last layer more outputs, or mark targets that do not "
-        "count with ignore_index."
+    return refusal.index(
+        f"{problem}",
+        f"{known if n else 'The scores have no classes'}",
+        fix="correct the targets, give the last layer more outputs, or mark targets that do not "
+        "count with ignore_index.",
     )
 
 
@@ -53,13 +54,13 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
     if len(s) > 1 and len(t) and s[0] != t[0]:
         _refuse_batch(s, t)
     if target.dtype not in (dtypes.int64, dtypes.uint8):
-        raise RuntimeError(
-            f"expected target dtype to be Long or Byte, but got {target.dtype!r}\n"
-            f"  at {source.here(2)}\n  Fix: target.long() for class numbers; probabilities need "
-            f"the shape of the input, {list(s)}."
+        raise refusal.runtime(
+            f"expected target dtype to be Long or Byte, but got {target.dtype!r}",
+            fix="target.long() for class numbers; probabilities need the shape of the input, "
+            f"{list(s)}.",
         )
     if len(s) == 0:
-        raise ValueError(f"Expected 1 or more dimensions (got 0)\n  at {source.here(2)}")
+        raise refusal.value("Expected 1 or more dimensions (got 0)")
     if len(s) > 1 and len(t) == 0:
         _refuse_batch(s, t)
     _check_extent(s, t)
@@ -67,52 +68,53 @@ def _check_classes(x: Any, target: Any, weight: Any) -> None:
     if not classes and math.prod(t):
         raise _out_of_bounds(TargetOutOfBounds(target.reshape(-1)[0].item(), 0))
     if weight is not None and tuple(weight.shape) != (classes,):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"weight tensor should be defined either for all {classes} classes or no classes but "
-            f"got weight tensor of shape: {list(weight.shape)}\n  at {source.here(2)}"
+            f"got weight tensor of shape: {list(weight.shape)}"
         )
     if weight is not None and weight.dtype is not x.dtype:
-        raise RuntimeError(
-            f"expected scalar type {WORDS[x.dtype.name]} but found {WORDS[weight.dtype.name]}\n"
-            f"  scores of {x.dtype!r}, class weights of {weight.dtype!r}, at {source.here(2)}"
+        raise refusal.runtime(
+            f"expected scalar type {WORDS[x.dtype.name]} but found {WORDS[weight.dtype.name]}",
+            f"scores of {x.dtype!r}, class weights of {weight.dtype!r}",
         )
 
 
 def _refuse_batch(s: tuple[int, ...], t: tuple[int, ...]) -> None:
-    raise ValueError(
-        f"Expected input batch_size ({s[0]}) to match target batch_size ({t[0] if t else 0}).\n"
-        f"  input {list(s)}, target {list(t)}, at {source.here(2)}\n"
-        "  Fix: one target per row of scores; scores of sequences (batch, time, classes) need "
-        ".flatten(0, 1), their targets .flatten()."
+    raise refusal.value(
+        f"Expected input batch_size ({s[0]}) to match target batch_size ({t[0] if t else 0}).",
+        f"input {list(s)}, target {list(t)}",
+        fix="one target per row of scores; scores of sequences (batch, time, classes) need "
+        ".flatten(0, 1), their targets .flatten().",
     )
 
 
 def _check_extent(s: tuple[int, ...], t: tuple[int, ...]) -> None:
     if len(s) <= 2:
         if len(s) == len(t) == 1 and t[0] != 1:
-            raise ValueError(
-                f"For 1D input, 1D target must have size 1, but got target size: {t[0]}\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"For 1D input, 1D target must have size 1, but got target size: {t[0]}"
             )
         if len(t) > 1:
-            raise RuntimeError(
-                "0D or 1D target tensor expected, multi-target not supported\n"
-                f"  input {list(s)}, target {list(t)}, at {source.here(2)}\n"
-                "  Fix: pass class numbers, one per row; probabilities must have the input's shape."
+            raise refusal.runtime(
+                "0D or 1D target tensor expected, multi-target not supported",
+                f"input {list(s)}, target {list(t)}",
+                fix="pass class numbers, one per row; probabilities must have the input's shape.",
             )
         return
     if len(t) != len(s) - 1:
-        raise RuntimeError(
-            f"only batches of spatial targets supported ({len(s) - 1}D tensors) but got targets of "
-            f"dimension: {len(t)}\n  input {list(s)}, target {list(t)}, at {source.here(2)}"
+        raise refusal.runtime(
+            f"only batches of spatial targets supported ({len(s) - 1}D tensors) but got targets "
+            f"of dimension: {len(t)}",
+            f"input {list(s)}, target {list(t)}",
         )
     if t[1:] != s[2:]:
         what = f"size mismatch (got input: {list(s)}, target: {list(t)})"
         if len(s) != 4:
             what = f"Expected target size {[s[0], *s[2:]]}, got {list(t)}"
-        raise RuntimeError(
-            f"{what}\n  input {list(s)}, at {source.here(2)}\n"
-            "  Scores are (batch, classes, ...) and class numbers (batch, ...)."
+        raise refusal.runtime(
+            f"{what}",
+            f"input {list(s)}",
+            why="Scores are (batch, classes, ...) and class numbers (batch, ...).",
         )
 
 
@@ -226,9 +228,7 @@ def _expect_classes(x: Any, target: Any, axis: int, ignore: int) -> None:
 
 def _check_smoothing(smoothing: float) -> None:
     if not 0.0 <= smoothing <= 1.0:
-        raise RuntimeError(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing}\n  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing}")
 
 
 def _soft_cross_entropy(
@@ -237,16 +237,14 @@ def _soft_cross_entropy(
     """Targets are probabilities of every class."""
     _check_smoothing(smoothing)
     if target.dtype.category != dtypes.FLOAT:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected floating point type for target with class probabilities, got "
-            f"{target.dtype!r}\n  A target of the input's shape {list(x.shape)} holds "
-            f"probabilities, at {source.here(2)}\n  Fix: target.float(), or class numbers without "
-            "the class dimension."
+            f"{target.dtype!r}",
+            f"A target of the input's shape {list(x.shape)} holds probabilities",
+            fix="target.float(), or class numbers without the class dimension.",
         )
     if ignore >= 0:
-        raise RuntimeError(
-            f"ignore_index is not supported for floating point target\n  at {source.here(2)}"
-        )
+        raise refusal.runtime("ignore_index is not supported for floating point target")
     axis = 1 if x.ndim > 1 else 0
     classes = x.shape[axis]
     if smoothing:
@@ -330,9 +328,9 @@ def _compared(op: Any, input: Any, target: Any, reduction: str, **params: Any) -
         both = dtypes.promote_types(input.dtype, target.dtype)
         input, target = input.to(both), target.to(both)
     if input.dtype.category != dtypes.FLOAT:
-        raise NotImplementedError(
-            f"the loss is not implemented for '{input.dtype!r}'\n  at {source.here(2)}\n"
-            "  Fix: convert input or target, e.g. x.float()."
+        raise refusal.not_implemented(
+            f"the loss is not implemented for '{input.dtype!r}'",
+            fix="convert input or target, e.g. x.float().",
         )
     return op(input, target, reduction=reduction, **params)
 
@@ -342,9 +340,10 @@ def _as_given(loss: Any, given: Any, fix: str = "input.to(target.dtype)") -> Any
     if loss.dtype is given.dtype:
         return loss
     if given.dtype.category < loss.dtype.category:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"result type {WORDS[loss.dtype.name]} can't be cast to the desired output type "
-            f"{WORDS[given.dtype.name]}\n  at {source.here(3)}\n  Fix: {fix}."
+            f"{WORDS[given.dtype.name]}",
+            fix=f"{fix}.",
         )
     return loss.to(given.dtype)
 
@@ -352,9 +351,9 @@ def _as_given(loss: Any, given: Any, fix: str = "input.to(target.dtype)") -> Any
 def _weighted(loss: Any, weight: Any, reduction: str, input: Any) -> Any:
     """A weighted loss per element; the mean is over the weights."""
     if tuple(weight.shape) != tuple(input.shape):
-        raise ValueError(
+        raise refusal.value(
             f"Inputs and weight must have the same size: {list(input.shape)} and "
-            f"{list(weight.shape)}\n  at {source.here(2)}"
+            f"{list(weight.shape)}"
         )
     loss = loss * weight
     if reduction == "mean":
@@ -408,9 +407,8 @@ def smooth_l1_loss(
         check_tensors("smooth_l1_loss", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if beta < 0:
-        raise RuntimeError(
-            f"smooth_l1_loss does not support negative values for beta, got {beta}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"smooth_l1_loss does not support negative values for beta, got {beta}"
         )
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
@@ -426,9 +424,8 @@ def huber_loss(
         check_tensors("huber_loss", input, target)
     check_reduction(reduction)
     if delta <= 0:
-        raise RuntimeError(
-            f"huber_loss does not support non-positive values for delta, got {delta}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"huber_loss does not support non-positive values for delta, got {delta}"
         )
     if weight is not None:
         loss = _compared(P.huber_loss, input, target, "none", delta=float(delta))
@@ -447,16 +444,15 @@ def binary_cross_entropy(
         check_tensors("binary_cross_entropy", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if target.shape != input.shape:
-        raise ValueError(
+        raise refusal.value(
             f"Using a target size ({target.shape!r}) that is different to the input size "
-            f"({input.shape!r}) is deprecated. Please ensure they have the same size.\n"
-            f"  at {source.here(2)}\n  Fix: give both one shape, e.g. with .squeeze(-1) or "
-            ".view_as(input)."
+            f"({input.shape!r}) is deprecated. Please ensure they have the same size.",
+            fix="give both one shape, e.g. with .squeeze(-1) or .view_as(input).",
         )
     if target.dtype is not input.dtype:
-        raise RuntimeError(
-            f"Found dtype {target.dtype!r} but expected {input.dtype!r}\n  at {source.here(2)}\n"
-            "  Fix: target.to(input.dtype)."
+        raise refusal.runtime(
+            f"Found dtype {target.dtype!r} but expected {input.dtype!r}",
+            fix="target.to(input.dtype).",
         )
     w = stand_in(input) if weight is None else weight.detach().expand(input.shape)
     return P.binary_cross_entropy(
@@ -474,21 +470,21 @@ def binary_cross_entropy_with_logits(
         check_tensors("binary_cross_entropy_with_logits", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if target.shape != input.shape:
-        raise ValueError(
-            f"Target size ({target.shape!r}) must be the same as input size ({input.shape!r})\n"
-            f"  at {source.here(2)}\n  Fix: give both one shape, e.g. with .squeeze(-1) or "
-            ".view_as(input)."
+        raise refusal.value(
+            f"Target size ({target.shape!r}) must be the same as input size ({input.shape!r})",
+            fix="give both one shape, e.g. with .squeeze(-1) or .view_as(input).",
         )
     if target.dtype is not input.dtype:
         if target.dtype is dtypes.bool_:
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with a bool tensor is not supported: the target is "
-                f"bool\n  at {source.here(2)}\n  Fix: target.to(input.dtype)."
+            raise refusal.runtime(
+                "Subtraction, the `-` operator, with a bool tensor is not supported: the target "
+                "is bool",
+                fix="target.to(input.dtype).",
             )
         if target.dtype.is_complex:
-            raise NotImplementedError(
-                '"binary_cross_entropy_with_logits" not implemented for a complex target\n'
-                f"  at {source.here(2)}\n  Fix: target.real."
+            raise refusal.not_implemented(
+                '"binary_cross_entropy_with_logits" not implemented for a complex target',
+                fix="target.real.",
             )
     given = target
     if target.dtype is not input.dtype:
@@ -514,14 +510,14 @@ def kl_div(
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("kl_div", input, target)
     if input.dtype.category < dtypes.FLOAT or target.dtype.category < dtypes.FLOAT:
-        raise RuntimeError(
-            f"kl_div: Integral inputs not supported. They are {input.dtype!r} and "
-            f"{target.dtype!r}\n  at {source.here(2)}\n  Fix: convert them with .float()."
+        raise refusal.runtime(
+            f"kl_div: Integral inputs not supported. They are {input.dtype!r} and {target.dtype!r}",
+            fix="convert them with .float().",
         )
     if target.dtype.is_complex:
-        raise RuntimeError(
-            f"kl_div: Complex inputs not supported. The target is {target.dtype!r}\n"
-            f"  at {source.here(2)}\n  Fix: target.real."
+        raise refusal.runtime(
+            f"kl_div: Complex inputs not supported. The target is {target.dtype!r}",
+            fix="target.real.",
         )
     if reduction != "batchmean":
         reduction = reduction_of(size_average, reduce, reduction)
@@ -564,10 +560,10 @@ def gaussian_nll_loss(
     check_reduction(reduction)
     if isinstance(var, float | int):
         if var < 0:
-            raise ValueError(f"var has negative entry/entries: {var}\n  at {source.here(2)}")
+            raise refusal.value(f"var has negative entry/entries: {var}")
         var = input.new_full(tuple(input.shape), float(var))
     elif (known := bottom(var))._level is None and bool((known.detach() < 0).any()):
-        raise ValueError(f"var has negative entry/entries\n  at {source.here(2)}")
+        raise refusal.value("var has negative entry/entries")
     if var.shape != input.shape:
         var = _variance_like(var, input)
     # The floor must not stop gradients below it: it is added, not applied with max.
@@ -585,9 +581,7 @@ def _variance_like(var: Any, input: Any) -> Any:
         return var.unsqueeze(-1)
     if len(v) == len(s) and all(b in (1, a) for a, b in zip(s, v, strict=True)):
         return var
-    raise ValueError(
-        f"var is of incorrect size: {list(v)} for an input of {list(s)}\n  at {source.here(2)}"
-    )
+    raise refusal.value(f"var is of incorrect size: {list(v)} for an input of {list(s)}")
 
 
 @public(namespace="nn.functional", out=False)
@@ -597,9 +591,10 @@ def soft_margin_loss(
     """log(1 + exp(-target * input)) for targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if target.dtype is dtypes.bool_:
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported: targets are 1 and -1\n"
-            f"  soft_margin_loss at {source.here(2)}\n  Fix: target.to(input.dtype) * 2 - 1."
+        raise refusal.runtime(
+            "Negation, the `-` operator, on a bool tensor is not supported: targets are 1 and -1",
+            "soft_margin_loss",
+            fix="target.to(input.dtype) * 2 - 1.",
         )
     z = -(target * input)
     loss = (z.exp() + 1).log() if z.is_complex() else P.softplus(z, beta=1.0, threshold=1e30)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.expected import expect_within
 from ...autograd.state import STATE
 from ...autograd.value import PLAIN, bottom
@@ -23,12 +23,11 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`."""
     common = dtypes.promote_types(x1.dtype, x2.dtype)
     if common.category != dtypes.FLOAT:
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {common!r}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"expected common dtype to be floating point, yet common dtype is {common!r}"
         )
     if eps < 0:
-        raise RuntimeError(f"eps must be non-negative, got: {eps}\n  at {source.here(2)}")
+        raise refusal.runtime(f"eps must be non-negative, got: {eps}")
     one, two = as_type(x1, common), as_type(x2, common)
     if one.shape != two.shape:
         one, two = broadcast_tensors(one, two)
@@ -57,13 +56,9 @@ def pairwise_distance(
 def pdist(input: Any, p: float = 2.0) -> Any:
     """The p-norm distance of every pair of rows, in the order (0,1), (0,2), ..."""
     if input.ndim != 2:
-        raise RuntimeError(
-            f"pdist only supports 2D tensors, got: {input.ndim}D\n  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"pdist only supports 2D tensors, got: {input.ndim}D")
     if p < 0:
-        raise RuntimeError(
-            f"pdist only supports non-negative p values, got {p}\n  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"pdist only supports non-negative p values, got {p}")
     n = input.shape[0]
     import numpy as np
 
@@ -82,14 +77,11 @@ def cosine_embedding_loss(
     """1 - cos for targets 1, the cosine above the margin for targets -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if target.ndim not in (0, 1):
-        raise RuntimeError(
-            f"0D or 1D target tensor expected, multi-target not supported\n  at {source.here(2)}"
-        )
+        raise refusal.runtime("0D or 1D target tensor expected, multi-target not supported")
     if target.ndim + 1 != input1.ndim or target.ndim + 1 != input2.ndim:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found "
-            f"inputs with sizes {list(input1.shape)} and {list(input2.shape)}.\n"
-            f"  at {source.here(2)}"
+            f"inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
         )
     # The additive epsilon keeps the root's slope finite for vectors of zeros.
     tiny = 1e-12
@@ -124,10 +116,10 @@ def margin_ranking_loss(
     """max(0, -target * (input1 - input2) + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input1.ndim != input2.ndim or input1.ndim != target.ndim:
-        raise RuntimeError(
+        raise refusal.runtime(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {list(input1.shape)}, input2: {list(input2.shape)}, target: "
-            f"{list(target.shape)}\n  at {source.here(2)}"
+            f"{list(target.shape)}"
         )
     return reduced((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
 
@@ -140,7 +132,7 @@ def triplet_margin_loss(
     """max(0, distance to the positive - distance to the negative + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
     if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}\n  at {source.here(2)}")
+        raise refusal.value(f"margin must be greater than 0, got {margin}")
 
     def distance(a: Any, b: Any) -> Any:
         return pairwise_distance(a, b, p, eps)
@@ -157,7 +149,7 @@ def triplet_margin_with_distance_loss(
     """triplet_margin_loss with any distance."""
     check_reduction(reduction)
     if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}\n  at {source.here(2)}")
+        raise refusal.value(f"margin must be greater than 0, got {margin}")
     distance = distance_function or pairwise_distance
     return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
 
@@ -167,10 +159,10 @@ def _triplet(
     reduction: str,
 ) -> Any:  # fmt: skip
     if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
+        raise refusal.runtime(
             "The anchor, positive, and negative tensors are expected to have the same number of "
             f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
-            f"{negative.ndim}D inputs\n  at {source.here(3)}"
+            f"{negative.ndim}D inputs"
         )
     near = distance(anchor, positive)
     far = distance(anchor, negative)
@@ -196,31 +188,31 @@ def multi_margin_loss(
     """The mean over the other classes of max(0, margin - own score + other score) ** p."""
     reduction = reduction_of(size_average, reduce, reduction)
     if p not in (1, 2):
-        raise ValueError(f"only p == 1 and p == 2 supported, got {p}\n  at {source.here(2)}")
+        raise refusal.value(f"only p == 1 and p == 2 supported, got {p}")
     _check_rows("multi_margin_loss", input)
     single = input.ndim < 2
     x = input.reshape(1, -1) if single else input
     classes = x.shape[1]
     if target.dtype is not dtypes.int64:
-        raise RuntimeError(
-            f"expected scalar type Long but found {WORDS[target.dtype.name]}\n  the target of "
-            f"multi_margin_loss at {source.here(2)}\n  Fix: target.long()."
+        raise refusal.runtime(
+            f"expected scalar type Long but found {WORDS[target.dtype.name]}",
+            "the target of multi_margin_loss",
+            fix="target.long().",
         )
     if target.ndim > 1 or target.numel() != x.shape[0]:
-        raise RuntimeError(
+        raise refusal.runtime(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
             f"samples (batch size). Expected target size [{x.shape[0]}], but got "
-            f"{list(target.shape)}. Input has shape {list(input.shape)}.\n  at {source.here(2)}"
+            f"{list(target.shape)}. Input has shape {list(input.shape)}."
         )
     if weight is not None and weight.ndim != 1:
-        raise ValueError(
-            f"weight must be one-dimensional, but it has {weight.ndim} dimensions\n"
-            f"  multi_margin_loss at {source.here(2)}"
+        raise refusal.value(
+            f"weight must be one-dimensional, but it has {weight.ndim} dimensions",
+            "multi_margin_loss",
         )
     if weight is not None and tuple(weight.shape) != (classes,):
-        raise RuntimeError(
-            f"inconsistent weight size, expected {classes} but got {list(weight.shape)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"inconsistent weight size, expected {classes} but got {list(weight.shape)}"
         )
     t = target.reshape(-1)
     _check_targets(t, classes)
@@ -237,9 +229,10 @@ def multi_margin_loss(
 def _check_rows(name: str, x: Any) -> None:
     """Scores are a vector or a matrix, and there is at least one class."""
     if x.ndim > 2 or (x.ndim and not x.shape[-1]):
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
-            f"{list(x.shape)}\n  {name} at {source.here(3)}"
+            f"{list(x.shape)}",
+            f"{name}",
         )
 
 
@@ -249,9 +242,8 @@ def _check_targets(target: Any, classes: int) -> None:
         expect_within(target, 0, classes - 1)
         low, high = int(target._a.min()), int(target._a.max())
         if low < 0 or high >= classes:
-            raise RuntimeError(
-                f"target out of range: {low if low < 0 else high} is no class of 0..{classes - 1}\n"
-                f"  at {source.here(2)}"
+            raise refusal.runtime(
+                f"target out of range: {low if low < 0 else high} is no class of 0..{classes - 1}"
             )
 
 
@@ -260,9 +252,9 @@ def _check_listed(target: Any, classes: int) -> None:
         expect_within(target, -1, classes - 1)
         low, high = int(target._a.min()), int(target._a.max())
         if low < -1 or high >= classes:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"argument #2 'target' is out of range: {low if low < -1 else high} is no class of "
-                f"0..{classes - 1}, nor -1\n  at {source.here(2)}"
+                f"0..{classes - 1}, nor -1"
             )
 
 
@@ -276,15 +268,15 @@ def multilabel_margin_loss(
     """
     reduction = reduction_of(size_average, reduce, reduction)
     if tuple(target.shape) != tuple(input.shape):
-        raise RuntimeError(
-            f"inconsistent target size: {list(target.shape)} for input of size: "
-            f"{list(input.shape)}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
     _check_rows("multilabel_margin_loss", input)
     if target.dtype is not dtypes.int64:
-        raise RuntimeError(
-            f"expected scalar type Long but found {WORDS[target.dtype.name]}\n  the target of "
-            f"multilabel_margin_loss at {source.here(2)}\n  Fix: target.long()."
+        raise refusal.runtime(
+            f"expected scalar type Long but found {WORDS[target.dtype.name]}",
+            "the target of multilabel_margin_loss",
+            fix="target.long().",
         )
     x = input.reshape(1, -1) if input.ndim < 2 else input
     t = target.reshape(x.shape)

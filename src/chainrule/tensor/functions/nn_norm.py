@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.errors import type_word
 from ...autograd.inplace import bump
@@ -45,11 +45,11 @@ def _mixed(x: Any, *others: Any) -> bool:
     return any(t is not None and t.dtype is not x.dtype for t in others)
 
 
-def _need_real(x: Any, kernel: str, depth: int) -> None:
+def _need_real(x: Any, kernel: str) -> None:
     if x.dtype.category != FLOAT:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{type_word(x.dtype)}': norms are of real numbers\n"
-            f"  at {source.here(depth)}\n  Fix: convert the input with .float()."
+        raise refusal.not_implemented(
+            f"\"{kernel}\" not implemented for '{type_word(x.dtype)}': norms are of real numbers",
+            fix="convert the input with .float().",
         )
 
 
@@ -57,10 +57,10 @@ def _same_types(x: Any, *others: Any) -> None:
     half = x.dtype.itemsize == 2
     for t in others:
         if t is not None and t.dtype is not x.dtype and not (half and t.dtype is float32):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"mixed dtype (CPU): expected scalar type {x.dtype!r} but found {t.dtype!r}: input "
                 "and affine parameters of a norm have one type, or float32 parameters and an input "
-                f"of half precision\n  at {source.here(2)}"
+                "of half precision"
             )
 
 
@@ -72,28 +72,27 @@ def _trailing(x: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[in
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     own = tuple(x.shape)
     if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
-            f"one element, but got normalized_shape = []\n  at {source.here(2)}"
+        raise refusal.runtime(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []"
         )
     for what, t in (("weight", weight), ("bias", bias)):
         if t is not None and tuple(t.shape) != shape:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Expected {what} to be of same shape as normalized_shape, but got {what} of shape "
-                f"{list(t.shape)} and normalized_shape = {list(shape)}\n  at {source.here(2)}"
+                f"{list(t.shape)} and normalized_shape = {list(shape)}"
             )
     if own[len(own) - len(shape) :] != shape or len(own) < len(shape):
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape "
-            f"[*, {', '.join(map(str, shape))}], but got input of size{list(own)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*, "
+            f"{', '.join(map(str, shape))}], but got input of size{list(own)}"
         )
     return shape
 
 
 def _layer_norm(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
     shape = _trailing(x, normalized_shape, weight, bias)
-    _need_real(x, "LayerNormKernelImpl", 3)
+    _need_real(x, "LayerNormKernelImpl")
     _same_types(x, weight, bias)
     if _mixed(x, weight, bias):
         return _layer_norm(x.float(), normalized_shape, weight, bias, eps).to(x.dtype)
@@ -159,22 +158,20 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = N
 
 def _group_norm(x: Any, groups: int, weight: Any, bias: Any, eps: float) -> Any:
     if x.ndim < 2:
-        raise RuntimeError(
-            f"Expected at least 2 dimensions for input tensor but received {x.ndim}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"Expected at least 2 dimensions for input tensor but received {x.ndim}"
         )
     n, c = x.shape[0], x.shape[1]
     if groups <= 0 or c % groups:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Expected number of channels in input to be divisible by num_groups, but got input of "
-            f"shape {list(x.shape)} and num_groups={groups}\n  at {source.here(2)}"
+            f"shape {list(x.shape)} and num_groups={groups}"
         )
     for what, t in (("weight", weight), ("bias", bias)):
         if t is not None and tuple(t.shape) != (c,):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Expected {what} to be a vector of size equal to the number of channels in input, "
-                f"but got {what} of shape {list(t.shape)} and input of shape {list(x.shape)}\n"
-                f"  at {source.here(2)}"
+                f"but got {what} of shape {list(t.shape)} and input of shape {list(x.shape)}"
             )
     _same_types(x, weight, bias)
     if _mixed(x, weight, bias):
@@ -215,10 +212,10 @@ def native_group_norm(
 def verify_batch(shape: Any) -> None:
     """A variance needs more than one value per channel."""
     if shape and _size(shape[:1]) * _size(shape[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {list(shape)}\n"
-            f"  at {source.here(2)}\n  The variance of a single value is 0. Fix: use a larger "
-            "batch, or call model.eval() for single examples."
+        raise refusal.value(
+            f"Expected more than 1 value per channel when training, got input size {list(shape)}",
+            why="The variance of a single value is 0.",
+            fix="use a larger batch, or call model.eval() for single examples.",
         )
 
 
@@ -232,7 +229,7 @@ def _batch_norm_train(
     x: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, momentum: float, eps: float
 ) -> Any:
     if x.__class__ not in PLAIN:  # of arrays the op finds it out itself
-        _need_real(x, "batch_norm", 3)
+        _need_real(x, "batch_norm")
     n, c = x.shape[0], x.shape[1]
     inner = _size(x.shape[2:])
     out, mean, var = _normalised(
@@ -299,7 +296,7 @@ def _as_image(x: Any) -> Any:
 
 def _batch_norm_eval(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
     """With known statistics the norm is one multiplication and one addition per element."""
-    _need_real(x, "batch_norm", 3)
+    _need_real(x, "batch_norm")
     half = half_type(x)
     x, mean, var = single(_as_image(x)), single(mean.detach()), single(var.detach())
     scale = (var + eps).rsqrt()
@@ -333,9 +330,9 @@ def batch_norm(
                 input, running_mean, running_var, weight, bias, momentum, eps
             )[0]  # fmt: skip
         if running_mean is None or running_var is None:
-            raise RuntimeError(
-                "Expected running_mean and running_var to be defined when training=False\n"
-                f"  at {source.here(2)}\n  Fix: pass training=True to use the batch's statistics."
+            raise refusal.runtime(
+                "Expected running_mean and running_var to be defined when training=False",
+                fix="pass training=True to use the batch's statistics.",
             )
         return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)
     except PROBLEMS as problem:
@@ -346,9 +343,8 @@ def batch_norm(
 def _check_channels(x: Any, *parameters: Any) -> None:
     names = ("running_mean", "running_var", "weight", "bias")
     if x.ndim < 2:
-        raise RuntimeError(
-            f"batch_norm expects at least 2 dimensions (batch, channels), got {list(x.shape)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"batch_norm expects at least 2 dimensions (batch, channels), got {list(x.shape)}"
         )
     channels = x.shape[1]
     own = x._a.dtype
@@ -356,9 +352,9 @@ def _check_channels(x: Any, *parameters: Any) -> None:
         _check_norm_types(x, [t for t in parameters if t is not None])
     for name, t in zip(names, parameters, strict=True):
         if t is not None and (t._a.size if t.__class__ in PLAIN else t.numel()) != channels:
-            raise RuntimeError(
-                f"{name} should contain {channels} elements not {t.numel()}\n"
-                f"  input {list(x.shape)}, at {source.here(2)}"
+            raise refusal.runtime(
+                f"{name} should contain {channels} elements not {t.numel()}",
+                f"input {list(x.shape)}",
             )
 
 
@@ -369,17 +365,18 @@ def _check_norm_types(x: Any, parameters: list[Any]) -> None:
         wanted = "all inputs must share same datatype"
         if x.dtype is float32:
             wanted = "expect parameter to have scalar type of Float"
-        raise RuntimeError(
-            f"mixed dtype (CPU): {wanted}.\n  batch_norm of an input of {x.dtype!r} with "
-            f"parameters and statistics of {', '.join(sorted(map(repr, found)))}, at "
-            f"{source.here(2)}\n  Fix: module.to({x.dtype!r}), or convert the input."
+        raise refusal.runtime(
+            f"mixed dtype (CPU): {wanted}.",
+            f"batch_norm of an input of {x.dtype!r} with parameters and statistics of "
+            f"{', '.join(sorted(map(repr, found)))}",
+            fix=f"module.to({x.dtype!r}), or convert the input.",
         )
 
 
 def _check_eps(eps: float, training: bool) -> None:
     if eps < 0 or (training and eps == 0):
         wanted = "positive during training" if training else "non-negative"
-        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}\n  at {source.here(2)}")
+        raise refusal.value(f"batch_norm eps must be {wanted}, but got {eps}")
 
 
 @public(method=False)
@@ -413,14 +410,13 @@ def instance_norm(
 ) -> Any:
     """Each channel of each example to mean 0 and variance 1."""
     if use_input_stats and _size(input.shape[2:]) == 1:
-        raise ValueError(
+        raise refusal.value(
             "Expected more than 1 spatial element when training, got input size "
-            f"{list(input.shape)}\n  at {source.here(2)}"
+            f"{list(input.shape)}"
         )
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError(
-            "Expected running_mean and running_var to be defined when use_input_stats is false\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
     _check_channels(input, None, None, weight, bias)  # the statistics may have another type
     n, c = input.shape[0], input.shape[1]
@@ -460,9 +456,8 @@ def local_response_norm(
 ) -> Any:
     """The input over (k + alpha * mean of neighbouring channels' squares) ** beta."""
     if input.ndim < 3:
-        raise ValueError(
-            "Expected 3D or higher dimensionality input (got "
-            f"{input.ndim} dimensions)\n  at {source.here(2)}"
+        raise refusal.value(
+            f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)"
         )
     from .nn_pool import window_mean
     from .nn_vision import pad

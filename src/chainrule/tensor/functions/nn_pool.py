@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.expected import expect_within
 from ...autograd.value import bottom
 from ...ops.dtypes import FLOAT
@@ -24,9 +24,8 @@ def _ints(value: Any, nd: int, name: str, what: str) -> tuple[int, ...]:
     if len(values) == 1:
         values = values * nd
     if len(values) != nd:
-        raise RuntimeError(
-            f"{name}: {what} must either be a single int, or a tuple of {nd} ints, got "
-            f"{value!r}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"{name}: {what} must either be a single int, or a tuple of {nd} ints, got {value!r}"
         )
     return values
 
@@ -38,10 +37,10 @@ def _windows(
     """The checked parameters of a pooling."""
     shape = tuple(x.shape)
     if len(shape) not in (nd + 1, nd + 2):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}: Expected {nd + 1}D or {nd + 2}D (batch mode) tensor for input, non-empty "
             f"{nd + 1}D or {nd + 2}D (batch mode) tensor expected for input, but got: "
-            f"{list(x.shape)}\n  at {source.here(2)}"
+            f"{list(x.shape)}"
         )
     kernel = _ints(kernel_size, nd, name, "kernel_size")
     steps = kernel if stride is None or stride == () or stride == [] else _ints(
@@ -50,20 +49,18 @@ def _windows(
     for what, values in (("kernel_size", kernel), ("stride", steps), ("dilation", gaps)):
         if min(values) <= 0:
             also = "stride should not be zero: " if what == "stride" and 0 in values else ""
-            raise RuntimeError(
-                f"{also}{name}() {what} must be greater than zero, but got {min(values)}\n"
-                f"  {what.replace('_', ' ')} should be greater than zero, not {list(values)}, at "
-                f"{source.here(2)}"
+            raise refusal.runtime(
+                f"{also}{name}() {what} must be greater than zero, but got {min(values)}",
+                f"{what.replace('_', ' ')} should be greater than zero, not {list(values)}",
             )
     for p, k, d in zip(pads, kernel, gaps, strict=True):
         if p < 0:
-            raise RuntimeError(
-                f"pad must be non-negative, but got pad: {p}\n  {name} at {source.here(2)}"
-            )
+            raise refusal.runtime(f"pad must be non-negative, but got pad: {p}", f"{name}")
         if p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(
-                "pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={d}\n  {name} at {source.here(2)}"
+            raise refusal.runtime(
+                f"pad should be at most half of effective kernel size, but got pad={p}, "
+                f"kernel_size={k} and dilation={d}",
+                f"{name}",
             )
     image = shape[-nd - 1 :]
     if 0 in image:
@@ -72,9 +69,11 @@ def _windows(
     if min(out) < 1:
         before = "x".join(map(str, image))
         after = "x".join(map(str, (image[0], *out)))
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too "
-            f"small\n  {name} at {source.here(2)}\n  Fix: use a smaller kernel or pad the input."
+            "small",
+            f"{name}",
+            fix="use a smaller kernel or pad the input.",
         )
     return {"kernel": kernel, "stride": steps, "padding": pads, "dilation": gaps,
             "ceil": bool(ceil_mode)}  # fmt: skip
@@ -87,9 +86,9 @@ def _nothing_to_pool(x: Any, nd: int, name: str) -> RuntimeError:
     )
     if nd == 3:
         phrase = f"{name}(): Expected input's non-batch dimensions to have positive length"
-    return RuntimeError(
-        f"{phrase}, but got:{list(x.shape)}\n"
-        f"  at {source.here(3)}\n  There is nothing to pool: only the batch may be empty."
+    return refusal.runtime(
+        f"{phrase}, but got:{list(x.shape)}",
+        why="There is nothing to pool: only the batch may be empty.",
     )
 
 
@@ -133,14 +132,13 @@ def max_pool3d(
 
 def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, ...]:
     if isinstance(output_size, tuple | list) and nd > 1 and x.ndim < nd + 1:
-        raise ValueError(
+        raise refusal.value(
             f"{name}(): Input dimension should be at least {nd + 1}, but it has shape "
-            f"{list(x.shape)}\n  at {source.here(2)}"
+            f"{list(x.shape)}"
         )
     if x.ndim not in (nd + 1, nd + 2):
-        raise RuntimeError(
-            f"{name}(): Expected {nd + 1}D or {nd + 2}D tensor, but got {list(x.shape)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"{name}(): Expected {nd + 1}D or {nd + 2}D tensor, but got {list(x.shape)}"
         )
     have = x.shape[x.ndim - nd :]
     if isinstance(output_size, tuple | list) and None in output_size:
@@ -150,23 +148,21 @@ def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, .
     wanted = ints_of(output_size, "output_size", name)
     size = wanted * nd if len(wanted) == 1 else wanted
     if len(size) != nd:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}() argument 'output_size' should contain {'one int' if nd == 1 else nd} (got "
-            f"{len(size)}): output_size.size() must be {nd}\n  at {source.here(2)}"
+            f"{len(size)}): output_size.size() must be {nd}"
         )
     if any(s < 0 for s in size):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Trying to create tensor with negative dimension {min(size)}: {name}: elements of "
-            f"output_size must be greater than or equal to 0 but received {list(size)}\n"
-            f"  at {source.here(2)}"
+            f"output_size must be greater than or equal to 0 but received {list(size)}"
         )
     refuse_overflow((*x.shape[: x.ndim - nd], *size), name)
     needed = have if "avg" in name and nd < 3 else x.shape[1:]
     if 0 in needed and not ("avg" in name and all(s == 1 for s in size)):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
-            f"has sizes {list(x.shape)}\n"
-            f"  at {source.here(2)}"
+            f"has sizes {list(x.shape)}"
         )
     return size
 
@@ -214,9 +210,8 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
 def _each(value: Any, nd: int, name: str, what: str) -> tuple[int, ...]:
     """A number for all dimensions, or one for each: no shorter tuple."""
     if not isinstance(value, int) and len(value) != nd:
-        raise RuntimeError(
-            f"{name}: {what} must either be a single Int or a tuple of {nd} Ints, got {value!r}\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"{name}: {what} must either be a single Int or a tuple of {nd} Ints, got {value!r}"
         )
     return _ints(value, nd, name, what)
 
@@ -227,27 +222,24 @@ def _fractional(
 ) -> Any:  # fmt: skip
     name = f"fractional_max_pool{nd}d"
     if output_size is None and output_ratio is None:
-        raise ValueError(
-            f"{name} requires specifying either an output_size or an output_ratio\n"
-            f"  at {source.here(2)}"
-        )
+        raise refusal.value(f"{name} requires specifying either an output_size or an output_ratio")
     spatial = tuple(x.shape[x.ndim - nd :])
     kernel = _each(kernel_size, nd, name, "kernel_size")
     if output_size is None:
         ratios = output_ratio if isinstance(output_ratio, tuple | list) else (output_ratio,) * nd
         if len(ratios) != nd:
-            raise ValueError(
+            raise refusal.value(
                 f"{name} requires output_ratio to either be a single Int or tuple of Ints. It is "
-                f"{output_ratio!r}: one ratio for each of {nd} dimensions\n  at {source.here(2)}"
+                f"{output_ratio!r}: one ratio for each of {nd} dimensions"
             )
         output_size = tuple(int(n * r) for n, r in zip(spatial, ratios, strict=True))
     out = _each(output_size, nd, name, "output_size")
     sides = ("time", "height", "width")[3 - nd :]
     for side, o, k, n in zip(sides, out, kernel, spatial, strict=True):
         if o + k - 1 > n:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"{name}(): pool {side} {k} too large relative to input {side} {n} for an output "
-                f"of {o}\n  at {source.here(2)}"
+                f"of {o}"
             )
     lead = tuple(x.shape[: x.ndim - nd])
     planes = lead if len(lead) == 2 else (1, *lead)
@@ -256,9 +248,10 @@ def _fractional(
     elif samples.ndim == 3:
         samples = samples[: planes[0]]  # those of the examples that there are
     if tuple(samples.shape) != (*planes, nd):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Expect _random_samples to have the shape {[*planes, nd]} (batch, channels, "
-            f"dimensions), but it is {list(samples.shape)}\n  {name} at {source.here(2)}"
+            f"dimensions), but it is {list(samples.shape)}",
+            f"{name}",
         )
     index = P.fractional_index(x.detach(), samples.detach(), kernel=kernel, out=out)
     taken = P.take_positions(x, index, nd=nd)
@@ -331,15 +324,14 @@ def _unpooled_size(
         return default
     size = tuple(output_size)[-nd:]
     if len(size) != nd:
-        raise ValueError(
+        raise refusal.value(
             f"output_size should be a sequence containing {nd} or {nd + 2} elements, but it has a "
-            f"length of '{len(output_size)}'\n  at {source.here(2)}"
+            f"length of '{len(output_size)}'"
         )
     for d, (n, m, s) in enumerate(zip(size, default, steps, strict=True)):
         if not m - s < n < m + s:
-            raise ValueError(
-                f'invalid output_size "{size}" (dim {d} must be between {m - s} and {m + s})\n'
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f'invalid output_size "{size}" (dim {d} must be between {m - s} and {m + s})'
             )
     return size
 
@@ -349,14 +341,13 @@ def _unpool(
 ) -> Any:
     name = f"max_unpool{nd}d"
     if indices.dtype.name != "int64":
-        raise RuntimeError(
-            f"elements in indices should be type int64 but got: {indices.dtype!r}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"elements in indices should be type int64 but got: {indices.dtype!r}"
         )
     if tuple(indices.shape) != tuple(x.shape):
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) "
-            f"but got indices tensor with shape: {list(indices.shape)}\n  at {source.here(2)}"
+            f"but got indices tensor with shape: {list(indices.shape)}"
         )
     size = _unpooled_size(x, nd, kernel_size, stride, padding, output_size, name)
     places = bottom(indices)
@@ -364,10 +355,10 @@ def _unpool(
         expect_within(places, 0, math.prod(size) - 1)
         worst = places._a.max()
         if worst >= math.prod(size) or places._a.min() < 0:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Found an invalid max index: {int(worst)} (output volumes are of size "
-                f"{'x'.join(map(str, size))})\n  at {source.here(2)}\n"
-                "  Fix: pass output_size= the size before pooling."
+                f"{'x'.join(map(str, size))})",
+                fix="pass output_size= the size before pooling.",
             )
     return getattr(P, name)(x, indices, spatial=size, nd=nd, assign=True)
 
@@ -417,13 +408,13 @@ def _avg_pool(
 ) -> Any:  # fmt: skip
     name = f"avg_pool{nd}d"
     if divisor_override == 0 and divisor_override is not None:
-        raise RuntimeError(f"divisor must be not zero\n  {name} at {source.here(2)}")
+        raise refusal.runtime("divisor must be not zero", f"{name}")
     w = _windows(x, nd, name, kernel_size, stride, padding, 1, ceil_mode)
     del w["dilation"]
     if nd == 3 and any(n < k for n, k in zip(x.shape[-3:], w["kernel"], strict=True)):
-        raise RuntimeError(
-            f"input image {list(x.shape[-3:])} smaller than kernel size {list(w['kernel'])}\n"
-            f"  {name} at {source.here(2)}"
+        raise refusal.runtime(
+            f"input image {list(x.shape[-3:])} smaller than kernel size {list(w['kernel'])}",
+            f"{name}",
         )
     return getattr(P, name)(
         x, **w, include_pad=bool(count_include_pad), divisor=divisor_override or 0

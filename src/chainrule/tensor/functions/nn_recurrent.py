@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.value import TensorBase, make
 from ..api import public
 from .common import P
@@ -127,11 +127,10 @@ def _check_packed(name: str, sizes: tuple[int, ...], data: Any, first: list[Any]
     """Kernels walk the rows by these sizes: they must be what packing makes."""
     falling = all(a >= b for a, b in zip(sizes, (*sizes[1:], 0), strict=True))
     if not falling or sum(sizes) != data.shape[0] or max(sizes, default=0) != first[0].shape[1]:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}: batch_sizes must be decreasing (they are {list(sizes)}), add up to the rows "
-            f"of data ({data.shape[0]}) and begin with the batch of hx ({first[0].shape[1]}).\n"
-            f"  at {source.here(4)}\n"
-            "  Fix: make packed sequences with nn.utils.rnn.pack_padded_sequence."
+            f"of data ({data.shape[0]}) and begin with the batch of hx ({first[0].shape[1]}).",
+            fix="make packed sequences with nn.utils.rnn.pack_padded_sequence.",
         )
 
 
@@ -145,10 +144,9 @@ def _arguments(
 ) -> dict[str, Any]:
     given = dict(zip(names, args, strict=False)) | named
     if len(args) > len(names) or set(given) != set(names):
-        raise TypeError(
+        raise refusal.wrong_type(
             f"{name}() received an invalid combination of arguments - got {len(args)} by position "
-            f"and {sorted(named)} by name, but expected ({', '.join(names)})\n"
-            f"  at {source.here(3)}"
+            f"and {sorted(named)} by name, but expected ({', '.join(names)})"
         )
     return given
 
@@ -158,31 +156,31 @@ def _check_rectangular(
 ) -> None:
     steps, batch = lead
     if steps == 0:
-        raise RuntimeError(
-            f"Expected sequence length to be larger than 0 in RNN\n  {name}() got an input with "
-            f"no steps, at {source.here(4)}"
+        raise refusal.runtime(
+            "Expected sequence length to be larger than 0 in RNN",
+            f"{name}() got an input with no steps",
         )
     for t in (*first, *params):
         if t.dtype is not x.dtype:
-            raise RuntimeError(
-                "Input, hidden and parameter tensors are not at the same dtype: mat1 and mat2 must "
-                f"have the same dtype, but got {x.dtype!r} (input) and {t.dtype!r}\n"
-                f"  at {source.here(4)}\n  Fix: convert one of them with .to(dtype)."
+            raise refusal.runtime(
+                "Input, hidden and parameter tensors are not at the same dtype: mat1 and mat2 "
+                f"must have the same dtype, but got {x.dtype!r} (input) and {t.dtype!r}",
+                fix="convert one of them with .to(dtype).",
             )
     for t in first:
         if t.shape[1] != batch:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"The size of tensor a ({t.shape[1]}) must match the size of tensor b ({batch}) at "
                 f"non-singleton dimension 0: the first states of {name}() are for {t.shape[1]} "
-                f"examples, the input has {batch}\n  at {source.here(4)}"
+                f"examples, the input has {batch}"
             )
     width = x.shape[2]
     if width != params[0].shape[1]:
         rows = x.shape[0] * x.shape[1]
-        raise RuntimeError(
+        raise refusal.runtime(
             f"mat1 and mat2 shapes cannot be multiplied ({rows}x{width} and "
-            f"{params[0].shape[1]}x{params[0].shape[0]})\n  the input has {width} features, the "
-            f"weight wants {params[0].shape[1]}, at {source.here(4)}"
+            f"{params[0].shape[1]}x{params[0].shape[0]})",
+            f"the input has {width} features, the weight wants {params[0].shape[1]}",
         )
 
 
@@ -241,25 +239,22 @@ def _step(
     w_ih, w_hh, b_ih, b_hh = weights
     h = states[0]
     if x.shape[1] != w_ih.shape[1]:
-        raise RuntimeError(
-            f"input has inconsistent input_size: got {x.shape[1]} expected {w_ih.shape[1]}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"input has inconsistent input_size: got {x.shape[1]} expected {w_ih.shape[1]}"
         )
     if x.shape[0] != h.shape[0]:
-        raise RuntimeError(
-            f"Input batch size {x.shape[0]} doesn't match hidden0 batch size {h.shape[0]}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"Input batch size {x.shape[0]} doesn't match hidden0 batch size {h.shape[0]}"
         )
     if h.shape[1] != w_hh.shape[1]:
-        raise RuntimeError(
-            f"hidden0 has inconsistent hidden_size: got {h.shape[1]}, expected {w_hh.shape[1]}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"hidden0 has inconsistent hidden_size: got {h.shape[1]}, expected {w_hh.shape[1]}"
         )
     for name, w in (("weight_ih", w_ih), ("weight_hh", w_hh)):
         if w.shape[0] != gates * h.shape[1]:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"{name} first dim must be {gates} * hidden_size = {gates * h.shape[1]}, but got "
-                f"{w.shape[0]}\n  at {source.here(2)}"
+                f"{w.shape[0]}"
             )
     if not h.shape[1]:  # no units: there is nothing to compute
         return (None, *(s.clone() for s in states))

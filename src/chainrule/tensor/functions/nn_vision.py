@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.value import make
 from ...ops import dtypes
 from ..api import public
@@ -30,12 +30,11 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """
     amounts = [int(p) for p in pad]
     if len(amounts) % 2:
-        raise RuntimeError(f"Padding length must be divisible by 2\n  at {source.here(2)}")
+        raise refusal.runtime("Padding length must be divisible by 2")
     if len(amounts) // 2 > input.ndim:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Padding length should be less than or equal to two times the input dimension but got "
-            f"padding length {len(amounts)} and input of dimension {input.ndim}\n"
-            f"  at {source.here(2)}"
+            f"padding length {len(amounts)} and input of dimension {input.ndim}"
         )
     pairs = tuple(zip(amounts[::2], amounts[1::2], strict=True))[::-1]
     if mode == "constant":
@@ -44,11 +43,9 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
         value = number_for(value, input.dtype)
         return P.constant_pad(input, pads=pairs, value=value)
     if value is not None and value != 0:
-        raise ValueError(
-            f'Padding mode "{mode}" doesn\'t take in value argument\n  at {source.here(2)}'
-        )
+        raise refusal.value(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in ("reflect", "replicate", "circular"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}\n  at {source.here(2)}")
+        raise refusal.not_implemented(f"Unrecognised padding mode {mode}")
     return _pad_by_copy(input, pairs, mode)
 
 
@@ -57,19 +54,18 @@ def _check_padded(x: Any, pairs: Any) -> None:
     for k, (before, after) in enumerate(pairs):
         n = x.shape[lead + k]
         if n + before + after < 0 or -before > n or -after > n:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"The input size {n}, plus negative padding {before} and {after} resulted in a "
-                f"negative output size, which is invalid. Check dimension {lead + k} of your "
-                f"input.\n  at {source.here(2)}"
+                f"negative output size, which is invalid. Check dimension {lead + k} of your input."
             )
 
 
 def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
     nd = len(pairs)
     if nd > 3 or x.ndim not in (nd + 1, nd + 2):
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now; got an "
-            f"input of {x.ndim} dimensions and {2 * nd} padding values\n  at {source.here(2)}"
+            f"input of {x.ndim} dimensions and {2 * nd} padding values"
         )
     plans = []
     for k, (before, after) in enumerate(pairs):
@@ -77,10 +73,10 @@ def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
         kept = n + min(0, before) + min(0, after)
         limit = kept if mode == "circular" else n - 1
         if kept < 0 if mode == "circular" else n and n + before + after < 1:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"input (length {n} in dimension {x.ndim - nd + k}) is too small: padding "
-                f"({before}, {after}) leaves nothing of it\n  pad(mode={mode!r}) at "
-                f"{source.here(2)}"
+                f"({before}, {after}) leaves nothing of it",
+                f"pad(mode={mode!r})",
             )
         if mode != "replicate" and max(before, after) > limit:
             raise RuntimeError(
@@ -89,7 +85,7 @@ def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
                  "Argument #4: Padding size should be less than the corresponding input "
                  f"dimension, but got: padding ({before}, {after}) at dimension "
                  f"{x.ndim - nd + k} of input {list(x.shape)}")
-                + f"\n  pad(mode={mode!r}) at {source.here(2)}"
+                + f"\n  pad(mode={mode!r}) at {source.here()}"
             )  # fmt: skip
         plans.append((mode, n, before, after) if before or after else None)
     if all(p is None for p in plans):
@@ -157,29 +153,29 @@ def interpolate(
 
 def _check_mode(x: Any, mode: str, align_corners: Any, antialias: bool, nd: int) -> None:
     if mode not in ("nearest", "nearest-exact", "area", *_DIMS):
-        raise NotImplementedError(
+        raise refusal.not_implemented(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the "
             "modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
-            f"nearest-exact (got {mode})\n  at {source.here(2)}"
+            f"nearest-exact (got {mode})"
         )
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
-        raise ValueError(
+        raise refusal.value(
             "align_corners option can only be set with the interpolating modes: linear | bilinear "
-            f"| bicubic | trilinear, not with {mode}\n  at {source.here(2)}"
+            f"| bicubic | trilinear, not with {mode}"
         )
     if nd not in (1, 2, 3) or _DIMS.get(mode, nd) != nd:
-        raise NotImplementedError(
-            f"Got {x.ndim}D input, but {mode} mode needs "
-            f"{_DIMS.get(mode, 1) + 2}D input: (batch, channels, ...)\n  at {source.here(2)}"
+        raise refusal.not_implemented(
+            f"Got {x.ndim}D input, but {mode} mode needs {_DIMS.get(mode, 1) + 2}D input: (batch, "
+            "channels, ...)"
         )
     if antialias and mode not in ("bilinear", "bicubic", "lanczos"):
-        raise ValueError(
+        raise refusal.value(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
-            f"a 4-D tensor as input\n  at {source.here(2)}"
+            "a 4-D tensor as input"
         )
     if mode == "lanczos" and (align_corners or not antialias):
         wanted = "does not support align_corners=True" if antialias else "requires antialias=True"
-        raise ValueError(f"Lanczos mode {wanted}\n  at {source.here(2)}")
+        raise refusal.value(f"Lanczos mode {wanted}")
 
 
 def _target_size(x: Any, size: Any, factor: Any, recompute: Any, nd: int) -> tuple[Any, Any]:
@@ -187,13 +183,12 @@ def _target_size(x: Any, size: Any, factor: Any, recompute: Any, nd: int) -> tup
     if (size is None) == (factor is None):
         which = "either size or scale_factor should be defined" if size is None else (
             "only one of size or scale_factor should be defined")  # fmt: skip
-        raise ValueError(f"{which}\n  at {source.here(2)}")
+        raise refusal.value(f"{which}")
     spatial = x.shape[2:]
     if size is not None:
         if recompute:
-            raise ValueError(
-                "recompute_scale_factor is not meaningful when size is explicitly specified.\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                "recompute_scale_factor is not meaningful when size is explicitly specified."
             )
         sizes = _per_dimension(size, nd, "size")
         _check_positive(x, sizes)
@@ -208,18 +203,18 @@ def _per_dimension(value: Any, nd: int, name: str) -> tuple[Any, ...]:
     if not isinstance(value, tuple | list):
         return (value,) * nd
     if len(value) != nd:
-        raise ValueError(
-            f"Input and output must have the same number of spatial dimensions, but got input with "
-            f"{nd} spatial dimensions and {name}={list(value)}\n  at {source.here(2)}"
+        raise refusal.value(
+            "Input and output must have the same number of spatial dimensions, but got input with "
+            f"{nd} spatial dimensions and {name}={list(value)}"
         )
     return tuple(value)
 
 
 def _check_positive(x: Any, sizes: Any) -> None:
     if any(s <= 0 for s in sizes) or any(n <= 0 for n in x.shape[2:]):
-        raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input "
-            f"{list(x.shape[2:])} and output {list(sizes)}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"Input and output sizes should be greater than 0, but got input {list(x.shape[2:])} "
+            f"and output {list(sizes)}"
         )
 
 
@@ -261,10 +256,9 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """(*, C * r * r, H, W) as (*, C, H * r, W * r)."""
     r = upscale_factor
     if input.ndim < 3 or r <= 0 or input.shape[-3] % (r * r):
-        raise RuntimeError(
+        raise refusal.runtime(
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
             f"of upscale_factor, but got input of shape {list(input.shape)} and upscale_factor={r}"
-            f"\n  at {source.here(2)}"
         )
     *lead, c, h, w = input.shape
     k = len(lead)
@@ -279,9 +273,9 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     """(*, C, H * r, W * r) as (*, C * r * r, H, W)."""
     r = downscale_factor
     if input.ndim < 3 or r <= 0 or input.shape[-1] % r or input.shape[-2] % r:
-        raise RuntimeError(
+        raise refusal.runtime(
             "pixel_unshuffle expects height and width to be divisible by downscale_factor, but got "
-            f"input of shape {list(input.shape)} and downscale_factor={r}\n  at {source.here(2)}"
+            f"input of shape {list(input.shape)} and downscale_factor={r}"
         )
     *lead, c, h, w = input.shape
     k = len(lead)
@@ -304,10 +298,9 @@ def _own_memory(out: Any, input: Any) -> Any:
 def channel_shuffle(input: Any, groups: int) -> Any:
     """The channels of `groups` groups dealt out in turns."""
     if input.ndim < 3 or groups <= 0 or input.shape[1] % groups:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Number of channels must be divisible by groups: channel_shuffle expects a tensor of "
-            f"at least 3 dimensions, got {list(input.shape)} and groups={groups}\n"
-            f"  at {source.here(2)}"
+            f"at least 3 dimensions, got {list(input.shape)} and groups={groups}"
         )
     n, c, *rest = input.shape
     parts = input.reshape(n, groups, c // groups, *rest)
@@ -326,9 +319,9 @@ def affine_grid(theta: Any, size: Any, align_corners: Any = None) -> Any:
         align_corners = False
     nd = len(size) - 2
     if nd not in (2, 3) or tuple(theta.shape[1:]) != (nd, nd + 1) or theta.ndim != 3:
-        raise ValueError(
+        raise refusal.value(
             f"Expected a batch of {nd}D affine matrices of shape Nx{nd}x{nd + 1} for size "
-            f"{list(size)}. Got {list(theta.shape)}.\n  at {source.here(2)}"
+            f"{list(size)}. Got {list(theta.shape)}."
         )
     if any(s <= 0 for s in size):
         raise ValueError(f"Expected non-zero, positive output size. Got {list(size)}")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...ops import dtypes
 from ..api import public
 from .common import P, axis_of
 from .linalg import checked, matrices, one_scalar_type, square, tolerances, type_word
-from .products import complaint
 from .reductions import vector_norm_of
 from .spectral import eigvalsh
 
@@ -23,14 +22,13 @@ def vector_norm(
 ) -> Any:
     """The norm of the elements over `dim` (all of them by default)."""
     if isinstance(ord, str):
-        raise TypeError(
-            "linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str: "
-            f"{ord!r}\n  at {source.here(2)}"
+        raise refusal.wrong_type(
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str: {ord!r}"
         )
     if dtype is not None:
         x = x.to(dtype)
     if x.dtype.category < dtypes.FLOAT:
-        raise complaint(
+        raise refusal.runtime(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{type_word(x)}"
         )
@@ -51,13 +49,15 @@ def matrix_norm(
         matrices(A, "linalg.matrix_norm")
     first, second = (axis_of(d, A.ndim) for d in dim)
     if first == second:
-        raise complaint(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+        raise refusal.runtime(
+            f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})"
+        )
     if ord == "fro":
         return vector_norm_of(A, 2.0, (first, second), keepdim)
     if ord == "nuc":
         return _singular_norm(A, first, second, keepdim, lambda s: s.sum(-1))
     if isinstance(ord, str) or abs(ord) not in (1, 2, _INF):
-        raise complaint(f"linalg.matrix_norm: Order {ord} not supported.")
+        raise refusal.runtime(f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == 2 and 0 in (A.shape[first], A.shape[second]):
         return vector_norm_of(A, 2.0, (first, second), keepdim)  # no singular value: 0
     if abs(ord) == 2:
@@ -93,7 +93,7 @@ def norm(
         and not isinstance(dim, int)
     )  # fmt: skip
     if ord is not None and dim is None and A.ndim not in (1, 2):
-        raise complaint(
+        raise refusal.runtime(
             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
             f"{A.ndim}D."
         )
@@ -163,18 +163,18 @@ def cdist(
     """The distances between the rows of x1 and those of x2, batches broadcast."""
     for name, x in (("X1", x1), ("X2", x2)):
         if x.ndim < 2:
-            raise complaint(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+            raise refusal.runtime(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
         if x.dtype.category != dtypes.FLOAT:
-            raise complaint(
+            raise refusal.runtime(
                 f"cdist only supports floating-point dtypes, {name} got: {type_word(x)}"
             )
     if x1.shape[-1] != x2.shape[-1]:
-        raise complaint(
+        raise refusal.runtime(
             f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
         )
     one_scalar_type(x1, x2, "cdist")
     if p < 0:
-        raise complaint(f"cdist only supports non-negative p values, got {p}")
+        raise refusal.runtime(f"cdist only supports non-negative p values, got {p}")
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     mode = _MODES.index(compute_mode)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source as lines
+from ...autograd import refusal
 from ...ops import dtypes
 from ..api import public
 from .common import P, TensorBase, axis_of
@@ -18,9 +18,8 @@ _FULL = slice(None)
 
 def _long_index(index: Any, name: str) -> Any:
     if getattr(index, "dtype", None) is dtypes.int32:
-        raise RuntimeError(
-            f"{name}(): Expected a long tensor for index, but got Int\n"
-            f"  at {lines.here(3)}\n  Fix: index.long()."
+        raise refusal.runtime(
+            f"{name}(): Expected a long tensor for index, but got Int", fix="index.long()."
         )
     return int_index(index, name)
 
@@ -38,10 +37,9 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """input with source written (or added) at positions of the flattened tensor."""
     index = _long_index(index, "put")
     if index.numel() != source.numel():
-        raise RuntimeError(
-            f"put_(): Expected source and index to have the same number of elements, but got "
-            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}\n"
-            f"  at {lines.here(2)}"
+        raise refusal.runtime(
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}"
         )
     same_type("put", input, source)
     check_index(index, input.numel(), 0, "put", negative=True)
@@ -82,25 +80,20 @@ def unravel_index(indices: Any, shape: Any) -> Any:
 
 def _check_unravelled(indices: Any, shape: Any) -> None:
     if indices.dtype.category != dtypes.INT:
-        raise TypeError(
-            f"expected 'indices' to be integer dtype, but got {indices.dtype!r}\n"
-            f"  at {lines.here(3)}"
+        raise refusal.wrong_type(
+            f"expected 'indices' to be integer dtype, but got {indices.dtype!r}"
         )
     if not isinstance(shape, int | tuple | list):
-        raise TypeError(
-            f"expected 'shape' to be int or sequence of ints, but got {type(shape).__name__}\n"
-            f"  at {lines.here(3)}"
+        raise refusal.wrong_type(
+            f"expected 'shape' to be int or sequence of ints, but got {type(shape).__name__}"
         )
     for n in (shape,) if isinstance(shape, int) else shape:
         if not isinstance(n, int):
-            raise TypeError(
-                "expected 'shape' sequence to only contain ints, but got "
-                f"{type(n).__name__}\n  at {lines.here(3)}"
+            raise refusal.wrong_type(
+                f"expected 'shape' sequence to only contain ints, but got {type(n).__name__}"
             )
         if n < 0:
-            raise ValueError(
-                f"'shape' cannot have negative values, but got {shape}\n  at {lines.here(3)}"
-            )
+            raise refusal.value(f"'shape' cannot have negative values, but got {shape}")
 
 
 # ---- repetition ----------------------------------------------------------------------------------
@@ -119,7 +112,7 @@ def repeat_interleave(
     axis = axis_of(0 if dim is None else dim, x.ndim)
     if not isinstance(repeats, TensorBase):
         if repeats < 0:
-            raise RuntimeError(f"repeats can not be negative: {repeats}\n  at {lines.here(2)}")
+            raise refusal.runtime(f"repeats can not be negative: {repeats}")
         shape = tuple(x.shape)
         parts = P.broadcast_to(
             x.unsqueeze(axis + 1), shape=(*shape[: axis + 1], int(repeats), *shape[axis + 1 :])
@@ -129,8 +122,8 @@ def repeat_interleave(
     if repeats.ndim == 0 or repeats.shape[0] == 1:  # type: ignore[attr-defined]
         repeats = P.broadcast_to(repeats.reshape(1), shape=(x.shape[axis],))  # type: ignore[attr-defined]
     if repeats.shape[0] != x.shape[axis]:  # type: ignore[attr-defined]
-        raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{repeats.shape[0]} and input.size({axis}) = {x.shape[axis]}\n  at {lines.here(2)}"  # type: ignore[attr-defined]
+        raise refusal.runtime(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats.shape[0]} and input.size({axis}) = {x.shape[axis]}"
         )
     return P.index_select(x, P.repeat_positions(as_type(repeats, dtypes.int64)), axis=axis)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import PLAIN
 from ...ops.dtypes import INT, bool_, float32, promote_types
@@ -24,15 +24,9 @@ _FIX = (
 )
 
 
-def located(problem: Exception, fix: str = _FIX, depth: int = 3) -> RuntimeError:
+def located(problem: Exception, fix: str = _FIX) -> RuntimeError:
     """A complaint from below with the user's line and what to do."""
-    return RuntimeError(f"{problem}\n  at {source.here(depth)}\n  Fix: {fix}.")
-
-
-def complaint(text: str, fix: str = "", depth: int = 3) -> RuntimeError:
-    """A RuntimeError that says what, where and how to mend it."""
-    tail = f"\n  Fix: {fix}." if fix else ""
-    return RuntimeError(f"{text}\n  at {source.here(depth)}{tail}")
+    return refusal.runtime(f"{problem}", fix=f"{fix}.")
 
 
 def _shown(x: Any) -> str:
@@ -89,10 +83,9 @@ def _matmul(input: Any, other: Any) -> Any:
 
 def _check_tensor(other: Any) -> None:
     if not isinstance(other, TensorBase):
-        raise TypeError(
-            f"matmul(): argument 'other' (position 2) must be Tensor, not "
-            f"{type(other).__name__}\n  at {source.here(4)}\n"
-            "  Fix: convert it with torch.as_tensor(...) first."
+        raise refusal.wrong_type(
+            f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}",
+            fix="convert it with torch.as_tensor(...) first.",
         )
 
 
@@ -131,10 +124,9 @@ def _with_type(multiply: Callable[..., Any], a: Any, b: Any, dtype: Any) -> Any:
 
 def _expect_matrix(x: Any, name: str) -> None:
     if x.ndim != 2:
-        raise complaint(
+        raise refusal.runtime(
             f"{name} must be a matrix, but it is {x.ndim}D with shape {list(x.shape)}",
-            "use torch.matmul for vectors and batches",
-            4,
+            fix="use torch.matmul for vectors and batches.",
         )
 
 
@@ -156,17 +148,15 @@ def check_batches(a: Any, b: Any) -> None:
     """Both 3-D, of equal length, with fitting matrices."""
     for name, x in (("batch1", a), ("batch2", b)):
         if x.ndim != 3:
-            raise complaint(
+            raise refusal.runtime(
                 f"{name} must be a 3D tensor, but its shape is {list(x.shape)}",
-                "use torch.matmul, whose leading dimensions broadcast",
-                4,
+                fix="use torch.matmul, whose leading dimensions broadcast.",
             )
     if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
-        raise complaint(
+        raise refusal.runtime(
             "Expected size for first two dimensions of batch2 tensor to be: "
             f"[{a.shape[0]}, {a.shape[2]}] but got: [{b.shape[0]}, {b.shape[1]}].",
-            f"the batches are {_shown(a)} and {_shown(b)}",
-            4,
+            fix=f"the batches are {_shown(a)} and {_shown(b)}.",
         )
 
 
@@ -183,7 +173,9 @@ def mv(input: Any, vec: Any) -> Any:
 def _same_types(name: str, call: Callable[..., Any], a: Any, b: Any, *rest: Any) -> Any:
     if any(x.dtype is not a.dtype for x in (b, *rest)):
         fix = "convert them to one type with .to(dtype)"
-        raise complaint(_different_types(name, [x.dtype.name for x in (a, b, *rest)]), fix, 4)
+        raise refusal.runtime(
+            _different_types(name, [x.dtype.name for x in (a, b, *rest)]), fix=f"{fix}."
+        )
     return call(a, b, *rest)
 
 
@@ -218,17 +210,15 @@ def vdot(input: Any, other: Any) -> Any:
 
 def _check_vectors(a: Any, b: Any) -> None:
     if a.ndim != 1 or b.ndim != 1:
-        raise complaint(
+        raise refusal.runtime(
             f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors",
-            "use torch.matmul, or (a * b).sum()",
-            4,
+            fix="use torch.matmul, or (a * b).sum().",
         )
     if a.shape != b.shape:
         n, m = a.shape[0], b.shape[0]
-        raise complaint(
+        raise refusal.runtime(
             f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same "
             f"number of elements, but got {n} and {m} elements respectively",
-            depth=4,
         )
 
 
@@ -240,10 +230,9 @@ def _scalars(name: str, input: Any, beta: Any, alpha: Any) -> None:
     if input.dtype.category <= INT:
         for which, value in (("beta", beta), ("alpha", alpha)):
             if isinstance(value, float):
-                raise complaint(
+                raise refusal.runtime(
                     f"For integral input tensors, argument {which} must not be a floating point "
                     f"number. {name} got {which}={value}",
-                    depth=4,
                 )
 
 
@@ -256,10 +245,10 @@ def _factors(dtype: Any, *factors: Any) -> Any:
 def _factor(dtype: Any, factor: Any) -> Any:
     if isinstance(factor, TensorBase):
         if factor.ndim or factor._rg:
-            raise TypeError(
+            raise refusal.wrong_type(
                 "received an invalid combination of arguments: beta and alpha are numbers, or "
-                f"tensors of one that require no gradient, not a tensor {list(factor.shape)}"  # type: ignore[attr-defined]
-                f"\n  at {source.here(5)}\n  Fix: multiply the operands by it."
+                f"tensors of one that require no gradient, not a tensor {list(factor.shape)}",
+                fix="multiply the operands by it.",
             )
         factor = factor.item()  # type: ignore[attr-defined]
     return factor if dtype is bool_ else number_for(factor, dtype)
@@ -280,10 +269,9 @@ def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
         n, m, k = bad[0]
     else:
         n, m, k = have[0], 1, 0
-    raise complaint(
+    raise refusal.runtime(
         f"The expanded size of the tensor ({m}) must match the existing size ({n}) at "
         f"non-singleton dimension {k}.  Target sizes: {list(shape)}.  Tensor sizes: {list(have)}",
-        depth=4,
     )
 
 
@@ -310,9 +298,9 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
         _expect_matrix(mat2, "mat2")
         beta, alpha = _factors(_wide_of(input), beta, alpha)
         if mat1.shape[1] != mat2.shape[0]:
-            raise complaint(
+            raise refusal.runtime(
                 f"mat1 and mat2 shapes cannot be multiplied ({_shown(mat1)} and {_shown(mat2)})",
-                _FIX,
+                fix=f"{_FIX}.",
             )
         _check_expands(input, (mat1.shape[0], mat2.shape[1]))
         return _same_types(
@@ -327,12 +315,12 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat @ vec)."""
     if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
-        raise complaint(
+        raise refusal.runtime(
             f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}"
         )
     if mat.shape[1] != vec.shape[0] or (input.ndim and input.shape[0] not in (1, mat.shape[0])):
         size = input.shape[0] if input.ndim else 1
-        raise complaint(
+        raise refusal.runtime(
             f"size mismatch, got input ({size}), mat ({_shown(mat)}), vec ({vec.shape[0]})"
         )
     beta, alpha = _factors(input.dtype, beta, alpha)
@@ -344,14 +332,14 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
     """beta * input + alpha times the sum of the products of matrix pairs."""
     for name, x in (("batch1", batch1), ("batch2", batch2)):
         if x.ndim != 3:
-            raise complaint(f"{name} must be a 3D tensor, but its shape is {list(x.shape)}")
+            raise refusal.runtime(f"{name} must be a 3D tensor, but its shape is {list(x.shape)}")
     if batch1.shape[0] != batch2.shape[0]:
-        raise complaint(
+        raise refusal.runtime(
             "batch1 and batch2 must have same number of batches, got "
             f"{batch1.shape[0]} and {batch2.shape[0]}"
         )
     if batch1.shape[2] != batch2.shape[1]:
-        raise complaint(
+        raise refusal.runtime(
             f"Incompatible matrix sizes for bmm ({batch1.shape[1]}x{batch1.shape[2]} and "
             f"{batch2.shape[1]}x{batch2.shape[2]})"
         )
@@ -375,7 +363,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha times the outer product of two vectors."""
     if vec1.ndim != 1 or vec2.ndim != 1:
-        raise complaint(
+        raise refusal.runtime(
             f"addr: Expected 1-D argument vec{1 if vec1.ndim != 1 else 2}, but got shapes "
             f"{list(vec1.shape)} and {list(vec2.shape)}"
         )
@@ -385,7 +373,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     given = (x.to(common) for x in (input, vec1, vec2))
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if isinstance(factor, bool) and common is not bool_:
-            raise complaint(f"Boolean {name} only supported for Boolean results.")
+            raise refusal.runtime(f"Boolean {name} only supported for Boolean results.")
     if common is bool_:  # a sum is "or", a product "and"
         beta, alpha = bool(beta), bool(alpha)
     else:
@@ -401,7 +389,7 @@ def outer(input: Any, vec2: Any) -> Any:
     """The matrix of all products of two vectors' elements."""
     for name, x in (("self", input), ("vec2", vec2)):
         if x.ndim != 1:
-            raise complaint(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
+            raise refusal.runtime(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
     return input.unsqueeze(1) * vec2
 
 
@@ -411,7 +399,7 @@ def inner(input: Any, other: Any) -> Any:
     if input.ndim == 0 or other.ndim == 0:
         return input * other
     if input.shape[-1] != other.shape[-1]:
-        raise complaint(
+        raise refusal.runtime(
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(input.shape)} and {list(other.shape)}"
         )
@@ -423,14 +411,16 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sum the products of a and b over pairs of dimensions."""
     first, second = _dims_of(dims, a, b)
     if len(first) != len(second):
-        raise complaint(f"both dimension lists should have same length, got {first} and {second}")
+        raise refusal.runtime(
+            f"both dimension lists should have same length, got {first} and {second}"
+        )
     size = 1
     for i, j in zip(first, second, strict=True):
         n, m = a.shape[i], b.shape[j]
         if n == m:
             size *= n
         elif n != 1 and m != 1:
-            raise complaint(
+            raise refusal.runtime(
                 f"contracted dimensions need to match, but first has size {n} in dim {i} and "
                 f"second has size {m} in dim {j}"
             )
@@ -457,11 +447,9 @@ def _dims_of(dims: Any, a: Any, b: Any) -> tuple[list[int], list[int]]:
         dims = dims.item() if dims.numel() == 1 else dims.tolist()  # type: ignore[attr-defined]
     if isinstance(dims, int):
         if dims < 0:
-            raise complaint(f"tensordot expects dims >= 0, but got dims={dims}", depth=4)
+            raise refusal.runtime(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.ndim, b.ndim):
-            raise complaint(
-                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}", depth=4
-            )
+            raise refusal.runtime(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         return list(range(-dims, 0)), list(range(dims))
     first, second = dims
     if isinstance(first, int):
@@ -484,10 +472,10 @@ def kron(input: Any, other: Any) -> Any:
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The sum of conj(x) * y along one dimension; the others broadcast."""
     if x.dtype is not y.dtype:
-        raise complaint(
+        raise refusal.runtime(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of {x.dtype!r} "
             f"and y of {y.dtype!r}",
-            "convert one with .to(dtype)",
+            fix="convert one with .to(dtype).",
         )
     return (x.conj() * y if x.is_complex() else x * y).sum(dim)
 
@@ -500,13 +488,13 @@ def multi_dot(tensors: Sequence[Any]) -> Any:
     """The product of several matrices, in the order that needs the fewest multiplications."""
     tensors = list(tensors)
     if len(tensors) < 2:
-        raise complaint(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+        raise refusal.runtime(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     for k, t in enumerate(tensors):
         ends = k in (0, len(tensors) - 1)
         if t.ndim != 2 and not (ends and t.ndim == 1):
             which = "first" if k == 0 else "last" if ends else str(k)
             sizes = "1D or 2D" if ends else "2D"
-            raise complaint(f"multi_dot(): {which} tensor must be {sizes} but got {t.ndim}D")
+            raise refusal.runtime(f"multi_dot(): {which} tensor must be {sizes} but got {t.ndim}D")
     row_first, column_last = tensors[0].ndim == 1, tensors[-1].ndim == 1
     matrices = list(tensors)
     if row_first:
@@ -515,7 +503,7 @@ def multi_dot(tensors: Sequence[Any]) -> Any:
         matrices[-1] = matrices[-1].unsqueeze(-1)
     for k in range(len(matrices) - 1):
         if matrices[k].shape[1] != matrices[k + 1].shape[0]:
-            raise complaint(
+            raise refusal.runtime(
                 f"multi_dot(): tensors {k} and {k + 1} with shapes {list(tensors[k].shape)} and "
                 f"{list(tensors[k + 1].shape)} cannot be multiplied"
             )

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.inplace import inplace
 from ...ops import dtypes
@@ -65,9 +65,9 @@ def _randint_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[in
     elif len(values) == 2:
         named["low"], named["high"] = values
     if "high" not in named or "size" not in named or set(named) - {"low", "high", "size"}:
-        raise TypeError(
+        raise refusal.wrong_type(
             "randint() received an invalid combination of arguments: it takes (high, size) or "
-            f"(low, high, size)\n  at {source.here(3)}"
+            "(low, high, size)"
         )
     bounds = (named.get("low", 0), named["high"])
     low, high = (b.item() if isinstance(b, TensorBase) else b for b in bounds)  # type: ignore[attr-defined]
@@ -257,9 +257,7 @@ _ALPHA = 1.7580993408473766
 
 def _check_probability(p: float) -> None:
     if not 0 <= p <= 1:
-        raise ValueError(
-            f"dropout probability has to be between 0 and 1, but got {p}\n  at {source.here(3)}"
-        )
+        raise refusal.value(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def _noise_shape(input: Any, feature: bool) -> tuple[int, ...]:
@@ -267,9 +265,9 @@ def _noise_shape(input: Any, feature: bool) -> tuple[int, ...]:
     if not feature:
         return shape
     if len(shape) < 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Feature dropout requires at least 2 dimensions in the input, its shape is "
-            f"{list(shape)}\n  at {source.here(4)}"
+            f"{list(shape)}"
         )
     return (*shape[:2], *((1,) * (len(shape) - 2)))
 
@@ -375,11 +373,10 @@ def _channel_drop(
     _check_probability(p)
     if input.ndim not in ranks:
         if name == "dropout1d":
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"{name}: Expected 2D or 3D input, but received a {input.ndim}D input. Note that "
                 "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial "
-                f"dimension, a channel dimension, and an optional batch dimension\n"
-                f"  at {source.here(3)}"
+                "dimension, a channel dimension, and an optional batch dimension"
             )
         warnings.warn(
             f"{name}: Received a {input.ndim}-D input to {name}, which is deprecated and will "

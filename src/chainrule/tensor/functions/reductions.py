@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import FACTORY, PLAIN
 from ...ops import dtypes
@@ -48,9 +48,9 @@ def ordinary(x: Any) -> bool:
 def refuse_complex(x: Any, name: str) -> None:
     """Complex numbers have no order."""
     if x.dtype.is_complex:
-        raise RuntimeError(
-            f'"{name}" not implemented for {_word(x)!r}: complex numbers have no order\n'
-            f"  at {source.here(3)}\n  Fix: compare x.abs() or x.real."
+        raise refusal.runtime(
+            f'"{name}" not implemented for {_word(x)!r}: complex numbers have no order',
+            fix="compare x.abs() or x.real.",
         )
 
 
@@ -58,17 +58,17 @@ def refuse_empty(x: Any, name: str, dim: Any = None) -> None:
     """An extreme of nothing is undefined."""
     if dim is None:
         if x.numel() == 0:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-                f"Specify the reduction dim with the 'dim' argument.\n"
-                f"  the tensor has shape {list(x.shape)}, at {source.here(3)}"
+                "Specify the reduction dim with the 'dim' argument.",
+                f"the tensor has shape {list(x.shape)}",
             )
         return
     for d in axes_of(dim, x.ndim):
         if x.shape[d] == 0:
-            raise IndexError(
-                f"{name}(): Expected reduction dim {d} to have non-zero size.\n"
-                f"  the tensor has shape {list(x.shape)}, at {source.here(3)}"
+            raise refusal.index(
+                f"{name}(): Expected reduction dim {d} to have non-zero size.",
+                f"the tensor has shape {list(x.shape)}",
             )
 
 
@@ -147,10 +147,10 @@ def mean(
         if dtype is not None:
             input = as_type(input, dtype)
         if _integral(input):
-            raise RuntimeError(
-                "mean(): could not infer output dtype. Input dtype must be either a floating point "
-                f"or complex dtype. Got: {input.dtype!r}\n  at {source.here(2)}\n"
-                "  Fix: x.float().mean()."
+            raise refusal.runtime(
+                "mean(): could not infer output dtype. Input dtype must be either a floating "
+                f"point or complex dtype. Got: {input.dtype!r}",
+                fix="x.float().mean().",
             )
         if axis is not None:
             dim = one_of("mean", "dim", ... if dim is None else dim, axis)
@@ -182,7 +182,7 @@ def prod(
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum over `dim` of the elements that are not NaN."""
     if input.dtype.is_complex:
-        raise RuntimeError(f"nansum does not support complex inputs\n  at {source.here(2)}")
+        raise refusal.runtime("nansum does not support complex inputs")
     if dtype is not None:
         input = as_type(input, dtype)
     if _integral(input):
@@ -194,9 +194,10 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean over `dim` of the elements that are not NaN."""
     if _integral(input):
-        raise RuntimeError(
+        raise refusal.runtime(
             "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{input.dtype!r}\n  at {source.here(2)}\n  Fix: x.float().nanmean()."
+            f"{input.dtype!r}",
+            fix="x.float().nanmean().",
         )
     number = sum(P.eq(input, input), dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / number
@@ -212,9 +213,8 @@ def sum_to_size(input: Any, *sizes: Any, size: Any = None) -> Any:
         n in (1, have) for n, have in zip(shape, input.shape[lead:], strict=True)
     )
     if not fits:
-        raise RuntimeError(
-            f"size {list(shape)} is not expandable to size {list(input.shape)}.\n"
-            f"  sum_to_size at {source.here(2)}"
+        raise refusal.runtime(
+            f"size {list(shape)} is not expandable to size {list(input.shape)}.", "sum_to_size"
         )
     if not shape:
         return sum(input)
@@ -365,9 +365,11 @@ def _norm(input: Any, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     if dtype is not None:
         input = as_type(input, dtype)
     if _integral(input):
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{input.dtype!r}\n  norm at {source.here(2)}\n  Fix: x.float().norm()."
+        raise refusal.runtime(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{input.dtype!r}",
+            "norm",
+            fix="x.float().norm().",
         )
     if p == "nuc":
         from ..api import API
@@ -384,10 +386,10 @@ def vector_norm_of(input: Any, order: float, dim: Any, keepdim: bool) -> Any:
     if order in (float("inf"), float("-inf")) or order < 0:
         for d in axes:
             if input.shape[d] == 0:
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"linalg.vector_norm cannot compute the {order} norm on an empty tensor "
                     f"because the operation does not have an identity: dimension {d} of "
-                    f"{list(input.shape)} is empty\n  at {source.here(3)}"
+                    f"{list(input.shape)} is empty"
                 )
     return P.reduce_norm(input, axis=axes, keepdims=keepdim, order=order)
 
@@ -411,9 +413,9 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
         )
     for name, value, wrong in (("p", p, not p > 0), ("maxnorm", maxnorm, not maxnorm >= 0)):
         if wrong:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"renorm: expected {name} to be {'>= 0' if name == 'maxnorm' else 'positive'} but "
-                f"got {value}\n  at {source.here(2)}"
+                f"got {value}"
             )
     axis = axis_of(dim, input.ndim)
     axes = tuple(d for d in range(input.ndim) if d != axis)
@@ -476,17 +478,18 @@ def _logits(x: Any, dim: Any, stacklevel: Any, dtype: Any, name: str) -> tuple[A
     if dtype is not None:
         x = as_type(x, dtype)
     if x._a.dtype.kind in "biuc" if x._level is None else x.dtype.category != dtypes.FLOAT:
-        raise not_real(x, name, 4)
+        raise not_real(x, name)
     if dim is None:
         dim = implicit_dim(x.ndim, name)
     return x, axis_of(dim, x.ndim)
 
 
-def not_real(x: Any, name: str, depth: int = 3) -> NotImplementedError:
+def not_real(x: Any, name: str) -> NotImplementedError:
     """The error of softmax and its relatives, which are functions of real numbers."""
-    return NotImplementedError(
-        f'"{name}_lastdim_kernel_impl" not implemented for {_word(x)!r}: {name} needs a floating '
-        f"type\n  at {source.here(depth)}\n  Fix: {name}(x.float(), ...) or dtype=."
+    return refusal.not_implemented(
+        f'"{name}_lastdim_kernel_impl" not implemented for {_word(x)!r}: {name} needs a '
+        "floating type",
+        fix=f"{name}(x.float(), ...) or dtype=.",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...ops import dtypes
 from .. import return_types
 from ..api import API, public
@@ -82,11 +82,9 @@ def part(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The n-th difference between neighbours along `dim`."""
     if input.ndim == 0:
-        raise RuntimeError(
-            f"diff expects input to be at least one-dimensional\n  at {source.here(2)}"
-        )
+        raise refusal.runtime("diff expects input to be at least one-dimensional")
     if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}\n  diff at {source.here(2)}")
+        raise refusal.runtime(f"order must be non-negative but got {n}", "diff")
     axis = axis_of(dim, input.ndim)
     ends = [t for t in (prepend, input, append) if t is not None]
     if n == 0:
@@ -105,29 +103,26 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     axes = [axis_of(d, input.ndim) for d in dims]
     for k, a in enumerate(axes):
         if a in axes[:k]:
-            raise RuntimeError(
-                f"dim {a} appears multiple times in the list of dims: {dims}\n"
-                f"  torch.gradient at {source.here(2)}"
+            raise refusal.runtime(
+                f"dim {a} appears multiple times in the list of dims: {dims}", "torch.gradient"
             )
     spacing = 1 if spacing is None else spacing
     if isinstance(spacing, TensorBase) or not isinstance(spacing, tuple | list):
         spacing = [spacing] * len(axes)
     if len(spacing) != len(axes):
-        raise RuntimeError(
-            f"torch.gradient expected spacing to be unspecified, a scalar or a list of length "
-            f"{len(axes)} (one per dim), but got a list of length {len(spacing)}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            "torch.gradient expected spacing to be unspecified, a scalar or a list of length "
+            f"{len(axes)} (one per dim), but got a list of length {len(spacing)}"
         )
     if edge_order not in (1, 2):
-        raise RuntimeError(
-            f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}"
         )
     for a in axes:
         if input.shape[a] < edge_order + 1:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "torch.gradient expected each dimension size to be at least edge_order+1: "
-                f"dimension {a} of {list(input.shape)} is too short\n  at {source.here(2)}"
+                f"dimension {a} of {list(input.shape)} is too short"
             )
     x = as_float(input)
     return tuple(_slope(x, a, h, edge_order) for a, h in zip(axes, spacing, strict=True))
@@ -198,9 +193,8 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -
 
 def _refuse_bools(name: str, y: Any, x: Any) -> None:
     if any(t is not None and t.dtype is dtypes.bool_ for t in (y, x)):
-        raise RuntimeError(
-            f"{name}: received a bool input for `x` or `y`, but bool is not supported\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"{name}: received a bool input for `x` or `y`, but bool is not supported"
         )
 
 

@@ -47,7 +47,7 @@ def segment_reduce(
 
 
 def _check_arguments(data: Any, reduce: str, lengths: Any, indices: Any, offsets: Any) -> None:
-    where = f"\n  segment_reduce at {source.here(3)}"
+    where = f"\n  segment_reduce at {source.here()}"
     if reduce not in _START:
         raise RuntimeError(
             f"Unsupported reduction type! {reduce!r} is none of {list(_START)}{where}"
@@ -70,7 +70,7 @@ def _check_arguments(data: Any, reduce: str, lengths: Any, indices: Any, offsets
 
 
 def _check_lengths(data: Any, lengths: Any, axis: int, unsafe: bool) -> None:
-    where = f"\n  segment_reduce at {source.here(3)}"
+    where = f"\n  segment_reduce at {source.here()}"
     if tuple(lengths.shape[:-1]) != tuple(data.shape[:axis]) or lengths.ndim != axis + 1:
         raise RuntimeError(
             f"segment_reduce(): Expected lengths of {axis + 1} dimensions that begin with "

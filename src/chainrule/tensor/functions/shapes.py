@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import CONJ, PLAIN, bottom
 from ...ops.dtypes import INT, dtype
@@ -25,7 +25,7 @@ def given(values: tuple[Any, ...], named: dict[str, Any], name: str) -> tuple[An
     if named:
         if set(named) != {name} or values:
             wrong = next(iter(set(named) - {name}), name)
-            raise TypeError(f"got an unexpected keyword argument {wrong!r}\n  at {source.here(3)}")
+            raise refusal.wrong_type(f"got an unexpected keyword argument {wrong!r}")
         values = (named[name],)
     if len(values) == 1 and isinstance(values[0], tuple | list):
         values = tuple(values[0])
@@ -45,29 +45,33 @@ def infer_shape(shape: tuple[Any, ...], numel: int, name: str = "view") -> tuple
     for k, d in enumerate(shape):
         if d == -1:
             if unknown is not None:
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"only one dimension can be inferred, but the shape {list(shape)} has -1 at "
-                    f"index {unknown} and {k}\n  {name} at {source.here(3)}"
+                    f"index {unknown} and {k}",
+                    f"{name}",
                 )
             unknown = k
         elif d < 0:
-            raise RuntimeError(
-                f"invalid shape dimension {d} at index {k} of shape {list(shape)}\n"
-                f"  {name} at {source.here(3)}\n  Fix: use -1 for the one length to be computed."
+            raise refusal.runtime(
+                f"invalid shape dimension {d} at index {k} of shape {list(shape)}",
+                f"{name}",
+                fix="use -1 for the one length to be computed.",
             )
         else:
             known *= d
     if unknown is None and known == numel:
         return shape
     if unknown is not None and known == 0 and numel == 0:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
-            f"dimension size -1 can be any value and is ambiguous\n  {name} at {source.here(3)}"
+        raise refusal.runtime(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the "
+            "unspecified dimension size -1 can be any value and is ambiguous",
+            f"{name}",
         )
     if unknown is None or known == 0 or numel % known:
-        raise RuntimeError(
-            f"shape '{list(shape)}' is invalid for input of size {numel}\n  {name} at "
-            f"{source.here(3)}\n  Fix: the product of the new shape must be {numel}."
+        raise refusal.runtime(
+            f"shape '{list(shape)}' is invalid for input of size {numel}",
+            f"{name}",
+            fix=f"the product of the new shape must be {numel}.",
         )
     return (*shape[:unknown], numel // known, *shape[unknown + 1 :])
 
@@ -103,11 +107,11 @@ def view(input: Any, *shape: Any, **named: Any) -> Any:
             return view_as_dtype(input, shape[0])
         wanted = infer_shape(given(shape, named, "size"), input.numel())
         if not is_viewable(input, wanted):
-            raise RuntimeError(
+            raise refusal.runtime(
                 "view size is not compatible with input tensor's size and stride (at least one "
-                "dimension spans across two contiguous subspaces). Use .reshape(...) instead.\n"
-                f"  shape {list(input.shape)} with strides {list(input.stride())} cannot be read "
-                f"as {list(wanted)} without copying\n  at {source.here(2)}"
+                "dimension spans across two contiguous subspaces). Use .reshape(...) instead.",
+                f"shape {list(input.shape)} with strides {list(input.stride())} cannot be read as "
+                f"{list(wanted)} without copying",
             )
         return P.view(input, shape=wanted)
     except PROBLEMS as problem:
@@ -164,10 +168,9 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
             return reshape(input, 1)
         a, b = axis_of(start_dim, input.ndim), axis_of(end_dim, input.ndim)
         if a > b:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "flatten() has invalid args: start_dim cannot come after end_dim: "
-                f"start_dim={start_dim}, end_dim={end_dim} for {input.ndim} dimensions\n"
-                f"  at {source.here(2)}"
+                f"start_dim={start_dim}, end_dim={end_dim} for {input.ndim} dimensions"
             )
         if a == b:
             return input
@@ -190,14 +193,14 @@ def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
     axis = axis_of(dim, input.ndim)
     shape = tuple(input.shape)
     if len(sizes) == 0:
-        raise RuntimeError(f"unflatten: sizes must be non-empty\n  at {source.here(2)}")
+        raise refusal.runtime("unflatten: sizes must be non-empty")
     inner = tuple(sizes)
     known = Size(d for d in inner if d != -1).numel()
     fits = shape[axis] % known == 0 if -1 in inner and known else known == shape[axis]
     if not fits:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"unflatten: Provided sizes {list(inner)} don't multiply up to the size of dim {axis} "
-            f"({shape[axis]}) in the input tensor\n  at {source.here(2)}"
+            f"({shape[axis]}) in the input tensor"
         )
     return view(input, *shape[:axis], *infer_shape(inner, shape[axis]), *shape[axis + 1 :])
 
@@ -230,9 +233,8 @@ def squeeze(input: Any, dim: Any = None, *more: int, axis: Any = None) -> Any:
             op = P.squeeze_axes
             dims = {axis_of(d, len(shape)) for d in dim}
             if len(dims) != len(dim):
-                raise RuntimeError(
-                    f"dim {dim[-1]} appears multiple times in the list of dims: {list(dim)}\n"
-                    f"  at {source.here(2)}"
+                raise refusal.runtime(
+                    f"dim {dim[-1]} appears multiple times in the list of dims: {list(dim)}"
                 )
         else:
             dims = {axis_of(dim, len(shape))}
@@ -274,17 +276,14 @@ def permute(input: Any, *dims: Any, **named: Any) -> Any:
         dims = given(dims, named, "dims")
         n = input.ndim
         if len(dims) != n:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "permute(sparse_coo): number of dimensions in the tensor input does not match the "
                 f"length of the desired ordering of dimensions i.e. input.dim() = {n} is not equal "
-                f"to len(dims) = {len(dims)}\n  at {source.here(2)}"
+                f"to len(dims) = {len(dims)}"
             )
         perm = tuple(axis_of(d, n) for d in dims)
         if len(set(perm)) != n:
-            raise RuntimeError(
-                f"permute(): duplicate dims are not allowed. Got {list(dims)}\n"
-                f"  at {source.here(2)}"
-            )
+            raise refusal.runtime(f"permute(): duplicate dims are not allowed. Got {list(dims)}")
         return P.transpose(input, perm=perm)
     except PROBLEMS as problem:
         explain_here(problem)
@@ -296,9 +295,9 @@ def t(input: Any) -> Any:
     """The transpose of a matrix."""
     try:
         if input.ndim > 2:
-            raise RuntimeError(
-                f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D\n"
-                f"  at {source.here(2)}\n  Fix: use .mT or .transpose(dim0, dim1)."
+            raise refusal.runtime(
+                f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D",
+                fix="use .mT or .transpose(dim0, dim1).",
             )
         return P.t(input)
     except PROBLEMS as problem:
@@ -335,9 +334,9 @@ def _tuple(x: Any) -> tuple[Any, ...]:
 def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
     if input.ndim < 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             "tensor.adjoint() is only supported on matrices or batches of matrices. Got "
-            f"{input.ndim}-D tensor.\n  at {source.here(2)}"
+            f"{input.ndim}-D tensor."
         )
     turned = P.swap_axes(input, axis0=input.ndim - 2, axis1=input.ndim - 1)
     return turned.conj() if input.is_complex() else turned
@@ -365,10 +364,10 @@ def expanded_shape(
     lead = len(wanted) - len(have)
     if lead < 0:
         word = "" if of is None else WORDS[of.dtype.name]
-        raise RuntimeError(
+        raise refusal.runtime(
             f"expand(torch.{word}Tensor{{{list(have)}}}, size={list(wanted)}): the number of sizes "
             f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the "
-            f"tensor ({len(have)})\n  at {source.here(3)}"
+            f"tensor ({len(have)})"
         )
     shape = []
     for k, s in enumerate(wanted):
@@ -376,15 +375,15 @@ def expanded_shape(
         if s == -1 and k >= lead:
             s = n
         elif s < 0:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"The expanded size of the tensor ({s}) isn't allowed in a leading, non-existing "
-                f"dimension {k}\n  at {source.here(3)}"
+                f"dimension {k}"
             )
         elif n not in (1, s):
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"The expanded size of the tensor ({s}) must match the existing size ({n}) at "
                 f"non-singleton dimension {k}.  Target sizes: {list(wanted)}.  Tensor sizes: "
-                f"{list(have)}\n  at {source.here(3)}"
+                f"{list(have)}"
             )
         shape.append(s)
     return tuple(shape)
@@ -410,13 +409,13 @@ def broadcast_to(input: Any, size: Any, *more: int) -> Any:
 def select(input: Any, dim: int, index: Any) -> Any:
     """The view at one position of a dimension."""
     if input.ndim == 0:
-        raise IndexError(f"select() cannot be applied to a 0-dim tensor.\n  at {source.here(2)}")
+        raise refusal.index("select() cannot be applied to a 0-dim tensor.")
     axis, at = axis_of(dim, input.ndim), as_int(index)
     n = input.shape[axis]
     if not -n <= at < n:
-        raise IndexError(
+        raise refusal.index(
             f"select(): index {at} out of range for tensor of size {list(input.shape)} at "
-            f"dimension {axis}\n  at {source.here(2)}"
+            f"dimension {axis}"
         )
     return P.select(input, axis=axis, index=at % n)
 
@@ -431,27 +430,27 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
 def narrowed(input: Any, dim: int, start: Any, length: int, name: str) -> tuple[int, int, int]:
     """(axis, start, stop) of a narrowing, checked."""
     if input.ndim == 0:
-        raise RuntimeError(f"{name}() cannot be applied to a 0-dim tensor.\n  at {source.here(3)}")
+        raise refusal.runtime(f"{name}() cannot be applied to a 0-dim tensor.")
     axis = axis_of(dim, input.ndim)
     place: Any = start
     if isinstance(start, TensorBase) and (place.ndim or place.dtype.category != INT):
-        raise RuntimeError(
-            f"start must be an 0-dim integral Tensor.\n  {name}: it is {place.dtype!r} of shape "
-            f"{list(place.shape)}, at {source.here(3)}"
+        raise refusal.runtime(
+            "start must be an 0-dim integral Tensor.",
+            f"{name}: it is {place.dtype!r} of shape {list(place.shape)}",
         )
     n, first = input.shape[axis], as_int(place)
     if length < 0:
-        raise RuntimeError(f"{name}(): length must be non-negative.\n  at {source.here(3)}")
+        raise refusal.runtime(f"{name}(): length must be non-negative.")
     if not -n <= first <= n:
-        raise IndexError(
-            f"start out of range (expected to be in range of [{-n}, {n}], but got {first})\n"
-            f"  {name} of dimension {axis} at {source.here(3)}"
+        raise refusal.index(
+            f"start out of range (expected to be in range of [{-n}, {n}], but got {first})",
+            f"{name} of dimension {axis}",
         )
     first = first + n if first < 0 else first
     if first + length > n:
-        raise RuntimeError(
-            f"start ({first}) + length ({length}) exceeds dimension size ({n}).\n"
-            f"  {name} of dimension {axis} of shape {list(input.shape)} at {source.here(3)}"
+        raise refusal.runtime(
+            f"start ({first}) + length ({length}) exceeds dimension size ({n}).",
+            f"{name} of dimension {axis} of shape {list(input.shape)}",
         )
     return axis, first, first + length
 
@@ -467,9 +466,7 @@ def two_axes(ndim: int, dim1: int, dim2: int, name: str) -> tuple[int, int]:
     """Two different dimensions."""
     a, b = axis_of(dim1, ndim), axis_of(dim2, ndim)
     if a == b:
-        raise RuntimeError(
-            f"{name} dimensions cannot be identical {dim1}, {dim2}\n  at {source.here(3)}"
-        )
+        raise refusal.runtime(f"{name} dimensions cannot be identical {dim1}, {dim2}")
     return a, b
 
 
@@ -479,12 +476,11 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
     axis = axis_of(dimension, input.ndim)
     n = input.shape[axis] if input.ndim else 1
     if size < 0 or size > n:
-        raise RuntimeError(
-            f"maximum size for tensor at dimension {axis} is {n} but size is {size}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"maximum size for tensor at dimension {axis} is {n} but size is {size}"
         )
     if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0\n  at {source.here(2)}")
+        raise refusal.runtime(f"step is {step} but must be > 0")
     if input.ndim == 0:
         return narrow(input.reshape(1), 0, 0, size)
     return P.unfold(input, axis=axis, size=size, step=step)
@@ -506,15 +502,14 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
 def view_as_real(input: Any) -> Any:
     """A view of complex numbers with the two parts as a last dimension."""
     if not input.is_complex():
-        raise RuntimeError(
-            f"view_as_real is only supported for complex tensors, got {input.dtype!r}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"view_as_real is only supported for complex tensors, got {input.dtype!r}"
         )
     if bottom(input)._lazy & CONJ:
-        raise RuntimeError(
+        raise refusal.runtime(
             "view_as_real doesn't work on unresolved conjugated tensors. To resolve the conjugate "
-            "tensor so you can view it as real, use self.resolve_conj(), which is a copy.\n"
-            f"  shape {list(input.shape)}, at {source.here(2)}"
+            "tensor so you can view it as real, use self.resolve_conj(), which is a copy.",
+            f"shape {list(input.shape)}",
         )
     return P.view_as_real(input)
 
@@ -523,24 +518,24 @@ def view_as_real(input: Any) -> Any:
 def view_as_complex(input: Any) -> Any:
     """A view of pairs along the last dimension as complex numbers."""
     if input.dtype.name not in ("float32", "float64"):
-        raise RuntimeError(
+        raise refusal.runtime(
             "view_as_complex is only supported for half, float and double tensors, but got a "
-            f"tensor of scalar type: {input.dtype!r}\n  at {source.here(2)}"
+            f"tensor of scalar type: {input.dtype!r}"
         )
     if input.ndim == 0 or input.shape[-1] != 2:
-        raise RuntimeError(
-            "Tensor must have a last dimension of size 2, but its shape is "
-            f"{list(input.shape)}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"Tensor must have a last dimension of size 2, but its shape is {list(input.shape)}"
         )
     steps = input.stride()
     if steps[-1] != 1:
-        raise RuntimeError(
-            f"Tensor must have a last dimension with stride 1, got {steps[-1]}\n"
-            f"  at {source.here(2)}\n  Fix: call .contiguous() first."
+        raise refusal.runtime(
+            f"Tensor must have a last dimension with stride 1, got {steps[-1]}",
+            fix="call .contiguous() first.",
         )
     if any(s % 2 for s, n in zip(steps[:-1], input.shape, strict=False) if n > 1):
-        raise RuntimeError(
+        raise refusal.runtime(
             "Tensor must have a stride divisible by 2 for all but last dimension, got "
-            f"{list(steps)}\n  at {source.here(2)}\n  Fix: call .contiguous() first."
+            f"{list(steps)}",
+            fix="call .contiguous() first.",
         )
     return P.view_as_complex(input)

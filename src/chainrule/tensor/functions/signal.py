@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd import refusal
 from ...autograd.value import make
 from ...ops import dtypes
 from ..api import API, public
 from .common import P
-from .products import complaint
 
 
 def _refuse(name: str, input: Any, reason: str, **settings: Any) -> RuntimeError:
     shown = ", ".join(f"{k}={v}" for k, v in settings.items())
-    return complaint(
+    return refusal.runtime(
         f"{name}(a {input.dtype!r} tensor of shape {list(input.shape)}, {shown}) : {reason}",
-        depth=5,
     )
 
 
@@ -57,11 +56,10 @@ def _padded(x: Any, width: int, mode: str) -> Any:
         return x
     if mode == "reflect":
         if width >= x.shape[-1]:
-            raise complaint(
+            raise refusal.runtime(
                 "Argument #4: Padding size should be less than the corresponding input dimension, "
                 f"but got: padding ({width}, {width}) at dimension 2 of input {list(x.shape)}",
-                "use a smaller n_fft, a longer signal, or center=False",
-                4,
+                fix="use a smaller n_fft, a longer signal, or center=False.",
             )
     if mode == "constant":
         shape = tuple(x.shape)
@@ -84,10 +82,10 @@ def stft(
     whole = input.dtype.is_complex or (window is not None and window.dtype.is_complex)
     if return_complex is None:
         if not whole:
-            raise complaint(
+            raise refusal.runtime(
                 "stft requires the return_complex parameter be given for real inputs, and will "
                 "further require that return_complex=True in a future PyTorch release.",
-                "pass return_complex=True",
+                fix="pass return_complex=True.",
             )
         return_complex = True
     if input.dtype.category < dtypes.FLOAT:
@@ -95,7 +93,7 @@ def stft(
     if input.ndim not in (1, 2):
         raise _refuse("stft", input, "expected a 1D or 2D tensor", n_fft=n_fft)
     if onesided and whole:
-        raise complaint("Cannot have onesided output if window or input is complex")
+        raise refusal.runtime("Cannot have onesided output if window or input is complex")
     x = _padded(input, n_fft // 2, pad_mode) if center else input
     if n_fft <= 0 or n_fft > x.shape[-1]:
         reason = f"expected 0 < n_fft < {x.shape[-1]}, but got n_fft={n_fft}"
@@ -148,18 +146,17 @@ def istft(
 
 def _check_spectrum(x: Any, n_fft: int, onesided: Any, window: Any, return_complex: bool) -> None:
     if not x.dtype.is_complex:
-        raise complaint(
+        raise refusal.runtime(
             "istft requires a complex-valued input tensor matching the output from stft with "
             "return_complex=True.",
-            "torch.view_as_complex makes one of real pairs",
-            4,
+            fix="torch.view_as_complex makes one of real pairs.",
         )
     if x.ndim not in (2, 3) or x.numel() == 0:
         raise _refuse("istft", x, "expected a tensor with 2 or 3 dimensions and some elements")
     complex_window = window is not None and window.dtype.is_complex
     half = x.shape[-2] != n_fft if onesided is None else onesided
     if half and (return_complex or complex_window):
-        raise complaint("Cannot have onesided output if window or input is complex", depth=4)
+        raise refusal.runtime("Cannot have onesided output if window or input is complex")
     want = n_fft // 2 + 1 if half else n_fft
     if x.shape[-2] != want:
         rule = "n_fft / 2 + 1 when onesided=True" if half else "n_fft when onesided=False"
@@ -192,11 +189,10 @@ def _unwindowed(signal: Any, envelope: Any, start: int, stop: int, total: int) -
     signal = P.slice_axis(signal, axis=signal.ndim - 1, start=start, stop=end, step=1)
     envelope = P.slice_axis(envelope, axis=0, start=start, stop=end, step=1)
     if envelope._level is None and np.abs(envelope._a).min(initial=1.0) <= 1e-11:
-        raise complaint(
+        raise refusal.runtime(
             "istft: window overlap add min: 1 (the windows add up to zero somewhere, where the "
             "signal cannot be known)",
-            "use a smaller hop_length, a window without zeros, or center=True",
-            4,
+            fix="use a smaller hop_length, a window without zeros, or center=True.",
         )
     signal = signal / envelope
     if stop <= total:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.expected import expect_within
 from ...autograd.value import bottom, make
 from ...ops import dtypes
@@ -58,9 +58,8 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     at = axis_of(dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if not 0 <= k <= size:
-        raise RuntimeError(
-            f"selected index k out of range: k={k} of {size} elements along dim {dim}\n"
-            f"  topk at {source.here(2)}"
+        raise refusal.runtime(
+            f"selected index k out of range: k={k} of {size} elements along dim {dim}", "topk"
         )
     pair = ordered_along(P.top_places, P.topk_at, input, dim, k=int(k), largest=bool(largest))
     return return_types.topk(pair)
@@ -74,9 +73,8 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     at = axis_of(dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if not 1 <= k <= size:
-        raise RuntimeError(
-            f"kthvalue(): selected number k out of range for dimension {at}: k={k} of {size}\n"
-            f"  at {source.here(2)}"
+        raise refusal.runtime(
+            f"kthvalue(): selected number k out of range for dimension {at}: k={k} of {size}"
         )
     pair = pair_along(P.kth_place, P.kthvalue_at, input, dim, keepdim, k=int(k))
     return return_types.kthvalue(pair)
@@ -92,9 +90,9 @@ def searchsorted(
 ) -> Any:  # fmt: skip
     """Where each value would be inserted into the sorted last dimension of sorted_sequence."""
     if side not in (None, "left", "right") or (side == "left" and right):
-        raise RuntimeError(
-            f"torch.searchsorted(): side can only be 'left' or 'right' and must agree with "
-            f"right=, got side={side!r} and right={right}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            "torch.searchsorted(): side can only be 'left' or 'right' and must agree with right=, "
+            f"got side={side!r} and right={right}"
         )
     values = input if isinstance(input, TensorBase) else _number_like(input, sorted_sequence)
     edges = sorted_sequence
@@ -104,11 +102,10 @@ def searchsorted(
     if sorter is not None:
         edges = P.gather(edges, sorter, axis=edges.ndim - 1)
     if edges.ndim > 1 and tuple(edges.shape[:-1]) != tuple(values.shape[:-1]):  # type: ignore[attr-defined]
-        raise RuntimeError(
+        raise refusal.runtime(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
             "dimensions of boundaries tensor and input value tensor must match, but we got "
-            f"boundaries tensor {list(edges.shape)} and input value tensor "
-            f"{list(values.shape)}\n  at {source.here(2)}"  # type: ignore[attr-defined]
+            f"boundaries tensor {list(edges.shape)} and input value tensor {list(values.shape)}"
         )
     kind = np.dtype("int32" if out_int32 else "int64")
     return P.searchsorted(edges, values, right=right or side == "right", dtype=kind)
@@ -126,9 +123,8 @@ def _number_like(value: Any, like: Any) -> Any:
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     """Which of the intervals between `boundaries` each value falls into."""
     if boundaries.ndim != 1:
-        raise RuntimeError(
-            f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})\n"
-            f"  bucketize at {source.here(2)}"
+        raise refusal.runtime(
+            f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})", "bucketize"
         )
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
@@ -141,10 +137,9 @@ def isin(
     for given in (elements, test_elements):
         kind = given.dtype if isinstance(given, TensorBase) else dtypes.scalar_dtype(given)
         if kind is dtypes.bool_ or kind.is_complex:
-            raise RuntimeError(
-                f"Unsupported input type encountered for isin(): {WORDS[kind.name]}\n"
-                f"  at {source.here(2)}\n"
-                "  Fix: compare integers or floats, e.g. of x.int() or torch.view_as_real(x)."
+            raise refusal.runtime(
+                f"Unsupported input type encountered for isin(): {WORDS[kind.name]}",
+                fix="compare integers or floats, e.g. of x.int() or torch.view_as_real(x).",
             )
     if not isinstance(elements, TensorBase):
         elements = _number_like(elements, test_elements)
@@ -167,10 +162,7 @@ def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
     """The coordinates of the first `size` nonzero elements; rows of fill_value where there are
     fewer."""
     if size < 0:
-        raise RuntimeError(
-            f"nonzero_static: 'size' must be an non-negative integer, got {size}\n"
-            f"  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
     found = P.nonzero(input.detach())[:size]
     rest = found.new_full((size - found.shape[0], input.ndim), fill_value)
     return P.cat(found, rest, axis=0)
@@ -218,24 +210,25 @@ def _parts(values: Any, inverse: Any, counts: Any, want_inverse: bool, want_coun
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each non-negative integer occurs, or the total of its weights."""
     if input.ndim != 1 or input.dtype.category != dtypes.INT:
-        raise RuntimeError(
-            "bincount only supports 1-d non-negative integral inputs: got "
-            f"{input.dtype!r} of shape {list(input.shape)}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            f"bincount only supports 1-d non-negative integral inputs: got {input.dtype!r} of "
+            f"shape {list(input.shape)}"
         )
     if minlength < 0:
-        raise RuntimeError(f"minlength should be >= 0, got {minlength}\n  at {source.here(2)}")
+        raise refusal.runtime(f"minlength should be >= 0, got {minlength}")
     values = bottom(input)
     if values._level is None and values._a.size and values._a.min() < 0:
-        raise RuntimeError(
+        raise refusal.runtime(
             "bincount only supports 1-d non-negative integral inputs: the smallest value is "
-            f"{values._a.min()}\n  at {source.here(2)}"
+            f"{values._a.min()}"
         )
     if weights is None:
         return P.bincount(input, minlength=int(minlength))
     if tuple(weights.shape) != tuple(input.shape):
-        raise RuntimeError(
-            f"weights should be 1-d and have the same length as input: {list(weights.shape)} "
-            f"and {list(input.shape)}\n  bincount at {source.here(2)}"
+        raise refusal.runtime(
+            f"weights should be 1-d and have the same length as input: {list(weights.shape)} and "
+            f"{list(input.shape)}",
+            "bincount",
         )
     total = P.bincount_weighted(input, weights, minlength=int(minlength))
     return as_type(total, weights.dtype) if weights.dtype is dtypes.float32 else total
@@ -245,7 +238,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """How many elements fall into each of `bins` equal intervals from min to max."""
     if bins <= 0:
-        raise RuntimeError(f"bins must be > 0, but got {bins}\n  histc at {source.here(2)}")
+        raise refusal.runtime(f"bins must be > 0, but got {bins}", "histc")
     low, high = _range_of(input, float(min), float(max), "histc")
     return P.histc(input, bins=int(bins), low=low, high=high)
 
@@ -262,12 +255,9 @@ def _range_of(
     if low == high:
         low, high = low - around, high + around
     if not (np.isfinite(low) and np.isfinite(high)):
-        raise RuntimeError(f"range of [{low}, {high}] is not finite\n  {name} at {source.here(3)}")
+        raise refusal.runtime(f"range of [{low}, {high}] is not finite", f"{name}")
     if low > high:
-        raise RuntimeError(
-            f"{name}: max must be larger than min, got min={low} and max={high}\n"
-            f"  at {source.here(3)}"
-        )
+        raise refusal.runtime(f"{name}: max must be larger than min, got min={low} and max={high}")
     return low, high
 
 
@@ -292,9 +282,9 @@ def histogramdd(
     rows = input.detach().reshape(-1, count)
     bins = [bins] * count if isinstance(bins, int | TensorBase) else list(bins)
     if len(bins) != count:
-        raise RuntimeError(
-            f"histogramdd: The size of bins must be equal to the innermost dimension of the "
-            f"input: {len(bins)} and {count}\n  at {source.here(2)}"
+        raise refusal.runtime(
+            "histogramdd: The size of bins must be equal to the innermost dimension of the input: "
+            f"{len(bins)} and {count}"
         )
     edges = _edges(rows, bins, range, "histogramdd")
     return return_types.histogramdd((_histogram(rows, edges, weight, density, input), tuple(edges)))
@@ -306,10 +296,11 @@ def _edges(x: Any, bins: list[Any], given: Any, name: str) -> list[Any]:
     for d, b in enumerate(bins):
         if isinstance(b, TensorBase):
             if b.dtype is not x.dtype:  # type: ignore[attr-defined]
-                raise RuntimeError(
+                raise refusal.runtime(
                     "torch.histogramdd: input tensor and bins tensors should have the same dtype, "
-                    f"but got {x.dtype!r} and, for dimension {d}, {b.dtype!r}\n"  # type: ignore[attr-defined]
-                    f"  {name} at {source.here(3)}\n  Fix: bins.to(input.dtype)."
+                    f"but got {x.dtype!r} and, for dimension {d}, {b.dtype!r}",
+                    f"{name}",
+                    fix="bins.to(input.dtype).",
                 )
             out.append(b)
             continue
@@ -327,10 +318,10 @@ def _edges(x: Any, bins: list[Any], given: Any, name: str) -> list[Any]:
 
 def _histogram(rows: Any, edges: list[Any], weight: Any, density: bool, x: Any) -> Any:
     if weight is not None and weight.dtype is not x.dtype:
-        raise RuntimeError(
+        raise refusal.runtime(
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
-            f"should have the same dtype, but got {x.dtype!r} and {weight.dtype!r}\n"
-            f"  at {source.here(3)}\n  Fix: weight.to(input.dtype)."
+            f"should have the same dtype, but got {x.dtype!r} and {weight.dtype!r}",
+            fix="weight.to(input.dtype).",
         )
     weights = () if weight is None else (weight.detach().reshape(-1),)
     hist = P.histogram_cells(rows, *edges, *weights, weighted=weight is not None)
@@ -350,9 +341,9 @@ def _histogram(rows: Any, edges: list[Any], weight: Any, density: bool, x: Any) 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """A last dimension of length num_classes with a 1 at each index."""
     if tensor.dtype is not dtypes.int64:
-        raise RuntimeError(
-            "one_hot is only applicable to index tensor of type LongTensor, got "
-            f"{tensor.dtype!r}\n  at {source.here(2)}\n  Fix: x.long()."
+        raise refusal.runtime(
+            f"one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype!r}",
+            fix="x.long().",
         )
     values = bottom(tensor)
     known = values._level is None and values._a.__class__ is np.ndarray
@@ -360,20 +351,21 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         expect_within(values, 0, num_classes - 1)
         low, high = int(values._a.min()), int(values._a.max())
         if low < 0:
-            raise RuntimeError(
-                f"Class values must be non-negative, got {low}\n  one_hot at {source.here(2)}"
-            )
+            raise refusal.runtime(f"Class values must be non-negative, got {low}", "one_hot")
         if num_classes == -1:
             num_classes = int(readable_array(tensor, "one_hot without num_classes").max()) + 1
         elif high >= num_classes:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"Class values must be smaller than num_classes: {high} is not smaller than "
-                f"{num_classes}\n  one_hot at {source.here(2)}"
+                f"{num_classes}",
+                "one_hot",
             )
     if num_classes <= 0:
-        raise RuntimeError(
+        raise refusal.runtime(
             "Can not infer total number of classes from empty tensor or under a transform: "
-            f"num_classes={num_classes}\n  one_hot at {source.here(2)}\n  Fix: pass num_classes."
+            f"num_classes={num_classes}",
+            "one_hot",
+            fix="pass num_classes.",
         )
     line: Any = make(np.arange(num_classes))
     if tensor.device.type == "meta":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd import refusal
 from ...ops.special import RECURRENCES
 from ..api import public
 from ..signatures import wrong_type
 from .common import P, TensorBase
-from .products import complaint
 
 
 def _expose_polynomial(name: str) -> None:
@@ -33,7 +33,7 @@ def polygamma(*args: Any, **named: Any) -> Any:
     n, input = _order_and_input(args, named)
     order: Any = n
     if order < 0:
-        raise complaint(f"polygamma(n, x) does not support negative n. Got n={n}")
+        raise refusal.runtime(f"polygamma(n, x) does not support negative n. Got n={n}")
     return P.polygamma(input, n=int(order))
 
 
@@ -54,5 +54,5 @@ def _order_and_input(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any,
 def mvlgamma(input: Any, p: int) -> Any:
     """The logarithm of the p-dimensional gamma function."""
     if p < 1:
-        raise complaint(f"p has to be greater than or equal to 1, got {p}")
+        raise refusal.runtime(f"p has to be greater than or equal to 1, got {p}")
     return P.mvlgamma(input, p=int(p))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd import refusal
 from ..api import public
 from ..return_types import named
 from .common import P
 from .linalg import checked, matrices, square
-from .products import complaint
 
 _EIG = named("linalg_eig", "eigenvalues", "eigenvectors")
 _EIGH = named("linalg_eigh", "eigenvalues", "eigenvectors")
@@ -17,7 +17,7 @@ _SVD = named("linalg_svd", "U", "S", "Vh")
 
 def _upper(UPLO: str) -> bool:
     if UPLO.upper() not in ("L", "U"):
-        raise complaint(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}", depth=4)
+        raise refusal.runtime(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     return UPLO.upper() == "U"
 
 

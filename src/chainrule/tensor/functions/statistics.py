@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
 from .. import return_types
@@ -25,9 +25,9 @@ def spread_arguments(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any
 def refuse_integers(x: Any) -> None:
     """The spread of integers is no integer."""
     if x.dtype.category < dtypes.FLOAT:
-        raise RuntimeError(
-            "std and var only support floating point and complex dtypes, not "
-            f"{x.dtype!r}\n  at {source.here(3)}\n  Fix: x.float()."
+        raise refusal.runtime(
+            f"std and var only support floating point and complex dtypes, not {x.dtype!r}",
+            fix="x.float().",
         )
 
 
@@ -84,9 +84,9 @@ def std_mean(
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariance matrix of variables in rows and observations in columns."""
     if input.ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with "
-            f"{input.ndim} dimensions\n  at {source.here(2)}"
+        raise refusal.runtime(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} dimensions"
         )
     x = as_float(input)
     x = x if x.ndim == 2 else x.reshape(1, -1)
@@ -115,7 +115,7 @@ def _observation_weights(fweights: Any, aweights: Any, x: Any) -> Any:
     for name, w in (("fweights", fweights), ("aweights", aweights)):
         problem = "" if w is None else _wrong_weights(name, w, x.shape[1])
         if problem:
-            raise RuntimeError(f"cov(): {problem}\n  at {source.here(3)}")
+            raise refusal.runtime(f"cov(): {problem}")
     if fweights is None or aweights is None:
         return fweights if aweights is None else aweights
     return fweights * aweights
@@ -145,9 +145,9 @@ def _wrong_weights(name: str, w: Any, count: int) -> str:
 def corrcoef(input: Any) -> Any:
     """The matrix of correlation coefficients of variables in rows."""
     if input.ndim > 2:
-        raise RuntimeError(
+        raise refusal.runtime(
             "corrcoef(): expected input to have two or fewer dimensions but got an input with "
-            f"{input.ndim} dimensions\n  at {source.here(2)}"
+            f"{input.ndim} dimensions"
         )
     c = cov(input)
     if c.ndim == 0:
@@ -243,36 +243,33 @@ def _quantile(
 
 def _checked_quantile(name: str, x: Any, q: Any, interpolation: str) -> Any:
     if x.numel() == 0:
-        raise RuntimeError(f"{name}() input tensor must be non-empty\n  at {source.here(4)}")
+        raise refusal.runtime(f"{name}() input tensor must be non-empty")
     if x.dtype not in (dtypes.float32, dtypes.float64):
-        raise RuntimeError(
-            f"{name}() input tensor must be either float or double dtype, got {x.dtype!r}\n"
-            f"  at {source.here(4)}\n  Fix: x.float()."
+        raise refusal.runtime(
+            f"{name}() input tensor must be either float or double dtype, got {x.dtype!r}",
+            fix="x.float().",
         )
     if interpolation not in _INTERPOLATIONS:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}() interpolation must be one of {', '.join(_INTERPOLATIONS)}, but got "
-            f"{interpolation}\n  at {source.here(4)}"
+            f"{interpolation}"
         )
     if not isinstance(q, TensorBase):
         if not 0 <= q <= 1:
-            raise RuntimeError(
-                f"{name}() q must be in the range [0, 1] but got {q}\n  at {source.here(4)}"
-            )
+            raise refusal.runtime(f"{name}() q must be in the range [0, 1] but got {q}")
         return P.cast(_number(q), dtype=x.dtype.np)
     if q.ndim > 1:  # type: ignore[attr-defined]
-        raise RuntimeError(
-            f"{name}() q must be a scalar or 1D tensor, got shape {list(q.shape)}\n"  # type: ignore[attr-defined]
-            f"  at {source.here(4)}"
+        raise refusal.runtime(
+            f"{name}() q must be a scalar or 1D tensor, got shape {list(q.shape)}"
         )
     if q.dtype is not x.dtype:  # type: ignore[attr-defined]
-        raise RuntimeError(
+        raise refusal.runtime(
             f"{name}() q tensor must be same dtype as the input tensor ({x.dtype!r}), got "
-            f"{q.dtype!r}\n  at {source.here(4)}"  # type: ignore[attr-defined]
+            f"{q.dtype!r}"
         )
     given = bottom(q)
     if given._level is None and given._a.size and not (0 <= given._a.min() and given._a.max() <= 1):
-        raise RuntimeError(f"{name}() q values must be in the range [0, 1]\n  at {source.here(4)}")
+        raise refusal.runtime(f"{name}() q values must be in the range [0, 1]")
     return q
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.inplace import chain_of
 from ...autograd.strided_views import layout_of
 from ...autograd.value import make
@@ -18,9 +18,10 @@ from .common import P, axis_of
 def _as_part(name: str, input: Any, src: Any, part: Any) -> Any:
     """src in the type of the part of input that it is to replace, whose shape it must have."""
     if tuple(src.shape) != tuple(part.shape):
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = "
-            f"{list(src.shape)}, slice size = {list(part.shape)}\n  {name} at {source.here(4)}"
+        raise refusal.runtime(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src.shape)}, slice size = {list(part.shape)}",
+            f"{name}",
         )
     return src if src.dtype is input.dtype else P.cast(src, dtype=input.dtype.np)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import source
+from ...autograd import refusal
 from ...ops import dtypes
 from ..api import public
 from ..creation import finish, np_dtype
@@ -72,13 +72,9 @@ def _window(
     name: str, count: int, sym: bool, formula: Callable[..., Any], dtype: Any, options: Any
 ) -> Any:
     if count < 0:
-        raise ValueError(
-            f"{name} requires non-negative window length, got M={count}\n  at {source.here(3)}"
-        )
+        raise refusal.value(f"{name} requires non-negative window length, got M={count}")
     if dtype not in (None, dtypes.float32, dtypes.float64):
-        raise ValueError(
-            f"{name} expects float32 or float64 dtypes, got: {dtype!r}\n  at {source.here(3)}"
-        )
+        raise refusal.value(f"{name} expects float32 or float64 dtypes, got: {dtype!r}")
     return _made(name, count, not sym, formula, dtype, options)
 
 
@@ -92,10 +88,10 @@ def bartlett(M: int, *, sym: bool = True, dtype: Any = None, **options: Any) -> 
 def general_cosine(M: int, *, a: Any, sym: bool = True, dtype: Any = None, **options: Any) -> Any:
     """The sum of cosines with the weights `a`, alternating in sign."""
     if not isinstance(a, Iterable):
-        raise TypeError(f"Coefficients must be a list/tuple, got {a!r}\n  at {source.here(2)}")
+        raise refusal.wrong_type(f"Coefficients must be a list/tuple, got {a!r}")
     weights = tuple(a)
     if not weights:
-        raise ValueError(f"Coefficients cannot be empty\n  at {source.here(2)}")
+        raise refusal.value("Coefficients cannot be empty")
     return _window("general_cosine", M, sym, _cosine_sum(weights), dtype, options)
 
 
@@ -146,11 +142,11 @@ def exponential(
 ) -> Any:  # fmt: skip
     """Exponential decay on both sides of a centre."""
     if tau <= 0:
-        raise ValueError(f"Tau must be positive, got: {tau} instead.\n  at {source.here(2)}")
+        raise refusal.value(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
-        raise ValueError(
-            f"Center must be None for symmetric windows, got {center}\n  at {source.here(2)}\n"
-            "  Fix: pass sym=False with a centre."
+        raise refusal.value(
+            f"Center must be None for symmetric windows, got {center}",
+            fix="pass sym=False with a centre.",
         )
 
     def formula(k: Any, span: int) -> Any:
@@ -166,9 +162,7 @@ def gaussian(
 ) -> Any:
     """The bell curve of a standard deviation."""
     if std <= 0:
-        raise ValueError(
-            f"Standard deviation must be positive, got: {std} instead.\n  at {source.here(2)}"
-        )
+        raise refusal.value(f"Standard deviation must be positive, got: {std} instead.")
     formula = lambda k, span: np.exp(-0.5 * ((k - span / 2) / std) ** 2)  # noqa: E731 - used once
     return _window("gaussian", M, sym, formula, dtype, options)
 
@@ -179,7 +173,7 @@ def kaiser(
 ) -> Any:
     """The window by modified Bessel functions whose energy is nearly most concentrated."""
     if beta < 0:
-        raise ValueError(f"beta must be non-negative, got: {beta} instead.\n  at {source.here(2)}")
+        raise refusal.value(f"beta must be non-negative, got: {beta} instead.")
     return _window("kaiser", M, sym, _kaiser(beta), dtype, options)
 
 
@@ -190,14 +184,11 @@ def _old(
     name: str, count: int, periodic: bool, formula: Callable[..., Any], dtype: Any, options: Any
 ) -> Any:
     if count < 0:
-        raise RuntimeError(
-            f"{name} requires non-negative window_length, got window_length={count}\n"
-            f"  at {source.here(3)}"
+        raise refusal.runtime(
+            f"{name} requires non-negative window_length, got window_length={count}"
         )
     if dtype is not None and dtype.category < dtypes.FLOAT:
-        raise RuntimeError(
-            f"{name} expects floating point dtypes, got: {dtype!r}\n  at {source.here(3)}"
-        )
+        raise refusal.runtime(f"{name} expects floating point dtypes, got: {dtype!r}")
     return _made(name, count, periodic, formula, dtype, options)
 
 
@@ -242,7 +233,5 @@ def kaiser_window(
 ) -> Any:  # fmt: skip
     """The Kaiser window; periodic unless said otherwise."""
     if not math.isfinite(beta):
-        raise RuntimeError(
-            f"kaiser_window expects a finite beta, got {beta}\n  at {source.here(2)}"
-        )
+        raise refusal.runtime(f"kaiser_window expects a finite beta, got {beta}")
     return _old("kaiser_window", window_length, periodic, _kaiser(beta), dtype, options)

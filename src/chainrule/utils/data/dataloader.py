@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_module, in_words
 from ...autograd.state import STATE
 from ...autograd.watching import named
@@ -134,9 +134,9 @@ class DataLoader(Generic[T]):
         fixed = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset",
                  "persistent_workers")  # fmt: skip
         if self.__initialized and name in fixed:
-            raise ValueError(
-                f"{name} attribute should not be set after {type(self).__name__} is initialized\n"
-                f"  at {source.here(2)}\n  Fix: make a new one."
+            raise refusal.value(
+                f"{name} attribute should not be set after {type(self).__name__} is initialized",
+                fix="make a new one.",
             )
         super().__setattr__(name, value)
 

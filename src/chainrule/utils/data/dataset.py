@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import chainrule as torch
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_module
 
 T = TypeVar("T")
@@ -52,9 +52,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
     def __init__(self, *tensors: Any) -> None:
         sizes = [t.size(0) for t in tensors]
         if any(size != sizes[0] for size in sizes):
-            raise AssertionError(
-                f"Size mismatch between tensors: they have {sizes} entries\n  at {source.here(2)}"
-            )
+            raise refusal.assertion(f"Size mismatch between tensors: they have {sizes} entries")
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
@@ -231,10 +229,9 @@ def random_split(
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _lengths_of_fractions(lengths, total)
     if sum(lengths) != total:
-        raise ValueError(
-            "Sum of input lengths does not equal the length of the input dataset! "
-            f"{list(lengths)} sum to {sum(lengths)}, the dataset has {total} samples\n"
-            f"  at {source.here(2)}"
+        raise refusal.value(
+            f"Sum of input lengths does not equal the length of the input dataset! {list(lengths)} "
+            f"sum to {sum(lengths)}, the dataset has {total} samples"
         )
     order = torch.randperm(total, generator=generator).tolist()
     ends = itertools.accumulate(lengths)

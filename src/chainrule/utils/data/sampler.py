@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import chainrule as torch
 
-from ...autograd import source
+from ...autograd import refusal
 from ...autograd.accidents import explain_module
 
 T = TypeVar("T")
@@ -29,10 +29,7 @@ def drawn_seed(generator: Any = None) -> int:
 
 def _positive(name: str, value: Any) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-        raise ValueError(
-            f"{name} should be a positive integer value, but got {name}={value}\n"
-            f"  at {source.here(3)}"
-        )
+        raise refusal.value(f"{name} should be a positive integer value, but got {name}={value}")
 
 
 class SequentialSampler(Sampler[int]):

@@ -18,7 +18,7 @@ import weakref
 from multiprocessing.connection import wait
 from typing import Any
 
-from ...autograd import source
+from ...autograd import refusal
 from ...ops.interrupts import (
     interrupt_afterwards,
     keep_interrupts,
@@ -200,10 +200,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                     return number, answer
             elif deadline is not None and time.monotonic() >= deadline:
                 self._shutdown_workers()
-                raise RuntimeError(
+                raise refusal.runtime(
                     f"DataLoader timed out after {self._timeout} seconds: no worker had a batch "
-                    f"ready\n  at {source.here(4)}\n  Fix: raise timeout, or look at what the "
-                    "dataset waits for."
+                    "ready",
+                    fix="raise timeout, or look at what the dataset waits for.",
                 )
 
     def _message(self, seconds: float) -> Any:
@@ -230,9 +230,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         ways = "; ".join(_way_out(w.process.exitcode) for w in workers)
         self._shutdown_workers()
         let_interrupt_arrive()
-        raise RuntimeError(
-            f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {ways}\n"
-            f"  at {source.here(4)}\n  Fix: use num_workers=0 to see what the dataset does."
+        raise refusal.runtime(
+            f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {ways}",
+            fix="use num_workers=0 to see what the dataset does.",
         ) from None
 
     # ---- the end ----

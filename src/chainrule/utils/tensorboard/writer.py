@@ -13,7 +13,7 @@ import numpy as np
 
 import chainrule as torch
 
-from ...autograd import source
+from ...autograd import refusal
 from . import graphs, histograms, messages, pictures
 from .records import RecordWriter
 
@@ -281,9 +281,9 @@ class SummaryWriter:
         """The settings of a trial and what came out, as a run of its own."""
         for name, given in (("hparam_dict", hparam_dict), ("metric_dict", metric_dict)):
             if not isinstance(given, dict):
-                raise TypeError(
+                raise refusal.wrong_type(
                     f"parameter: {name} should be a dictionary, nothing logged. It is a "
-                    f"{type(given).__name__}\n  at {source.here(2)}"
+                    f"{type(given).__name__}"
                 )
         domains = hparam_domain_discrete or {}
         parameters = _plain_parameters(hparam_dict, domains)
@@ -316,8 +316,8 @@ class SummaryWriter:
 
     def __getattr__(self, name: str) -> Any:
         if name in _REFUSED:
-            raise NotImplementedError(
-                f"SummaryWriter.{name} is not supported: {_REFUSED[name]}\n  at {source.here(2)}"
+            raise refusal.not_implemented(
+                f"SummaryWriter.{name} is not supported: {_REFUSED[name]}"
             )
         raise AttributeError(f"'SummaryWriter' object has no attribute {name!r}")
 
@@ -359,9 +359,10 @@ _REFUSED = {
 def _scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool = False) -> bytes:
     number = _array(value).squeeze()
     if number.ndim:
-        raise AssertionError(
+        raise refusal.assertion(
             f"Tensor should contain one element (0 dimensions). Was given size: {number.size} and "
-            f"{number.ndim} dimensions.\n  {tag!r} at {source.here(3)}"
+            f"{number.ndim} dimensions.",
+            f"{tag!r}",
         )
     if not new_style:
         return messages.summary(tag, messages.simple_value(float(number)))

@@ -39,7 +39,7 @@ def _where() -> list[str]:
     """The user's line; a worker has none: its error is raised again where a batch is wanted."""
     from .worker import get_worker_info
 
-    return [] if get_worker_info() is not None else [f"  at {source.here(4)}"]
+    return [] if get_worker_info() is not None else [f"  at {source.here()}"]
 
 
 def _difference(samples: Sequence[Any], place: str) -> tuple[str, str] | None:
