@@ -10,10 +10,13 @@ import linecache
 import os
 import sys
 import warnings
+from contextlib import contextmanager
 from types import CodeType, FrameType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _TOUR = _PACKAGE + "tour.py"  # a user's program: its lines are to be shown
+# Between a generator of ours and the `with` that runs it.
+_CONTEXTS = contextmanager.__code__.co_filename
 LONGEST_SHOWN = 120  # characters of a line in a message: one-liners would bury the rest of it
 # Whether a file name belongs to the package; filled as files are met (a dict look-up by an
 # interned string is the cheapest test there is).
@@ -47,9 +50,12 @@ def is_library(filename: str) -> bool:
 def user_frame() -> FrameType | None:
     """The innermost frame that is not the library's own."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_library(frame.f_code.co_filename):
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not is_library(file) and file != _CONTEXTS:
+            return frame
         frame = frame.f_back
-    return frame
+    return None
 
 
 def user_position() -> tuple[CodeType | None, int]:
