@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from .autograd import source
+from .autograd import refusal
 
 
 class _Namespace:
@@ -20,11 +20,10 @@ class _Namespace:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):  # Python's own questions
             raise AttributeError(name)
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Tried to instantiate class '{self.name}.{name}', but it does not exist! Ensure that "
-            "it is registered via torch::class_\n"
-            f"  at {source.here(2)}\n  Fix: chainrule loads no C++ libraries; write the class in "
-            "Python."
+            "it is registered via torch::class_",
+            fix="chainrule loads no C++ libraries; write the class in Python.",
         )
 
 
@@ -33,9 +32,9 @@ loaded_libraries: set[str] = set()
 
 def load_library(path: str) -> NoReturn:
     """Refused: C++ libraries cannot be loaded."""
-    raise NotImplementedError(
-        f"torch.classes.load_library({path!r}): chainrule loads no C++ libraries\n"
-        f"  at {source.here(2)}\n  Fix: write the class in Python."
+    raise refusal.not_implemented(
+        f"torch.classes.load_library({path!r}): chainrule loads no C++ libraries",
+        fix="write the class in Python.",
     )
 
 

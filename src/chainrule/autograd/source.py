@@ -47,8 +47,8 @@ def is_library(filename: str) -> bool:
     return known
 
 
-def user_frame() -> FrameType | None:
-    """The innermost frame that is not the library's own."""
+def user_frame(_depth: int = 1) -> FrameType | None:
+    """The innermost frame that is not the library's own; no need to count frames any more."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -58,7 +58,7 @@ def user_frame() -> FrameType | None:
     return None
 
 
-def user_position() -> tuple[CodeType | None, int]:
+def user_position(_depth: int = 1) -> tuple[CodeType | None, int]:
     """(code, instruction offset) of the user's frame; (None, 0) when there is none."""
     frame = user_frame()
     return (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
@@ -87,7 +87,7 @@ def describe(code: CodeType | None, lasti: int) -> str:
     return f"{place}: {text}" if text else place
 
 
-def here() -> str:
+def here(_depth: int = 1) -> str:
     """The user's current line, for error messages."""
     return describe(*user_position())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import source
+from . import refusal
 from .state import STATE
 from .value import FACTORY
 
@@ -16,10 +16,11 @@ class _ExecutionEngine:
     def queue_callback(self, callback: Callable[[], Any]) -> None:
         """Call a function when the running backward pass has ended; hooks of tensors ask for it."""
         if not STATE.passes:
-            raise RuntimeError(
+            raise refusal.runtime(
                 "Final callbacks can only be installed during backward pass: no hook of a tensor "
-                f"is running\n  at {source.here(2)}\n  Fix: queue it in a hook "
-                "(tensor.register_hook), or call the function after backward()."
+                "is running",
+                fix="queue it in a hook (tensor.register_hook), or call the function after "
+                "backward().",
             )
         STATE.passes[-1].at_end.append(callback)
 

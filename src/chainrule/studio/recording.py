@@ -62,8 +62,8 @@ class Recorder(Watcher):
             self.dropped += 1
             return
         name = getattr(op, "name", None) or getattr(op, "__name__", "function")
-        made = Recorded(len(self.ops), name, source.user_position(2))
-        frame = source.user_frame(2)
+        made = Recorded(len(self.ops), name, source.user_position())
+        frame = source.user_frame()
         for position, arg in enumerate(args):
             if isinstance(arg, TensorBase):
                 made.inputs.append((position, self._reference(arg, frame), None))

@@ -95,7 +95,7 @@ def read(y: Any, *, module: Any = None, gradient: Any = None) -> Trace:
 
     Values that nobody kept are missing; `trace` has them all.
     """
-    tape = Tape.of(y).name(Names.here(1, module))
+    tape = Tape.of(y).name(Names.here(module))
     seed = None if gradient is None else np.asarray(getattr(gradient, "_a", gradient))
     title = tape.root.title or tape.root.place.expression or "y"
     made = Builder(tape, None, None, {}).document(title, seed)

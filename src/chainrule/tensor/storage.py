@@ -500,17 +500,16 @@ class TypedKind(type):
     ) -> TypedStorage:
         """A copy of what a buffer (`bytes`, `bytearray`...) holds."""
         if byte_order not in ("native", "little", "big"):
-            raise ValueError(
-                f"invalid byte_order '{byte_order}' (expected 'native', 'little' or 'big')\n"
-                f"  at {source.here(2)}"
+            raise refusal.value(
+                f"invalid byte_order '{byte_order}' (expected 'native', 'little' or 'big')"
             )
         size = cls.dtype.itemsize
         held = memoryview(buffer).cast("B")
         room = len(held) - offset
         if offset < 0 or room < 0 or (count < 0 and room % size) or count * size > room:
-            raise ValueError(
+            raise refusal.value(
                 f"buffer size ({len(held)}), offset ({offset}) and count ({count}) do not fit "
-                f"elements of {size} bytes\n  at {source.here(2)}"
+                f"elements of {size} bytes"
             )
         taken = np.frombuffer(held[offset : None if count < 0 else offset + count * size], np.uint8)
         if byte_order not in ("native", sys.byteorder):
