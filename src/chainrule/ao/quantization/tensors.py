@@ -221,28 +221,28 @@ def _check_zero_points(least: int, most: int, form: Any) -> None:
         (most, most <= form.high, "above upper"),
     ):
         if not allowed:
-            raise RuntimeError(
+            raise refusal.runtime(
                 f"zero_point {zero} is {where} bound: integers of {form!r} lie between {form.low} "
-                f"and {form.high}\n  at {source.here(4)}"
+                f"and {form.high}"
             )
 
 
 def _checked_axis(x: Any, scales: Any, zero_points: Any, axis: int) -> int:
     """The axis of the slices, which must have one scale and one zero point each."""
     if not -x.ndim <= axis < x.ndim:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"Channel axis out of range in per channel affine quantization: {axis} of a tensor "
-            f"with {x.ndim} dimensions\n  at {source.here(4)}"
+            f"with {x.ndim} dimensions"
         )
     if scales.numel() != zero_points.numel():
-        raise RuntimeError(
-            "number of elements in scales and zero_points must match: "
-            f"{scales.numel()} and {zero_points.numel()}\n  at {source.here(4)}"
+        raise refusal.runtime(
+            f"number of elements in scales and zero_points must match: {scales.numel()} and "
+            f"{zero_points.numel()}"
         )
     if scales.numel() != x.shape[axis]:
-        raise RuntimeError(
+        raise refusal.runtime(
             f"length of scales must equal to channel, expected {x.shape[axis]} got, "
-            f"{scales.numel()}\n  at {source.here(4)}"
+            f"{scales.numel()}"
         )
     return axis % x.ndim
 

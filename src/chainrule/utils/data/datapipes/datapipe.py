@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
-from ....autograd import source
+from ....autograd import refusal, source
 from ..dataset import Dataset, IterableDataset
 
 Stage = TypeVar("Stage", bound=type)
@@ -102,9 +102,8 @@ class functional_datapipe:
 
     def __call__(self, cls: Stage) -> Stage:
         if not isinstance(cls, type) or not issubclass(cls, IterDataPipe | MapDataPipe):
-            raise TypeError(
+            raise refusal.wrong_type(
                 f"`functional_datapipe` can only decorate IterDataPipe or MapDataPipe, got {cls!r}"
-                f"\n  at {source.here(2)}"
             )
         kind: Any = IterDataPipe if issubclass(cls, IterDataPipe) else MapDataPipe
         kind.register_datapipe_as_function(self.name, cls)
