@@ -34,9 +34,10 @@ def compile(  # noqa: A001 - the public name is PyTorch's
     plan. What cannot be captured runs eagerly and the reason is said once; with `fullgraph=True`
     it is an error that names the line. A module becomes a module that shares its parameters.
     `explain=True` prints what was made of the function. PyTorch's other options are accepted:
-    the backends "eager" and "aot_eager" and `disable=True` leave the function as it is; the others
-    (`dynamic`, `mode`, `name`, `recompile_limit`, `isolate_recompiles`, `shapes_spec`) make no
-    difference.
+    the backends "eager" and "aot_eager" and `disable=True` leave the function as it is;
+    `dynamic=True` makes plans for ranges of lengths from the second length on, where the program
+    allows it; the others (`mode`, `name`, `recompile_limit`, `isolate_recompiles`, `shapes_spec`)
+    make no difference.
 
     >>> import chainrule as torch
     >>> @torch.compile
@@ -59,7 +60,7 @@ def compile(  # noqa: A001 - the public name is PyTorch's
         )
     if disable or backend in _EAGER_BACKENDS:
         return model
-    compiled = CompiledFunction(model, fullgraph, explain)
+    compiled = CompiledFunction(model, fullgraph, explain, bool(dynamic))
     from ..nn import Module
 
     if isinstance(model, Module):

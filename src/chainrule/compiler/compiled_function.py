@@ -7,7 +7,7 @@ import gc
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import RLock
 from types import MethodType
 from typing import Any
@@ -21,10 +21,13 @@ from .capture.differentiable import runner_of
 from .capture.entries import Entries, Entry
 from .capture.facts import same_facts
 from .capture.program import Program, Unlike
+from .capture.ranges import Outline, RangeRunner, ranged
+from .capture.runner import Runner
 from .capture.traced_call import Call
 from .capture.tracer import CaptureError
 from .graph.exact_numbers import same_number
 from .machine import log
+from .passes.lengths import Unfit
 from .runtime.plan import CheckFailed, InputChanged, UnwritableInput
 from .stance import EAGER, compiled_functions, set_stance
 
@@ -44,12 +47,19 @@ class CompiledFunction:
     """A function with the same behaviour and, after three calls, far less time."""
 
     def __init__(
-        self, function: Callable[..., Any], fullgraph: bool = False, explain: bool = False
+        self,
+        function: Callable[..., Any],
+        fullgraph: bool = False,
+        explain: bool = False,
+        dynamic: bool = False,
     ) -> None:
         functools.update_wrapper(self, function, updated=())
         self.function = function
         self.fullgraph = fullgraph
         self._print = explain
+        self._dynamic = dynamic  # plans for ranges of lengths, where that is possible
+        self._outlines: list[Outline] = []  # of programs that ranges can be made of
+        self._ranges: list[tuple[Outline, RangeRunner]] = []
         self._entries = Entries(function, self._name())
         self._told: set[str] = set()
         self._strangers: tuple[Any, ...] = ()  # functions that ran and that no name leads to
@@ -96,6 +106,8 @@ class CompiledFunction:
         """Forget every plan."""
         self._entries = Entries(self.function, self._name())
         self._inputs.clear()
+        self._outlines.clear()
+        self._ranges.clear()
         self._last = None
 
     # ---- capturing -------------------------------------------------------------------------------
@@ -153,6 +165,8 @@ class CompiledFunction:
         """The second of two calls follows numbers that change, or are likely to."""
         first = entry.pending
         if first is None:
+            if self._ranges and not entry.captures and not entry.alone:  # one call may do
+                call.follow({p for p in call.scan.values if self._is_input(p)}, entry.free)
             return
         numbers, reason = first.scan.difference(call.scan, set())
         if reason:
@@ -182,7 +196,12 @@ class CompiledFunction:
         if entry.calls >= _OFTEN or entry.captures or entry.pending is not None or self.fullgraph:
             return False
         others = list(self._entries.values())
+        if self._dynamic and self._ranges and not entry.alone:
+            return False  # it may join one
         kinds = sum(1 for other in others if other.captures or other.pending is not None)
+        if self._dynamic and not self._ranges and kinds >= 2:
+            pending = sum(1 for other in others if other.pending is not None)
+            return pending > 0 or kinds >= _KINDS  # two kinds first: others may join them
         if kinds >= _KINDS and entry.calls == 2:
             log.say(
                 f"{self._name()}: {kinds} kinds of calls have plans; another waits to come often"
@@ -227,13 +246,15 @@ class CompiledFunction:
         if call.follower is None:
             entry.pending = call
             return
-        assert first is not None
+        if first is None:
+            self._join(entry, call)
+            return
         entry.pending = None
         reason = self._why_unlike(first, call)
         if not reason:
             try:
                 with log.timed(f"compile {self._name()}"), _without_collections():
-                    runner = runner_of(Program(first, call))
+                    runner = self._runner(Program(first, call))
             except Unlike as problem:  # something was set up in the first of them
                 reason = str(problem)
         if reason:
@@ -247,6 +268,46 @@ class CompiledFunction:
         log.say(runner.explain)
         if self._print:
             print(runner.explain())
+
+    def _runner(self, program: Program) -> Runner:
+        """The runner of a program: for many lengths if that is wanted and possible."""
+        if not self._dynamic:
+            return runner_of(program)
+        try:
+            outline = Outline(program)
+            made = ranged(self._outlines, program, outline)
+        except Unfit as problem:
+            log.say(f"{self._name()}: a plan for one length: {problem}")
+            return self._alone(program)
+        self._ranges.append((outline, made))
+        return made
+
+    def _alone(self, program: Program) -> Runner:
+        """The runner for one length; the next may make a range with it."""
+        if len(self._outlines) < _KINDS:
+            with suppress(Unfit):
+                self._outlines.append(Outline(program))
+        return runner_of(program)
+
+    def _join(self, entry: Entry, call: Call) -> None:
+        """A kind of call whose first traced call did what a plan for many lengths does."""
+        try:
+            with log.timed(f"another length of {self._name()}"), _without_collections():
+                program = Program(call, call)
+                outline = Outline(program)
+                for known, runner in self._ranges:
+                    if known.same(outline) and runner.holds(call.leaves):
+                        runner.plan.admit(program.graph)
+                        entry.captures += 1
+                        entry.put_first(runner)
+                        return
+            reason = "nothing that is known did the same"
+        except (CaptureError, Unfit) as problem:
+            reason = str(problem)
+        finally:
+            call.trace.close()
+        log.say(f"{self._name()}: another plan: {reason}")
+        entry.alone = True
 
     def _why_unlike(self, first: Call, second: Call) -> str:
         """Why two calls cannot be compared; nothing where they can."""

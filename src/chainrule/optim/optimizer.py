@@ -158,7 +158,7 @@ class Optimizer:
     _optimizer_state_dict_post_hooks: OrderedDict[int, Any]
     _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Any]
     _optimizer_load_state_dict_post_hooks: OrderedDict[int, Any]
-    _plans: Any = None  # what a subclass prepared for its fast step; never saved
+    _chainrule_plans: Any = None  # what a subclass prepared for its fast step; never saved
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -227,7 +227,7 @@ class Optimizer:
             )
         self._check_against_groups(param_group)
         self.param_groups.append(param_group)
-        self._plans = None
+        self._chainrule_plans = None
 
     def _check_params(self, params: list[Any]) -> None:
         for i, p in enumerate(params):
@@ -357,7 +357,7 @@ class Optimizer:
         for table in _HOOK_TABLES:
             self.__dict__.setdefault(table, OrderedDict())
         self.defaults.setdefault("differentiable", False)
-        self._plans = None
+        self._chainrule_plans = None
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]

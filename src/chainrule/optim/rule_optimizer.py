@@ -128,7 +128,7 @@ class RuleOptimizer(Optimizer):
         """Update the parameters that have a gradient; returns what `closure` returns."""
         loss = None if closure is None else evaluated(closure)
         usual = not STATE.unusual
-        plans = self._plans
+        plans = self._chainrule_plans
         left = self.param_groups
         if usual and plans is not None and plans.hold(self):
             left = [
@@ -146,7 +146,7 @@ class RuleOptimizer(Optimizer):
         finally:
             STATE.set_grad_enabled(before)
         if usual:
-            self._plans = plan.Plans(self)
+            self._chainrule_plans = plan.Plans(self)
         return loss
 
     def program(

@@ -27,13 +27,15 @@ class Entry:
     """Calls with one combination of argument types."""
 
     __slots__ = (
-        "calls", "captures", "free", "keep", "pending", "reason", "runners", "traced", "types",
+        "alone", "calls", "captures", "free", "keep", "pending", "reason", "runners", "traced",
+        "types",
     )  # fmt: skip
 
     def __init__(self, keep: list[Any], free: tuple[int, ...] = ()) -> None:
         self.keep = keep  # objects whose identity is part of the key
         self.free = free  # positions of numbers that are inputs
         self.calls = 0
+        self.alone = False  # no plan for many lengths has it
         self.traced = 0  # calls that were traced since the last program
         self.captures = 0  # how many programs were captured
         self.pending: Call | None = None  # traced with plain numbers, to be compared with another

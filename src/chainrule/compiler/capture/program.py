@@ -126,7 +126,8 @@ class Program:
         for _, tensor in self.second.scan.tensors.values():
             if tensor._a is array:
                 return Source("tensor", tensor)
-        return Source("tensor", y.tensor) if x.tensor is y.tensor else None
+        # (Of a call that is compared with itself nothing is known but what is in sight.)
+        return Source("tensor", y.tensor) if x is not y and x.tensor is y.tensor else None
 
     def _constant(self, x: Outside, y: Outside) -> Value:
         if x.before is None or y.before is None:
@@ -172,7 +173,7 @@ class Program:
 
     def _number(self, u: Any, v: Operand, instr: Instr) -> Value:
         """A number that is followed: the expression must say what the plain call computed."""
-        if not same_number(u, v.expression.evaluate(self.first.number_at)):
+        if u is not v and not same_number(u, v.expression.evaluate(self.first.number_at)):
             raise CaptureError(
                 f"a number that changes is taken in a way that cannot be followed ({u!r}), at "
                 f"{_where(instr)}; keep it in a tensor"

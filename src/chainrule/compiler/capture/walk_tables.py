@@ -14,6 +14,7 @@ BOOKKEEPING = {
     "_forward_pre_hooks_with_kwargs", "_non_persistent_buffers_set", "_is_full_backward_hook",
     "_optimizer_state_dict_pre_hooks", "_optimizer_state_dict_post_hooks",
     "_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks",
+    "_chainrule_plans",
 }  # fmt: skip
 USED_BY_MODULE = {
     "training", "_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks",
