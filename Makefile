@@ -28,11 +28,11 @@ tour: .venv/.installed
 	@.venv/bin/chainrule tour
 
 test: lint
-	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # The long sweeps that `make test` leaves out.
 test-slow: .venv-test/.installed
-	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -n $(WORKERS) -m slow $(PYTEST_ARGS)
+	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -m pytest -q -n $(WORKERS) --dist worksteal -m slow $(PYTEST_ARGS)
 
 test-libraries: .venv-test/.installed
 	.venv-test/bin/python -m tests.libraries $(LIBRARIES)

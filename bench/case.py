@@ -98,6 +98,8 @@ class Style:
 
     # Turns a function into something faster.
     wrap: Callable[[Callable], Callable] = keep
+    # The same for functions that are called with many lengths.
+    varied: Callable[[Callable], Callable] = keep
     # It wraps whole steps, backward and update included; otherwise only what computes the loss.
     whole: bool = False
     # It also wraps the optimizer's step.

@@ -25,6 +25,8 @@ SEQUENCES = (512, 1024, 2048, 4096, 8192)
 GPT = next(program for program in PROGRAMS if program.family == "gpt").name
 CODE = "code"  # the folder in which compilers keep what they made
 COMPILE_SECONDS = {"cold": 2.0, "cached": 0.3}
+LARGE = "large/gpt2/T512/b1"
+CHECKPOINT_SECONDS = 0.2
 
 
 @dataclass
@@ -54,7 +56,16 @@ def measurements() -> Iterator[Measurement]:
     yield from memory()
     yield from compile_time()
     yield from attention()
+    yield from large()
     yield from several_processes()
+
+
+def large() -> Iterator[Measurement]:
+    """The memory of a large model's training, and a file of a gigabyte read by mapping it."""
+    row = Row(f"{LARGE}/memory", "large", "bytes", goals=(Goal(1.0), eager_goal(1.0)))
+    yield Measurement([row], ("memory", LARGE), ("chainrule", "compiled", "torch"), 1)
+    row = Row("large/checkpoint", "large", limit=("chainrule", CHECKPOINT_SECONDS))
+    yield Measurement([row], ("checkpoint",), ("chainrule", "torch"), 1)
 
 
 def several_processes() -> Iterator[Measurement]:

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -156,6 +157,20 @@ def materialised(torch: Any) -> Any:
     return attend
 
 
+def checkpoint_time(engine: Engine) -> Figures:
+    """How long a file with a gigabyte of weights takes to load, mapped into memory."""
+    torch = engine.load()
+    with tempfile.TemporaryDirectory() as folder:
+        small, large = str(Path(folder, "small.pt")), str(Path(folder, "large.pt"))
+        torch.save({"weight": torch.ones(3)}, small)
+        torch.load(small, mmap=True)  # loads what is loaded when first used
+        torch.save({f"layer{k}.weight": torch.ones(1024, 2560) * k for k in range(100)}, large)
+        start = perf_counter()
+        state = torch.load(large, mmap=True)
+        seconds = perf_counter() - start
+        return [seconds], [float(state["layer7.weight"][5, 5])]
+
+
 def resident_bytes(field: str) -> int:
     """A field of /proc/self/status; elsewhere the peak so far, the only figure there is."""
     status = Path("/proc/self/status")
@@ -183,4 +198,5 @@ PROBES = {
     "compile": compile_time,
     "attention": attention,
     "ddp": ddp.step_time,
+    "checkpoint": checkpoint_time,
 }

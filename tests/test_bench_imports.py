@@ -112,7 +112,7 @@ def test_names_say_what_is_measured():
     }
     assert expected <= WORKLOADS.keys()
     assert {m.group for m in fresh.measurements()} == {
-        "import", "memory", "compile", "attention", "ddp",
+        "import", "memory", "compile", "attention", "large", "ddp",
     }  # fmt: skip
     peers = {"torch", "torch.compile", "torch.compile+step", "jax", "autograd", "tinygrad"}
     assert {"chainrule", "compiled", "control", "floor", *peers} == ENGINES.keys()

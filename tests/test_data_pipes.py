@@ -84,3 +84,11 @@ def test_a_stage_of_ones_own_is_a_method_of_all_pipes():
 def test_pipes_are_copied_and_pickled():
     pipe = numbers(4).batch(2)
     assert list(copy.deepcopy(pipe)) == list(pickle.loads(pickle.dumps(pipe))) == [[0, 1], [2, 3]]
+
+
+def test_a_name_that_is_taken_is_refused_at_the_users_line():
+    with pytest.raises(Exception, match=r"already taken\n  at test_data_pipes.py:\d+"):
+
+        @functional_datapipe("map")
+        class Again(IterDataPipe):
+            pass

@@ -2,6 +2,7 @@
 
 import datetime
 import importlib
+import pickle
 
 import pytest
 
@@ -113,3 +114,9 @@ def test_errors_of_other_processes_can_be_caught():
         return 5
 
     assert main() == 5
+
+
+def test_stores_belong_to_their_process(tmp_path):
+    store = dist.FileStore(str(tmp_path / "store"), 1)
+    with pytest.raises(TypeError, match=r"cannot pickle 'torch\.distributed\.FileStore' object"):
+        pickle.dumps(store)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from chainrule import ir
-from chainrule.ops import formulas, schema
+from chainrule.ops import batching, formulas, kernels, row_formulas, schema
 from chainrule.tensor import api
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +41,10 @@ def names_of_adding_ops(monkeypatch) -> dict:
     kept = {"FORMULAS": {}, "TABLE": schema.TABLE}  # what the page declares is forgotten after it
     for name, value in kept.items():
         monkeypatch.setattr(formulas, name, value)
+        monkeypatch.setattr(row_formulas, name, value)
     declare |= {"schema": schema, "Formula": formulas.Formula, "FORMULAS": kept["FORMULAS"]}
+    declare |= {"RowFormula": row_formulas.RowFormula, "ROW": row_formulas.ROW}
+    declare |= {"Front": batching.Front, "fast": kernels.Kernels()}
     return {**vars(sample), **declare, "ir": ir, "np": np}
 
 

@@ -104,3 +104,24 @@ def test_deviations_of_numbers_whose_squares_leave_the_range(scale):
         assert np.allclose(got.detach(), want.detach(), rtol=1e-5, atol=0)
         (slope,), (true,) = (torch.autograd.grad(y.sum(), t) for y, t in ((got, x), (want, exact)))
         assert np.allclose(slope, true, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("value", [None, "a", [], (1,), [1.0], {}])
+def test_what_is_no_number_fills_nothing(value):
+    x, mask, index = torch.ones(3), torch.tensor([True, False, True]), torch.tensor([0])
+    calls = (
+        lambda: torch.full_like(x, value), lambda: x.clone().fill_(value),
+        lambda: torch.fill(x, value), lambda: x.masked_fill(mask, value),
+        lambda: x.index_fill(0, index, value), lambda: x.scatter(0, index, value),
+        lambda: torch.linspace(0, value, 3),
+    )  # fmt: skip
+    for call in calls:
+        with pytest.raises((TypeError, RuntimeError)):
+            call()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_softmax_and_rms_norm_of_a_transpose_lie_in_c_order(dtype):
+    x = torch.arange(24.0).reshape(4, 6).t().to(dtype)
+    for y in (x.softmax(0), x.softmax(1), x.log_softmax(1), torch.rms_norm(x, (4,))):
+        assert y.stride() == (4, 1)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import chainrule as torch
 from chainrule.tensor.printing import (
     contents_text,
     format_tensor,
@@ -205,3 +206,8 @@ def test_a_summary_depends_on_the_shown_entries_only(array):
     other[3:-3] = 7.25
     assert tensor_text(array) == tensor_text(other)
     assert tensor_text(array).count(",") == 6
+
+
+def test_a_tensor_that_repeats_one_element_prints_whatever_its_size():
+    for shape in ((2**40,), (2**30, 2**30), (3, 2**58), (2**20, 2**20, 2**20)):
+        assert "..." in str(torch.zeros(1).expand(shape))

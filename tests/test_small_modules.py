@@ -10,7 +10,7 @@ import pytest
 import chainrule as torch
 import chainrule.run
 from chainrule.utils import weak
-from chainrule.utils._contextlib import _DecoratorContextManager
+from chainrule.utils._contextlib import _DecoratorContextManager, context_decorator
 
 # Drawn by PyTorch.
 SCRAMBLED = [
@@ -133,8 +133,12 @@ def test_context_managers_decorate_generators_step_by_step():
     running = steps()
     assert (next(running), depth) == (1, [])
     assert (running.send("x"), depth) == ("x", [])
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+        made = Noted()(type("Some", (), {"__init__": lambda self: depth.append(len(depth))}))
+    made()
+    assert depth == [1]  # made inside: one more was on the list, and __exit__ took one off
     with pytest.raises(RuntimeError, match="Cannot decorate classes"):
-        Noted()(type("Some", (), {}))
+        context_decorator(Noted, type("Some", (), {}))
 
 
 def test_spawn_is_the_function_and_a_module():

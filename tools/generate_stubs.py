@@ -194,6 +194,15 @@ def with_out(signature: inspect.Signature) -> inspect.Signature:
     return inspect.Signature([*parameters[:end], made, *parameters[end:]])
 
 
+OWN_TYPES = {  # where a name means something else than elsewhere
+    ("movedim", "source"): "_int | Sequence[_int]",
+    ("movedim", "destination"): "_int | Sequence[_int]",
+    ("moveaxis", "source"): "_int | Sequence[_int]",
+    ("moveaxis", "destination"): "_int | Sequence[_int]",
+    ("tensordot", "dims"): "_int | Sequence[_int] | Sequence[Sequence[_int]]",
+}
+
+
 def annotation(p: inspect.Parameter, function: str, binary: bool = False) -> str:
     """The type of a parameter: as declared, else by its name."""
     declared = p.annotation if isinstance(p.annotation, str) else "Any"
@@ -202,7 +211,7 @@ def annotation(p: inspect.Parameter, function: str, binary: bool = False) -> str
         return declared if re.fullmatch(r"[\w\[\], |]+", declared) and _known(declared) else "Any"
     if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or function in OPEN_INPUTS:
         return "Any"
-    by_name = PARAMETERS.get(p.name, "Any")
+    by_name = OWN_TYPES.get((function, p.name)) or PARAMETERS.get(p.name, "Any")
     if p.name == "input" and binary:
         by_name = PARAMETERS["other"]  # torch.pow(2, x)
     return f"{by_name} | None" if p.default is None and by_name != "Any" else by_name
@@ -489,9 +498,11 @@ def package_line(name: str, value: Any) -> str:
     if name in MAKERS:
         return definition(name, inspect.signature(value), "Tensor")
     if isinstance(value, type) or inspect.isfunction(value):
-        home = value.__module__.removeprefix("chainrule.")
-        if same_code(getattr(sys.modules.get(value.__module__), name, None), value):
-            return f"from .{home} import {name} as {name}"
+        module = inspect.unwrap(value).__module__
+        if module == "chainrule" and inspect.isfunction(value):  # where users find it
+            module = value.__globals__["__name__"]
+        if same_code(getattr(sys.modules.get(module), name, None), value):
+            return f"from .{module.removeprefix('chainrule.')} import {name} as {name}"
         return f"{name}: Any"
     if isinstance(value, chainrule.dtype):
         return f"{name}: _dtype"

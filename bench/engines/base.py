@@ -26,6 +26,8 @@ class Engine:
     peer: bool = False
     # From the module to a wrapper of functions, e.g. `lambda torch: torch.compile`.
     wrap: Callable[[Any], Callable] = lambda module: keep
+    # The same for functions that are called with many lengths.
+    varied: Callable[[Any], Callable] = lambda module: keep
     # Other fields of `Style`.
     style: dict[str, Any] = field(default_factory=dict)
     # The groups of workloads it runs; None: all.
@@ -56,7 +58,9 @@ class Engine:
     def build(self, module: Any, workload: Workload) -> Case | None:
         if not self.covers(workload):
             return None
-        return workload.build(module, Style(wrap=self.wrap(module), **self.style))
+        return workload.build(
+            module, Style(wrap=self.wrap(module), varied=self.varied(module), **self.style)
+        )
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,11 @@ from .base import Engine
 OPTIMIZERS: tuple[dict[str, bool], ...] = ({}, {"foreach": True}, {"fused": True})
 # Groups whose functions torch.compile takes as they are.
 COMPILABLE = frozenset(
-    {"train", "chain", "scalar", "hvp", "inference", "vision", "graph", "bf16", "generate"}
-)
+    {
+        "train", "chain", "scalar", "hvp", "inference", "vision", "graph", "transformer", "bf16",
+        "generate", "dynamic", "large",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,11 @@ def torch_compile(torch: Any) -> Callable[[Callable], Callable]:
     return lambda function: torch.compile(alone(function), dynamic=False)
 
 
+def torch_compile_varied(torch: Any) -> Callable[[Callable], Callable]:
+    """For any length."""
+    return lambda function: torch.compile(alone(function), dynamic=True)
+
+
 def alone(function: Callable) -> Callable:
     """The function with code of its own.
 
@@ -50,6 +58,7 @@ COMPILED_LOSS = TorchCompile(
     "torch",
     peer=True,
     wrap=torch_compile,
+    varied=torch_compile_varied,
     style={"optimizers": OPTIMIZERS},
     groups=COMPILABLE,
 )
@@ -59,6 +68,6 @@ COMPILED_LOSS_AND_UPDATE = TorchCompile(
     peer=True,
     wrap=torch_compile,
     style={"optimizers": OPTIMIZERS, "wraps_update": True},
-    groups=frozenset({"train", "vision", "graph", "bf16"}),
+    groups=frozenset({"train", "vision", "graph", "transformer", "bf16"}),
 )
 EAGER = Engine("torch", "torch", peer=True, style={"optimizers": OPTIMIZERS})

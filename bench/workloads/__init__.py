@@ -7,17 +7,20 @@ from . import (
     families,
     generation,
     inference,
+    large,
+    lengths,
     mlp,
     modes,
     ops,
+    pinn,
     readers,
     step,
     train,
 )
 
 FAMILIES = (
-    ops, mlp, step, train, families, elementwise, derivatives, inference, generation, modes,
-    readers,
+    ops, mlp, step, train, families, elementwise, derivatives, pinn, inference, generation,
+    lengths, large, modes, readers,
 )  # fmt: skip
 WORKLOADS: dict[str, Workload] = {
     workload.name: workload for family in FAMILIES for workload in family.workloads()

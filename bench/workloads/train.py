@@ -5,7 +5,7 @@ optimizer's settings, found before the clock starts; the report names it.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..case import Case, Goal, Repeated, Style, Workload, eager_goal, fastest
@@ -164,4 +164,4 @@ def scaling() -> Iterator[Workload]:
 
 def last_setting(style: Style) -> Style:
     """Without a trial: here engines are compared with themselves."""
-    return Style(style.wrap, style.whole, style.wraps_update, style.optimizers[-1:])
+    return replace(style, optimizers=style.optimizers[-1:])

@@ -117,11 +117,18 @@ def judge(trial: Trial) -> tuple[str, str]:
 def _returned(result: Any) -> tuple[int, int]:
     """How many numbers a call returned in tensors, and their bytes; repeated ones count once."""
     parts = result if isinstance(result, list | tuple) else (result,)
-    found = {id(p): p.untyped_storage().nbytes() for p in parts[:100]
-             if isinstance(p, chainrule.Tensor) and not p.is_meta and not p.is_sparse}  # fmt: skip
-    numbers = sum(p.numel() for p in parts[:100] if id(p) in found)
+    held = [p.values() if getattr(p, "is_nested", False) else p for p in parts[:100]]
+    found = {id(p): p.untyped_storage().nbytes() for p in held if _has_memory(p)}
+    numbers = sum(p.numel() for p in held if id(p) in found)
     size = sum(found.values())
     return min(numbers, size), size
+
+
+def _has_memory(part: Any) -> bool:
+    """Whether it is a tensor whose numbers all lie in one storage."""
+    if not isinstance(part, chainrule.Tensor) or part.is_meta:
+        return False
+    return part.layout is chainrule.strided and not part.is_quantized
 
 
 @contextmanager

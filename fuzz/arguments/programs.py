@@ -8,7 +8,9 @@ an optimizer and step them. The rest of the short names are in `_space`.
 from __future__ import annotations
 
 import ast
+import functools
 import io
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -99,7 +101,17 @@ def _space() -> dict[str, Any]:
         "L": lambda *s: grown(*s).log_softmax(-1), "A": lambda *s: np.ones(s), "V": torch.tensor,
         "N": lambda: torch.nn.Linear(3, 4), "S": scheduled, "O": optimised, "ALL": all_of,
         "SUM": lambda x: (x * x).sum(), "FILE": io.BytesIO, "SAVED": saved,
+        "MAPPED": _mapped().name,
     }  # fmt: skip
+
+
+@functools.cache
+def _mapped() -> Any:
+    """A file that calls may map, also for writing; it goes when this process ends."""
+    file = tempfile.NamedTemporaryFile()
+    file.write(bytes(64))
+    file.flush()
+    return file
 
 
 _HELPERS = frozenset("TPGRIDELAVN") | {

@@ -53,6 +53,13 @@ NAMES = (
     ("builtins", "getattr"), ("builtins", "open"), ("subprocess", "Popen"), ("nt", "system"),
     ("__builtin__", "apply"), ("functools", "partial"), ("operator", "attrgetter"),
     ("torch.nn.modules.linear", "Linear"), ("chainrule.serialization", "load"),
+    ("torch.nested.tensor", "_rebuilt"), ("torch.nested._internal.nested_tensor", "NestedTensor"),
+    ("torch.ao.quantization.tensors", "QuantizedTensor"), ("torch", "quint8"),
+    ("torch.masked.maskedtensor.core", "MaskedTensor"), ("torch._C", "Generator"),
+    ("torch.fx.graph_module", "reduce_graph_module"), ("torch", "load"), ("torch", "tanh"),
+    ("torch.distributed.tensor", "DTensor"), ("torch.storage", "TypedStorage"),
+    ("torch._utils", "_rebuild_wrapper_subclass"), ("torch.jit", "load"), ("torch", "dtype"),
+    ("torch.serialization", "load"), ("torch", "set_default_dtype"), ("torch.ops", "load_library"),
 )  # fmt: skip
 
 
@@ -99,7 +106,7 @@ class Pickles:
             return self.atom()
         make = chance.choice((
             self.atom, self.container, self.container, self.tensor, self.tensor, self.tensor,
-            self.call, self.build, self.shared, self.bomb, self.sparse, self.noise,
+            self.call, self.build, self.shared, self.bomb, self.sparse, self.other, self.noise,
         ))  # fmt: skip
         made = make(depth - 1)
         if chance.random() < 0.3:
@@ -199,10 +206,34 @@ class Pickles:
         return plain
 
     def sparse(self, depth: int = 0) -> bytes:
-        layout = called(named("torch.serialization", "_get_layout"), text("torch.sparse_coo"))
+        kind = self.chance.choice(["coo", "coo", "coo", "csr", "csc", "bsr", "x"])
+        layout = called(named("torch.serialization", "_get_layout"), text(f"torch.sparse_{kind}"))
         flag = self.chance.choice([b"\x88", b"\x89", b""])
         parts = b"(" + self.tensor() + self.tensor() + self.lengths(2) + flag + b"t"
         return called(named("torch._utils", "_rebuild_sparse_tensor"), layout, parts)
+
+    def other(self, depth: int = 0) -> bytes:
+        """Compressed, quantized and nested tensors in the forms that files have for them."""
+        kind = self.chance.randrange(4)
+        if kind == 0:
+            layout = called(named("torch.serialization", "_get_layout"), text("torch.sparse_csr"))
+            parts = self.tensor() + self.tensor() + self.tensor() + self.lengths(2)
+            return called(
+                named("torch._utils", "_rebuild_sparse_tensor"), layout, b"(" + parts + b"t"
+            )
+        if kind == 1:
+            place = [self.storage(), number(self.integer()), self.lengths(2), self.lengths(2)]
+            scale = b"(" + named("torch", "per_tensor_affine") + self.atom() + self.atom() + b"t"
+            quantized = named("torch._utils", "_rebuild_qtensor")
+            return called(quantized, *place, scale, b"\x89", b"N")
+        if kind == 2:
+            parts = [self.tensor() for _ in range(4)]
+            return called(named("torch._utils", "_rebuild_nested_tensor"), *parts)
+        function = self.chance.choice([
+            ("torch.nested.tensor", "_rebuilt"),
+            ("torch.ao.quantization.tensors", "QuantizedTensor"),
+        ])  # fmt: skip
+        return called(named(*function), self.tensor(), self.tensor(), self.atom(), self.atom())
 
     def call(self, depth: int) -> bytes:
         function = named(*self.chance.choice(NAMES))

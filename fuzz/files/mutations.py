@@ -7,6 +7,7 @@ import struct
 import zipfile
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import chainrule as torch
 
@@ -15,7 +16,7 @@ _EXTREMES = (b"\0\0\0\0", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\0\x80
 
 
 def good_files() -> list[tuple[str, bytes]]:
-    """(ending, bytes) of files that load."""
+    """(ending, bytes) of files that load, and of some that would run code if they did."""
     found = [("pt", path.read_bytes()) for path in sorted(_RECORDED.glob("*.pt"))]
     x = torch.arange(24.0).reshape(4, 6)
     values = {
@@ -26,7 +27,7 @@ def good_files() -> list[tuple[str, bytes]]:
         "plain": {"step": 3, "name": "run", "lr": [0.1, (1, 2)], "set": {1, 2}, "b": b"bytes"},
         "parameter": torch.nn.Parameter(x.clone()),
     }
-    for value in values.values():
+    for value in (*values.values(), *_unloadable(x)):
         file = io.BytesIO()
         torch.save(value, file)
         found.append(("pt", file.getvalue()))
@@ -37,6 +38,19 @@ def good_files() -> list[tuple[str, bytes]]:
         tensors_file.write({"a": x, "b": x.t().clone(), "i": torch.arange(7)}, file, metadata)
         found.append(("safetensors", file.getvalue()))
     return [(ending, data) for ending, data in found if len(data) < 60_000]
+
+
+def _unloadable(x: torch.Tensor) -> list[Any]:
+    """What needs names that are not on the list: modules, graphs, exports, other tensors."""
+    net = torch.nn.Sequential(torch.nn.Linear(6, 2), torch.nn.ReLU())
+    exported = torch.export.export(net, (x,))
+    held = {"chainrule_export": exported.graph_module, "inputs": exported.example_inputs}
+    rows = torch.nested.nested_tensor([x[:1], x[:3]], layout=torch.jagged)
+    return [
+        net, torch.fx.symbolic_trace(net), held, rows, torch.Generator(),
+        torch.quantize_per_tensor(x, 0.1, 3, torch.quint8),
+        torch.masked.masked_tensor(x, x > 3),
+    ]  # fmt: skip
 
 
 def mutated(chance: Random, good: list[tuple[str, bytes]]) -> tuple[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import resource
@@ -12,7 +13,7 @@ from typing import Any
 
 import chainrule as torch
 
-from . import grammar, mutations, uses
+from . import folders, grammar, mutations, uses
 from .bulk import bulk
 from .watch import Watch, peak, reset_peak
 
@@ -21,7 +22,8 @@ SECONDS = 2.0  # of this thread, for one file of up to 200 KB
 SECONDS_A_MEGABYTE = 2.0  # beyond that: proportional
 CLEAN = (RuntimeError, pickle.UnpicklingError, EOFError, NotImplementedError)
 _BULK = 50  # one file in so many is a large one
-FAMILIES = ("mutation", "archive", "legacy", "tensors", "structure")
+FAMILIES = ("mutation", "archive", "legacy", "tensors", "structure", "folder")
+_ENDINGS = {"tensors": "safetensors", "folder": "folder"}
 
 
 class Judge:
@@ -32,7 +34,10 @@ class Judge:
         self.good = mutations.good_files()
         for ending, data in self.good:  # imports and first uses happen here
             self._load(self._written(ending, data), {}, Random(0))
+        self._load(self._written("folder", folders.folder(Random(0))), {}, Random(0))
         self.watch = Watch()
+        gc.collect()
+        gc.freeze()  # what is here by now stays: collections look at what files made
         limit = 8 << 30
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
@@ -44,10 +49,10 @@ class Judge:
         family = FAMILIES[number % len(FAMILIES)]
         if family == "mutation":
             return family, *mutations.mutated(chance, self.good)
-        data = getattr(grammar, family)(chance)
+        data = (folders if family == "folder" else grammar).__dict__[family](chance)
         if chance.random() < 0.15:
             data = mutations.changed(chance, data, data)
-        return family, "safetensors" if family == "tensors" else "pt", data
+        return family, _ENDINGS.get(family, "pt"), data
 
     def judge(self, number: int) -> tuple[str, str, str]:
         """(family, outcome, what is wrong): loaded, refused, or the kind of the find."""
@@ -83,7 +88,7 @@ class Judge:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = torch.load(path, **options)
+                found = _loaded(path, options)
         except CLEAN as problem:
             kind, text = type(problem).__name__, str(problem)
         except Exception as problem:
@@ -93,7 +98,7 @@ class Judge:
         # Only here: an error keeps what was made until then.
         if os.path.basename(path) not in text or len(text) > 4000:
             return "unclear", f"{kind} of {len(text)} characters: {text[:300]}"
-        return "refused", self._names(path)
+        return "refused", "" if path.endswith("folder") else self._names(path)
 
     def _use(self, found: Any, chance: Random) -> tuple[str, str]:
         try:
@@ -115,6 +120,17 @@ class Judge:
 
     def _written(self, ending: str, data: bytes) -> str:
         path = os.path.join(self.folder, f"hostile.{ending}")
+        if ending == "folder":
+            folders.unpack(data, path)
+            return path
         with open(path, "wb") as file:
             file.write(data)
         return path
+
+
+def _loaded(path: str, options: dict[str, Any]) -> Any:
+    if not path.endswith("folder"):
+        return torch.load(path, **options)
+    state = folders.state()
+    torch.distributed.checkpoint.load(state, checkpoint_id=path)
+    return state

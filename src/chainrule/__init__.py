@@ -28,10 +28,10 @@ from .ops import kernels as _kernels
 from .ops.dtypes import dtype, get_default_dtype, set_default_dtype
 from .standins import finder as _standins
 from .tensor import Parameter, Size, Tensor, return_types
+from .tensor.as_array import asarray
 from .tensor.control_flow import cond
 from .tensor.creation import (
     as_tensor,
-    asarray,
     empty,
     empty_like,
     empty_permuted,
@@ -76,6 +76,7 @@ from .tensor.layouts import (
     contiguous_format,
     jagged,
     layout,
+    legacy_contiguous_format,
     memory_format,
     preserve_format,
     sparse_bsc,
@@ -219,8 +220,9 @@ _LAZY.update(dict.fromkeys(_ASSERTIONS, "tensor.assertions"))
 
 _RAW = (
     "_conj", "_conj_physical", "_int_mm", "_neg_view", "_sample_dirichlet", "_shape_as_tensor",
-    "_softmax_backward_data", "affine_grid_generator", "batch_norm", "convolution",
-    "cosine_embedding_loss", "embedding_renorm_", "frobenius_norm", "grid_sampler",
+    "_softmax_backward_data", "affine_grid_generator", "batch_norm", "batch_norm_update_stats",
+    "convolution", "cosine_embedding_loss", "embedding_bag", "embedding_renorm_", "frobenius_norm",
+    "grid_sampler",
     "hinge_embedding_loss", "instance_norm", "kl_div", "margin_ranking_loss",
     "native_channel_shuffle", "native_dropout", "native_norm", "nuclear_norm", "poisson_nll_loss",
     "sym_constrain_range", "sym_constrain_range_for_size", "sym_float", "sym_fresh_size",
@@ -228,6 +230,12 @@ _RAW = (
     "triplet_margin_loss",
 )  # fmt: skip
 _LAZY.update(dict.fromkeys(_RAW, "_raw"))
+_SPARSE = (
+    "ccol_indices_copy", "col_indices_copy", "crow_indices_copy", "hsmm", "hspmm", "indices_copy",
+    "resize_as_sparse_", "row_indices_copy", "saddmm", "sspaddmm", "values_copy",
+)  # fmt: skip
+_LAZY.update(dict.fromkeys(_SPARSE, "sparse.products"))
+_LAZY["_scaled_mm"] = "nn.grouped"
 
 
 _BELOW = (
@@ -256,14 +264,15 @@ def __getattr__(name: str) -> Any:
         _functions.update(_tensor_layer.records_of(""))
     record = _functions.get(name)
     if record is not None:
-        found = globals()[name] = _tensor_layer.function_form(record, "")
+        found = globals()[name] = _tensor_layer.function_form(record, "", name)
         return found
     if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
         found = globals()[name] = _in_place_function(name, getattr(Tensor, name))
+        _tensor_layer.name_as_found(found, "", name)
         return found
     home = name if name in _SUBMODULES else _LAZY.get(name)
     if name in ("torch", "functional"):  # the package itself: torch.functional.einsum is ours
-        found = globals()[name] = sys.modules[__package__]
+        found = globals()[name] = sys.modules[__package__]  # pyright: ignore[reportArgumentType]
         return found
     if home is None:
         return _foreach_function(name) or _standin(name, sys._getframe(1))
@@ -284,7 +293,7 @@ def _standin(name: str, frame: Any) -> Any:
     try:
         return _standins.member("", name)
     except AttributeError:
-        raise _tensor_layer.namespaces.missing("chainrule", name, frame) from None
+        raise _tensor_layer.namespaces.missing("chainrule", name, frame) from None  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _foreach_function(name: str) -> Any:
@@ -336,7 +345,7 @@ def __dir__() -> list[str]:
 
 
 # `vars(torch)` has the names that are made on demand, too.
-sys.modules[__package__].__class__ = _tensor_layer.namespaces.LoadedWhenUsed
+sys.modules[__package__].__class__ = _tensor_layer.namespaces.LoadedWhenUsed  # pyright: ignore[reportArgumentType, reportAttributeAccessIssue]
 
 
 __all__ = [
@@ -406,6 +415,7 @@ __all__ = [
     "is_warn_always_enabled",
     "jagged",
     "layout",
+    "legacy_contiguous_format",
     "linalg",
     "linspace",
     "logspace",

@@ -68,8 +68,10 @@ from ._C.dispatch_keys import DispatchKey as DispatchKey
 from ._C.dispatch_keys import DispatchKeySet as DispatchKeySet
 from ._raw import affine_grid_generator as affine_grid_generator
 from ._raw import batch_norm as batch_norm
+from ._raw import batch_norm_update_stats as batch_norm_update_stats
 from ._raw import convolution as convolution
 from ._raw import cosine_embedding_loss as cosine_embedding_loss
+from ._raw import embedding_bag as embedding_bag
 from ._raw import embedding_renorm_ as embedding_renorm_
 from ._raw import frobenius_norm as frobenius_norm
 from ._raw import grid_sampler as grid_sampler
@@ -154,6 +156,16 @@ from .sparse.compressed import sparse_compressed_tensor as sparse_compressed_ten
 from .sparse.compressed import sparse_csc_tensor as sparse_csc_tensor
 from .sparse.compressed import sparse_csr_tensor as sparse_csr_tensor
 from .sparse.creation import sparse_coo_tensor as sparse_coo_tensor
+from .sparse.products import ccol_indices_copy as ccol_indices_copy
+from .sparse.products import col_indices_copy as col_indices_copy
+from .sparse.products import crow_indices_copy as crow_indices_copy
+from .sparse.products import hsmm as hsmm
+from .sparse.products import hspmm as hspmm
+from .sparse.products import indices_copy as indices_copy
+from .sparse.products import row_indices_copy as row_indices_copy
+from .sparse.products import saddmm as saddmm
+from .sparse.products import sspaddmm as sspaddmm
+from .sparse.products import values_copy as values_copy
 from .studio import studio as studio
 from .tensor import return_types as return_types
 from .tensor.control_flow import cond as cond
@@ -241,6 +253,12 @@ ShortStorage: Any
 ShortTensor: Any
 __version__: _str
 bfloat16: _dtype
+bit: _dtype
+bits16: _dtype
+bits1x8: _dtype
+bits2x4: _dtype
+bits4x2: _dtype
+bits8: _dtype
 bool: _dtype
 cdouble: _dtype
 cfloat: _dtype
@@ -309,7 +327,7 @@ def as_strided(input: Tensor, size: Any, stride: _int | Sequence[_int], storage_
 def as_strided_copy(input: Tensor, size: Any, stride: _int | Sequence[_int], storage_offset: _int | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: _int | Sequence[_int], storage_offset: Any = None, *, out: Tensor | None = None) -> Tensor: ...
 def as_tensor(data: Any, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor: ...
-def asarray(obj: Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, copy: _bool | None = None, requires_grad: _bool = False) -> Tensor: ...
+def asarray(obj: Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, copy: _bool | None = None, requires_grad: _bool | None = None) -> Tensor: ...
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def asin_(input: Tensor) -> Tensor: ...
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -620,8 +638,8 @@ def min(input: Tensor | _bool | _int | _float | _complex, dim: _int | Sequence[_
 def minimum(input: Tensor | _bool | _int | _float | _complex, other: Tensor | _bool | _int | _float | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def mm(input: Tensor, mat2: Tensor, out_dtype: Any = None, *, out: Tensor | None = None) -> Tensor: ...
 def mode(input: Tensor, dim: _int = -1, keepdim: _bool = False, *, out: Any | None = None) -> _return_types.mode: ...
-def moveaxis(input: Tensor, source: Tensor, destination: Any) -> Tensor: ...
-def movedim(input: Tensor, source: Tensor, destination: Any) -> Tensor: ...
+def moveaxis(input: Tensor, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor: ...
+def movedim(input: Tensor, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor: ...
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mul(input: Tensor | _bool | _int | _float | _complex, other: Tensor | _bool | _int | _float | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def mul_(input: Tensor, other: Tensor | _bool | _int | _float | _complex) -> Tensor: ...
@@ -790,7 +808,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def tanh_(input: Tensor) -> Tensor: ...
 def tensor(data: Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor: ...
 def tensor_split(input: Any, indices_or_sections: Any = None, dim: _int = 0, **named: Any) -> _tuple[Tensor, ...]: ...
-def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, *, out: Tensor | None = None) -> Tensor: ...
+def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] | Sequence[Sequence[_int]] = 2, *, out: Tensor | None = None) -> Tensor: ...
 def threshold(input: Tensor, threshold: _float, value: _float, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def threshold_(input: Tensor, threshold: _float, value: _float) -> Tensor: ...
 def tile(input: Tensor, *dims: Any, **named: Any) -> Tensor: ...
@@ -847,6 +865,7 @@ double: _dtype
 e: _float
 float16: _dtype
 float32: _dtype
+float4_e2m1fn_x2: _dtype
 float64: _dtype
 float8_e4m3fn: _dtype
 float8_e4m3fnuz: _dtype
@@ -870,6 +889,7 @@ int7: _dtype
 int8: _dtype
 int: _dtype
 jagged: Any
+legacy_contiguous_format: Any
 long: _dtype
 nan: _float
 newaxis: None
@@ -885,6 +905,7 @@ qint8: Any
 quint2x4: Any
 quint4x2: Any
 quint8: Any
+resize_as_sparse_: Any
 short: _dtype
 sparse_bsc: Any
 sparse_bsr: Any

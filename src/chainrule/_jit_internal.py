@@ -21,6 +21,7 @@ from .jit.annotations import (
     BroadcastingList3,
     BroadcastingList4,
 )
+from .standins.finder import rest_of as _rest_of
 
 
 def boolean_dispatch(
@@ -58,3 +59,5 @@ __all__ = [
     "_copy_to_script_wrapper", "_drop", "_overload", "_overload_method", "boolean_dispatch",
     "export", "ignore", "is_ignored_fn", "is_scripting", "is_tracing", "isinstance", "unused",
 ]  # fmt: skip
+
+__getattr__ = _rest_of(__name__)

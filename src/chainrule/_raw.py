@@ -222,7 +222,7 @@ def _shape_as_tensor(self: Any) -> Any:
 
 
 def _sample_dirichlet(self: Any, generator: Any = None) -> Any:
-    gamma = torch._standard_gamma(self, generator=generator)
+    gamma = torch._standard_gamma(self, generator=generator)  # pyright: ignore[reportAttributeAccessIssue]
     return gamma / gamma.sum(-1, keepdim=True)
 
 
@@ -301,3 +301,51 @@ def sym_constrain_range(size: Any, *, min: int | None = None, max: int | None = 
 
 
 sym_constrain_range_for_size = sym_constrain_range
+
+
+def embedding_bag(
+    weight: Any, indices: Any, offsets: Any, scale_grad_by_freq: bool = False, mode: int = 0,
+    sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+    """`F.embedding_bag` with the mode as a number; with the bags, their sizes and maxima."""
+    names = ("sum", "mean", "max")
+    out = F.embedding_bag(
+        indices, weight, offsets, scale_grad_by_freq=scale_grad_by_freq, mode=names[mode],
+        sparse=sparse, per_sample_weights=per_sample_weights,
+        include_last_offset=include_last_offset, padding_idx=padding_idx,
+    )  # fmt: skip
+    starts = offsets[:-1] if include_last_offset else offsets
+    ends = torch.cat([starts[1:], torch.tensor([indices.numel()])])
+    sizes = ends - starts
+    if names[mode] == "sum":
+        return out, torch.empty(0, dtype=torch.int64), torch.zeros_like(sizes), sizes * 0
+    bags = torch.repeat_interleave(torch.arange(len(sizes)), sizes)
+    if names[mode] == "mean":
+        return out, bags, sizes, sizes.clone()
+    best = [_rows_of_maxima(weight.detach(), indices[int(i) : int(j)])
+            for i, j in zip(starts, ends, strict=True)]  # fmt: skip
+    return out, bags, sizes, torch.stack(best)
+
+
+def _rows_of_maxima(weight: Any, rows: Any) -> Any:
+    """For each column the row of `weight` that has its maximum."""
+    if not len(rows):
+        return torch.full((weight.shape[1],), -1)
+    return rows[weight[rows].argmax(0)]
+
+
+def batch_norm_update_stats(
+    input: Any,  # noqa: A002
+    running_mean: Any, running_var: Any, momentum: float,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Means and variances of the channels, which also move the running ones."""
+    others = [d for d in range(input.ndim) if d != 1]
+    mean, var = input.mean(others), input.var(others, unbiased=False)
+    count = input.numel() / input.shape[1]
+    with torch.no_grad():
+        if running_mean is not None:
+            running_mean.lerp_(mean, momentum)
+        if running_var is not None:
+            running_var.lerp_(var * (count / (count - 1)), momentum)
+    return mean, var

@@ -126,7 +126,7 @@ class ExceptionWrapper:
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
         found = sys.exc_info() if exc_info is None else exc_info
         self.exc_type = found[0]
-        self.exc_msg = "".join(traceback.format_exception(*found))
+        self.exc_msg = "".join(traceback.format_exception(*found))  # pyright: ignore[reportArgumentType, reportCallIssue]
         self.where = where
 
     def reraise(self) -> NoReturn:

@@ -28,6 +28,7 @@ class _Namespace:
 
 
 loaded_libraries: set[str] = set()
+__path__: list[str] = []  # programs read and set it; there is nothing to look through
 
 
 def load_library(path: str) -> NoReturn:

@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands.add_parser("explain", help="why a derivative of a function is what it is")
     commands.add_parser("graph", help="the computation graph of a function at a point")
     commands.add_parser("sensitivity", help="what drives the result of a Python function")
-    commands.add_parser("studio", help="record every step of a function as a page to step through")
+    commands.add_parser("studio", help="watch a function or a training run in the browser")
     ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")
     ops.add_argument("pattern", nargs="?", default="", help="only names that contain this")
     parser.add_argument("--version", action="store_true", help="print the version")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from .memory.standing import StandIn
 from .ops.allocation import in_units
 from .ops.flops import forward_flops
 from .reading import html
+from .reading.markup import escape
 from .reading.terminal import Block, Report, Table
 
 

@@ -1,5 +1,6 @@
 """Seeds and states of the random numbers, under PyTorch's name."""
 
+from .standins.finder import rest_of as _rest_of
 from .tensor.random import (
     default_generator,
     fork_rng,
@@ -19,3 +20,5 @@ __all__ = [
     "seed",
     "set_rng_state",
 ]
+
+__getattr__ = _rest_of(__name__)

@@ -111,4 +111,4 @@ _infinity = (float("inf"), 0)
 def _local_key(local: str | None) -> tuple[tuple[int, int, str], ...]:
     """Numbers come after words, and anything after nothing."""
     words = re.split(r"[-_.]", local.lower()) if local else []
-    return tuple((1, int(w), "") if w.isdigit() else (0, 0, w) for w in words)
+    return tuple((1, int(w), "") if w.isdecimal() else (0, 0, w) for w in words)

@@ -21,8 +21,8 @@ _int: TypeAlias = builtins.int
 _float: TypeAlias = builtins.float
 _bool: TypeAlias = builtins.bool
 _complex: TypeAlias = builtins.complex
-Number: TypeAlias = Union[int, float, bool]  # noqa: UP007
-Device: TypeAlias = Union[device, str, int, None]  # noqa: UP007
+Number: TypeAlias = int | float | bool
+Device: TypeAlias = device | str | int | None
 FileLike: TypeAlias = Union[str, "object"]
 
 __all__ = ["Device", "FileLike", "Generator", "Number", "Storage"]

@@ -200,3 +200,13 @@ def test_hooks_write_to_their_own_gradient_also_when_the_pass_is_recorded():
     c.register_hook(lambda g: (g.mul_(2), None)[1])
     (total + 2 * b).sum().backward(create_graph=True)
     assert (b.grad.item(), c.grad.item()) == (3, 2)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (4, 5, 2), (2,)])
+def test_hooks_of_a_dense_layer_run_in_pytorchs_order(shape):
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 2))
+    seen = []
+    for name, parameter in net.named_parameters():
+        parameter.register_hook(lambda g, name=name: seen.append(name))
+    net(torch.ones(shape)).sum().backward()
+    assert seen == ["2.bias", "2.weight", "0.bias", "0.weight"]

@@ -19,15 +19,18 @@ _COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 class RandomGraph:
     """Grows a graph by random instructions; every choice comes from one seed."""
 
-    def __init__(self, seed: int, length: int) -> None:
+    def __init__(self, seed: int, length: int, indexed: bool = False) -> None:
         self.random = random.Random(seed)
         self.graph = Graph()
+        self.bounds: dict[Value, int] = {}  # of inputs that number rows
         self.dtype = self.random.choice(["f4", "f4", "f8"])
         self.values: list[Value] = [self._input() for _ in range(self.random.randint(1, 3))]
         rules = [
             self._unary, self._binary, self._binary, self._select, self._reduce, self._reduce,
             self._move, self._move, self._matmul, self._softmax,
         ]  # fmt: skip
+        if indexed:
+            rules += [self._gather, self._scatter, self._scatter, self._share]
         for _ in range(length):
             made = self.random.choice(rules)()
             if made is not None and made.size <= 5000:
@@ -120,13 +123,55 @@ class RandomGraph:
         x = self._pick()
         if not x.ndim:
             return None
-        out = Value(x.shape, x.dtype)
         op = self.random.choice(["softmax", "log_softmax"])
-        self.graph.append(op, [x], {"axis": self.random.randrange(x.ndim)}, [out])
+        return self._append(op, [x], {"axis": self.random.randrange(x.ndim)}, x.shape)
+
+    def _append(self, op: str, inputs: list[Value], params: dict[str, Any], shape: Any) -> Value:
+        out = Value(shape, inputs[0].dtype)
+        self.graph.append(op, inputs, params, [out])
         return out
+
+    def _numbers(self, count: int, bound: int) -> Value:
+        """Numbers of rows: an input, often one that is there already."""
+        known = [v for v, b in self.bounds.items() if v.shape == (count,) and b == bound]
+        if known and self.random.random() < 0.6:
+            return self.random.choice(known)
+        made = self.graph.input((count,), "i8")
+        self.bounds[made] = bound
+        return made
+
+    def _gather(self) -> Value | None:
+        x = self._pick()
+        if not x.ndim:
+            return None
+        axis = self.random.choice([0, 0, self.random.randrange(x.ndim)])
+        index = self._numbers(self.random.choice(_SIZES), x.shape[axis])
+        shape = (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
+        return self._append("index_select", [x, index], {"axis": axis}, shape)
+
+    def _scatter(self) -> Value | None:
+        x = self._pick()
+        if not x.ndim:
+            return None
+        rows = self.random.choice(_SIZES)
+        index, shape = self._numbers(x.shape[0], rows), (rows, *x.shape[1:])
+        made = self._append("index_axis_sum", [x, index], {"axis": 0, "shape": shape}, shape)
+        return emit(self.graph, "mul", made, 0.3)
+
+    def _share(self) -> Value | None:
+        """A sum over the last axis, which is used again beside what was summed."""
+        x = self._pick()
+        if x.ndim < 2:
+            return None
+        total = emit(self.graph, "reduce_sum", x, axis=(x.ndim - 1,), keepdims=False)
+        total = emit(self.graph, "tanh", total)
+        self.values.append(total)
+        return self._scatter()
 
     def _finish(self) -> None:
         for target in self.graph.inputs:
+            if target in self.bounds:
+                continue
             same = [v for v in self.values if v.shape == target.shape and v is not target]
             if same and self.random.random() < 0.6:
                 self.graph.write(self.random.choice(same), target)
@@ -136,7 +181,12 @@ class RandomGraph:
     def arrays(self, seed: int) -> list[np.ndarray]:
         """Fresh random inputs."""
         rng = np.random.default_rng(seed)
-        return [rng.standard_normal(v.shape).astype(v.dtype) for v in self.graph.inputs]
+        return [
+            rng.integers(-self.bounds[v], self.bounds[v], v.shape)
+            if v in self.bounds
+            else rng.standard_normal(v.shape).astype(v.dtype)
+            for v in self.graph.inputs
+        ]
 
 
 def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:

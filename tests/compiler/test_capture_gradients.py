@@ -390,3 +390,118 @@ def test_a_result_whose_graph_was_used_up_inside():
     expected = step(x)
     torch.testing.assert_close(y.detach(), expected[0].detach())
     torch.testing.assert_close(g, expected[1])
+
+
+def test_results_whose_graph_was_used_inside_refuse_a_second_backward():
+    weight = torch.nn.Parameter(torch.ones(3))
+    other = torch.nn.Parameter(torch.full((3,), 2.0))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+
+    @torch.compile
+    def step(x):
+        optimizer.zero_grad()
+        loss = ((weight * x) ** 2).sum()
+        loss.backward()
+        optimizer.step()
+        return loss, (other * x).sin()
+
+    for _ in range(6):
+        loss, rest = step(torch.ones(3))
+        other.grad = None
+        rest.sum().backward()  # its graph is whole
+        assert other.grad is not None
+        assert loss.requires_grad and not loss.is_leaf
+        with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+            (loss + other.sum()).backward()
+
+
+@pytest.mark.parametrize("aside", [
+    lambda w: w.detach(), lambda w: w.data, lambda w: w.detach().view(3), lambda w: w[:].detach(),
+])  # fmt: skip
+def test_a_tensor_that_is_detached_first_still_takes_gradients(aside):
+    weight = torch.nn.Parameter(torch.ones(3))
+    run = torch.compile(lambda x: aside(weight) * x + weight * x)
+    for _ in range(5):
+        weight.grad, x = None, torch.ones(3, requires_grad=True)
+        run(x).sum().backward()
+        assert weight.grad.tolist() == [1.0] * 3 and x.grad.tolist() == [2.0] * 3
+
+
+def test_bags_of_largest_rows_give_gradients_to_the_table():
+    bags = torch.nn.EmbeddingBag(5, 2, mode="max")
+    index, starts = torch.tensor([0, 1, 3, 3]), torch.tensor([0, 2])
+    run = torch.compile(lambda x: bags(index, starts) * x)
+    for _ in range(5):
+        bags.weight.grad = None
+        run(torch.ones(2)).sum().backward()
+        assert bags.weight.grad.sum().item() == 4.0
+
+
+@pytest.mark.parametrize("wanted", ["q", "k", "v", "kv"])
+def test_attention_to_what_takes_no_gradient(wanted):
+    given = {n: torch.randn(1, 2, 3, 4, requires_grad=n in wanted) for n in "qkv"}
+    attend = torch.nn.functional.scaled_dot_product_attention
+    run = torch.compile(lambda: attend(**dict(zip(("query", "key", "value"), given.values()))))  # noqa: B905
+    inputs = [t for t in given.values() if t.requires_grad]
+    want = torch.autograd.grad(attend(*given.values()).square().sum(), inputs)
+    for _ in range(5):
+        got = torch.autograd.grad(run().square().sum(), inputs)
+        assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(got, want, strict=True))
+
+
+def through_a_detached_argument(x, w):
+    x = x.detach().requires_grad_()
+    torch.tanh(x @ w).square().sum().backward()
+    return x.grad.sign() * 0.1, x.grad
+
+
+def through_zeros(x, w):
+    start = torch.zeros_like(x).requires_grad_()
+    for _ in range(2):
+        ((x + start) @ w).square().sum().backward()
+    return start.grad, start.grad * 2
+
+
+def with_second_derivatives(x, w):
+    x = x.detach().requires_grad_()
+    slope = torch.autograd.grad((x @ w).pow(3).sum(), x, create_graph=True)[0]
+    slope.square().sum().backward()
+    return x.grad, slope.detach()
+
+
+@pytest.mark.parametrize(
+    "function", [through_a_detached_argument, through_zeros, with_second_derivatives]
+)
+@pytest.mark.parametrize("learned", [False, True])
+def test_a_leaf_made_inside_is_no_reason_to_capture_again(function, learned, capfd, monkeypatch):
+    monkeypatch.setenv("CHAINRULE_LOG", "compile")
+    ours = torch.arange(12.0).view(3, 4).div(9).requires_grad_(learned)
+    theirs = ours.detach().clone().requires_grad_(learned)
+    compiled = torch.compile(function, fullgraph=True)
+    seen = []
+    for _ in range(7):
+        x = torch.randn(5, 3)
+        ours.grad = theirs.grad = None
+        seen.append((compiled(x, ours), function(x, theirs)))
+        assert x.grad is None and not x.requires_grad
+        if learned:
+            torch.testing.assert_close(ours.grad, theirs.grad)
+    for one, other in seen:  # none is overwritten by a later call
+        torch.testing.assert_close(one, other)
+    log = capfd.readouterr().err
+    assert "compile" in log and "again:" not in log.replace("compute_again:", "")
+
+
+def test_several_losses_each_have_their_own_gradient():
+    x = torch.linspace(-1, 1, 64, requires_grad=True)
+
+    def losses(x):
+        return x.logsumexp(0), x.sum() * 0.2, x.square().mean()
+
+    def gradient(results):
+        first, second, third = results
+        return torch.autograd.grad(first * 2 + second * 3 - third * 5, x)[0]
+
+    compiled = torch.compile(losses)
+    for _ in range(5):
+        torch.testing.assert_close(gradient(compiled(x)), gradient(losses(x)))

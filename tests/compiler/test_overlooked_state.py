@@ -5,6 +5,7 @@ the function has been compiled. What guards cannot see must end the capture.
 """
 
 import gc
+import importlib
 import threading
 import warnings
 import weakref
@@ -277,6 +278,27 @@ def test_a_profiler_is_left_alone():
     finally:
         sys.setprofile(None)
     assert events
+
+
+@pytest.mark.parametrize("library", ["cProfile", "profile"])
+def test_what_ran_unseen_is_guarded_while_somebody_profiles(library):
+    rate, rates = [2.0], (2.0, 2.0, 2.0, 2.0, 3.0, 4.0, 2.0)
+
+    class Scale:
+        def __init__(self):
+            self.rate = rate[0]
+
+    def scaled(x):
+        return x * Scale().rate
+
+    def calls():
+        run = torch.compile(scaled)
+        return [run(torch.ones(1)).item() for rate[0] in rates]
+
+    profiler = importlib.import_module(library).Profile()
+    assert profiler.runcall(calls) == [*rates]
+    profiler.create_stats()
+    assert any("scaled" in name for _, _, name in profiler.stats)
 
 
 @pytest.mark.parametrize("graph", [False, True])

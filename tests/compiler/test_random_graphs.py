@@ -13,7 +13,15 @@ pytestmark = pytest.mark.jit
 
 @pytest.mark.parametrize("seed", range(60))
 def test_compiled_equals_interpreted(seed):
-    program = RandomGraph(seed, length=4 + seed % 20)
+    check(RandomGraph(seed, length=4 + seed % 20), seed)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rows_by_number_in_loops(seed):
+    check(RandomGraph(seed, length=3 + seed % 12, indexed=True), seed)
+
+
+def check(program, seed):
     plan = Plan(program.graph)
     tolerance = 2e-4 if program.dtype == "f4" else 1e-10
     for repeat in range(2):

@@ -145,3 +145,51 @@ def test_what_the_call_overwrites_is_kept():
 
     have, want = program(lambda f: torch.compile(f, fullgraph=True)), program(lambda f: f)
     np.testing.assert_allclose(have, want, rtol=1e-6)
+
+
+def _without_history(x):
+    with torch.no_grad():
+        s = x.sin()
+    return x * s
+
+
+PARTLY_FOLLOWED = {
+    "detached": lambda x: x * x.detach(),
+    "detached result": lambda x: (x * 2) * (x * 2).detach(),
+    "no_grad": _without_history,
+    "detached view": lambda x: x[1:] * x.detach()[1:],
+    "clamped norm": lambda x: torch.cosine_similarity(x, torch.tensor([1.0, 2.0, 3.0]), 0, 5.0),
+}
+
+
+@pytest.mark.parametrize("name", PARTLY_FOLLOWED)
+def test_what_has_no_history_inside_has_none_in_gradients_of_gradients(name):
+    function = PARTLY_FOLLOWED[name]
+
+    def both(run):
+        x = torch.tensor([0.3, 0.4, 0.5], requires_grad=True)
+        first = torch.autograd.grad((run(x) ** 2).sum(), x, create_graph=True)[0]
+        return first, torch.autograd.grad((first**2).sum(), x)[0]
+
+    run = torch.compile(function)
+    want = both(function)
+    for _ in range(5):
+        assert all(torch.allclose(a, b) for a, b in zip(both(run), want, strict=True))
+
+
+def test_gradients_of_a_silent_write_are_not_differentiated():
+    @torch.compile
+    def run(x):
+        y = x * 2
+        with torch.no_grad():
+            y.clamp_(min=1.0)
+        return x * y
+
+    for k in range(5):
+        x = torch.tensor([0.3, 0.4, 0.7], requires_grad=True)
+        y = run(x).sum()
+        if k > 2:
+            with pytest.raises(RuntimeError, match="cannot be differentiated"):
+                torch.autograd.grad(y, x, create_graph=True)
+        else:
+            torch.autograd.grad(y, x)

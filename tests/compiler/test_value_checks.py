@@ -21,6 +21,28 @@ USES: dict[str, tuple[Callable[[Table, torch.Tensor], Any], Callable[[int], torc
     "getitem": (lambda x, i: x[i], lambda k: numbers(0, k), 5),
     "getitem of two": (lambda x, i: x[i, numbers(0, 1)], lambda k: numbers(0, k), 5),
     "setitem": (lambda x, i: x.__setitem__(i, 1.0), lambda k: numbers(0, k), 5),
+    "setitem of a copy": (lambda x, i: x.clone().__setitem__(i, 1.0), lambda k: numbers(0, k), 5),
+    "index_put": (lambda x, i: x.index_put((i,), torch.ones(4)), lambda k: numbers(0, k), 5),
+    "index_put, added": (
+        lambda x, i: x.index_put((i,), torch.ones(4), accumulate=True),
+        lambda k: numbers(0, k),
+        5,
+    ),
+    "first offset": (
+        lambda x, i: F.embedding_bag(numbers(0, 1), x, i - 1),
+        lambda k: numbers(k, 2),
+        2,
+    ),
+    "last offset": (
+        lambda x, i: F.embedding_bag(numbers(0, 1), x, i, include_last_offset=True),
+        lambda k: numbers(0, k + 1),
+        2,
+    ),
+    "ctc_loss": (
+        lambda x, i: F.ctc_loss(x[:, None].log_softmax(-1), i[None], (5,), (2,)),
+        lambda k: numbers(1, k),
+        4,
+    ),
     "index_put_": (lambda x, i: x.index_put_((i,), torch.ones(4)), lambda k: numbers(0, k), 5),
     "index_add": (lambda x, i: x.index_add(0, i, torch.ones(2, 4)), lambda k: numbers(0, k), 5),
     "index_add_": (lambda x, i: x.index_add_(0, i, torch.ones(2, 4)), lambda k: numbers(0, k), 5),
@@ -119,3 +141,70 @@ def test_the_refusal_names_the_line_of_the_program():
         compiled(torch.ones(2, 3), numbers(0, 1))
     with pytest.raises(IndexError, match=r"test_value_checks\.py"):
         compiled(torch.ones(2, 3), numbers(0, 3))
+
+
+# ---- values of any kind --------------------------------------------------------------------------
+
+Of = Callable[[torch.Tensor], Any]
+half = torch.full((3, 3), 0.5)
+row = torch.tensor([1.0, 2.0, 4.0])
+# name: function of a 3x3 matrix, of which some values are refused
+REFUSING: dict[str, Of] = {
+    "binary_cross_entropy": lambda x: F.binary_cross_entropy(x, half),
+    "its target": lambda x: F.binary_cross_entropy(half, x, weight=half, reduction="none"),
+    "BCELoss": lambda x: nn.BCELoss(reduction="sum")(x, half),
+    "quantile": lambda x: torch.quantile(row, x[0]),
+    "nanquantile": lambda x: torch.nanquantile(row, x[0]),
+    "cov": lambda x: torch.cov(half, aweights=x[0]),
+    "inv": torch.linalg.inv, "inverse": torch.inverse, "cholesky": torch.linalg.cholesky,
+    "solve": lambda x: torch.linalg.solve(x, torch.ones(3, 1)),
+    "solve of a vector": lambda x: torch.linalg.solve(x, torch.ones(3)),
+    "lu_factor": lambda x: torch.linalg.lu_factor(x)[0],
+    "inv_ex": lambda x: torch.linalg.inv_ex(x, check_errors=True)[0],
+    "cholesky_inverse": torch.cholesky_inverse,
+    "matrix_power": lambda x: torch.linalg.matrix_power(x, -1),
+    "tensorinv": lambda x: torch.linalg.tensorinv(x, 1),
+    "eigh": lambda x: torch.linalg.eigh(x)[0], "eigvals": lambda x: torch.linalg.eigvals(x).real,
+    "svd": lambda x: torch.linalg.svd(x)[1], "svdvals": torch.linalg.svdvals,
+    "floor_divide": lambda x: 7 // (4 * x).long(), "remainder": lambda x: 7 % (4 * x).long(),
+    "fmod": lambda x: torch.fmod(torch.tensor(7), (4 * x).long()),
+    "div, trunc": lambda x: torch.div(7, (4 * x).long(), rounding_mode="trunc"),
+    "div, floor": lambda x: torch.div(7, (4 * x).int(), rounding_mode="floor"),
+}  # fmt: skip
+GOOD = torch.full((3, 3), 0.25) + torch.eye(3) / 2
+BAD = {
+    "zero": torch.zeros(3, 3), "negative": -torch.eye(3), "large": torch.full((3, 3), 5.0),
+    "NaN": torch.full((3, 3), torch.nan), "inf": torch.full((3, 3), torch.inf),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("used", [True, False], ids=["used", "unused"])
+@pytest.mark.parametrize("name", REFUSING)
+def test_wrong_values_are_refused_as_in_eager(name, used):
+    use = REFUSING[name]
+    written = torch.zeros(1)
+
+    def function(x: torch.Tensor) -> Any:
+        written.add_(1)
+        found = use(x)
+        return found if used else x + 1
+
+    compiled = torch.compile(function)
+    for _ in range(3):
+        compiled(GOOD)
+    refused = 0
+    for kind, x in BAD.items():
+        written.zero_()
+        expected = raised_by(function, x), written.item()
+        written.zero_()
+        assert (raised_by(compiled, x), written.item()) == expected, kind
+        refused += expected[0] is not None
+    assert refused
+
+
+def raised_by(function: Of, x: torch.Tensor) -> Any:
+    try:
+        function(x)
+    except Exception as problem:
+        return type(problem), str(problem).split("\n")[0]
+    return None

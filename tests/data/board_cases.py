@@ -37,3 +37,38 @@ def hparams(writer: Any) -> None:
     writer.add_hparams({"lr": 0.1}, {"accuracy": 0.9}, run_name="trial", global_step=2)
     writer.add_hparams({"name": "adam"}, {"a": 1}, {"name": ["adam", "sgd"]}, run_name="text")
     writer.add_hparams({"fast": True}, {"b": 2.0}, run_name="flag")
+
+
+def plugins(writer: Any, torch: Any) -> None:
+    """What other parts of TensorBoard than its charts show."""
+    labels, predictions = torch.tensor([0, 1, 1, 0]), torch.tensor([0.1, 0.5, 0.9, 0.3])
+    writer.add_pr_curve("curve", labels, predictions, 2, 5, walltime=TIME)
+    writer.add_pr_curve("weighted", labels, predictions, 2, weights=np.ones(4) / 3, walltime=TIME)
+    writer.add_pr_curve_raw(
+        "counted", [1, 2], [3, 4], [5, 6], [7, 8], [0.1, 0.2], [0.3, 0.4], 1, 2, walltime=TIME
+    )
+    points = torch.arange(12.0).reshape(1, 4, 3)
+    writer.add_mesh("points", points, global_step=1, walltime=TIME)
+    writer.add_mesh(
+        "solid", points, torch.zeros(1, 4, 3, dtype=torch.int), torch.tensor([[[0, 1, 2]]]),
+        {"lights": {"one": 1}, "a": 2}, 3, TIME,
+    )  # fmt: skip
+
+
+def charts(writer: Any) -> None:
+    """Layouts of charts: the clock is read for them."""
+    layout = {
+        "A": {"lines": ["Multiline", ["a", "b"]], "band": ["Margin", ["x", "y", "z"]]},
+        "B": {"more": ["Multiline", ["c"]]},
+    }
+    writer.add_custom_scalars(layout)
+    writer.add_custom_scalars_multilinechart(["a", "b"], "category", "title")
+    writer.add_custom_scalars_marginchart(["a", "b", "c"])
+
+
+def embeddings(writer: Any, torch: Any) -> None:
+    """Files that TensorBoard's projector reads."""
+    points, pictures = torch.arange(6.0).reshape(2, 3) / 7, torch.ones(2, 3, 4, 4) / 3
+    writer.add_embedding(points, ["a", "b"], pictures, 3, "first")
+    writer.add_embedding(points, [["a", 1], ["b", 2]], tag="second", metadata_header=["n", "v"])
+    writer.add_embedding(points)

@@ -11,7 +11,7 @@ import pytest
 import chainrule as torch
 from chainrule.utils.tensorboard import SummaryWriter
 from chainrule.utils.tensorboard.records import crc32c, masked
-from data.board_cases import TIME, calls, hparams
+from data.board_cases import TIME, calls, charts, embeddings, hparams, plugins
 
 RECORDED = json.loads((Path(__file__).parents[1] / "recorded" / "tensorboard.json").read_text())
 CLOCK = 9  # the bytes of an event's time
@@ -47,6 +47,64 @@ def test_trials_are_pytorchs(tmp_path):
     for run in ("trial", "text", "flag"):
         made = [record[CLOCK:].hex() for record in records(tmp_path / run)]
         assert made == [text[2 * CLOCK :] for text in RECORDED[run]]
+
+
+def test_curves_and_meshes_are_pytorchs(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        plugins(writer, torch)
+    assert [record.hex() for record in records(tmp_path)[1:]] == RECORDED["plugins"][1:]
+
+
+def test_layouts_of_charts_are_pytorchs(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        charts(writer)
+    made = [record[CLOCK:].hex() for record in records(tmp_path)]
+    assert made == [text[2 * CLOCK :] for text in RECORDED["charts"]]
+    with pytest.raises(AssertionError, match="a margin chart takes three tags, got 2"):
+        writer.add_custom_scalars_marginchart(["a", "b"])
+
+
+def test_embeddings_are_the_files_that_the_projector_reads(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        embeddings(writer, torch)
+        made = {
+            path.relative_to(tmp_path).as_posix(): path.read_text()
+            for path in sorted(tmp_path.rglob("*"))
+            if path.suffix in (".tsv", ".pbtxt")
+        }
+        assert made == RECORDED["projector"]
+        sprite = pixels_of((tmp_path / "00003" / "first" / "sprite.png").read_bytes())
+        assert sprite.shape == (8, 8, 3) and sprite[:4].min() == 85 and sprite[4:].max() == 0
+        with pytest.warns(UserWarning, match="exists already and is replaced"):
+            writer.add_embedding(torch.ones(2, 2))
+        with pytest.raises(AssertionError, match="#labels should equal with #data points"):
+            writer.add_embedding(torch.ones(2, 2), ["a"], tag="few")
+        with pytest.raises(AssertionError, match="mat should be 2D"):
+            writer.add_embedding(torch.ones(2), tag="flat")
+
+
+def test_boxes_are_drawn_on_pictures(tmp_path):
+    pytest.importorskip("PIL")
+    with SummaryWriter(tmp_path) as writer:
+        boxes = torch.tensor([[2.0, 2.0, 9.0, 9.0]])
+        writer.add_image_with_boxes("boxes", torch.zeros(3, 12, 12), boxes)
+        writer.add_image_with_boxes("half", torch.zeros(3, 12, 12), boxes, rescale=0.5)
+    _, drawn, half = records(tmp_path)
+    red = pixels_of(drawn)
+    assert (red[2, 2:9, 0] == 255).all() and red[5, 5].max() == 0 and red[..., 1:].max() == 0
+    assert pixels_of(half).shape == (6, 6, 3)
+
+
+def test_summaries_made_by_hand_can_be_written(tmp_path):
+    from chainrule.utils.tensorboard import summary
+
+    with SummaryWriter(tmp_path) as writer:
+        files = writer._get_file_writer()
+        for made in summary.hparams({"lr": 0.1}, {"loss": 1.0}):
+            files.add_summary(made)
+        files.add_summary(summary.scalar("x", 2.0), 3)
+    *_, last = records(tmp_path)
+    assert summary.scalar("x", 2.0).SerializeToString() in last
 
 
 def test_the_checksum_is_castagnolis():
@@ -138,7 +196,7 @@ def test_bad_values_are_refused(tmp_path):
             writer.add_hparams({"a": 1}, {}, {"a": ["x"]})
         with pytest.raises(ValueError, match="value should be one of int, float, str, bool"):
             writer.add_hparams({"a": [1]}, {})
-        with pytest.raises(NotImplementedError, match="add_embedding is not supported"):
-            writer.add_embedding(torch.ones(2, 2))
+        with pytest.raises(NotImplementedError, match="add_video is not supported"):
+            writer.add_video("film", torch.ones(1, 2, 3, 4, 4))
         with pytest.raises(TypeError, match=r"draws an nn\.Module, got NoneType"):
             writer.add_graph(None)

@@ -15,6 +15,7 @@ import pytest
 
 import chainrule as torch
 from chainrule.ops.interrupts import undisturbed
+from chainrule.utils import owned_folders
 from chainrule.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 from chainrule.utils.data._utils import transport
 
@@ -418,7 +419,7 @@ def test_folders_of_killed_processes_are_removed_by_the_next():
     assert not os.path.exists(left)
     assert os.path.isdir(mine) and os.path.isdir(other)
     for folder in (mine, other):
-        transport.remove_folder(folder)
+        owned_folders.remove(folder)
         assert not os.path.exists(folder)
 
 
@@ -480,18 +481,18 @@ def test_ctrl_c_comes_before_what_it_did_to_workers():
 
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="there is no shared memory")
 def test_a_folder_is_never_taken_for_abandoned_while_it_is_made(monkeypatch):
-    lock = transport.fcntl.flock
+    lock = owned_folders.fcntl.flock
 
     def beside_another_start(handle, how):
-        if how == transport.fcntl.LOCK_EX:  # before it is held
-            transport._remove_abandoned("/dev/shm")
+        if how == owned_folders.fcntl.LOCK_EX:  # before it is held
+            owned_folders.remove_abandoned("chainrule-", "/dev/shm")
         lock(handle, how)
 
-    monkeypatch.setattr(transport.fcntl, "flock", beside_another_start)
+    monkeypatch.setattr(owned_folders.fcntl, "flock", beside_another_start)
     folder = transport.make_folder()
     try:
         assert os.path.isdir(folder)
-        transport._remove_abandoned("/dev/shm")
+        owned_folders.remove_abandoned("chainrule-", "/dev/shm")
         assert os.path.isdir(folder)
     finally:
-        transport.remove_folder(folder)
+        owned_folders.remove(folder)

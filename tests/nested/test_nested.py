@@ -128,3 +128,17 @@ def test_hooks_and_files():
     file.seek(0)
     loaded = torch.load(file, weights_only=False)
     assert torch.equal(loaded, x.detach())
+
+
+@pytest.mark.parametrize("dim", ["x", 1j, [], slice(None)])
+def test_a_dimension_that_is_no_number_is_refused(dim):
+    nt = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
+    with pytest.raises(TypeError, match=r"whole number.*\n.*test_nested.py"):
+        nt.softmax(dim)
+
+
+@pytest.mark.parametrize("size", [0, torch.int8, (2, 5), (2, "x", 3)])
+def test_a_size_that_is_no_shape_is_refused(size):
+    nt = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
+    with pytest.raises(TypeError, match=r"a tuple of 3 whole numbers.*\n.*test_nested.py"):
+        nt.to_padded_tensor(0.0, output_size=size)

@@ -287,3 +287,11 @@ def test_a_query_masked_by_the_smallest_number_attends_to_all_keys_alike(length,
         torch.testing.assert_close(a.grad, b.grad, rtol=1e-3, atol=1e-4)
     if not causal:
         torch.testing.assert_close(out[:, 3], v.mean(1), rtol=1e-4, atol=1e-5)
+
+
+def test_attention_over_nothing_is_nothing():
+    nothing = torch.zeros(0, 6)
+    layer = torch.nn.MultiheadAttention(6, 2, add_zero_attn=True)
+    assert layer(nothing, nothing, nothing, need_weights=False)[0].shape == (0, 6)
+    assert torch.nn.TransformerEncoderLayer(6, 2, 8)(nothing).shape == (0, 6)
+    assert torch.nn.TransformerDecoderLayer(6, 2, 8)(nothing, nothing).shape == (0, 6)

@@ -138,5 +138,5 @@ OPS = {
     "Trilu": lambda x, k=None, upper=0: np.triu(x) if upper else np.tril(x),
     "Cast": lambda x, to: x.astype(NUMPY[to]), "Where": np.where,
     "Range": lambda a, b, s: np.arange(a, b, s), "Equal": np.equal, "Erf": np.vectorize(
-        math.erf, otypes=["float32"]),
+        math.erf, otypes=["float32"]), "Greater": np.greater,
 }  # fmt: skip

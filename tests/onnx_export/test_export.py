@@ -172,3 +172,14 @@ def test_a_file_on_disk_and_what_is_returned(tmp_path):
     program = torch.onnx.export(nn.ReLU(), (torch.ones(2),), path)
     assert path.read_bytes() == program.to_bytes() and "Relu" in repr(program)
     assert torch.onnx.is_available()
+
+
+def test_a_formula_that_writes_in_place_is_seen_by_what_follows():
+    class Model(nn.Module):
+        def forward(self, x):
+            y = x + 0
+            return nn.functional.threshold(y, 0.5, 9.0, inplace=True) + y
+
+    x = torch.tensor([0.25, 1.0])
+    found = exported(Model(), x).run(x.numpy())
+    np.testing.assert_array_equal(found[0], Model()(x).numpy())  # y itself is thresholded: 18, 2

@@ -209,4 +209,5 @@ def test_plateau_notices_new_groups():
 def test_old_programs_find_the_base_class_by_its_old_name():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert schedules._LRScheduler is schedules.LRScheduler
+        assert issubclass(schedules._LRScheduler, schedules.LRScheduler)
+    assert not issubclass(schedules.StepLR, schedules._LRScheduler)  # as in PyTorch

@@ -1,10 +1,13 @@
 """Ops give the same values and gradients below a mode that changes nothing, and in a wrapper."""
 
+import builtins
+
 import numpy as np
 import pytest
 from ops.harness import as_array, cases, is_tensor, run, tensor
 
 import chainrule as torch
+from chainrule.dispatcher import call_table
 from chainrule.utils._python_dispatch import TorchDispatchMode
 from chainrule.utils._pytree import tree_map
 
@@ -107,3 +110,10 @@ def test_every_op_below_a_mode(case):
 @pytest.mark.parametrize("case", WRAPPED, ids=lambda c: c.key)
 def test_every_op_in_a_wrapper(case):
     check(case, in_a_wrapper(case))
+
+
+def test_calls_of_the_table_name_operands_of_their_ops():
+    known = {*call_table.SPACE, *dir(builtins)}
+    for op, call in [*call_table.CALLS.items(), *call_table.WRITING.items()]:
+        used = call_table._written(op, call).__code__.co_names
+        assert known.issuperset(used), f"{op}: {call}"

@@ -148,5 +148,5 @@ def test_the_compilers_other_words_are_understood():
     assert f(2) == (2, False)
     assert compiler.disable()(f)(3) == (3, False)
     compiler.reset()
-    with pytest.raises(RuntimeError, match="downloads nothing"):
+    with pytest.raises(RuntimeError, match="downloads no code"):
         torch.hub.load("owner/repo", "model")

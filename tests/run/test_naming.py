@@ -1,13 +1,20 @@
 """Under the hook classes bear PyTorch's names; without it, help with names is there too."""
 
 import copy
+import importlib
+import inspect
+import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
+from types import FunctionType
 
 import pytest
+from public_names import blocks
 
 import chainrule
+import chainrule.run
 
 ASKED = """
 import pickle, sys, typing
@@ -84,3 +91,111 @@ def test_vars_of_the_package_hold_what_dir_lists():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ran.stderr == ""
+
+
+HOMES = Path(__file__).parents[1] / "recorded" / "homes.txt"
+
+AT_HOME = """
+import importlib, json, pickle, sys, warnings
+from types import FunctionType
+warnings.simplefilter("ignore")
+import torch
+lost, elsewhere = [], []
+for home, paths in json.loads(sys.stdin.read()).items():
+    for path in paths:
+        module, _, name = path.rpartition(".")
+        try:
+            found = getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+        if not isinstance(found, type | FunctionType):
+            continue
+        if pickle.loads(pickle.dumps(found)) is not found:
+            lost.append(path)
+        if found.__module__.startswith("chainrule"):
+            elsewhere.append(path)
+print(json.dumps([lost, elsewhere]))
+"""
+
+
+def test_public_classes_and_functions_are_found_where_they_say_they_are():
+    recorded = {home: " ".join(lines).split() for home, lines in blocks(HOMES).items()}
+    ran = subprocess.run(
+        [sys.executable, "-m", "chainrule", "run", "-c", AT_HOME],
+        input=json.dumps(recorded), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(ran.stdout) == [[], []]
+
+
+def test_the_table_of_homes_is_up_to_date():
+    tool = Path(__file__).parents[2] / "tools" / "generate_homes.py"
+    ran = subprocess.run(
+        [sys.executable, str(tool), "--print"], capture_output=True, text=True, check=True
+    )
+    kept = Path(chainrule.run.naming.__file__).with_name("homes.txt").read_text(encoding="utf-8")
+    assert ran.stdout == kept, "run tools/generate_homes.py"
+
+
+@pytest.mark.parametrize("space", ["", "nn.functional", "linalg", "fft", "special"])
+def test_functions_are_pickled_by_name(space):
+    """As attributes of layers, as tasks of processes: PyTorch's functions can be sent anywhere."""
+    from chainrule.tensor import functions_of
+
+    module = importlib.import_module(f"chainrule.{space}".rstrip("."))
+    for name in functions_of(space):
+        function = getattr(module, name)
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert function.__qualname__ == name and function.__name__.endswith(name)
+    if not space:
+        for name, method in vars(chainrule.Tensor).items():
+            if isinstance(method, FunctionType):
+                assert pickle.loads(pickle.dumps(method)) is method, name
+
+
+def test_functions_are_pickled_by_name_once_a_class_overrides_them():
+    class Mine(chainrule.Tensor):
+        pass
+
+    chainrule.ones(2).as_subclass(Mine) + 1
+    for function in (chainrule.add, chainrule.nn.functional.relu, chainrule.abs_, chainrule.clip):
+        assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_pickles_of_functions_have_pytorchs_names_under_the_hook():
+    from chainrule.run import installed
+
+    relu = chainrule.nn.functional.relu
+    with installed():
+        written = pickle.dumps([relu, chainrule.add, chainrule.nn.init.zeros_])
+        assert pickle.loads(written)[0] is relu and relu.__module__ == "torch.nn.functional"
+    assert b"chainrule" not in written and relu.__module__ == "chainrule.nn.functional"
+
+
+def test_aliases_have_names_of_their_own():
+    assert chainrule.absolute.__name__ == "absolute" and chainrule.abs.__name__ == "abs"
+    assert chainrule.special.expit.__name__ == "special_expit"
+    assert chainrule.linalg.det.__name__ == "linalg_det"
+    assert chainrule.fft.rfft.__name__ == "fft_rfft"
+
+
+def test_old_grad_scalers_can_be_pickled():
+    with pytest.warns(FutureWarning):
+        scaler = chainrule.cuda.amp.GradScaler(enabled=False)
+    again = pickle.loads(pickle.dumps(scaler))
+    assert type(again) is type(scaler) and not again.is_enabled()
+
+
+@pytest.mark.parametrize("path", ["nn.Conv2d.__init__", "optim.AdamW.__init__",
+                                  "nn.functional.cross_entropy", "utils.data.DataLoader.__init__",
+                                  "nn.functional.dropout"])  # fmt: skip
+def test_getfullargspec_sees_through_our_wrappers(path):
+    found = chainrule
+    for part in path.split("."):
+        found = getattr(found, part)
+    told, seen = inspect.signature(found), inspect.getfullargspec(found)
+    by_place = [p for p in told.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert seen.args == [p.name for p in by_place] and seen.varargs is None
+    assert list(seen.defaults) == [p.default for p in by_place if p.default is not p.empty]
+    copied = copy.deepcopy(told)
+    assert copied == told and str(copied) == str(told) and pickle.loads(pickle.dumps(told)) == told
+    assert list(told.replace(parameters=[]).parameters) == []

@@ -79,3 +79,33 @@ def test_a_dataset_keeps_its_own_error():
 def test_matrices_of_a_million_rows_are_refused_before_anything_is_made():
     with pytest.raises(ValueError, match="matrices of 1000000000000 numbers"):
         torch.distributions.LKJCholesky(10**6)
+
+
+_LAYER, _X = torch.nn.Linear(3, 4), torch.ones(2, 3)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: torch.nested.nested_tensor(x, layout=torch.jagged),
+        lambda x: torch.nested.nested_tensor_from_jagged(_X, x),
+        lambda x: torch.quantize_per_tensor(x, 0.1, 0, torch.quint8),
+        lambda x: torch.fake_quantize_per_channel_affine(_X, x, x, 0, 0, 255),
+        lambda x: torch.ao.quantization.quantize_dynamic(x, {torch.nn.Linear}),
+        lambda x: torch.masked.masked_tensor(_X, x),
+        lambda x: torch.masked.mean(_X, x, mask=_X > 0),
+        lambda x: torch.sparse_csr_tensor(x, x, x, x),
+        lambda x: torch.sparse.softmax(_X.to_sparse(), x),
+        lambda x: torch.export.export(_LAYER, (_X,), dynamic_shapes=x),
+        lambda x: torch.export.Dim("n", min=x, max=9),
+        lambda x: torch.onnx.export(_LAYER, (_X,), x),
+        lambda x: torch.jit.trace(x, _X),
+        lambda x: torch.distributed.checkpoint.load({"w": _X}, checkpoint_id=x),
+    ],
+)
+@pytest.mark.parametrize("nonsense", [object(), 2.5j, ["x"], slice(None)], ids=range(4))
+def test_nonsense_is_refused_by_the_call_it_is_given_to(call, nonsense):
+    # Errors of Python's own (an attribute that None does not have) come without a place or a call.
+    kinds = (TypeError, RuntimeError, ValueError, NotImplementedError)
+    with pytest.raises(kinds, match=r"\(.*\)|Could not infer dtype"):
+        call(nonsense)

@@ -6,7 +6,7 @@ import pytest
 
 import chainrule as torch
 from security import pickles
-from security.pickles import STOP, archive, legacy, tensor
+from security.pickles import STOP, archive, legacy, tensor, text
 
 CLEAN = (RuntimeError, pickle.UnpicklingError)
 FLOATS = bytes(16)
@@ -146,3 +146,74 @@ def test_bools_are_zero_or_one_whatever_bytes_a_file_has(form, tmp_path):
         found = torch.load(path, mmap=mmap)
         found = found["a"] if form == "safetensors" else found
         assert found.view(torch.uint8).tolist() == [1, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["_level", "_coo", "_lazy", "_compressed", "_wraps", "_own_device", "_own_layout",
+     "_local_tensor", "_values_there", "_twin_of", "_rows_used", "_a", "_node", "_view", "_rare"],
+)  # fmt: skip
+def test_a_file_sets_none_of_a_tensors_own_fields(name, tmp_path):
+    for value in (b"K\x05", text("x"), b"}", b")", tensor((4,), (1,))):
+        state = b"}" + text(name) + value + b"s" + text("note") + b"K\x07s"
+        rebuilt = pickles.name("torch._utils", "_rebuild_parameter_with_state")
+        program = pickles.call(rebuilt, tensor((4,), (1,)), b"\x88", b"N", state) + STOP
+        path = tmp_path / "fields.pt"
+        path.write_bytes(archive(program, {"0": bytes(16)}))
+        found = torch.load(path)
+        (found * 2).sum().backward()
+        assert found.grad.tolist() == [2] * 4 and found.layout is torch.strided
+        assert str(found).startswith("Parameter containing") and found.note == 7
+        assert torch.nn.utils.clip_grad_norm_([found], 1.0) == 4
+        assert found.clone().device == torch.device("cpu") and not found.is_neg()
+
+
+# ---- views by strides, whatever holds the tensor -------------------------------------------------
+
+FAR = [2**31, 2**59, 2**60, 2**61, 2**62, 2**63 - 1]
+KINDS = ["float32", "float16", "uint8", "bool", "float8_e4m3fn", "float8_e5m2", "complex32"]
+
+
+@pytest.mark.parametrize("step", FAR)
+@pytest.mark.parametrize("kind", KINDS)
+def test_strides_that_wrap_around_stay_inside(kind, step):
+    """For numbers of 64 bits five steps of 2**62 bytes end where they began."""
+    t = torch.zeros(3).to(getattr(torch, kind))
+    for look in (
+        lambda: t.as_strided((5,), (step,)),
+        lambda: t.as_strided((step,), (1,)),
+        lambda: t.as_strided((2,), (1,), step),
+        lambda: torch.as_strided_copy(t, (5,), (step,)),
+        lambda: torch.empty(0, dtype=t.dtype).set_(t.untyped_storage(), 0, (5,), (step,)),
+    ):
+        with pytest.raises(RuntimeError):
+            look()
+
+
+@pytest.mark.parametrize("step", FAR)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+def test_strides_that_wrap_around_stay_inside_of_transforms(dtype, step):
+    t = torch.ones(3, dtype=dtype)
+    for transform in (
+        lambda f: torch.func.jvp(f, (t,), (t,)),
+        lambda f: torch.func.grad(lambda x: f(x).sum())(t),
+        lambda f: torch.func.vjp(f, t),
+        lambda f: torch.func.vmap(f)(torch.ones(4, 3, dtype=dtype)),
+    ):
+        with pytest.raises(RuntimeError, match=r"out of bounds|outside of"):
+            transform(lambda x: x.as_strided((5,), (step,)))
+
+
+def test_wrappers_have_strides_that_stay_inside():
+    class Wrapper(torch.Tensor):
+        @staticmethod
+        def __new__(cls, strides):
+            return torch.Tensor._make_wrapper_subclass(cls, (3,), strides=strides)
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+    for strides in ((-1,), (-(2**40),), (1, 1)):
+        with pytest.raises(RuntimeError, match="cannot have strides"):
+            Wrapper(strides)

@@ -170,3 +170,40 @@ def test_files_are_counted_each_for_itself_in_threads(tmp_path):
     for thread in threads:
         thread.join()
     assert not failed
+
+
+# ---- bools ---------------------------------------------------------------------------------------
+
+ODD = b"\xff\x02" * 8
+
+
+def as_bools(storage: bytes) -> bytes:
+    place = storage, pickles.number(0), pickles.numbers((16,)), pickles.numbers((1,))
+    return pickles.call(pickles.name("torch._utils", "_rebuild_tensor_v3"), *place, b"\x89", b"N",
+                        pickles.name("torch", "bool"))  # fmt: skip
+
+
+def typed(kind: str, count: int = 16) -> bytes:
+    return pickles.tensor((count,), (1,), block=pickles.storage(kind, "0", count))
+
+
+BOOLS = {
+    "a storage of bools": typed("BoolStorage"),
+    "bytes that become bools": b"(" + typed("ByteStorage") + typed("BoolStorage") + b"t",
+    "bytes as bools": as_bools(pickles.storage("ByteStorage", "0", 16)),
+    "numbers as bools": as_bools(pickles.storage("FloatStorage", "0", 4)),
+    "memory as bools": as_bools(pickles.storage("UntypedStorage", "0", 16)),
+}
+
+
+@pytest.mark.parametrize("form", ["archive", "legacy"])
+@pytest.mark.parametrize("what", BOOLS)
+def test_bools_are_zeros_and_ones_however_they_come(what, form):
+    if form == "archive":
+        data = pickles.archive(BOOLS[what] + pickles.STOP, {"0": ODD})
+    else:
+        count = 4 if "numbers" in what else 16
+        data = pickles.legacy(BOOLS[what] + pickles.STOP, {"0": (count, ODD)})
+    found = torch.load(io.BytesIO(data))
+    found = found[1] if isinstance(found, tuple) else found
+    assert found.dtype is torch.bool and found.view(torch.uint8).tolist() == [1] * 16

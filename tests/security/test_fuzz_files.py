@@ -19,6 +19,16 @@ def test_hostile_files_do_nothing_but_fail():
     assert "300 files" in run.stdout and "loaded" in run.stdout and "refused" in run.stdout
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")
+def test_objects_at_the_edge_of_the_allowance_stay_within_it():
+    """What a file's many small objects take beyond their own sizes counts too."""
+    run = subprocess.run(
+        [sys.executable, "-m", "fuzz.files", "--files", "1", "--first", "61001399"],
+        cwd=ROOT, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+
+
 def test_the_fuzzer_notices_what_it_looks_for(tmp_path):
     """A file that is trusted and runs something, and an array that lies about its memory."""
     program = """

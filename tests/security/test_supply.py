@@ -1,9 +1,14 @@
 """What the checks and releases are made of: locked by hash, pinned by commit, listed."""
 
+import hashlib
 import importlib.util
 import re
 import tomllib
 from pathlib import Path
+
+import pytest
+
+import chainrule as torch
 
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements" / "ci.txt").read_text(encoding="utf-8")
@@ -60,3 +65,20 @@ def test_the_list_of_parts_names_what_the_library_needs(tmp_path):
     assert all(part["hashes"] for part in parts.values())
     assert parts["numpy"]["purl"] == f"pkg:pypi/numpy@{parts['numpy']['version']}"
     assert made["metadata"]["component"]["version"] == PROJECT["version"]
+
+
+def test_downloaded_files_are_compared_with_the_hash_in_their_name(tmp_path):
+    good = tmp_path / "good.pth"
+    torch.save({"w": torch.ones(2)}, good)
+    digest = hashlib.sha256(good.read_bytes()).hexdigest()
+    right, wrong = tmp_path / f"net-{digest[:8]}.pth", tmp_path / "net-0123abcd.pth"
+    right.write_bytes(good.read_bytes())
+    wrong.write_bytes(good.read_bytes())
+
+    def load(path):
+        url = f"https://example.org/{path.name}"
+        return torch.hub.load_state_dict_from_url(url, str(tmp_path), check_hash=True)
+
+    assert load(right)["w"].tolist() == load(good)["w"].tolist() == [1.0, 1.0]
+    with pytest.raises(RuntimeError, match=r'invalid hash value \(expected "0123abcd"'):
+        load(wrong)

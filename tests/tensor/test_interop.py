@@ -1,5 +1,6 @@
 """Memory shared with NumPy and other libraries."""
 
+import array
 import copy
 import pickle
 import subprocess
@@ -118,6 +119,40 @@ def test_as_tensor_shares_and_tensor_copies():
     assert torch.asarray(x, copy=True) is not x
     with pytest.raises(ValueError, match="can't alias arbitrary sequence"):
         torch.asarray([1], copy=False)
+
+
+def test_asarray_shares_memory_or_says_why_not():
+    memory = bytearray(b"abcdefgh")
+    seen = torch.asarray(memory, dtype=torch.int16)
+    memory[0] = 0
+    assert seen.tolist() == [0x6200, 0x6463, 0x6665, 0x6867]
+    assert torch.asarray(bytearray(8)).tolist() == [0.0, 0.0]  # bytes of the default type
+    whole = array.array("i", [1, 2])
+    seen = torch.asarray(whole, dtype=torch.int32)
+    kept = torch.asarray(whole, dtype=torch.int32, copy=True)
+    whole[0] = 5
+    assert seen.tolist() == [5, 2] and kept.tolist() == [1, 2]
+    with pytest.raises(ValueError, match="must be a multiple of element size"):
+        torch.asarray(bytearray(7), dtype=torch.int32)
+    for given in (torch.ones(2), np.ones(2, np.float32)):
+        with pytest.raises(ValueError, match="can't alias tensor with dtype"):
+            torch.asarray(given, dtype=torch.float64, copy=False)
+    with pytest.raises(ValueError, match="can't alias tensor from device"):
+        torch.asarray(torch.ones(2), device="meta", copy=False)
+    with pytest.raises(RuntimeError, match="can't alias NumPy scalars"):
+        torch.asarray(np.float64(1), copy=False)
+
+
+def test_asarray_keeps_the_history_of_a_tensor_unless_told_otherwise():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning, match="unspecified requires_grad"):
+        y = torch.asarray(x * 2, dtype=torch.float64)
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+    assert not torch.asarray(x * 2, requires_grad=False).requires_grad
+    assert torch.asarray(x, requires_grad=True) is x
+    plain = torch.ones(2)
+    assert torch.asarray(plain, requires_grad=True) is plain and plain.requires_grad
 
 
 def test_storages_are_the_memory_of_all_views():

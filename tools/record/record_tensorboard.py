@@ -17,7 +17,7 @@ from torch.utils.tensorboard import SummaryWriter
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "data"))
 
-from board_cases import calls, hparams  # noqa: E402
+from board_cases import calls, charts, embeddings, hparams, plugins  # noqa: E402
 
 
 def records(path: Path) -> list[str]:
@@ -35,9 +35,20 @@ def main() -> None:
         with SummaryWriter(folder) as writer:
             calls(writer, torch)
             hparams(writer)
+        for name, add in (("plugins", lambda w: plugins(w, torch)), ("charts", charts)):
+            with SummaryWriter(f"{folder}/{name}") as writer:
+                add(writer)
         made = {
             str(path.parent.relative_to(folder)): records(path)
             for path in sorted(Path(folder).rglob("events.*"))
+        }
+        with SummaryWriter(f"{folder}/projector") as writer:
+            embeddings(writer, torch)
+        home = Path(folder) / "projector"
+        made["projector"] = {
+            str(path.relative_to(home)): path.read_text()
+            for path in sorted(home.rglob("*"))
+            if path.suffix in (".tsv", ".pbtxt")
         }
     target = ROOT / "tests" / "recorded" / "tensorboard.json"
     target.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")

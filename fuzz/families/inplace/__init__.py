@@ -101,7 +101,9 @@ def seen(program: InPlace, torch: Any, create: bool = False) -> list[Any]:
     counted = not UNCOUNTED.search(program.text())
     seeing = flags if counted else unversioned
     if counted and ".set_(" in program.text():
-        seeing = unviewed  # what was a view stays one in PyTorch, wherever its memory is now
+        # What was a view stays one in PyTorch, wherever its memory is now, and stands in the graph
+        # as the tensor does whose memory it was.
+        seeing = version_only
     before = shown(Script("inplace", program.seed, tuple(chunks)), space, seeing)
     backward = shown(
         Script("inplace", program.seed, (f"out.backward(create_graph={create})",)), space
@@ -144,8 +146,8 @@ def unversioned(tensor: Any) -> tuple[Any, ...]:
     return flags(tensor)[:2]
 
 
-def unviewed(tensor: Any) -> tuple[Any, ...]:
-    return flags(tensor)[:3]
+def version_only(tensor: Any) -> tuple[Any, ...]:
+    return flags(tensor)[2:3]
 
 
 def check_again(program: InPlace, torch: Any) -> None:

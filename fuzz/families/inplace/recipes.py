@@ -172,6 +172,9 @@ WILD_FUNCTIONS = (
 
 EXCLUDED = {
     "share_memory_": "moves memory between processes and changes nothing else",
+    "resize_as_sparse_": "of sparse tensors only",
+    "sparse_resize_": "of sparse tensors only",
+    "sparse_resize_and_clear_": "of sparse tensors only",
 }
 
 

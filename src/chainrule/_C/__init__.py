@@ -99,6 +99,8 @@ def _is_alias_of(x: Tensor, y: Tensor) -> bool:
 def __getattr__(name: str) -> Any:
     if name in ("_fft", "_linalg", "_nn", "_special"):
         return importlib.import_module(f".{name}", __name__)
+    if name == "_show_config":
+        return importlib.import_module("chainrule.__config__").show
     from ..standins import finder
 
     return finder.member("_C", name)

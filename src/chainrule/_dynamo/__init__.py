@@ -19,41 +19,12 @@ from ..compiler.controls import (
 from ..compiler.stance import set_stance
 from . import config
 
-
-def explain(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What becomes of a function for these arguments, as text: `explain(f)(*args)`.
-
-    >>> import chainrule as torch
-    >>> "loop over [2]" in torch._dynamo.explain(lambda x: x.exp() + 1)(torch.ones(2))
-    True
-    """
-    from ..compiler import CompiledFunction
-    from ..compiler import compile as compile_function
-
-    compiled = f if isinstance(f, CompiledFunction) else compile_function(f)
-
-    def inner(*args: Any, **kwargs: Any) -> str:
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for _ in range(3):
-                compiled(*args, **kwargs)
-        return compiled.explain()
-
-    return inner(*args, **kwargs) if args or kwargs else inner
-
-
-def optimize(backend: Any = "inductor", *, nopython: bool = False, **options: Any) -> Any:
-    """The decorator behind `compile` in older programs."""
-    from ..compiler import compile as compile_function
-
-    return compile_function(None, backend=backend, fullgraph=nopython)
-
-
-def optimize_assert(backend: Any = "inductor", **options: Any) -> Any:
-    """As `optimize`, which must not fall back to eager."""
-    return optimize(backend, nopython=True)
+# As in PyTorch, programs name torch._dynamo.eval_frame without importing it.
+from . import eval_frame as eval_frame
+from . import exc as exc
+from . import utils as utils
+from .eval_frame import explain, optimize, optimize_assert
+from .eval_frame import is_dynamo_supported as is_dynamo_supported
 
 
 def export(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -149,11 +120,6 @@ def reset_code_caches() -> None:
     reset()
 
 
-def is_dynamo_supported() -> bool:
-    """Whether programs can be traced: yes."""
-    return True
-
-
 def is_inductor_supported() -> bool:
     """Whether machine code is made: yes, where llvmlite is installed."""
     import importlib.util
@@ -169,6 +135,3 @@ __all__ = [
     "optimize", "optimize_assert", "patch_dynamo_config", "register_backend", "reset", "run",
     "set_stance", "substitute_in_graph",
 ]  # fmt: skip
-
-# Loaded with the package, as in PyTorch: programs name torch._dynamo.eval_frame unimported.
-from . import eval_frame, exc, utils  # noqa: E402, F401

@@ -20,4 +20,6 @@ allow_unspec_int_on_nn_module = False
 force_parameter_static_shapes = True
 compiled_autograd = False
 disable = False
+skip_fwd_side_effects_in_bwd_under_checkpoint = trace_autograd_ops = False
+reorderable_logging_functions: set[Any] = set()
 patch = patch_of(globals())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import Any
 
-from . import is_compiling
+from ..compiler.controls import is_compiling
 
 counters: defaultdict[str, Counter[str]] = defaultdict(Counter)  # nobody counts here
 compilation_time_metrics: dict[str, Any] = {}
@@ -30,6 +32,12 @@ def is_compile_supported(device_type: Any) -> bool:
 def compile_times(repr: str = "str", aggregate: bool = False) -> Any:  # noqa: A002 - PyTorch's
     """No times are kept: an empty table."""
     return "" if repr == "str" else ([], [])
+
+
+@contextlib.contextmanager
+def disable_cache_limit() -> Iterator[None]:
+    """A block without a limit of variants, of which there is none."""
+    yield
 
 
 __all__ = [

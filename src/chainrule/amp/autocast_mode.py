@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..autograd.accidents import explain_module
+from ..autograd.source import warn_user
 from ..autograd.value import TensorBase
 from ..ops.dtypes import bfloat16, float16, float64
 from . import state
@@ -57,19 +57,17 @@ class autocast:
 
     def _possible(self) -> bool:
         if self.device == "cuda":
-            warnings.warn(
+            warn_user(
                 "CUDA is not available or torch_xla is imported. Disabling autocast. "
                 "(chainrule computes on the CPU: use autocast('cpu').)",
-                stacklevel=3,
             )
             return False
         if self.fast_dtype not in (bfloat16, float16):
             name = self.device.upper()
-            warnings.warn(
+            warn_user(
                 f"In {name} autocast, but the target dtype is not supported. Disabling autocast.\n"
                 f"{name} Autocast only supports dtypes of torch.bfloat16, torch.float16 "
                 f"currently, not {self.fast_dtype!r}.",
-                stacklevel=3,
             )
             return False
         return True

@@ -7,7 +7,6 @@ grows. fp16 ends at 6e-8: a scale of 2^16 lifts what would vanish.
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
@@ -17,6 +16,7 @@ import numpy as np
 
 from ..autograd.accidents import explain_module
 from ..autograd.modes import no_grad
+from ..autograd.source import warn_user
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase
 from ..ops.dtypes import float16, float32, int32
@@ -66,10 +66,9 @@ class GradScaler:
         self._device = device
         self._enabled = enabled
         if device == "cuda" and enabled:
-            warnings.warn(
+            warn_user(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling. "
                 "(chainrule computes on the CPU: use GradScaler('cpu').)",
-                stacklevel=2,
             )
             self._enabled = False
         if not self._enabled:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-import warnings
+import sys
 from typing import Any
 
+from ..autograd.source import warn_user
 from ..ops.dtypes import bfloat16, float16
 from . import autocast_mode, grad_scaler
 
@@ -17,11 +18,10 @@ def old_names(device: str) -> dict[str, Any]:
     """The old classes and functions of a device; each says what to write instead."""
 
     def deprecated(name: str, instead: str) -> None:
-        warnings.warn(
+        warn_user(
             f"`torch.{device}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{instead}` "
             "instead.",
             FutureWarning,
-            stacklevel=3,
         )
 
     default = bfloat16 if device == "cpu" else float16
@@ -52,7 +52,8 @@ def old_names(device: str) -> dict[str, Any]:
         deprecated("custom_bwd", f"custom_bwd(args..., device_type='{device}')")
         return autocast_mode.custom_bwd(bwd, device_type=device)
 
-    return {
-        "autocast": autocast, "GradScaler": GradScaler, "custom_fwd": custom_fwd,
-        "custom_bwd": custom_bwd,
-    }  # fmt: skip
+    package = sys.modules[__name__.partition(".")[0]].__name__  # "torch" under the import hook
+    made = (autocast, GradScaler, custom_fwd, custom_bwd)
+    for each in made:
+        each.__module__, each.__qualname__ = f"{package}.{device}.amp", each.__name__
+    return {each.__name__: each for each in made}

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..autograd.late import bearers
+from ..autograd.late import Copies, bearers, code_with, copy_of
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
 from ..ops.dtypes import bfloat16, float16, float32, float64
@@ -67,7 +67,7 @@ class Route:
         self.function = function
         self.cast = cast
         self.own = function.__code__
-        self.original = _copied(function)
+        self.original = copy_of(function)
         self.detour = _detour_to(self)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -82,22 +82,18 @@ class Route:
             STATE.autocast = settings
 
 
-def _copied(function: FunctionType) -> FunctionType:
-    """The same function as an object of its own."""
-    made = FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__
-    )
-    made.__kwdefaults__ = function.__kwdefaults__
-    return made
-
-
-def _template(*args: Any, **kwargs: Any) -> Any:
-    route: Any = ...  # the route takes the place of `...`
-    return route(args, kwargs)
+_DETOUR = """
+def outside({cells}):
+    def call(*args, **kwargs):
+        route = ...  # the route takes the place of `...`
+        return route(args, kwargs)
+        {used}
+    return call
+"""
 
 
 def _detour_to(route: Route) -> CodeType:
-    code = _template.__code__
+    code = code_with(len(route.function.__closure__ or ()), _DETOUR)
     constants = tuple(route if c is ... else c for c in code.co_consts)
     return code.replace(co_consts=constants, co_name=route.own.co_name)
 
@@ -207,6 +203,9 @@ class _Detours:
     """All routes, and in how many threads autocast is on."""
 
     routes: list[Route] | None = None
+    # What runs their functions' code, as long as no more copies were made than so many.
+    bearers: list[tuple[Route, FunctionType]]
+    copies = -1
     users = 0
     lock = threading.Lock()
 
@@ -233,6 +232,8 @@ def count_users(change: int) -> None:
         if _Detours.routes is None:
             _Detours.routes = all_routes()
         if (before > 0) is not (_Detours.users > 0):
-            for route in _Detours.routes:
-                for function in bearers(route.function):
-                    function.__code__ = route.detour if _Detours.users else route.own
+            if _Detours.copies != Copies.made:
+                _Detours.copies = Copies.made
+                _Detours.bearers = [(r, f) for r in _Detours.routes for f in bearers(r.function)]
+            for route, function in _Detours.bearers:
+                function.__code__ = route.detour if _Detours.users else route.own

@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from ..autograd.source import warn_user
 from ..autograd.state import STATE
 from ..ops.dtypes import bfloat16, float16
 
@@ -173,10 +173,9 @@ def clear_autocast_cache() -> None:
 
 
 def _deprecated(name: str, instead: str) -> None:
-    warnings.warn(
+    warn_user(
         f"torch.{name} is deprecated. Please use torch.{instead} instead.",
         DeprecationWarning,
-        stacklevel=3,
     )
 
 

@@ -14,6 +14,7 @@ from .modes import (
     set_grad_enabled,
 )
 from .packages import keep_functions as _keep_functions
+from .stand_ins import rest_of as _rest_of
 
 # Imported when first used: none of them is needed to record or to run backward.
 _LAZY = {
@@ -36,12 +37,18 @@ _LAZY = {
     "set_multithreading_enabled": ("modes", "set_multithreading_enabled"),
 }
 
+_OF_PROFILER = ("DeviceType", "_disable_profiler", "_profiler_enabled", "kineto_available")
+_rest = _rest_of(__name__)
 _FUNCTIONS = frozenset({"gradcheck"})  # of the name of the module they are in
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        raise AttributeError(f"module 'chainrule.autograd' has no attribute {name!r}")
+        if name in _OF_PROFILER:
+            from . import profiler_questions
+
+            return getattr(profiler_questions, name)
+        return _rest(name)
     import importlib
 
     module_name, attribute = _LAZY[name]

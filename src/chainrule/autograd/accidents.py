@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import refusal, source
+from .late_signature import show_signature
 from .value import TensorBase
 
 PROBLEMS = (
@@ -146,8 +147,10 @@ def explained(function: F) -> F:
 
     # With the globals of `function` it is a function of the same module, for those who ask.
     made = FunctionType(call.__code__, function.__globals__, name, None, call.__closure__)
+    functools.wraps(function)(made)
     made.__dict__["explains"] = True
-    return functools.wraps(function)(made)  # type: ignore[return-value]
+    show_signature(made, function)
+    return made  # type: ignore[return-value]
 
 
 def explain(
@@ -203,12 +206,13 @@ def explain_methods(cls: type, *names: str) -> None:
     """
     if not source.is_own_name(cls.__module__):
         return
+    once = functools.cache(explained)  # what has two names stays one function
     for name, method in list(vars(cls).items()):
         chosen = name in (names or _SPECIAL) or not (names or name.startswith("_"))
         if not chosen or hasattr(method, "explains"):
             continue
         if isinstance(method, FunctionType):
-            setattr(cls, name, explained(method))
+            setattr(cls, name, once(method))
         elif isinstance(method, classmethod):
             setattr(cls, name, classmethod(explained(method.__func__)))
 
@@ -221,13 +225,14 @@ def explain_module(space: dict[str, Any], *names: str) -> None:
 
     The last line of a module: `explain_module(globals())`. With names only these.
     """
+    once = functools.cache(explained)  # what has two names stays one function
     for name, value in list(space.items()):
         if getattr(value, "__module__", None) != space["__name__"] or name.startswith("_"):
             continue
         if names and name not in names:
             continue
         if isinstance(value, FunctionType):
-            space[name] = explained(value)
+            space[name] = once(value)
         elif isinstance(value, type):
             explain_methods(value)
 

@@ -10,7 +10,6 @@ checksum, so a value changed behind autograd's back (`.data`, `.numpy()`, DLPack
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .nonfinite import has_nan, is_finite, payload
+from .source import warn_user
 from .state import ANOMALY_FORWARD, CHECKSUMS, STATE
 
 
@@ -42,10 +42,9 @@ class detect_anomaly:
 
     def __enter__(self) -> None:
         self.previous = (STATE.anomaly, STATE.anomaly_check_nan, STATE.anomaly_log)
-        warnings.warn(
+        warn_user(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
-            stacklevel=2,
         )
         switch(True, self.check_nan)
         if self.forward:
@@ -166,7 +165,7 @@ def blame(node: Any) -> None:
         f"Error detected in {node.name()}. The forward call that caused the error: {node.where()}"
     )
     try:
-        warnings.warn(text, stacklevel=2)
+        warn_user(text)
     except Warning:  # warnings are errors here, and there is one already
         print(text, file=sys.stderr)
 

@@ -7,6 +7,7 @@ respect to the gradient they are linear in.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,14 @@ class DualLevel(Level):
     kind = "dual"
     checks_writes = True
 
-    def __init__(self) -> None:
+    def __init__(self, records_tangents: bool = False) -> None:
         super().__init__()
         # Tangents of values saved on the base tape, by node key: for backward over duals.
         self.shadow: dict[int, dict[str, Any]] = {}
         self.by_hand = False
+        # Whether what is done with tangents is recorded even under no_grad, which forward mode
+        # does not heed: `linearize` keeps the tape of it.
+        self.records_tangents = records_tangents
 
     @property
     def refuses_captures(self) -> bool:  # type: ignore[override]
@@ -71,6 +75,16 @@ class DualLevel(Level):
     def tangent_of(self, t: Any) -> Any:
         return synced(t)._tangent if self.mine(t) else None
 
+    def of_tangents(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a function that computes with tangents, recorded where they are to be."""
+        if not self.records_tangents or STATE.grad_enabled:
+            return function(*args)
+        STATE.set_grad_enabled(True)
+        try:
+            return function(*args)
+        finally:
+            STATE.set_grad_enabled(False)
+
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if op.view and op.name == "as_strided":
             args, params = self._from_root(args[0], params)
@@ -81,7 +95,7 @@ class DualLevel(Level):
         if not op.differentiable or not STATE.forward_grad_enabled:
             return result
         try:
-            made = jvp_of(op, inner, tangents, results, params)
+            made = self.of_tangents(jvp_of, op, inner, tangents, results, params)
         except NotImplementedError as problem:
             raise NotImplementedError(
                 f"Trying to use forward AD with {op.name} that does not support it: {problem}"
@@ -114,7 +128,8 @@ class DualLevel(Level):
         with below(self):
             assign(x._a, self.payload(value), name)
             if STATE.forward_grad_enabled:
-                self._write_tangent(x, root, zeros_like(x) if tangent is None else tangent, name)
+                tangent = zeros_like(x) if tangent is None else tangent
+                self.of_tangents(self._write_tangent, x, root, tangent, name)
         x._rg, root._rg = x._a._rg, root._a._rg
         return synced(x)
 

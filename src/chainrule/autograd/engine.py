@@ -225,7 +225,10 @@ class Walk:
             node.release()
         counts = self.counts
         heap = self.heap
-        for p, gp in zip(parents, grads, strict=False):
+        pairs = list(zip(parents, grads, strict=False))
+        if node.op is not None and node.op.bias_first:  # the order in which PyTorch's hooks run
+            pairs.insert(0, pairs.pop())
+        for p, gp in pairs:
             if p is None or p is UNTRACKED:  # one object for all views that have no history
                 continue
             if gp is None and node.__class__ is Tie:

@@ -326,12 +326,13 @@ class _Writer:
         self.lines.append(line)
 
     def layout(self, values: str) -> None:
-        """NumPy's order of dimensions is PyTorch's where all operands are in C order."""
+        """NumPy's order of dimensions is PyTorch's where all operands are in C order, and where
+        there are no two of them: to ask for flags takes a twentieth of a small op's time."""
         number = self.op.promote != "none" and len(self.names) > 1
         plain = "(x_{n}.__class__ is ndarray and not x_{n}.flags.c_contiguous)"
         test = plain if number else "not x_{n}.flags.c_contiguous"
         tests = [test.format(n=n) for n in self.names]
-        self.add(f"    if {' or '.join(tests)}: r = lying(r, {values})")
+        self.add(f"    if r.ndim > 1 and ({' or '.join(tests)}): r = lying(r, {values})")
 
     def operands(self) -> None:
         if self.op.promote == "none":
@@ -479,10 +480,32 @@ class _Writer:
         inside = ", ".join([*values, *tail])
         if not inside:
             self.add("        node.s = ()")
-        elif tail:
-            self.add(f"        node.s = ({inside},)")
-        else:  # a list: nothing that backward frees
+        elif not tail:  # a list: nothing that backward frees
             self.add(f"        node.s = [{inside}]")
+        elif held := self.held():
+            self.add(f"        node.s = ({inside},) if {held} else [{inside}]")
+        else:
+            self.add(f"        node.s = ({inside},)")
+
+    def held(self) -> str:
+        """The condition under which something that backward frees is saved; '' when always."""
+        op = self.op
+        if op.joint or op.frees_numbers:
+            return ""
+        tests = []
+        for n in self.diff:
+            kinds = {m: op.classify(m)[0] for m in _rule_names(self.rules[n][1])}
+            if n in kinds or "out" in kinds.values():
+                tests.append(self.flag(n))
+                continue
+            others = [m for m, kind in kinds.items() if kind == "in"]
+            arrays = " or ".join(f"x_{m}.__class__ is ndarray" for m in others)
+            if others:
+                plain = op.promote == "none"
+                tests.append(self.flag(n) if plain else f"({self.flag(n)} and ({arrays}))")
+        if tests == [self.flag(n) for n in self.diff]:
+            return ""
+        return " or ".join(tests) or "False"
 
     def about(self, value: str, what: str) -> str:
         plain = f"{value}.flags.fnc" if what == "fortran" else f"{value}.{what}"

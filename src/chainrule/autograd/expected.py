@@ -1,4 +1,4 @@
-"""What functions make sure of before they use integers: indices, class numbers."""
+"""What functions make sure of before they use numbers: indices, classes, probabilities."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from .state import STATE, TRACE
 
 
-def expect_within(tensor: Any, low: int, high: int, spared: int | None = None) -> None:
-    """Tell a trace that integers were found to lie within low..high, or to equal `spared`.
+def expect_within(tensor: Any, low: float, high: float, spared: int | None = None) -> None:
+    """Tell a trace that numbers were found to lie within low..high, or to equal `spared`.
 
     A compiled call checks the same before it writes anything, whether or not the result of what
     follows is used; where it does not hold, the function runs eagerly and raises its own error.

@@ -7,10 +7,10 @@ from typing import Any
 
 from . import refusal
 from .accidents import explain_module
+from .decorators import _DecoratorContextManager
 from .dispatch import P
 from .duals import DualLevel, in_layout
 from .levels import synced
-from .modes import ModeSwitch
 from .state import STATE
 from .transform_checks import check_dual
 from .value import TensorBase
@@ -45,7 +45,7 @@ def _active() -> Any:
     return getattr(STATE, "by_hand", None)
 
 
-class dual_level:
+class dual_level(_DecoratorContextManager):
     """A block in which tensors may carry tangents."""
 
     def __enter__(self) -> int:
@@ -94,7 +94,7 @@ def unpack_dual(tensor: Any, *, level: Any = None) -> UnpackedDualTensor:
     return UnpackedDualTensor(P.alias(tensor._a), tensor._tangent)
 
 
-class _set_fwd_grad_enabled(ModeSwitch):
+class _set_fwd_grad_enabled(_DecoratorContextManager):
     def __init__(self, mode: bool) -> None:
         self.previous = STATE.forward_grad_enabled
         self.mode = mode

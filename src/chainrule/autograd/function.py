@@ -7,7 +7,6 @@ the graph free of cycles, saved outputs are stored as arrays and get their histo
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,8 @@ from .dispatch import P
 from .function_context import FunctionCtx, _enabled, position
 from .node import Node, OutSlot, start
 from .record import edge
+from .source import warn_user
+from .stand_ins import rest_of
 from .state import ANOMALY_FORWARD, STATE, WATCH
 from .value import (
     CREATION,
@@ -63,12 +64,11 @@ class Function(metaclass=FunctionMeta):
     _ctx_class: type
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
+        warn_user(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all "
             "static, so you should invoke them on the class itself: call "
             f"{type(self).__name__}.apply(...)",
             DeprecationWarning,
-            stacklevel=2,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -199,7 +199,7 @@ def _check_inputs_only(ctx: Any, args: tuple[Any, ...]) -> None:
         )
         if t._view is not None:
             raise RuntimeError(phrase)
-        warnings.warn(phrase, stacklevel=4)
+        warn_user(phrase)
 
 
 def _bump_dirty(ctx: Any) -> None:
@@ -353,3 +353,5 @@ __all__ = [
     "BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "VmapInfo",
     "once_differentiable",
 ]  # fmt: skip
+
+__getattr__ = rest_of(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from . import errors, source
 from .dispatch import P
 from .node import Node, OutSlot, public_edge, start
 from .record import distinct, edge, rebuilt
+from .source import warn_user
 from .state import STATE
 from .value import TensorBase, make, with_history
 
@@ -118,9 +118,7 @@ class FunctionCtx(Node):
     @property
     def saved_variables(self) -> tuple[Any, ...]:
         """The old name of saved_tensors."""
-        warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
-        )
+        warn_user("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
 
     def _stored(self) -> tuple[Any, ...]:

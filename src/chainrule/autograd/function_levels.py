@@ -64,7 +64,7 @@ def _under_dual(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
         ctx.saved_for_forward = ctx.to_save
     if ctx.materialize_grads:
         tangents = tuple(_or_zeros(t, a) for t, a in zip(tangents, inner, strict=True))
-    made = cls.jvp(ctx, *tangents)
+    made = level.of_tangents(cls.jvp, ctx, *tangents)
     found = tuple(made) if isinstance(made, tuple | list) else (made,)
     if len(found) != len(outputs):
         raise RuntimeError(

@@ -21,7 +21,6 @@ from .jacobians import jacfwd as _jacfwd
 from .modes import enable_grad
 from .state import STATE
 from .transforms import grad as _func_grad
-from .transforms import jvp as _func_jvp
 from .value import TensorBase, make
 from .vmap import vmap
 
@@ -112,33 +111,39 @@ def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
     strict: bool = False,
 ) -> Any:  # fmt: skip
-    """(func(inputs), J v), by forward mode."""
+    """(func(inputs), J v): what func keeps off the tape (no_grad, detach) counts as constant."""
     with enable_grad():
         ins, single_in = checks.as_tuple(inputs, "inputs", "jvp")
         ins = _prepared(ins, create_graph)
         missing = "input to the user-provided function is"
         tangents = _vectors(v, ins, single_in, missing, "jvp")
-        single_out = True
-
-        def checked(*x: Any) -> tuple[Any, ...]:
-            nonlocal single_out
-            outs, single_out = checks.as_tuple(func(*x), _OUTPUTS, "jvp")
-            return outs
-
-        if not ins:
-            outs = checked()
-            made = tuple(_zeros(o) for o in outs)
-        else:
-            tangents = tuple(
-                t if t.dtype is i.dtype else P.cast(t, dtype=i.dtype.np)
-                for t, i in zip(tangents, ins, strict=True)
-            )
-            outs, made = _func_jvp(checked, ins, tangents)
+        outs, single_out = checks.as_tuple(func(*ins), _OUTPUTS, "jvp")
         if strict:
             checks.check_outputs_depend(outs)
-            checks.check_used(_grads(outs, ins, [_ones(o) for o in outs], False))
+        seeds = tuple(_zeros(o).requires_grad_() if o._rg else _zeros(o) for o in outs)
+        grads = _grads(outs, ins, seeds, True)
+        if strict:
+            checks.check_used(grads)
+        made = _filled(_transposed(grads, seeds, tangents, create_graph), outs)
+        if strict:
             checks.check_jacobian_depends(made, create_graph)
     return _settle(outs, single_out, create_graph), _settle(made, single_out, create_graph)
+
+
+def _transposed(grads: Any, seeds: Any, tangents: Any, create: bool) -> tuple[Any, ...]:
+    """J v from the gradients of v^T J by v, in which they are linear; None for constants."""
+    live = [k for k, seed in enumerate(seeds) if seed._rg]
+    rows = [(g, t) for g, t in zip(grads, tangents, strict=True) if g is not None and g._rg]
+    made: list[Any] = [None] * len(seeds)
+    if rows and live:
+        found = autograd_grad(
+            [g for g, _ in rows], [seeds[k] for k in live],
+            [t if t.dtype is g.dtype else P.cast(t, dtype=g.dtype.np) for g, t in rows],
+            create_graph=create, allow_unused=True,
+        )  # fmt: skip
+        for k, tangent in zip(live, found, strict=True):
+            made[k] = tangent
+    return tuple(made)
 
 
 def jacobian(

@@ -9,7 +9,6 @@ whose own check fails (`check_report.py`).
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -38,6 +37,8 @@ from .check_jacobians import (
     random_values,
 )
 from .check_report import GradcheckError, mismatch, no_gradient_expected
+from .source import warn_user
+from .stand_ins import rest_of
 from .value import make
 
 
@@ -188,12 +189,11 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
             continue
         found = True
         if t._a.dtype not in (np.float64, np.complex128):
-            warnings.warn(
+            warn_user(
                 f"Input #{k} requires gradient and is not a double precision floating point or "
                 f"complex (it is {t.dtype!r}). This check will likely fail if all the inputs are "
                 "not of double precision floating point or complex. Fix: pass x.double() or "
                 "x.to(torch.complex128).",
-                stacklevel=4,
             )
         if overlaps(t._a):
             raise RuntimeError(
@@ -407,3 +407,5 @@ __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 
 explain_module(globals(), "gradcheck", "gradgradcheck")
+
+__getattr__ = rest_of(__name__)

@@ -14,6 +14,7 @@ from .inplace import bump
 from .node import AccumulateGrad, Node, OutSlot, accumulator
 from .record import edge
 from .saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+from .stand_ins import rest_of
 from .value import TensorBase
 
 
@@ -86,3 +87,5 @@ __all__: Sequence[str] = [
 
 
 explain_module(globals(), "get_gradient_edge", "increment_version")
+
+__getattr__ = rest_of(__name__)

@@ -46,6 +46,14 @@ def register_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
     return hooks.add(hooks.tensor.setdefault(nr, OrderedDict()), hook)
 
 
+def backward_hooks(self: Any) -> OrderedDict[int, Any] | None:
+    """The hooks that `register_hook` put here, by the ids of their handles; None without one."""
+    if not self._rg:
+        return None
+    hooks, nr = _place(self)
+    return hooks.tensor.get(nr) or None
+
+
 def register_post_accumulate_grad_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
     """Call hook(tensor) after its gradient was added into `.grad`."""
     if not self._rg:

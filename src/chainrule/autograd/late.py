@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
+from .late_signature import show_signature
 from .value import FACTORY
 
 # The name under which a function's globals hold the object whose code is to be made.
@@ -66,6 +67,18 @@ def _at_the_boundary(public: Any, general: Callable[..., Any]) -> Callable[..., 
 COPIES: dict[FunctionType, list[FunctionType]] = {}
 
 
+class Copies:
+    """How many copies there are: who keeps a list of them looks here whether it is complete."""
+
+    made = 0
+
+
+def add_copy(function: FunctionType, copy: FunctionType) -> None:
+    """One more function object that runs a function's code."""
+    COPIES.setdefault(function, []).append(copy)
+    Copies.made += 1
+
+
 def bearers(function: FunctionType) -> Iterator[FunctionType]:
     """The function objects that run a function's code: itself and its copies."""
     settle(function)
@@ -81,9 +94,10 @@ def looking_once(function: FunctionType) -> FunctionType:
     Foreign classes that override functions (`tensor.overriding`) are met this way for nothing.
     """
     public = copy_of(function)
-    COPIES.setdefault(function, []).append(public)
+    add_copy(function, public)
     own = public.__code__, public.__defaults__, public.__kwdefaults__, function.__dict__
     public.__wrapped__ = function  # type: ignore[attr-defined] # whose signature it has
+    show_signature(public, function)
     public.__defaults__, public.__kwdefaults__ = None, {"_looking": (public, own, _become)}
     public.__code__ = code_with(len(public.__closure__ or ()), _STUB)
     return public

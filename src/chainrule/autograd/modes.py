@@ -6,84 +6,29 @@ it runs) and, as PyTorch does, can be given without parentheses.
 
 from __future__ import annotations
 
-import functools
-import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .decorators import _DecoratorContextManager, _NoParamDecoratorContextManager
 from .leaves import LAYOUTS
 from .state import INFERENCE, NO_GRAD, STATE
 
 _new = object.__new__
 
 
-def _refresh(state: dict[str, Any], inference: bool, enabled: bool) -> None:
-    """`State.refresh` on the thread's own dict: each look at a thread-local costs as much as this
-    whole function."""
+def _switch(state: dict[str, Any], enabled: bool) -> None:
+    """`State.set_grad_enabled` on the thread's own dict: each look at a thread-local costs as much
+    as this whole function."""
+    state["wants_grad"] = enabled
+    inference = state["inference"]
+    if inference and not any(level.kind == "grad" for level in state["levels"]):
+        return  # nothing is recorded in there, whatever is wanted
+    state["grad_enabled"] = enabled
     state["w"] = (0 if enabled else INFERENCE if inference else NO_GRAD) | state["unusual"]
 
 
-class ModeSwitch:
-    """A context manager that is also a decorator."""
-
-    __slots__ = ("__dict__", "mode", "previous")
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.isclass(function):
-            warnings.warn(
-                "Decorating classes is deprecated and will be disabled in future versions. You "
-                f"should only decorate functions or methods: of {function.__name__} only the "
-                f"construction runs in {type(self).__name__}, and its name is a function now.",
-                FutureWarning,
-                stacklevel=3,
-            )
-            cls = function
-            function = lambda *args, **kwargs: cls(*args, **kwargs)  # noqa: E731
-        if inspect.isgeneratorfunction(function):
-            return self._wrap_generator(function)
-
-        @functools.wraps(function)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with self.clone():
-                return function(*args, **kwargs)
-
-        return wrapped
-
-    def _wrap_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            generator = function(*args, **kwargs)
-            step: Callable[[], Any] = lambda: next(generator)  # noqa: E731
-            while True:
-                try:
-                    with self.clone():
-                        value = step()
-                except StopIteration as stop:
-                    return stop.value
-                try:
-                    sent = yield value
-                    step = functools.partial(generator.send, sent)
-                except GeneratorExit:
-                    with self.clone():
-                        generator.close()
-                    raise
-                except BaseException as problem:
-                    step = functools.partial(generator.throw, problem)
-
-        return wrapped
-
-    def clone(self) -> ModeSwitch:
-        return type(self)()
-
-    def __enter__(self) -> Any:
-        raise NotImplementedError
-
-    def __exit__(self, *exc: object) -> None:
-        raise NotImplementedError
-
-
-class _GradMode(ModeSwitch):
+class _GradMode(_NoParamDecoratorContextManager):
+    __slots__ = ("previous",)
     value = False
 
     def __new__(cls, function: Any = None) -> Any:
@@ -92,14 +37,11 @@ class _GradMode(ModeSwitch):
 
     def __enter__(self) -> None:
         state = STATE.__dict__
-        self.previous = state["grad_enabled"]
-        state["grad_enabled"] = enabled = self.value
-        _refresh(state, state["inference"], enabled)
+        self.previous = state["wants_grad"]
+        _switch(state, self.value)
 
     def __exit__(self, *exc: object) -> None:
-        state = STATE.__dict__
-        state["grad_enabled"] = enabled = self.previous
-        _refresh(state, state["inference"], enabled)
+        _switch(STATE.__dict__, self.previous)
 
 
 class no_grad(_GradMode):
@@ -117,12 +59,12 @@ class no_grad(_GradMode):
 
 
 class enable_grad(_GradMode):
-    """Record inside, also within no_grad."""
+    """Record inside, also within no_grad; not within inference_mode."""
 
     value = True
 
 
-class set_multithreading_enabled(ModeSwitch):
+class set_multithreading_enabled(_DecoratorContextManager):
     """Allow backward to use several threads; here it always runs in the thread that called it."""
 
     def __init__(self, mode: bool) -> None:
@@ -135,35 +77,38 @@ class set_multithreading_enabled(ModeSwitch):
     def __exit__(self, *exc: object) -> None:
         STATE.multithreading = self.previous
 
+    def clone(self) -> set_multithreading_enabled:
+        return set_multithreading_enabled(self.mode)
+
 
 def is_multithreading_enabled() -> bool:
     """Whether backward may use several threads."""
     return STATE.multithreading
 
 
-class set_grad_enabled(ModeSwitch):
+class set_grad_enabled(_DecoratorContextManager):
     """Switch recording on or off, at once and until the end of the `with` block."""
 
     def __init__(self, mode: bool) -> None:
-        self.previous = STATE.grad_enabled
+        self.previous = STATE.wants_grad
         self.mode = bool(mode)
-        STATE.set_grad_enabled(self.mode)
+        _switch(STATE.__dict__, self.mode)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        STATE.set_grad_enabled(self.previous)  # decorating does not switch anything now
+        _switch(STATE.__dict__, self.previous)  # decorating does not switch anything now
         return super().__call__(function)
 
     def __enter__(self) -> None:
-        STATE.set_grad_enabled(self.mode)
+        _switch(STATE.__dict__, self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        STATE.set_grad_enabled(self.previous)
+        _switch(STATE.__dict__, self.previous)
 
     def clone(self) -> set_grad_enabled:
         return set_grad_enabled(self.mode)
 
 
-class enforce_grad_layout_policy(ModeSwitch):
+class enforce_grad_layout_policy(_DecoratorContextManager):
     """Whether a leaf's new gradient is laid out in memory as the leaf is (the default).
 
     At once and until the end of the `with` block; also a decorator.
@@ -187,8 +132,10 @@ class enforce_grad_layout_policy(ModeSwitch):
         return enforce_grad_layout_policy(self.mode)
 
 
-class inference_mode(ModeSwitch):
+class inference_mode(_DecoratorContextManager):
     """No recording and no version counting: tensors made inside never take part in autograd."""
+
+    __slots__ = ("mode", "previous")
 
     def __new__(cls, mode: Any = True) -> Any:
         made = _new(cls)
@@ -206,14 +153,16 @@ class inference_mode(ModeSwitch):
         state = STATE.__dict__
         # A chain, so that one object may be entered again while it is active.
         was = state["w"] & (NO_GRAD | INFERENCE)
-        self.previous = (self.previous, state["inference"], state["grad_enabled"], was)
+        modes = state["inference"], state["grad_enabled"], state["wants_grad"], was
+        self.previous = (self.previous, modes)
         state["inference"] = mode = self.mode
-        state["grad_enabled"] = not mode
+        state["grad_enabled"] = state["wants_grad"] = not mode
         state["w"] = (INFERENCE if mode else 0) | state["unusual"]
 
     def __exit__(self, *exc: object) -> None:
         state = STATE.__dict__
-        self.previous, state["inference"], state["grad_enabled"], was = self.previous
+        self.previous, modes = self.previous
+        state["inference"], state["grad_enabled"], state["wants_grad"], was = modes
         state["w"] = was | state["unusual"]
 
     def clone(self) -> inference_mode:
@@ -221,8 +170,8 @@ class inference_mode(ModeSwitch):
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are being recorded in this thread."""
-    return STATE.grad_enabled
+    """Whether operations are being recorded in this thread, unless inference_mode is active."""
+    return STATE.wants_grad
 
 
 def is_inference_mode_enabled() -> bool:

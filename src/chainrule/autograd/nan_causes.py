@@ -30,7 +30,6 @@ def _always(*_: Any) -> bool:
 
 
 _INF = float("inf")
-_LOGS = ("log", "log2", "log10", "log1p", "logit")
 _SAFE_LOG = "clamp the argument (x.clamp(min=1e-8)), or take log_softmax / logsumexp, which need no"
 
 CAUSES = [

@@ -22,6 +22,7 @@ from . import source, watching
 from .leaves import RAW
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg
 from .record import fix_of, saved_names
+from .stand_ins import rest_of
 from .state import STATE
 from .value import TensorBase
 
@@ -384,3 +385,5 @@ __all__ = [
     "EventList", "FunctionEvent", "emit_itt", "emit_nvtx", "load_nvprof", "profile",
     "record_function",
 ]  # fmt: skip
+
+__getattr__ = rest_of(__name__)

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..ops.allocation import in_units
+from .printable import printable
+from .stand_ins import rest_of
 
 
 class Interval:
@@ -31,7 +33,7 @@ def format_time(us: float) -> str:
     return f"{us / 1e3:.3f}ms" if us >= 1e3 else f"{us:.3f}us"
 
 
-class _Times:
+class FormattedTimesMixin:
     """Figures in words, and PyTorch's names for what a GPU would have taken: nothing."""
 
     count: int
@@ -63,7 +65,7 @@ class _Times:
         return format_time(self.self_cpu_time_total)
 
 
-class FunctionEvent(_Times):
+class FunctionEvent(FormattedTimesMixin):
     """One op, one step of backward, or one named block, as it ran."""
 
     def __init__(self, id: int, name: str, start: float, parent: FunctionEvent | None) -> None:  # noqa: A002
@@ -116,7 +118,7 @@ class FunctionEvent(_Times):
         )
 
 
-class FunctionEventAvg(_Times):
+class FunctionEventAvg(FormattedTimesMixin):
     """All events of one name (shapes, stack)."""
 
     def __init__(self, first: FunctionEvent) -> None:
@@ -268,7 +270,9 @@ class EventList(list[Any]):
         shown = rows if row_limit < 0 else rows[:row_limit]
         columns = self._columns(shown, total, max_name_column_width, max_shapes_column_width)
         if any(e.stack for e in shown):
-            sources = [(e.stack[0] if e.stack else "")[-max_src_column_width:] for e in shown]
+            sources = [
+                printable(e.stack[0] if e.stack else "")[-max_src_column_width:] for e in shown
+            ]
             columns.append(("Source Location", sources))
         return _laid_out(columns, header, f"Self CPU time total: {format_time(total)}")
 
@@ -314,6 +318,7 @@ def _unit(most: float) -> tuple[float, str]:
 
 
 def _short(text: str, width: int) -> str:
+    text = printable(text).replace("\n", " ")
     return text if width <= 0 or len(text) <= width else text[: width - 3] + "..."
 
 
@@ -357,3 +362,6 @@ def chrome_events(events: Iterable[FunctionEvent]) -> list[dict[str, Any]]:
             }
         )  # fmt: skip
     return made
+
+
+__getattr__ = rest_of(__name__)

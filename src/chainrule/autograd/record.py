@@ -203,6 +203,7 @@ def save(
     needed = needed_for(op, wanted)
     values: list[Any] = []
     tail: list[Any] = []
+    held = False  # whether there is something that backward frees
     for name in names:
         kind, detail = op.classify(name)
         value: Any = None
@@ -224,7 +225,8 @@ def save(
         values.append(value)
         if kind in ("in", "out"):
             tail += (version, version[0])
-    node.s = (*values, *tail) if tail else values
+            held = held or (value is not None and (op.frees_numbers or not is_number(value)))
+    node.s = (*values, *tail) if held else [*values, *tail]
     if STATE.unusual & CHECKSUMS:
         from .anomaly import note_checksums
 
@@ -233,6 +235,11 @@ def save(
         from .saved_hooks import pack
 
         pack(node, names, tensors, outs)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a saved operand is a number rather than an array, a tensor or several."""
+    return not isinstance(value, np.ndarray | TensorBase | tuple)
 
 
 def version_of(t: Any, payload: Any) -> Any:

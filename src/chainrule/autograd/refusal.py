@@ -16,6 +16,7 @@ from functools import partial
 from typing import TypeVar
 
 from . import source
+from .printable import printable
 
 E = TypeVar("E", bound=Exception)
 
@@ -27,7 +28,7 @@ def of_kind(kind: type[E], phrase: str, what: str = "", *, why: str = "", fix: s
         lines.append(f"  {why}")
     if fix:
         lines.append(f"  Fix: {fix}")
-    return kind("\n".join(lines))
+    return kind(printable("\n".join(lines)))
 
 
 runtime = partial(of_kind, RuntimeError)

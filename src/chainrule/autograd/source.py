@@ -13,6 +13,8 @@ import warnings
 from contextlib import contextmanager
 from types import CodeType, FrameType
 
+from .printable import printable
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _TOUR = _PACKAGE + "tour.py"  # a user's program: its lines are to be shown
 # Between a generator of ours and the `with` that runs it.
@@ -47,8 +49,8 @@ def is_library(filename: str) -> bool:
     return known
 
 
-def user_frame(_depth: int = 1) -> FrameType | None:
-    """The innermost frame that is not the library's own; no need to count frames any more."""
+def user_frame() -> FrameType | None:
+    """The innermost frame that is not the library's own."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -58,7 +60,7 @@ def user_frame(_depth: int = 1) -> FrameType | None:
     return None
 
 
-def user_position(_depth: int = 1) -> tuple[CodeType | None, int]:
+def user_position() -> tuple[CodeType | None, int]:
     """(code, instruction offset) of the user's frame; (None, 0) when there is none."""
     frame = user_frame()
     return (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
@@ -84,10 +86,10 @@ def describe(code: CodeType | None, lasti: int) -> str:
     if len(text) > LONGEST_SHOWN:
         text = text[:LONGEST_SHOWN] + " ..."
     place = f"{os.path.basename(filename)}:{line} in {code.co_name}"
-    return f"{place}: {text}" if text else place
+    return printable(f"{place}: {text}" if text else place)
 
 
-def here(_depth: int = 1) -> str:
+def here() -> str:
     """The user's current line, for error messages."""
     return describe(*user_position())
 

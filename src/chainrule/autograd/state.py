@@ -26,7 +26,8 @@ class State(threading.local):
 
     def __init__(self) -> None:
         self.w = 0
-        self.grad_enabled = True
+        self.grad_enabled = True  # whether ops are recorded: not in inference mode
+        self.wants_grad = True  # what enable_grad and no_grad say
         self.inference = False
         self.unusual = 0
         self.forward_grad_enabled = True
@@ -63,8 +64,9 @@ class State(threading.local):
         self.w = base | self.unusual
 
     def set_grad_enabled(self, enabled: bool) -> None:
+        """For the engine's own use, also where a transform records in inference mode."""
         if enabled is not self.grad_enabled:
-            self.grad_enabled = enabled
+            self.grad_enabled = self.wants_grad = enabled
             self.refresh()
 
     def in_transform(self) -> bool:

@@ -51,6 +51,8 @@ def tie_gradients(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         if made[i] is not None:
             made[i] = _below_batches(made[i], node.parents[i])
     for i in node.dead:
+        if i >= len(made):  # an optional input that was not given
+            continue
         others = any(p is not None for k, p in enumerate(node.parents) if k != i)
         if made[i] is not None and others and not made[i]._rg:
             made[i] = _below_batches(made[i], None)

@@ -181,13 +181,14 @@ def jvp(
 
 
 def jvp_beside(
-    func: Callable[..., Any], primals: Any, tangents: Any, others: Any, strict: bool, has_aux: bool
-) -> Any:
+    func: Callable[..., Any], primals: Any, tangents: Any, others: Any, strict: bool, has_aux: bool,
+    records: bool = False,
+) -> Any:  # fmt: skip
     """jvp of a function that also gets `others`, which it may write."""
     flat, spec = flatten(primals)
     flat_t, _ = flatten(tangents)
     check_tangents(primals, tangents, flat, spec, flat_t)
-    with DualLevel() as level:
+    with DualLevel(records_tangents=records) as level:
         from .level_writes import allow
 
         allow(level, flatten(others)[0])
@@ -219,17 +220,24 @@ def _run_jvp(
 def linearize(func: Callable[..., Any], *primals: Any) -> Any:
     """(func(*primals), jvp_fn): the linear map at this point, to apply to many tangents.
 
-    The program runs once: what it saved is differentiated with respect to the (linear) gradient,
-    so jvp_fn does not run `func` again.
+    The program runs once, in forward mode; a tape of what becomes of the tangents is kept, so
+    jvp_fn does not run `func` again.
     """
-    value, vjp_fn = vjp(func, *primals)
-    outs, out_spec = flatten(value)
     ins, in_spec = flatten(primals)
+    check_inputs(ins, "linearize")
+
+    def forward(*tangents: Any) -> Any:
+        given = unflatten(list(tangents), in_spec)
+        value, made = jvp_beside(func, primals, given, (), False, False, records=True)
+        return made, value
+
+    made, vjp_fn, value = vjp_beside(forward, tuple(map(zeros_like, ins)), primals, True)
+    outs, out_spec = flatten(made)
 
     def transposed(*cotangents: Any) -> Any:
         return vjp_fn(unflatten(list(cotangents), out_spec))
 
-    # The VJP is linear in its argument: its own VJP at any point is the JVP.
+    # The transposed map of the transposed map is the map itself.
     _, back = vjp(transposed, *[zeros_like(o) for o in outs])
 
     def jvp_fn(*tangents: Any) -> Any:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from . import source
+from .source import warn_user
 
 GIVEN: set[str] = set()
 
@@ -19,7 +18,7 @@ def warn_once(text: str) -> None:
     """Warn, if this warning was not given before."""
     if WARNINGS.always or text not in GIVEN:
         GIVEN.add(text)
-        warnings.warn(text, stacklevel=4)
+        warn_user(text)
 
 
 def warn_once_of(what: str, text: str) -> None:

@@ -105,25 +105,44 @@ def _unwatched() -> Iterator[None]:
         STATE.turn_on(WATCH)
 
 
+class _Shown:
+    """Tells the watchers that something begins, and in the opposite order that it has ended."""
+
+    __slots__ = ("_begun", "_ended", "_watchers", "_what")
+
+    def __init__(self, what: str, *begun: Any, ended: tuple[Any, ...] | None = None) -> None:
+        self._what, self._begun = what, begun
+        self._ended = begun if ended is None else ended
+
+    def __enter__(self) -> _Shown:
+        self._watchers = tuple(STATE.watchers)
+        for w in self._watchers:
+            getattr(w, f"{self._what}_begins")(*self._begun)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for w in reversed(self._watchers):
+            getattr(w, f"{self._what}_ends")(*self._ended)
+
+    def result(self, value: Any) -> None:
+        """What it gave: the last that is told at the end, None unless said."""
+        self._ended = (*self._ended[:-1], value)
+
+
 def watched_op(op: Any, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """`dispatch.plain` with watchers or a stand-in."""
     from .dispatch import plain, prepare
 
-    watchers, known = tuple(STATE.watchers), None
+    known = None
     if STATE.stand_in is not None:
         args = prepare(op, args)
         payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in args)
         known = STATE.stand_in(op, payloads, params)
-    for w in watchers:
-        w.op_begins(op, args, params)
-    result = None
-    try:
+    with _Shown("op", op, args, params, ended=(op, args, params, None)) as shown:
         with _unwatched():
-            result = plain(op, args, params, known)
-    finally:
-        for w in reversed(watchers):
-            w.op_ends(op, args, params, result)
-    return result
+            made = plain(op, args, params, known)
+        shown.result(made)
+    return made
 
 
 def watched_inplace(
@@ -132,67 +151,38 @@ def watched_inplace(
     """`inplace.inplace` with watchers or a stand-in, which leaves the memory as it is."""
     from .inplace import inplace
 
-    watchers = tuple(STATE.watchers)
-    for w in watchers:
-        w.op_begins(op, (x, *args), params, name)
-    result = None
-    try:
+    ended = (op, (x, *args), params, None)
+    with _Shown("op", op, (x, *args), params, name, ended=ended) as shown:
         with _unwatched():
-            result = inplace(op, x, args, params, name)
-    finally:
-        for w in reversed(watchers):
-            w.op_ends(op, (x, *args), params, result)
-    return result
+            made = inplace(op, x, args, params, name)
+        shown.result(made)
+    return made
 
 
 def watched_function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A custom function with watchers: the ops of its forward are seen inside it."""
     from .function import apply_plain
 
-    watchers = tuple(STATE.watchers)
-    for w in watchers:
-        w.op_begins(cls, args, kwargs)
-    result: Any = None
-    try:
-        result = apply_plain(cls, args, kwargs)
-    finally:
-        for w in reversed(watchers):
-            w.op_ends(cls, args, kwargs, None if result is None else result[0])
-    return result
+    with _Shown("op", cls, args, kwargs, ended=(cls, args, kwargs, None)) as shown:
+        made = apply_plain(cls, args, kwargs)
+        shown.result(None if made is None else made[0])
+    return made
 
 
 class WatchedWalk(Walk):
     """A backward pass that is shown, node by node."""
 
     def run(self) -> None:
-        watchers = tuple(STATE.watchers)
-        for w in watchers:
-            w.pass_begins()
-        try:
+        with _Shown("pass"):
             super().run()
-        finally:
-            for w in reversed(watchers):
-                w.pass_ends()
 
     def run_rules(self, node: Any, g: Any, parents: tuple[Any, ...]) -> Any:
-        watchers = tuple(STATE.watchers)
-        for w in watchers:
-            w.node_begins(node, g, parents)
-        try:
+        with _Shown("node", node, g, parents):
             return super().run_rules(node, g, parents)
-        finally:
-            for w in reversed(watchers):
-                w.node_ends(node, g, parents)
 
     def finish_leaf(self, leaf: Any) -> None:
-        watchers = tuple(STATE.watchers)
-        for w in watchers:
-            w.leaf_begins(leaf)
-        try:
+        with _Shown("leaf", leaf):
             super().finish_leaf(leaf)
-        finally:
-            for w in reversed(watchers):
-                w.leaf_ends(leaf)
 
 
 class named:

@@ -26,6 +26,6 @@ def get_cpu_capability() -> str:
 
 
 def _features() -> dict[str, bool]:
-    from numpy._core import _multiarray_umath
+    from numpy._core import _multiarray_umath  # pyright: ignore[reportAttributeAccessIssue]
 
     return getattr(_multiarray_umath, "__cpu_features__", {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..standins import add_to as _add_stand_ins
+from ..standins.finder import rest_of as _rest_of
 
 
 class _Matmul:
@@ -79,3 +80,5 @@ def enable_cudnn_sdp(enabled: bool) -> None:
 
 
 _add_stand_ins(globals())
+
+__getattr__ = _rest_of(__name__)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..autograd.printable import printable
+
 
 @dataclass
 class Section:
@@ -43,7 +45,7 @@ def _plain(section: Section) -> str:
     if section.headers:
         lines += columns([section.headers, *section.rows])
     lines += [f"  {note}" for note in section.notes]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -72,19 +74,20 @@ def _is_number(cell: str) -> bool:
 
 def _rich(console: Any, section: Section) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     if section.headers:
-        table = Table(title=section.title, title_justify="left")
+        table = Table(title=Text(printable(section.title)), title_justify="left")
         for k, header in enumerate(section.headers):
             numbers = all(_is_number(r[k]) for r in section.rows)
-            table.add_column(header, justify="right" if numbers else "left")
+            table.add_column(Text(header), justify="right" if numbers else "left")
         for row in section.rows:
-            table.add_row(*row)
+            table.add_row(*(Text(printable(cell)) for cell in row))
         console.print(table)
     else:
-        console.print(section.title, style="bold", markup=False)
+        console.print(printable(section.title), style="bold", markup=False)
     for note in section.notes:
-        console.print(f"  {note}", markup=False)
+        console.print(f"  {printable(note)}", markup=False)
 
 
 def number(value: Any, digits: int = 4) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..autograd.stand_ins import rest_of as _rest_of
+
 if TYPE_CHECKING:
     from .api import CaptureError, CompiledFunction, compile  # noqa: A004 - PyTorch's name
 
@@ -21,6 +23,7 @@ _CONTROLS = {
     "skip_guard_on_all_nn_modules_unsafe", "skip_guard_on_globals_unsafe",
     "skip_guard_on_inbuilt_nn_modules_unsafe", "substitute_in_graph", "wrap_numpy",
 }  # fmt: skip
+_rest = _rest_of(__name__)
 
 
 def __getattr__(name: str) -> Any:
@@ -41,4 +44,4 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module(".config", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _rest(name)

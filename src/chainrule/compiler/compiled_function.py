@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import RLock
 from types import MethodType
 from typing import Any
 
+from ..autograd.source import warn_user
 from ..autograd.state import STATE, WATCH
 from ..autograd.value import PLAIN
 from ..autograd.watching import plans_run, run_plan
@@ -73,7 +73,7 @@ class CompiledFunction:
             return self.function(*args, **kwargs)
         leaves = last.leaves(args) if last is not None and not kwargs else None
         if leaves is not None:
-            entry = last.entry
+            entry = last.entry  # pyright: ignore[reportOptionalMemberAccess]
         else:
             if STATE.unusual == WATCH and not STATE.levels and plans_run():
                 return run_plan(self, f"CompiledFunction: {self._name()}", args, kwargs)
@@ -297,7 +297,7 @@ class CompiledFunction:
                 outline = Outline(program)
                 for known, runner in self._ranges:
                     if known.same(outline) and runner.holds(call.leaves):
-                        runner.plan.admit(program.graph)
+                        runner.plan.admit(program.graph)  # pyright: ignore[reportAttributeAccessIssue]
                         entry.captures += 1
                         entry.put_first(runner)
                         return
@@ -325,7 +325,7 @@ class CompiledFunction:
         for i, (a, b) in enumerate(zip(first.leaves, second.leaves, strict=True)):
             if type(b) in (int, float) and i not in second.free and not same_number(a, b):
                 return f"argument {i} changes ({a!r}, {b!r}) and cannot be followed"
-        for condition in second.follower.conditions.values():
+        for condition in second.follower.conditions.values():  # pyright: ignore[reportOptionalMemberAccess]
             if not condition.holds(first.number_at):
                 return "a number that changes decides what the function does"
         return reason
@@ -347,7 +347,7 @@ class CompiledFunction:
             log.say(f"{self._name()} runs eagerly: {reason}")
             text = f"chainrule.compile: {self._name()} runs eagerly: {reason}"
             try:
-                warnings.warn(text, stacklevel=5)
+                warn_user(text)
             except Warning:
                 # A filter makes errors of warnings (python -W error). The function may have run
                 # already: a remark about speed must not take its result away.
@@ -441,10 +441,10 @@ class _Types:
         return leaves if len(arrays) == self.count else None
 
     def _ungrouped(self, args: tuple[Any, ...]) -> list[Any] | None:
-        if len(args) != len(self.groups):
+        if len(args) != len(self.groups):  # pyright: ignore[reportArgumentType]
             return None
         leaves: list[Any] = []
-        for x, (kind, length) in zip(args, self.groups):  # noqa: B905 - counted
+        for x, (kind, length) in zip(args, self.groups):  # pyright: ignore[reportArgumentType]  # noqa: B905 - counted
             if length < 0:
                 leaves.append(x)
             elif x.__class__ is not kind or len(x) != length:

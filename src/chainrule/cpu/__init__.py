@@ -24,9 +24,23 @@ def synchronize(device: Any = None) -> None:
     """Waits for outstanding work: there is none, results are there when a call returns."""
 
 
-def __getattr__(name: str) -> Any:
-    if name == "amp":
-        import importlib
+def is_initialized() -> bool:
+    """Whether it is ready: always."""
+    return True
 
+
+def set_device(device: Any) -> None:
+    """Choose a CPU: there is one."""
+
+
+_STREAMS = ("Event", "Stream", "StreamContext", "current_stream", "get_capabilities", "stream")
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name == "amp":
         return importlib.import_module(".amp", __name__)
+    if name in _STREAMS:
+        return getattr(importlib.import_module(".streams", __name__), name)
     raise AttributeError(f"module 'chainrule.cpu' has no attribute {name!r}")

@@ -133,11 +133,12 @@ class device(_NeedsGpu):
 
 
 def _legacy_type(name: str) -> Any:
-    def make(*args: Any, **kwargs: Any) -> NoReturn:
+    """`torch.cuda.FloatTensor`: no tensor is one, and none can be made."""
+
+    def __new__(cls: type, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(f"type torch.cuda.{name} not available. {_MESSAGE}")
 
-    make.__name__ = make.__qualname__ = name
-    return make
+    return type(name, (), {"__new__": __new__, "__module__": __name__, "__doc__": "Of a GPU."})
 
 
 globals().update({name: _legacy_type(name) for name in LEGACY_TYPES})

@@ -358,7 +358,7 @@ def call(name: str, *args: Expr, params: tuple[tuple[str, Any], ...] = ()) -> Ex
             return call(name, neg(x), params=params)
     if name in _COMPARE:
         return _comparison(name, *args)
-    if name in ("maximum", "minimum") and x is args[1]:
+    if name in ("maximum", "minimum") and x is args[1]:  # pyright: ignore[reportGeneralTypeIssues]
         return x
     return _node("fn", (name, params), args)
 

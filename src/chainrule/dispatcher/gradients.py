@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ops.dtypes import from_numpy_dtype
+from .call_table import NUMBERED
 from .calls import aten
-from .lowering_nn import _REDUCTIONS
 
 Values = dict[str, Any]
 GRADIENTS: dict[str, Callable[..., Any]] = {}
@@ -95,7 +95,7 @@ GRADIENTS |= {
 def _pairwise(name: str, *extra_names: str) -> None:
     def function(g: Any, v: Values, mask: Any, extra: Any) -> Any:
         more = [v[n] for n in extra_names]
-        reduction = _REDUCTIONS[v["reduction"]]
+        reduction = NUMBERED[v["reduction"]]
         one = None
         if mask[0]:
             one = aten(f"{name}_backward.default", g, v["x"], v["y"], reduction, *more)
@@ -119,7 +119,7 @@ def nll_loss(g: Any, v: Values, mask: Any, extra: Any) -> Any:
     name = "nll_loss2d_backward" if len(v["x_shape"]) == 4 else "nll_loss_backward"
     made = aten(
         f"{name}.default", g, extra["x"], v["target"], v["w"] if v["weighted"] else None,
-        _REDUCTIONS[v["reduction"]], v["ignore"], extra["total_weight"],
+        NUMBERED[v["reduction"]], v["ignore"], extra["total_weight"],
     )  # fmt: skip
     return (made, None, None)
 

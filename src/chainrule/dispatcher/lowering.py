@@ -1,7 +1,8 @@
 """Each op of the table as operators of PyTorch, put before the handlers.
 
-A function here gets what the op gets and returns what it returns. An op without one is an operator
-of its own name if PyTorch has it, and else one of ours (`torch.ops.chainrule.<op>`).
+A function here gets what the op gets and returns what it returns; `call_table` has the ops that are
+one call. An op without either is an operator of its own name if PyTorch has it, and else one of
+ours (`torch.ops.chainrule.<op>`).
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.value import TensorBase
-from ..ops.dtypes import from_numpy_dtype
 from ..ops.schema import Op
+from .call_table import CALLS, called, is_whole, writing
 from .calls import aten, exists, own
 
 LOWERED: dict[str, Callable[..., Any]] = {}
@@ -36,7 +37,7 @@ def lower(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Put an op before the handlers; their result."""
     from . import lowering_nn, lowering_shapes  # noqa: F401 - they fill the table
 
-    function = LOWERED.get(op.name)
+    function = LOWERED.get(op.name) or called(op.name)
     if function is not None:
         made = function(*args, **params)
         if made is not NotImplemented:
@@ -88,10 +89,10 @@ def lower_in_place(
     op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name: str
 ) -> None:
     """Put the writing form of an op before the handlers; else the op and a copy."""
-    special = IN_PLACE.get(op.name)
+    special = IN_PLACE.get(op.name) or writing(op.name)
     if special is not None and special(x, *args, **params) is not NotImplemented:
         return
-    if not params and op.name not in LOWERED:
+    if not params and op.name not in LOWERED and op.name not in CALLS:
         found = _by_operands(op.name, (x, *args))
         if found is not None and exists(f"{_writing(found)}"):
             aten(_writing(found), x, *args)
@@ -108,69 +109,20 @@ def _writing(name: str) -> str:
     return f"{packet}_.{which}"
 
 
-def _index_put_in_place(x: Any, v: Any, *indices: Any, dims: Any, accumulate: bool) -> Any:
-    return aten("index_put_.default", x, places_by_dim(x, indices, dims), v, accumulate)
-
-
-def places_by_dim(x: Any, indices: Any, dims: Any) -> list[Any]:
-    found: list[Any] = [None] * (max(dims) + 1)
-    for d, i in zip(dims, indices, strict=True):
-        found[d] = i
-    return found
-
-
-def _fill_uniform_in_place(x: Any, *, low: Any, high: Any, generator: Any) -> Any:
-    return aten("uniform_.default", x, low, high, generator=generator)
-
-
-def _fill_normal_in_place(x: Any, *, mean: Any, std: Any, generator: Any) -> Any:
-    return aten("normal_.default", x, mean, std, generator=generator)
-
-
 IN_PLACE: dict[str, Callable[..., Any]] = {
     **{name: (lambda a, b, name=name: aten(f"{name}_.Tensor", a, b))
        for name in ("add", "sub", "mul", "div")},
-    "blank": lambda x: aten("zero_.default", x),
-    "fill": lambda x, value: aten("fill_.Tensor", x, value),
-    "fill_number": lambda x, *, value: aten("fill_.Scalar", x, value),
-    "fill_bernoulli": lambda x, *, p, generator: aten(
-        "bernoulli_.float", x, p, generator=generator
-    ),
-    "fill_exponential": lambda x, *, rate, generator: aten(
-        "exponential_.default", x, rate, generator=generator
-    ),
-    "fill_integers": lambda x, *, low, high, generator: aten(
-        "random_.from", x, low, high, generator=generator
-    ),
-    "fill_uniform": _fill_uniform_in_place,
-    "fill_normal": _fill_normal_in_place,
-    "index_put": _index_put_in_place,
-    "masked_fill_number": lambda x, hit, *, value: aten("masked_fill_.Scalar", x, hit, value),
-    "masked_fill": lambda x, hit, value: aten("masked_fill_.Tensor", x, hit, value),
-    "scatter": lambda x, index, src, *, axis: aten("scatter_.src", x, axis, index, src),
-    "scatter_add": lambda x, index, src, *, axis: aten("scatter_add_.default", x, axis, index, src),
-    "index_add": lambda x, index, src, *, axis: aten("index_add_.default", x, axis, index, src),
-    "index_copy": lambda x, index, src, *, axis: aten("index_copy_.default", x, axis, index, src),
     "clamp": lambda x, low, high: _clamp("clamp_", x, low, high),
     "clamp_min": lambda x, low: _clamp("clamp_", x, low, None),
     "clamp_max": lambda x, high: _clamp("clamp_", x, None, high),
     "pow": lambda x, e: aten(f"pow_.{'Scalar' if _is_number(e) else 'Tensor'}", x, e),
-    "tril": lambda x, *, k: aten("tril_.default", x, k),
-    "triu": lambda x, *, k: aten("triu_.default", x, k),
-    "leaky_relu": lambda x, *, slope: aten("leaky_relu_.default", x, slope),
-    "hardtanh": lambda x, *, low, high: aten("hardtanh_.default", x, low, high),
-    "threshold": lambda x, *, limit, value: aten("threshold_.default", x, limit, value),
-    "elu": lambda x, *, alpha, scale, rate: aten("elu_.default", x, alpha, scale, rate),
     "cumsum": lambda x, *, axis, reverse: NotImplemented if reverse else aten(
         "cumsum_.default", x, axis
     ),
     "lerp": lambda a, b, w: aten(f"lerp_.{'Scalar' if _is_number(w) else 'Tensor'}", a, b, w),
-    "div_floor": lambda a, b: aten("div_.Tensor_mode", a, b, rounding_mode="floor"),
-    "div_trunc": lambda a, b: aten("div_.Tensor_mode", a, b, rounding_mode="trunc"),
     "bitwise_left_shift": lambda a, b: aten(
         f"bitwise_left_shift_.{_kind(b)}", a, b
     ),
-    "reciprocal": lambda x: aten("reciprocal_.default", x),
 }  # fmt: skip
 
 
@@ -213,11 +165,6 @@ def power(a: Any, b: Any) -> Any:
 
 
 @lowered()
-def square(x: Any) -> Any:
-    return aten("pow.Tensor_Scalar", x, 2)
-
-
-@lowered()
 def lerp(a: Any, b: Any, w: Any) -> Any:
     return aten(f"lerp.{'Scalar' if _is_number(w) else 'Tensor'}", a, b, w)
 
@@ -232,29 +179,9 @@ def div_trunc(a: Any, b: Any) -> Any:
     return NotImplemented if _is_number(a) else aten("div.Tensor_mode", a, b, rounding_mode="trunc")
 
 
-@lowered()
-def isclose(a: Any, b: Any, *, rtol: float, atol: float, equal_nan: bool) -> Any:
-    return aten("isclose.default", a, b, rtol, atol, equal_nan)
-
-
 @lowered("round")
 def rounded(x: Any, *, decimals: int) -> Any:
     return aten("round.decimals", x, decimals=decimals) if decimals else aten("round.default", x)
-
-
-@lowered()
-def logit(x: Any, *, eps: Any) -> Any:
-    return aten("logit.default", x, eps)
-
-
-@lowered()
-def nan_to_num(x: Any, *, nan: Any, posinf: Any, neginf: Any) -> Any:
-    return aten("nan_to_num.default", x, nan, posinf, neginf)
-
-
-@lowered()
-def polygamma(x: Any, *, n: int) -> Any:
-    return aten("polygamma.default", n, x)
 
 
 def _clamp(name: str, x: Any, low: Any, high: Any) -> Any:
@@ -311,56 +238,18 @@ def masked_fill(x: Any, hit: Any, value: Any) -> Any:
 
 
 @lowered()
-def masked_fill_number(x: Any, hit: Any, *, value: Any) -> Any:
-    return aten("masked_fill.Scalar", x, hit, value)
-
-
-@lowered()
-def cast(x: Any, *, dtype: Any) -> Any:
-    return aten("_to_copy.default", x, dtype=from_numpy_dtype(dtype))
-
-
-@lowered("clone", "clone_ordered")
-def clone(x: Any, **order: Any) -> Any:
-    return aten("clone.default", x)
-
-
-@lowered()
 def clone_contiguous(x: Any) -> Any:
     from ..tensor.layouts import contiguous_format
 
     return aten("clone.default", x, memory_format=contiguous_format)
 
 
-@lowered("blank", "zeroed")
-def blank(x: Any) -> Any:
-    return aten("zeros_like.default", x)
-
-
-@lowered()
-def fill_number(x: Any, *, value: Any) -> Any:
-    return aten("full_like.default", x, value)
-
-
-@lowered()
-def copy_value(x: Any) -> Any:
-    return aten("clone.default", x)
-
-
-LOWERED["conj"] = lambda x: aten("_conj_physical.default", x)
-LOWERED["real"] = lambda x: aten("real.default", x)
-
-
 # ---- reductions ----------------------------------------------------------------------------------
-
-
-def _whole(x: Any, axis: Any, keepdims: bool) -> bool:
-    return len(axis) == x.ndim and not keepdims
 
 
 def _reducing(whole: str, axes: str) -> Callable[..., Any]:
     def function(x: Any, *, axis: Any, keepdims: bool) -> Any:
-        if _whole(x, axis, keepdims):
+        if is_whole(x, axis, keepdims):
             return aten(whole, x)
         return aten(axes, x, list(axis), keepdims)
 
@@ -369,31 +258,11 @@ def _reducing(whole: str, axes: str) -> Callable[..., Any]:
 
 LOWERED["reduce_sum"] = _reducing("sum.default", "sum.dim_IntList")
 LOWERED["reduce_mean"] = _reducing("mean.default", "mean.dim")
-LOWERED["logsumexp"] = lambda x, *, axis, keepdims: aten(
-    "logsumexp.default", x, list(axis), keepdims
-)
-
-
-@lowered()
-def nansum(x: Any, *, axis: Any, keepdims: bool) -> Any:
-    return aten("nansum.default", x, None if _whole(x, axis, keepdims) else list(axis), keepdims)
-
-
-def _extremes(name: str) -> Callable[..., Any]:
-    def function(x: Any, *, axis: Any, keepdims: bool) -> Any:
-        return aten(name, x, [] if _whole(x, axis, keepdims) else list(axis), keepdims)
-
-    return function
-
-
-LOWERED["reduce_max"], LOWERED["reduce_min"] = _extremes("amax.default"), _extremes("amin.default")
-LOWERED["max_of_all"] = lambda x, *, axis, keepdims: aten("max.default", x)
-LOWERED["min_of_all"] = lambda x, *, axis, keepdims: aten("min.default", x)
 
 
 def _truths(name: str) -> Callable[..., Any]:
     def function(x: Any, *, axis: Any, keepdims: bool) -> Any:
-        if _whole(x, axis, keepdims):
+        if is_whole(x, axis, keepdims):
             return aten(f"{name}.default", x)
         if len(axis) == 1:
             return aten(f"{name}.dim", x, axis[0], keepdims)
@@ -403,39 +272,6 @@ def _truths(name: str) -> Callable[..., Any]:
 
 
 LOWERED["reduce_any"], LOWERED["reduce_all"] = _truths("any"), _truths("all")
-
-
-def _places_of(name: str) -> Callable[..., Any]:
-    def function(x: Any, *, axis: Any, keepdims: bool) -> Any:
-        return aten(name, x, axis, keepdims)
-
-    return function
-
-
-LOWERED["argmax"] = _places_of("argmax.default")
-LOWERED["argmin"] = _places_of("argmin.default")
-
-
-def _moments(name: str) -> Callable[..., Any]:
-    def function(x: Any, *, axis: Any, keepdims: bool, correction: Any) -> Any:
-        dims = None if _whole(x, axis, keepdims) else list(axis)
-        return aten(f"{name}.correction", x, dims, correction=correction, keepdim=keepdims)
-
-    return function
-
-
-LOWERED["reduce_var"], LOWERED["reduce_std"] = _moments("var"), _moments("std")
-
-
-@lowered()
-def reduce_prod(x: Any, *, axis: int, keepdims: bool) -> Any:
-    return aten("prod.dim_int", x, axis, keepdims)
-
-
-@lowered()
-def reduce_norm(x: Any, *, axis: Any, keepdims: bool, order: Any) -> Any:
-    dims = None if _whole(x, axis, keepdims) else list(axis)
-    return aten("linalg_vector_norm.default", x, order, dims, keepdims)
 
 
 @lowered()

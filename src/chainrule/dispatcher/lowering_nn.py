@@ -9,10 +9,9 @@ from ..autograd.value import make
 from ..ops.dtypes import from_numpy_dtype
 from ..ops.schema import TABLE
 from .asking import disabled, is_asked
+from .call_table import NUMBERED
 from .calls import NOTES, aten
 from .lowering import LOWERED, lowered
-
-_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def bare(t: Any) -> Any:
@@ -38,14 +37,6 @@ def mm(a: Any, b: Any) -> Any:
     return aten("mm.default", a, b)
 
 
-def _adding(name: str) -> Any:
-    return lambda c, a, b, *, beta, alpha: aten(f"{name}.default", c, a, b, beta=beta, alpha=alpha)
-
-
-for _name in ("addmm", "baddbmm", "addbmm", "addmv", "addr"):
-    LOWERED[_name] = _adding(_name)
-
-
 @lowered()
 def addmm(c: Any, a: Any, b: Any, *, beta: Any, alpha: Any) -> Any:
     _note_layout(b)
@@ -54,51 +45,11 @@ def addmm(c: Any, a: Any, b: Any, *, beta: Any, alpha: Any) -> Any:
 
 # ---- activations ---------------------------------------------------------------------------------
 
-LOWERED["gelu"] = lambda x, *, approximate: aten("gelu.default", x, approximate=approximate)
 LOWERED["prelu"] = LOWERED["lu_unpack"] = lambda *args: NotImplemented
-LOWERED["softplus"] = lambda x, *, beta, threshold: aten("softplus.default", x, beta, threshold)
-LOWERED["elu"] = lambda x, *, alpha, scale, rate: aten("elu.default", x, alpha, scale, rate)
-LOWERED["celu"] = lambda x, *, alpha: aten("celu.default", x, alpha)
-LOWERED["leaky_relu"] = lambda x, *, slope: aten("leaky_relu.default", x, slope)
-LOWERED["hardtanh"] = lambda x, *, low, high: aten("hardtanh.default", x, low, high)
-LOWERED["hardshrink"] = lambda x, *, limit: aten("hardshrink.default", x, limit)
-LOWERED["softshrink"] = lambda x, *, limit: aten("softshrink.default", x, limit)
-LOWERED["threshold"] = lambda x, *, limit, value: aten("threshold.default", x, limit, value)
-LOWERED["softmax"] = lambda x, *, axis: aten("_softmax.default", x, axis, False)
-LOWERED["log_softmax"] = lambda x, *, axis: aten("_log_softmax.default", x, axis, False)
 LOWERED["logsigmoid"] = lambda x: aten("log_sigmoid_forward.default", x)[0]
 
 
 # ---- losses --------------------------------------------------------------------------------------
-
-
-def _loss(name: str, *extra: str) -> Any:
-    def function(x: Any, y: Any, *, reduction: str, **params: Any) -> Any:
-        return aten(f"{name}.default", x, y, _REDUCTIONS[reduction], *(params[e] for e in extra))
-
-    return function
-
-
-LOWERED["mse_loss"] = _loss("mse_loss")
-LOWERED["smooth_l1_loss"] = _loss("smooth_l1_loss", "beta")
-LOWERED["huber_loss"] = _loss("huber_loss", "delta")
-
-
-@lowered()
-def binary_cross_entropy(x: Any, y: Any, w: Any, *, reduction: str, weighted: bool) -> Any:
-    return aten(
-        "binary_cross_entropy.default", x, y, w if weighted else None, _REDUCTIONS[reduction]
-    )
-
-
-@lowered()
-def bce_with_logits(
-    x: Any, y: Any, w: Any, p: Any, *, reduction: str, weighted: bool, positive: bool
-) -> Any:
-    return aten(
-        "binary_cross_entropy_with_logits.default", x, y, w if weighted else None,
-        p if positive else None, _REDUCTIONS[reduction],
-    )  # fmt: skip
 
 
 @lowered("nll_loss", "nll_loss2d")
@@ -109,7 +60,7 @@ def nll_loss(
         return NotImplemented
     name = "nll_loss2d_forward" if x.ndim == 4 else "nll_loss_forward"
     weight = w if weighted else None
-    loss, total = aten(f"{name}.default", x, target, weight, _REDUCTIONS[reduction], ignore)
+    loss, total = aten(f"{name}.default", x, target, weight, NUMBERED[reduction], ignore)
     NOTES.extra = {"x": bare(x), "total_weight": total}
     return loss
 
@@ -181,16 +132,6 @@ for _nd in (1, 2, 3):
     LOWERED[f"avg_pool{_nd}d"] = _averages(_nd)
 
 
-@lowered()
-def im2col(x: Any, *, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    return aten("im2col.default", x, *map(list, (kernel, dilation, padding, stride)))
-
-
-@lowered()
-def col2im(y: Any, *, size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    return aten("col2im.default", y, *map(list, (size, kernel, dilation, padding, stride)))
-
-
 # ---- norms, embeddings, attention ----------------------------------------------------------------
 
 
@@ -225,16 +166,6 @@ def group_norm(
     )
     NOTES.extra = {"mean": mean, "rstd": rstd, "w": bare(weight)}
     return out
-
-
-@lowered()
-def embedding(w: Any, index: Any, *, padding: int, by_count: bool) -> Any:
-    return aten("embedding.default", w, index, padding, by_count)
-
-
-@lowered()
-def embedding_sum(g: Any, index: Any, *, rows: int, padding: int, by_count: bool) -> Any:
-    return aten("embedding_dense_backward.default", g, index, rows, padding, by_count)
 
 
 @lowered()
@@ -322,12 +253,3 @@ def fill_normal(x: Any, *, mean: float, std: float, generator: Any) -> Any:
     if mean != 0 or std != 1 or generator is not None:
         return NotImplemented
     return aten("randn_like.default", x, pin_memory=False)
-
-
-LOWERED["bernoulli_draw"] = lambda p, *, generator: aten(
-    "bernoulli.default", p, generator=generator
-)
-LOWERED["poisson_draw"] = lambda rate, *, generator: aten("poisson.default", rate, generator)
-LOWERED["multinomial_draw"] = lambda weights, *, count, replacement, generator: aten(
-    "multinomial.default", weights, count, replacement, generator=generator
-)

@@ -64,6 +64,10 @@ def _memory(shape: tuple[int, ...], dtype: Any, strides: Any, offset: int) -> np
         whole = np.zeros(count + offset, dtype)
         return whole[offset:].reshape(shape)
     steps = [int(s) for s in strides]
+    if offset < 0 or len(steps) != len(shape) or any(s < 0 for s in steps):
+        raise refusal.runtime(
+            f"a wrapper of size {list(shape)} cannot have strides {steps} and offset {offset}"
+        )
     extent = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
     if extent * dtype.itemsize > _MOST:
         return blank_array(shape, dtype)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 from chainrule.nn import functional as F
 
 from . import constraints
-from .distribution import checked, counted
+from .distribution import checked, counted, regions
 from .exp_family import ExponentialFamily
 from .probs_or_logits import BinaryParameter
 from .utils import broadcast_all
@@ -19,10 +19,7 @@ __all__ = ["Bernoulli"]
 class Bernoulli(BinaryParameter, ExponentialFamily):
     """1 with probability `probs`, else 0."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
-    }
+    arg_constraints = regions(probs=constraints.unit_interval, logits=constraints.real)
     support = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
@@ -33,18 +30,14 @@ class Bernoulli(BinaryParameter, ExponentialFamily):
         self._given, value = self._choose(probs, logits)
         self._set(validate_args, **{self._given: value})
 
-    @property
-    def mean(self) -> Any:
-        return self.probs
+    mean = property(lambda self: self.probs)
 
     @property
     def mode(self) -> Any:
         likely = (self.probs >= 0.5).to(self.probs)
         return likely.masked_fill(self.probs == 0.5, torch.nan)
 
-    @property
-    def variance(self) -> Any:
-        return self.probs * (1 - self.probs)
+    variance = property(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         with torch.no_grad():
@@ -61,9 +54,5 @@ class Bernoulli(BinaryParameter, ExponentialFamily):
     def enumerate_support(self, expand: bool = True) -> Any:
         return counted(torch.arange(2, dtype=self._param.dtype), self._batch_shape, expand)
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (torch.logit(self.probs),)
-
-    def _log_normalizer(self, x: Any) -> Any:
-        return torch.log1p(x.exp())
+    _natural_params = property(lambda self: (torch.logit(self.probs),))
+    _log_normalizer = lambda self, x: torch.log1p(x.exp())

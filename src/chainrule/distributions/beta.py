@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
 from .dirichlet import Dirichlet
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all
 
@@ -18,10 +18,9 @@ __all__ = ["Beta"]
 class Beta(ExponentialFamily):
     """A share between 0 and 1, from two concentrations."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "concentration1": constraints.positive,
-        "concentration0": constraints.positive,
-    }
+    arg_constraints = regions(
+        concentration1=constraints.positive, concentration0=constraints.positive
+    )
     support = constraints.unit_interval
     has_rsample = True
     _mean_carrier_measure = 0
@@ -46,32 +45,20 @@ class Beta(ExponentialFamily):
         """How much speaks for 0."""
         return self._dirichlet.concentration[..., 1]
 
-    @property
-    def mean(self) -> Any:
-        return self.concentration1 / (self.concentration1 + self.concentration0)
-
-    @property
-    def mode(self) -> Any:
-        return self._dirichlet.mode[..., 0]
+    mean = property(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
+    mode = property(lambda self: self._dirichlet.mode[..., 0])
 
     @property
     def variance(self) -> Any:
         total = self.concentration1 + self.concentration0
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
-        return self._dirichlet.rsample(sample_shape).select(-1, 0)
+    rsample = lambda self, sample_shape=(): self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     @checked
     def log_prob(self, value: Any) -> Any:
         return self._dirichlet.log_prob(torch.stack([value, 1.0 - value], -1))
 
-    def entropy(self) -> Any:
-        return self._dirichlet.entropy()
-
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return self.concentration1, self.concentration0
-
-    def _log_normalizer(self, x: Any, y: Any) -> Any:
-        return torch.lgamma(x) + torch.lgamma(y) - torch.lgamma(x + y)
+    entropy = lambda self: self._dirichlet.entropy()
+    _natural_params = property(lambda self: (self.concentration1, self.concentration0))
+    _log_normalizer = lambda self, x, y: torch.lgamma(x) + torch.lgamma(y) - torch.lgamma(x + y)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked, counted
+from .distribution import Distribution, checked, counted, regions
 from .probs_or_logits import BinaryParameter
 from .utils import broadcast_all
 
@@ -17,11 +17,11 @@ __all__ = ["Binomial"]
 class Binomial(BinaryParameter, Distribution):
     """Successes in `total_count` trials."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "total_count": constraints.nonnegative_integer,
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
-    }
+    arg_constraints = regions(
+        total_count=constraints.nonnegative_integer,
+        probs=constraints.unit_interval,
+        logits=constraints.real,
+    )
     has_enumerate_support = True
 
     def __init__(
@@ -39,17 +39,13 @@ class Binomial(BinaryParameter, Distribution):
     def support(self) -> Any:  # type: ignore[override]
         return constraints.integer_interval(0, self.total_count)
 
-    @property
-    def mean(self) -> Any:
-        return self.total_count * self.probs
+    mean = property(lambda self: self.total_count * self.probs)
 
     @property
     def mode(self) -> Any:
         return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
 
-    @property
-    def variance(self) -> Any:
-        return self.total_count * self.probs * (1 - self.probs)
+    variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)

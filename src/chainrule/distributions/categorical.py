@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked, counted
+from .distribution import Distribution, checked, counted, regions
 from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["Categorical"]
@@ -23,10 +23,7 @@ class Categorical(Distribution):
     tensor([3, 2, 1, 3])
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
+    arg_constraints = regions(probs=constraints.simplex, logits=constraints.real_vector)
     has_enumerate_support = True
 
     def __init__(
@@ -52,9 +49,7 @@ class Categorical(Distribution):
     def support(self) -> Any:  # type: ignore[override]
         return constraints.integer_interval(0, self._num_events - 1)
 
-    @property
-    def _param(self) -> Any:
-        return self.__dict__[self._given]
+    _param = property(lambda self: self.__dict__[self._given])
 
     def _new(self, *args: Any, **kwargs: Any) -> Any:
         return self._param.new(*args, **kwargs)
@@ -79,10 +74,7 @@ class Categorical(Distribution):
         return torch.full(self._extended_shape(), torch.nan, dtype=self.probs.dtype)
 
     variance = mean
-
-    @property
-    def mode(self) -> Any:
-        return self.probs.argmax(dim=-1)
+    mode = property(lambda self: self.probs.argmax(dim=-1))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         sample_shape = torch.Size(sample_shape)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 
 __all__ = ["Cauchy"]
 
@@ -16,10 +16,7 @@ __all__ = ["Cauchy"]
 class Cauchy(Distribution):
     """The ratio of two normal variables, moved and stretched: it has no mean."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
+    arg_constraints = regions(loc=constraints.real, scale=constraints.positive)
     support = constraints.real
     has_rsample = True
 
@@ -30,9 +27,7 @@ class Cauchy(Distribution):
     def mean(self) -> Any:
         return torch.full(self._extended_shape(), torch.nan, dtype=self.loc.dtype)
 
-    @property
-    def mode(self) -> Any:
-        return self.loc
+    mode = property(lambda self: self.loc)
 
     @property
     def variance(self) -> Any:
@@ -47,12 +42,6 @@ class Cauchy(Distribution):
         z = (value - self.loc) / self.scale
         return -math.log(math.pi) - self.scale.log() - (z**2).log1p()
 
-    @checked
-    def cdf(self, value: Any) -> Any:
-        return torch.atan((value - self.loc) / self.scale) / math.pi + 0.5
-
-    def icdf(self, value: Any) -> Any:
-        return torch.tan(math.pi * (value - 0.5)) * self.scale + self.loc
-
-    def entropy(self) -> Any:
-        return math.log(4 * math.pi) + self.scale.log()
+    cdf = checked(lambda self, value: torch.atan((value - self.loc) / self.scale) / math.pi + 0.5)
+    icdf = lambda self, value: torch.tan(math.pi * (value - 0.5)) * self.scale + self.loc
+    entropy = lambda self: math.log(4 * math.pi) + self.scale.log()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from . import constraints
+from .distribution import regions
 from .gamma import Gamma
 
 __all__ = ["Chi2"]
@@ -13,7 +14,7 @@ __all__ = ["Chi2"]
 class Chi2(Gamma):
     """The sum of `df` squared standard normal variables."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {"df": constraints.positive}
+    arg_constraints = regions(df=constraints.positive)
 
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)

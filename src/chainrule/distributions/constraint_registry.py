@@ -46,6 +46,13 @@ class ConstraintRegistry:
             ) from None
         return factory(constraint)
 
+    def __reduce__(self) -> Any:
+        """The two of this module are pickled by their names, with what others register."""
+        for name in ("biject_to", "transform_to"):
+            if globals().get(name) is self:
+                return name
+        return super().__reduce__()
+
 
 biject_to = ConstraintRegistry()
 transform_to = ConstraintRegistry()

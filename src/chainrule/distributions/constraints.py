@@ -7,10 +7,12 @@ dimensions make one event, `is_discrete` whether its values are isolated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chainrule as torch
 from chainrule.autograd.accidents import explain_methods
+
+from .utils import name_formulas
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
@@ -31,7 +33,12 @@ class Constraint:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        name_formulas(cls)
         explain_methods(cls)
+
+    if TYPE_CHECKING:  # a formula's `self` is known as a constraint only
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def check(self, value: Any) -> Any:
         """Which events lie inside."""
@@ -54,13 +61,8 @@ class _Dependent(Constraint):
         self._is_discrete = is_discrete
         self._event_dim = event_dim
 
-    @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return self._known("is_discrete")
-
-    @property
-    def event_dim(self) -> int:  # type: ignore[override]
-        return self._known("event_dim")
+    is_discrete = property(lambda self: self._known("is_discrete"))
+    event_dim = property(lambda self: self._known("event_dim"))
 
     def _known(self, name: str) -> Any:
         value = getattr(self, f"_{name}")
@@ -111,9 +113,7 @@ class _IndependentConstraint(Constraint):
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
-    @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return self.base_constraint.is_discrete
+    is_discrete = property(lambda self: self.base_constraint.is_discrete)
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
@@ -141,13 +141,8 @@ class MixtureSameFamilyConstraint(Constraint):
             raise AssertionError("base_constraint must be a Constraint")
         self.base_constraint = base_constraint
 
-    @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self) -> int:  # type: ignore[override]
-        return self.base_constraint.event_dim
+    is_discrete = property(lambda self: self.base_constraint.is_discrete)
+    event_dim = property(lambda self: self.base_constraint.event_dim)
 
     def check(self, value: Any) -> Any:
         before = -1 - self.event_dim
@@ -166,17 +161,13 @@ class MixtureSameFamilyConstraint(Constraint):
 
 class _Boolean(Constraint):
     is_discrete = True
-
-    def check(self, value: Any) -> Any:
-        return (value == 0) | (value == 1)
+    check = lambda self, value: (value == 0) | (value == 1)
 
 
 class _OneHot(Constraint):
     is_discrete = True
     event_dim = 1
-
-    def check(self, value: Any) -> Any:
-        return ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
+    check = lambda self, value: ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
 
 
 class _Bounded(Constraint):
@@ -203,57 +194,42 @@ class _IntegerInterval(_Bounded):
 class _IntegerLessThan(_Bounded):
     is_discrete = True
     bounds = ("upper_bound",)
-
-    def check(self, value: Any) -> Any:
-        return (value % 1 == 0) & (value <= self.upper_bound)
+    check = lambda self, value: (value % 1 == 0) & (value <= self.upper_bound)
 
 
 class _IntegerGreaterThan(_Bounded):
     is_discrete = True
     bounds = ("lower_bound",)
-
-    def check(self, value: Any) -> Any:
-        return (value % 1 == 0) & (value >= self.lower_bound)
+    check = lambda self, value: (value % 1 == 0) & (value >= self.lower_bound)
 
 
 class _Real(Constraint):
-    def check(self, value: Any) -> Any:
-        return value == value
+    check = lambda self, value: value == value
 
 
 class _GreaterThan(_Bounded):
     bounds = ("lower_bound",)
-
-    def check(self, value: Any) -> Any:
-        return self.lower_bound < value
+    check = lambda self, value: self.lower_bound < value
 
 
 class _GreaterThanEq(_Bounded):
     bounds = ("lower_bound",)
-
-    def check(self, value: Any) -> Any:
-        return self.lower_bound <= value
+    check = lambda self, value: self.lower_bound <= value
 
 
 class _LessThan(_Bounded):
     bounds = ("upper_bound",)
-
-    def check(self, value: Any) -> Any:
-        return value < self.upper_bound
+    check = lambda self, value: value < self.upper_bound
 
 
 class _Interval(_Bounded):
     bounds = ("lower_bound", "upper_bound")
-
-    def check(self, value: Any) -> Any:
-        return (self.lower_bound <= value) & (value <= self.upper_bound)
+    check = lambda self, value: (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_Bounded):
     bounds = ("lower_bound", "upper_bound")
-
-    def check(self, value: Any) -> Any:
-        return (self.lower_bound <= value) & (value < self.upper_bound)
+    check = lambda self, value: (self.lower_bound <= value) & (value < self.upper_bound)
 
 
 # ---- vectors and matrices ------------------------------------------------------------------------
@@ -261,9 +237,7 @@ class _HalfOpenInterval(_Bounded):
 
 class _Simplex(Constraint):
     event_dim = 1
-
-    def check(self, value: Any) -> Any:
-        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+    check = lambda self, value: (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
 class _Multinomial(Constraint):
@@ -279,9 +253,7 @@ class _Multinomial(Constraint):
 
 class _LowerTriangular(Constraint):
     event_dim = 2
-
-    def check(self, value: Any) -> Any:
-        return (value.tril() == value).flatten(-2).all(-1)
+    check = lambda self, value: (value.tril() == value).flatten(-2).all(-1)
 
 
 class _LowerCholesky(_LowerTriangular):
@@ -349,13 +321,8 @@ class _Cat(Constraint):
             )
         self.dim = dim
 
-    @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return any(c.is_discrete for c in self.cseq)
-
-    @property
-    def event_dim(self) -> int:  # type: ignore[override]
-        return max(c.event_dim for c in self.cseq)
+    is_discrete = property(lambda self: any(c.is_discrete for c in self.cseq))
+    event_dim = property(lambda self: max(c.event_dim for c in self.cseq))
 
     def check(self, value: Any) -> Any:
         pieces = value.split(self.lengths, self.dim)
@@ -370,9 +337,7 @@ class _Stack(Constraint):
         self.cseq = _all_constraints(cseq)
         self.dim = dim
 
-    @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return any(c.is_discrete for c in self.cseq)
+    is_discrete = property(lambda self: any(c.is_discrete for c in self.cseq))
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 from chainrule.nn import functional as F
 
 from . import constraints
-from .distribution import checked
+from .distribution import checked, regions
 from .exp_family import ExponentialFamily
 from .probs_or_logits import BinaryParameter
 from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
@@ -23,10 +23,7 @@ class ContinuousBernoulli(BinaryParameter, ExponentialFamily):
     Near p = 1/2 (inside `lims`) the formulas divide zero by zero; there a Taylor series is used.
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
-    }
+    arg_constraints = regions(probs=constraints.unit_interval, logits=constraints.real)
     support = constraints.unit_interval
     has_rsample = True
     _mean_carrier_measure = 0
@@ -118,9 +115,7 @@ class ContinuousBernoulli(BinaryParameter, ExponentialFamily):
         no, yes = torch.log1p(-self.probs), self.probs.log()
         return self.mean * (no - yes) - self._cont_bern_log_norm() - no
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (self.logits,)
+    _natural_params = property(lambda self: (self.logits,))
 
     def _log_normalizer(self, x: Any) -> Any:
         low, high = self._lims[0] - 0.5, self._lims[1] - 0.5

@@ -42,9 +42,7 @@ class Dirichlet(ExponentialFamily):
             torch.xlogy(a - 1.0, value).sum(-1) + torch.lgamma(a.sum(-1)) - torch.lgamma(a).sum(-1)
         )
 
-    @property
-    def mean(self) -> Any:
-        return self.concentration / self.concentration.sum(-1, True)
+    mean = property(lambda self: self.concentration / self.concentration.sum(-1, True))
 
     @property
     def mode(self) -> Any:
@@ -71,9 +69,5 @@ class Dirichlet(ExponentialFamily):
             - ((a - 1.0) * torch.digamma(a)).sum(-1)
         )
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (self.concentration,)
-
-    def _log_normalizer(self, x: Any) -> Any:
-        return x.lgamma().sum(-1) - torch.lgamma(x.sum(-1))
+    _natural_params = property(lambda self: (self.concentration,))
+    _log_normalizer = lambda self, x: x.lgamma().sum(-1) - torch.lgamma(x.sum(-1))

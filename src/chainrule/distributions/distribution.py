@@ -2,13 +2,13 @@
 
 A class declares its parameters once, in `arg_constraints`: name and region. From that come the
 checks, `expand` and `repr`. `_set(validate_args, loc=..., scale=...)` broadcasts numbers and
-tensors to the batch's shape and stores them under these names.
+tensors to the batch's shape and stores them under these names. The rest of a class is a sheet of
+formulas: a line each where it is one expression.
 """
 
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,20 @@ import chainrule as torch
 from chainrule.autograd import refusal, source
 from chainrule.autograd.accidents import explain_methods
 
+from ..autograd.source import warn_user
 from . import constraints
-from .utils import broadcast_all, lazy_property
+from .utils import broadcast_all, lazy_property, name_formulas
 
 Size = torch.Size
 __all__ = ["Distribution"]
 
 
-def checked(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def regions(**of_parameters: Any) -> Any:
+    """The `arg_constraints` of a class: a region for each parameter."""
+    return of_parameters
+
+
+def checked(method: Callable[[Any, Any], Any]) -> Any:
     """A method of one value that is first checked to lie in the support."""
 
     @functools.wraps(method)
@@ -52,6 +58,7 @@ class Distribution:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        name_formulas(cls)
         explain_methods(cls)
 
     def __init__(
@@ -86,11 +93,10 @@ class Distribution:
         try:
             wanted = self.arg_constraints
         except NotImplementedError:
-            warnings.warn(
+            warn_user(
                 f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints "
                 "= {}` or initialize the distribution with `validate_args=False` to turn off "
                 "validation.",
-                stacklevel=3,
             )
             return
         for name, constraint in wanted.items():
@@ -207,10 +213,9 @@ class Distribution:
 
     def sample_n(self, n: int) -> Any:
         """sample((n,)), by its old name."""
-        warnings.warn(
+        warn_user(
             "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
             FutureWarning,
-            stacklevel=2,
         )
         return self.sample((n,))
 
@@ -260,10 +265,9 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
+            warn_user(
                 f"{self.__class__} does not define `support` to enable sample validation. Please "
                 "initialize the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=4,
             )
             return
         if not support.check(value).all():

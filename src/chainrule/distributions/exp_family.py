@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import chainrule as torch
@@ -18,9 +19,10 @@ class ExponentialFamily(Distribution):
     def _natural_params(self) -> tuple[Any, ...]:
         raise NotImplementedError
 
-    def _log_normalizer(self, *natural_params: Any) -> Any:
+    def _unknown(self, *natural_params: Any) -> Any:
         raise NotImplementedError
 
+    _log_normalizer: Callable[..., Any] = _unknown
     _mean_carrier_measure: float
 
     def entropy(self) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .gamma import Gamma
 
 __all__ = ["FisherSnedecor"]
@@ -16,10 +16,7 @@ __all__ = ["FisherSnedecor"]
 class FisherSnedecor(Distribution):
     """The ratio of two independent Chi2 variables, each over its degrees of freedom."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "df1": constraints.positive,
-        "df2": constraints.positive,
-    }
+    arg_constraints = regions(df1=constraints.positive, df2=constraints.positive)
     support = constraints.positive
     has_rsample = True
 

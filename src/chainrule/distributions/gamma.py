@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 from chainrule.autograd.dispatch import P
 
 from . import constraints
-from .distribution import checked
+from .distribution import checked, regions
 from .exp_family import ExponentialFamily
 
 __all__ = ["Gamma"]
@@ -22,10 +22,7 @@ def standard_gamma(concentration: Any) -> Any:
 class Gamma(ExponentialFamily):
     """Gamma with shape `concentration` and `rate`."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "concentration": constraints.positive,
-        "rate": constraints.positive,
-    }
+    arg_constraints = regions(concentration=constraints.positive, rate=constraints.positive)
     support = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
@@ -33,17 +30,9 @@ class Gamma(ExponentialFamily):
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         self._set(validate_args, concentration=concentration, rate=rate)
 
-    @property
-    def mean(self) -> Any:
-        return self.concentration / self.rate
-
-    @property
-    def mode(self) -> Any:
-        return ((self.concentration - 1) / self.rate).clamp(min=0)
-
-    @property
-    def variance(self) -> Any:
-        return self.concentration / self.rate.pow(2)
+    mean = property(lambda self: self.concentration / self.rate)
+    mode = property(lambda self: ((self.concentration - 1) / self.rate).clamp(min=0))
+    variance = property(lambda self: self.concentration / self.rate.pow(2))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -64,13 +53,6 @@ class Gamma(ExponentialFamily):
         a = self.concentration
         return a - self.rate.log() + torch.lgamma(a) + (1.0 - a) * torch.digamma(a)
 
-    @checked
-    def cdf(self, value: Any) -> Any:
-        return torch.special.gammainc(self.concentration, self.rate * value)
-
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return self.concentration - 1, -self.rate
-
-    def _log_normalizer(self, x: Any, y: Any) -> Any:
-        return torch.lgamma(x + 1) + (x + 1) * torch.log(-y.reciprocal())
+    cdf = checked(lambda self, value: torch.special.gammainc(self.concentration, self.rate * value))
+    _natural_params = property(lambda self: (self.concentration - 1, -self.rate))
+    _log_normalizer = lambda self, x, y: torch.lgamma(x + 1) + (x + 1) * torch.log(-y.reciprocal())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 
 __all__ = ["GeneralizedPareto"]
 
@@ -15,11 +15,9 @@ __all__ = ["GeneralizedPareto"]
 class GeneralizedPareto(Distribution):
     """What exceeds a threshold: exponential for concentration 0, heavier or bounded otherwise."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-        "concentration": constraints.real,
-    }
+    arg_constraints = regions(
+        loc=constraints.real, scale=constraints.positive, concentration=constraints.real
+    )
     has_rsample = True
 
     def __init__(
@@ -37,8 +35,7 @@ class GeneralizedPareto(Distribution):
         zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
         return zero, self.concentration.masked_fill(zero, 1.0)
 
-    def _z(self, value: Any) -> Any:
-        return (value - self.loc) / self.scale
+    _z = lambda self, value: (value - self.loc) / self.scale
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -63,8 +60,7 @@ class GeneralizedPareto(Distribution):
         """log of the probability of a sample below the value."""
         return torch.log1p(-torch.exp(self.log_survival_function(value)))
 
-    def cdf(self, value: Any) -> Any:
-        return torch.exp(self.log_cdf(value))
+    cdf = lambda self, value: torch.exp(self.log_cdf(value))
 
     def icdf(self, value: Any) -> Any:
         zero, shape = self._parts()
@@ -85,9 +81,5 @@ class GeneralizedPareto(Distribution):
         found = self.scale**2 / ((1 - safe) ** 2 * (1 - 2 * safe))
         return torch.where(finite, found, torch.nan)
 
-    @property
-    def mode(self) -> Any:
-        return self.loc
-
-    def entropy(self) -> Any:
-        return self.scale.log() + self.concentration + 1
+    mode = property(lambda self: self.loc)
+    entropy = lambda self: self.scale.log() + self.concentration + 1

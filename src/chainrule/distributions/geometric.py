@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 from chainrule.nn import functional as F
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .probs_or_logits import BinaryParameter
 from .utils import broadcast_all
 
@@ -18,10 +18,7 @@ __all__ = ["Geometric"]
 class Geometric(BinaryParameter, Distribution):
     """The number of failures before the first success."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
-    }
+    arg_constraints = regions(probs=constraints.unit_interval, logits=constraints.real)
     support = constraints.nonnegative_integer
 
     def __init__(
@@ -36,17 +33,9 @@ class Geometric(BinaryParameter, Distribution):
                 f"invalid values:\n{self.probs[self.probs <= 0]}"
             )
 
-    @property
-    def mean(self) -> Any:
-        return 1.0 / self.probs - 1.0
-
-    @property
-    def mode(self) -> Any:
-        return torch.zeros_like(self.probs)
-
-    @property
-    def variance(self) -> Any:
-        return (1.0 / self.probs - 1.0) / self.probs
+    mean = property(lambda self: 1.0 / self.probs - 1.0)
+    mode = property(lambda self: torch.zeros_like(self.probs))
+    variance = property(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)

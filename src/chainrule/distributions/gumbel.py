@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import checked
+from .distribution import checked, regions
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform
 from .uniform import Uniform
@@ -20,10 +20,7 @@ __all__ = ["Gumbel"]
 class Gumbel(TransformedDistribution):
     """The limit of maxima: loc - scale * log(-log u)."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
+    arg_constraints = regions(loc=constraints.real, scale=constraints.positive)
     support = constraints.real
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
@@ -47,21 +44,8 @@ class Gumbel(TransformedDistribution):
         y = (self.loc - value) / self.scale
         return (y - y.exp()) - self.scale.log()
 
-    @property
-    def mean(self) -> Any:
-        return self.loc + self.scale * euler_constant
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
-
-    @property
-    def stddev(self) -> Any:
-        return (math.pi / math.sqrt(6)) * self.scale
-
-    @property
-    def variance(self) -> Any:
-        return self.stddev.pow(2)
-
-    def entropy(self) -> Any:
-        return self.scale.log() + (1 + euler_constant)
+    mean = property(lambda self: self.loc + self.scale * euler_constant)
+    mode = property(lambda self: self.loc)
+    stddev = property(lambda self: (math.pi / math.sqrt(6)) * self.scale)
+    variance = property(lambda self: self.stddev.pow(2))
+    entropy = lambda self: self.scale.log() + (1 + euler_constant)

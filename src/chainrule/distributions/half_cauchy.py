@@ -21,6 +21,4 @@ class HalfCauchy(HalfOfSymmetric):
     def mean(self) -> Any:
         return torch.full(self._extended_shape(), torch.inf, dtype=self.scale.dtype)
 
-    @property
-    def variance(self) -> Any:
-        return self.base_dist.variance
+    variance = property(lambda self: self.base_dist.variance)

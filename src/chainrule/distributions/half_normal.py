@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .half_of_symmetric import HalfOfSymmetric
 from .normal import Normal
@@ -15,11 +14,5 @@ class HalfNormal(HalfOfSymmetric):
     """|x| of a normal variable with mean 0."""
 
     whole = Normal
-
-    @property
-    def mean(self) -> Any:
-        return self.scale * math.sqrt(2 / math.pi)
-
-    @property
-    def variance(self) -> Any:
-        return self.scale.pow(2) * (1 - 2 / math.pi)
+    mean = property(lambda self: self.scale * math.sqrt(2 / math.pi))
+    variance = property(lambda self: self.scale.pow(2) * (1 - 2 / math.pi))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import checked
+from .distribution import checked, regions
 from .transformed_distribution import TransformedDistribution
 from .transforms import AbsTransform
 
@@ -16,7 +16,7 @@ from .transforms import AbsTransform
 class HalfOfSymmetric(TransformedDistribution):
     """|x| for x of a distribution symmetric about zero."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {"scale": constraints.positive}
+    arg_constraints = regions(scale=constraints.positive)
     support = constraints.nonnegative
     has_rsample = True
     whole: Any  # the class of the symmetric distribution
@@ -30,21 +30,13 @@ class HalfOfSymmetric(TransformedDistribution):
         """The scale of the whole distribution."""
         return self.base_dist.scale
 
-    @property
-    def mode(self) -> Any:
-        return torch.zeros_like(self.scale)
+    mode = property(lambda self: torch.zeros_like(self.scale))
 
     @checked
     def log_prob(self, value: Any) -> Any:
         doubled = self.base_dist.log_prob(value) + math.log(2)
         return torch.where(value >= 0, doubled, -torch.inf)
 
-    @checked
-    def cdf(self, value: Any) -> Any:
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, prob: Any) -> Any:
-        return self.base_dist.icdf((prob + 1) / 2)
-
-    def entropy(self) -> Any:
-        return self.base_dist.entropy() - math.log(2)
+    cdf = checked(lambda self, value: 2 * self.base_dist.cdf(value) - 1)
+    icdf = lambda self, prob: self.base_dist.icdf((prob + 1) / 2)
+    entropy = lambda self: self.base_dist.entropy() - math.log(2)

@@ -45,9 +45,7 @@ class Independent(Distribution):
         new.base_dist = self.base_dist.expand(batch_shape + self._event_shape[:n])
         new.reinterpreted_batch_ndims = n
 
-    @property
-    def has_rsample(self) -> bool:  # type: ignore[override]
-        return self.base_dist.has_rsample
+    has_rsample = property(lambda self: self.base_dist.has_rsample)
 
     @property
     def has_enumerate_support(self) -> bool:  # type: ignore[override]
@@ -59,29 +57,16 @@ class Independent(Distribution):
         n = self.reinterpreted_batch_ndims
         return constraints.independent(inner, n) if n else inner
 
-    @property
-    def mean(self) -> Any:
-        return self.base_dist.mean
-
-    @property
-    def mode(self) -> Any:
-        return self.base_dist.mode
-
-    @property
-    def variance(self) -> Any:
-        return self.base_dist.variance
-
-    def sample(self, sample_shape: Any = ()) -> Any:
-        return self.base_dist.sample(sample_shape)
-
-    def rsample(self, sample_shape: Any = ()) -> Any:
-        return self.base_dist.rsample(sample_shape)
+    mean = property(lambda self: self.base_dist.mean)
+    mode = property(lambda self: self.base_dist.mode)
+    variance = property(lambda self: self.base_dist.variance)
+    sample = lambda self, sample_shape=(): self.base_dist.sample(sample_shape)
+    rsample = lambda self, sample_shape=(): self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Any) -> Any:
         return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
-    def entropy(self) -> Any:
-        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+    entropy = lambda self: sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand: bool = True) -> Any:
         if self.reinterpreted_batch_ndims > 0:

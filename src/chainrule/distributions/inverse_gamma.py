@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
+from .distribution import regions
 from .gamma import Gamma
 from .transformed_distribution import TransformedDistribution
 from .transforms import PowerTransform
@@ -17,10 +18,7 @@ __all__ = ["InverseGamma"]
 class InverseGamma(TransformedDistribution):
     """1 / x of a gamma variable x."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "concentration": constraints.positive,
-        "rate": constraints.positive,
-    }
+    arg_constraints = regions(concentration=constraints.positive, rate=constraints.positive)
     support = constraints.positive
     has_rsample = True
 
@@ -44,9 +42,7 @@ class InverseGamma(TransformedDistribution):
         found = self.rate / (self.concentration - 1)
         return torch.where(self.concentration > 1, found, torch.inf)
 
-    @property
-    def mode(self) -> Any:
-        return self.rate / (self.concentration + 1)
+    mode = property(lambda self: self.rate / (self.concentration + 1))
 
     @property
     def variance(self) -> Any:

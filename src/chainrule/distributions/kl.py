@@ -9,7 +9,6 @@ reaches where q has no density is infinite; those stand in a table.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from chainrule.autograd.accidents import explain_module
 from chainrule.nn import functional as F
 
 from ..autograd import refusal
+from ..autograd.source import warn_user
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
@@ -102,11 +102,10 @@ def _nearest(type_p: type, type_q: type) -> Any:
     by_p = min(fitting, key=lambda pair: (rank_p[pair[0]], rank_q[pair[1]]))
     by_q = min(fitting, key=lambda pair: (rank_q[pair[1]], rank_p[pair[0]]))
     if _REGISTRY[by_p] is not _REGISTRY[by_q]:
-        warnings.warn(
+        warn_user(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please "
             f"register_kl({by_p[0].__name__}, {by_q[1].__name__})",
             RuntimeWarning,
-            stacklevel=3,
         )
     return _REGISTRY[by_p]
 

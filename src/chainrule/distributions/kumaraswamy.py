@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
+from .distribution import regions
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .uniform import Uniform
@@ -18,10 +19,9 @@ __all__ = ["Kumaraswamy"]
 class Kumaraswamy(TransformedDistribution):
     """Like Beta, with a distribution function in closed form."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "concentration1": constraints.positive,
-        "concentration0": constraints.positive,
-    }
+    arg_constraints = regions(
+        concentration1=constraints.positive, concentration0=constraints.positive
+    )
     support = constraints.unit_interval
     has_rsample = True
 
@@ -45,9 +45,7 @@ class Kumaraswamy(TransformedDistribution):
         first, b = 1 + n / self.concentration1, self.concentration0
         return b * torch.exp(torch.lgamma(first) + torch.lgamma(b) - torch.lgamma(first + b))
 
-    @property
-    def mean(self) -> Any:
-        return self._moment(1)
+    mean = property(lambda self: self._moment(1))
 
     @property
     def mode(self) -> Any:
@@ -55,9 +53,7 @@ class Kumaraswamy(TransformedDistribution):
         log_mode = b.reciprocal() * (-b).log1p() - (-b * a).log1p()
         return log_mode.masked_fill((b < 1) | (a < 1), torch.nan).exp()
 
-    @property
-    def variance(self) -> Any:
-        return self._moment(2) - self.mean.pow(2)
+    variance = property(lambda self: self._moment(2) - self.mean.pow(2))
 
     def entropy(self) -> Any:
         a, b = self.concentration1, self.concentration0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 
 __all__ = ["Laplace"]
 
@@ -15,29 +15,17 @@ __all__ = ["Laplace"]
 class Laplace(Distribution):
     """Exponential on both sides of `loc`."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
+    arg_constraints = regions(loc=constraints.real, scale=constraints.positive)
     support = constraints.real
     has_rsample = True
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._set(validate_args, loc=loc, scale=scale)
 
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
+    mean = property(lambda self: self.loc)
     mode = mean
-
-    @property
-    def variance(self) -> Any:
-        return 2 * self.scale.pow(2)
-
-    @property
-    def stddev(self) -> Any:
-        return 2**0.5 * self.scale
+    variance = property(lambda self: 2 * self.scale.pow(2))
+    stddev = property(lambda self: 2**0.5 * self.scale)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         eps = torch.finfo(self.loc.dtype).eps
@@ -57,5 +45,4 @@ class Laplace(Distribution):
         away = value - 0.5
         return self.loc - self.scale * away.sign() * torch.log1p(-2 * away.abs())
 
-    def entropy(self) -> Any:
-        return 1 + torch.log(2 * self.scale)
+    entropy = lambda self: 1 + torch.log(2 * self.scale)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
 from .beta import Beta
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 
 __all__ = ["LKJCholesky"]
 
@@ -23,7 +23,7 @@ class LKJCholesky(Distribution):
     Sampled by the onion method of Lewandowski, Kurowicka and Joe (2009).
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {"concentration": constraints.positive}
+    arg_constraints = regions(concentration=constraints.positive)
     support = constraints.corr_cholesky
 
     def __init__(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from . import constraints
+from .distribution import regions
 from .normal import Normal
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform
@@ -15,10 +16,7 @@ __all__ = ["LogNormal"]
 class LogNormal(TransformedDistribution):
     """exp of a normal variable."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
+    arg_constraints = regions(loc=constraints.real, scale=constraints.positive)
     support = constraints.positive
     has_rsample = True
 
@@ -36,18 +34,12 @@ class LogNormal(TransformedDistribution):
         """The standard deviation of the logarithm."""
         return self.base_dist.scale
 
-    @property
-    def mean(self) -> Any:
-        return (self.loc + self.scale.pow(2) / 2).exp()
-
-    @property
-    def mode(self) -> Any:
-        return (self.loc - self.scale.square()).exp()
+    mean = property(lambda self: (self.loc + self.scale.pow(2) / 2).exp())
+    mode = property(lambda self: (self.loc - self.scale.square()).exp())
 
     @property
     def variance(self) -> Any:
         squared = self.scale.pow(2)
         return squared.expm1() * (2 * self.loc + squared).exp()
 
-    def entropy(self) -> Any:
-        return self.base_dist.entropy() + self.loc
+    entropy = lambda self: self.base_dist.entropy() + self.loc

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .multivariate_normal import batch_mv, log_diagonal, mahalanobis
 from .utils import lazy_property, standard_normal
 
@@ -21,11 +21,11 @@ class LowRankMultivariateNormal(Distribution):
     Nothing larger than n x m is formed for sampling and densities of an n x m factor W.
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real_vector,
-        "cov_factor": constraints.independent(constraints.real, 2),
-        "cov_diag": constraints.independent(constraints.positive, 1),
-    }
+    arg_constraints = regions(
+        loc=constraints.real_vector,
+        cov_factor=constraints.independent(constraints.real, 2),
+        cov_diag=constraints.independent(constraints.positive, 1),
+    )
     support = constraints.real_vector
     has_rsample = True
 
@@ -58,10 +58,7 @@ class LowRankMultivariateNormal(Distribution):
         n = self._event_shape[0]
         return matrix.expand(*self._batch_shape, n, n)
 
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
+    mean = property(lambda self: self.loc)
     mode = mean
 
     @lazy_property

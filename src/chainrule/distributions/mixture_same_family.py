@@ -77,9 +77,7 @@ class MixtureSameFamily(Distribution):
         weights = probs.view(*probs.shape, *(1 for _ in self._event_shape))
         return (weights * values).sum(-1 - self._event_ndims)
 
-    @property
-    def mean(self) -> Any:
-        return self._over_components(self._component_distribution.mean)
+    mean = property(lambda self: self._over_components(self._component_distribution.mean))
 
     @property
     def variance(self) -> Any:
@@ -87,8 +85,7 @@ class MixtureSameFamily(Distribution):
         away = self._component_distribution.mean - self._pad(self.mean)
         return inside + self._over_components(away.pow(2.0))
 
-    def _pad(self, x: Any) -> Any:
-        return x.unsqueeze(-1 - self._event_ndims)
+    _pad = lambda self, x: x.unsqueeze(-1 - self._event_ndims)
 
     def cdf(self, x: Any) -> Any:
         below = self._component_distribution.cdf(self._pad(x))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
 from .binomial import Binomial
 from .categorical import Categorical
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .probs_or_logits import OfCategorical
 from .utils import broadcast_all
 
@@ -19,10 +19,7 @@ __all__ = ["Multinomial"]
 class Multinomial(OfCategorical, Distribution):
     """How often each category comes up in `total_count` draws."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
+    arg_constraints = regions(probs=constraints.simplex, logits=constraints.real_vector)
     total_count: int
 
     def __init__(
@@ -49,13 +46,8 @@ class Multinomial(OfCategorical, Distribution):
     def support(self) -> Any:  # type: ignore[override]
         return constraints.multinomial(self.total_count)
 
-    @property
-    def mean(self) -> Any:
-        return self.probs * self.total_count
-
-    @property
-    def variance(self) -> Any:
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = property(lambda self: self.probs * self.total_count)
+    variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         drawn = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .utils import lazy_property, standard_normal
 
 __all__ = ["MultivariateNormal"]
@@ -105,12 +105,12 @@ class MultivariateNormal(CovarianceForms, Distribution):
     tensor(-1.8379)
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real_vector,
-        "covariance_matrix": constraints.positive_definite,
-        "precision_matrix": constraints.positive_definite,
-        "scale_tril": constraints.lower_cholesky,
-    }
+    arg_constraints = regions(
+        loc=constraints.real_vector,
+        covariance_matrix=constraints.positive_definite,
+        precision_matrix=constraints.positive_definite,
+        scale_tril=constraints.lower_cholesky,
+    )
     support = constraints.real_vector
     has_rsample = True
 
@@ -140,10 +140,7 @@ class MultivariateNormal(CovarianceForms, Distribution):
     def _expand_into(self, new: Any, batch_shape: Any) -> None:
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
 
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
+    mean = property(lambda self: self.loc)
     mode = mean
 
     @property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 from chainrule.nn import functional as F
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .gamma import Gamma
 from .probs_or_logits import BinaryParameter
 from .utils import broadcast_all, lazy_property
@@ -19,11 +19,11 @@ __all__ = ["NegativeBinomial"]
 class NegativeBinomial(BinaryParameter, Distribution):
     """Successes (of probability `probs`) before `total_count` failures."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "total_count": constraints.greater_than_eq(0),
-        "probs": constraints.half_open_interval(0.0, 1.0),
-        "logits": constraints.real,
-    }
+    arg_constraints = regions(
+        total_count=constraints.greater_than_eq(0),
+        probs=constraints.half_open_interval(0.0, 1.0),
+        logits=constraints.real,
+    )
     support = constraints.nonnegative_integer
 
     def __init__(
@@ -37,17 +37,13 @@ class NegativeBinomial(BinaryParameter, Distribution):
         count, value = broadcast_all(total_count, value)
         self._set(validate_args, **{"total_count": count.type_as(value), self._given: value})
 
-    @property
-    def mean(self) -> Any:
-        return self.total_count * torch.exp(self.logits)
+    mean = property(lambda self: self.total_count * torch.exp(self.logits))
 
     @property
     def mode(self) -> Any:
         return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
 
-    @property
-    def variance(self) -> Any:
-        return self.mean / torch.sigmoid(-self.logits)
+    variance = property(lambda self: self.mean / torch.sigmoid(-self.logits))
 
     @lazy_property
     def _gamma(self) -> Any:

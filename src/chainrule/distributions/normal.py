@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import checked
+from .distribution import checked, regions
 from .exp_family import ExponentialFamily
 from .utils import standard_normal
 
@@ -25,10 +25,7 @@ class Normal(ExponentialFamily):
     tensor([1.5410])
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
+    arg_constraints = regions(loc=constraints.real, scale=constraints.positive)
     support = constraints.real
     has_rsample = True
     _mean_carrier_measure = 0
@@ -36,19 +33,10 @@ class Normal(ExponentialFamily):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._set(validate_args, loc=loc, scale=scale)
 
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
+    mean = property(lambda self: self.loc)
     mode = mean
-
-    @property
-    def stddev(self) -> Any:
-        return self.scale
-
-    @property
-    def variance(self) -> Any:
-        return self.scale.pow(2)
+    stddev = property(lambda self: self.scale)
+    variance = property(lambda self: self.scale.pow(2))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -69,16 +57,12 @@ class Normal(ExponentialFamily):
         z = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
         return 0.5 * (1 + torch.erf(z))
 
-    def icdf(self, value: Any) -> Any:
-        return self.loc + self.scale * torch.erfinv(2 * value - 1) * math.sqrt(2)
-
-    def entropy(self) -> Any:
-        return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+    icdf = lambda self, value: self.loc + self.scale * torch.erfinv(2 * value - 1) * math.sqrt(2)
+    entropy = lambda self: 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
 
     @property
     def _natural_params(self) -> tuple[Any, ...]:
         variance = self.scale.pow(2)
         return self.loc / variance, -0.5 * variance.reciprocal()
 
-    def _log_normalizer(self, x: Any, y: Any) -> Any:
-        return -0.25 * x.pow(2) / y + 0.5 * torch.log(-math.pi / y)
+    _log_normalizer = lambda self, x, y: -0.25 * x.pow(2) / y + 0.5 * torch.log(-math.pi / y)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
 from .categorical import Categorical
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .probs_or_logits import OfCategorical
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
@@ -17,10 +17,7 @@ __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 class OneHotCategorical(OfCategorical, Distribution):
     """A categorical distribution whose samples are one-hot vectors."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
+    arg_constraints = regions(probs=constraints.simplex, logits=constraints.real_vector)
     support = constraints.one_hot
     has_enumerate_support = True
 
@@ -31,30 +28,16 @@ class OneHotCategorical(OfCategorical, Distribution):
         event = self._categorical.param_shape[-1:]
         Distribution.__init__(self, self._categorical.batch_shape, event, validate_args)
 
-    @property
-    def mean(self) -> Any:
-        return self.probs
-
-    @property
-    def mode(self) -> Any:
-        return self._one_hot(self.probs.argmax(-1))
-
-    @property
-    def variance(self) -> Any:
-        return self.probs * (1 - self.probs)
+    mean = property(lambda self: self.probs)
+    mode = property(lambda self: self._one_hot(self.probs.argmax(-1)))
+    variance = property(lambda self: self.probs * (1 - self.probs))
 
     def _one_hot(self, indices: Any) -> Any:
         return torch.nn.functional.one_hot(indices, self._event_shape[0]).to(self.probs)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
-        return self._one_hot(self._categorical.sample(sample_shape))
-
-    @checked
-    def log_prob(self, value: Any) -> Any:
-        return self._categorical.log_prob(value.argmax(-1))
-
-    def entropy(self) -> Any:
-        return self._categorical.entropy()
+    sample = lambda self, sample_shape=(): self._one_hot(self._categorical.sample(sample_shape))
+    log_prob = checked(lambda self, value: self._categorical.log_prob(value.argmax(-1)))
+    entropy = lambda self: self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Any:
         n = self._event_shape[0]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from . import constraints
+from .distribution import regions
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform
@@ -16,10 +17,7 @@ __all__ = ["Pareto"]
 class Pareto(TransformedDistribution):
     """scale * exp(e) for an exponential e of rate `alpha`."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "alpha": constraints.positive,
-        "scale": constraints.positive,
-    }
+    arg_constraints = regions(alpha=constraints.positive, scale=constraints.positive)
 
     def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
@@ -36,14 +34,11 @@ class Pareto(TransformedDistribution):
         a = self.alpha.clamp(min=1)  # infinite below
         return a * self.scale / (a - 1)
 
-    @property
-    def mode(self) -> Any:
-        return self.scale
+    mode = property(lambda self: self.scale)
 
     @property
     def variance(self) -> Any:
         a = self.alpha.clamp(min=2)  # infinite below
         return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 
-    def entropy(self) -> Any:
-        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
+    entropy = lambda self: (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import checked
+from .distribution import checked, regions
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all
 
@@ -17,21 +17,15 @@ __all__ = ["Poisson"]
 class Poisson(ExponentialFamily):
     """Counts with mean `rate`."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {"rate": constraints.nonnegative}
+    arg_constraints = regions(rate=constraints.nonnegative)
     support = constraints.nonnegative_integer
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         self._set(validate_args, rate=rate)
 
-    @property
-    def mean(self) -> Any:
-        return self.rate
-
+    mean = property(lambda self: self.rate)
     variance = mean
-
-    @property
-    def mode(self) -> Any:
-        return self.rate.floor()
+    mode = property(lambda self: self.rate.floor())
 
     def sample(self, sample_shape: Any = ()) -> Any:
         with torch.no_grad():
@@ -42,9 +36,5 @@ class Poisson(ExponentialFamily):
         rate, value = broadcast_all(self.rate, value)
         return torch.xlogy(value, rate) - rate - (value + 1).lgamma()
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (self.rate.log(),)
-
-    def _log_normalizer(self, x: Any) -> Any:
-        return x.exp()
+    _natural_params = property(lambda self: (self.rate.log(),))
+    _log_normalizer = lambda self, x: x.exp()

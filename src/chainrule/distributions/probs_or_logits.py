@@ -54,9 +54,7 @@ class OfCategorical:
     def _expand_into(self, new: Any, batch_shape: Any) -> None:
         new._categorical = self._categorical.expand(batch_shape)
 
-    @property
-    def _param(self) -> Any:
-        return self._categorical._param
+    _param = property(lambda self: self._categorical._param)
 
     @property
     def probs(self) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .probs_or_logits import BinaryParameter
 from .transformed_distribution import TransformedDistribution
 from .transforms import SigmoidTransform
@@ -19,10 +19,7 @@ __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 class LogitRelaxedBernoulli(BinaryParameter, Distribution):
     """The logit of a relaxed Bernoulli variable."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
-    }
+    arg_constraints = regions(probs=constraints.unit_interval, logits=constraints.real)
     support = constraints.real
 
     def __init__(
@@ -77,10 +74,7 @@ class Relaxed(TransformedDistribution):
 class RelaxedBernoulli(Relaxed):
     """A number in (0, 1) that is nearly 0 or 1 at low temperature."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
-    }
+    arg_constraints = regions(probs=constraints.unit_interval, logits=constraints.real)
     support = constraints.unit_interval
 
     def __init__(

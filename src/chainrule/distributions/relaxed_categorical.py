@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
 from .categorical import Categorical
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .probs_or_logits import OfCategorical
 from .relaxed_bernoulli import Relaxed
 from .transforms import ExpTransform
@@ -20,10 +20,7 @@ __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 class ExpRelaxedCategorical(OfCategorical, Distribution):
     """The logarithm of a relaxed one-hot vector."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
+    arg_constraints = regions(probs=constraints.simplex, logits=constraints.real_vector)
     support = constraints.real_vector
     has_rsample = True
 
@@ -62,10 +59,7 @@ class ExpRelaxedCategorical(OfCategorical, Distribution):
 class RelaxedOneHotCategorical(Relaxed):
     """A point of the simplex that is nearly a corner at low temperature."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
+    arg_constraints = regions(probs=constraints.simplex, logits=constraints.real_vector)
     support = constraints.simplex
 
     def __init__(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
 from .chi2 import Chi2
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .utils import standard_normal
 
 __all__ = ["StudentT"]
@@ -18,11 +18,9 @@ __all__ = ["StudentT"]
 class StudentT(Distribution):
     """A normal variable over the root of an independent Chi2(df) / df, moved and stretched."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "df": constraints.positive,
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
+    arg_constraints = regions(
+        df=constraints.positive, loc=constraints.real, scale=constraints.positive
+    )
     support = constraints.real
     has_rsample = True
 
@@ -35,13 +33,8 @@ class StudentT(Distribution):
     def _expand_into(self, new: Any, batch_shape: Any) -> None:
         new._chi2 = self._chi2.expand(batch_shape)
 
-    @property
-    def mean(self) -> Any:
-        return self.loc.masked_fill(self.df <= 1, torch.nan)
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
+    mean = property(lambda self: self.loc.masked_fill(self.df <= 1, torch.nan))
+    mode = property(lambda self: self.loc)
 
     @property
     def variance(self) -> Any:

@@ -75,8 +75,7 @@ class TransformedDistribution(Distribution):
         with torch.no_grad():
             return self._forward(self.base_dist.sample(sample_shape))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
-        return self._forward(self.base_dist.rsample(sample_shape))
+    rsample = lambda self, sample_shape=(): self._forward(self.base_dist.rsample(sample_shape))
 
     @checked
     def log_prob(self, value: Any) -> Any:
@@ -107,8 +106,7 @@ class TransformedDistribution(Distribution):
             self.base_dist._validate_sample(value)
         return self._upright(self.base_dist.cdf(value))
 
-    def icdf(self, value: Any) -> Any:
-        return self._forward(self.base_dist.icdf(self._upright(value)))
+    icdf = lambda self, value: self._forward(self.base_dist.icdf(self._upright(value)))
 
 
 def _as_list(transforms: Any) -> list[Any]:

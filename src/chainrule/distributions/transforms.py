@@ -9,14 +9,29 @@ in `transforms_of_parts.py`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import chainrule as torch
-from chainrule.autograd.accidents import explain_methods
 from chainrule.nn import functional as F
 
 from . import constraints
+from .transform_base import Fixed, Transform, inside_unit
+from .transforms_of_parts import (
+    CatTransform,
+    ComposeTransform,
+    IndependentTransform,
+    StackTransform,
+    identity_transform,
+)
 from .utils import broadcast_all, lazy_property
+from .vector_transforms import (
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    ReshapeTransform,
+    SoftmaxTransform,
+    StickBreakingTransform,
+)
 
 __all__ = [
     "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
@@ -27,195 +42,25 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Transform:
-    """A map between two regions. Subclasses give `_call`, `_inverse` and the Jacobian.
-
-    With cache_size=1 the last pair is remembered: mapping a result back gives the very input.
-    """
-
-    bijective = False
-    domain: Any
-    codomain: Any
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        explain_methods(cls)
-
-    def __init__(self, cache_size: int = 0) -> None:
-        if cache_size not in (0, 1):
-            raise ValueError("cache_size must be 0 or 1")
-        self._cache_size = cache_size
-        self._inv: Transform | None = None
-        self._cached_x_y: tuple[Any, Any] = (None, None)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_inv": None}
-
-    @property
-    def event_dim(self) -> int:
-        """How many of the last dimensions are mapped together."""
-        if self.domain.event_dim == self.codomain.event_dim:
-            return self.domain.event_dim
-        raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
-
-    @property
-    def inv(self) -> Any:
-        """The inverse map."""
-        if self._inv is None:
-            self._inv = _InverseTransform(self)
-        return self._inv
-
-    if TYPE_CHECKING:  # an attribute where it is known
-        sign: Any
-    else:
-
-        @property
-        def sign(self) -> Any:
-            """Of the derivative, where it is one number everywhere."""
-            raise NotImplementedError
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same map with another cache."""
-        if self._cache_size == cache_size:
-            return self
-        if type(self).__init__ is Transform.__init__:
-            return type(self)(cache_size=cache_size)
-        raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    __hash__ = object.__hash__
-
-    def __call__(self, x: Any) -> Any:
-        if self._cache_size:
-            known_x, known_y = self._cached_x_y
-            if x is known_x:
-                return known_y
-        y = self._call(x)
-        if self._cache_size:
-            self._cached_x_y = x, y
-        return y
-
-    def _inv_call(self, y: Any) -> Any:
-        if self._cache_size:
-            known_x, known_y = self._cached_x_y
-            if y is known_y:
-                return known_x
-        x = self._inverse(y)
-        if self._cache_size:
-            self._cached_x_y = x, y
-        return x
-
-    def _call(self, x: Any) -> Any:
-        raise NotImplementedError
-
-    def _inverse(self, y: Any) -> Any:
-        raise NotImplementedError
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """log |dy/dx|, one number for each event."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-    def forward_shape(self, shape: Any) -> Any:
-        """The shape of t(x) for an x of this shape."""
-        return shape
-
-    def inverse_shape(self, shape: Any) -> Any:
-        """The shape of x for a t(x) of this shape."""
-        return shape
-
-
-class _InverseTransform(Transform):
-    """A transform read backwards."""
-
-    def __init__(self, transform: Transform) -> None:
-        super().__init__(cache_size=transform._cache_size)
-        self._inv: Any = transform
-
-    @constraints.dependent_property(is_discrete=False)
-    def domain(self) -> Any:  # type: ignore[override]
-        return self._inv.codomain
-
-    @constraints.dependent_property(is_discrete=False)
-    def codomain(self) -> Any:  # type: ignore[override]
-        return self._inv.domain
-
-    @property
-    def bijective(self) -> bool:  # type: ignore[override]
-        return self._inv.bijective
-
-    @property
-    def sign(self) -> Any:
-        return self._inv.sign
-
-    @property
-    def inv(self) -> Any:
-        return self._inv
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__  # the inverse is all it has
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        return self._inv.with_cache(cache_size).inv
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _InverseTransform) and self._inv == other._inv
-
-    __hash__ = object.__hash__
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._inv!r})"
-
-    def __call__(self, x: Any) -> Any:
-        return self._inv._inv_call(x)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return -self._inv.log_abs_det_jacobian(y, x)
-
-    def forward_shape(self, shape: Any) -> Any:
-        return self._inv.inverse_shape(shape)
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return self._inv.forward_shape(shape)
-
-
-class _Fixed(Transform):
-    """A transform without parameters: any two of a class are equal."""
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self)
-
-    __hash__ = object.__hash__
-
-
 # ---- of numbers ----------------------------------------------------------------------------------
 
 
-class ExpTransform(_Fixed):
+class ExpTransform(Fixed):
     """y = exp(x)."""
 
     domain = constraints.real
     codomain = constraints.positive
     bijective = True
     sign = +1
-
-    def _call(self, x: Any) -> Any:
-        return x.exp()
-
-    def _inverse(self, y: Any) -> Any:
-        return y.log()
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return x
+    _call = lambda self, x: x.exp()
+    _inverse = lambda self, y: y.log()
+    log_abs_det_jacobian = lambda self, x, y: x
 
 
 class PowerTransform(Transform):
     """y = x ** exponent, for positive x."""
 
+    _made_of = ("exponent",)
     domain = constraints.positive
     codomain = constraints.positive
     bijective = True
@@ -223,9 +68,6 @@ class PowerTransform(Transform):
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        return self if self._cache_size == cache_size else type(self)(self.exponent, cache_size)
 
     @lazy_property
     def sign(self) -> Any:
@@ -236,98 +78,67 @@ class PowerTransform(Transform):
         return isinstance(other, PowerTransform) and bool((self.exponent == other.exponent).all())
 
     __hash__ = object.__hash__
-
-    def _call(self, x: Any) -> Any:
-        return x.pow(self.exponent)
-
-    def _inverse(self, y: Any) -> Any:
-        return y.pow(1 / self.exponent)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return (self.exponent * y / x).abs().log()
-
-    def forward_shape(self, shape: Any) -> Any:
-        return torch.broadcast_shapes(shape, self.exponent.shape)
-
+    _call = lambda self, x: x.pow(self.exponent)
+    _inverse = lambda self, y: y.pow(1 / self.exponent)
+    log_abs_det_jacobian = lambda self, x, y: (self.exponent * y / x).abs().log()
+    forward_shape = lambda self, shape: torch.broadcast_shapes(shape, self.exponent.shape)
     inverse_shape = forward_shape
 
 
-def _inside_unit(x: Any) -> Any:
-    info = torch.finfo(x.dtype)
-    return x.clamp(min=info.tiny, max=1.0 - info.eps)
-
-
 def _clipped_sigmoid(x: Any) -> Any:
-    return _inside_unit(torch.sigmoid(x))
+    return inside_unit(torch.sigmoid(x))
 
 
-class SigmoidTransform(_Fixed):
+class SigmoidTransform(Fixed):
     """y = sigmoid(x), kept off 0 and 1."""
 
     domain = constraints.real
     codomain = constraints.unit_interval
     bijective = True
     sign = +1
-
-    def _call(self, x: Any) -> Any:
-        return _inside_unit(torch.sigmoid(x))
+    _call = lambda self, x: inside_unit(torch.sigmoid(x))
 
     def _inverse(self, y: Any) -> Any:
-        inside = _inside_unit(y)
+        inside = inside_unit(y)
         return inside.log() - (-inside).log1p()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return -F.softplus(-x) - F.softplus(x)
+    log_abs_det_jacobian = lambda self, x, y: -F.softplus(-x) - F.softplus(x)
 
 
-class SoftplusTransform(_Fixed):
+class SoftplusTransform(Fixed):
     """y = log(1 + exp(x))."""
 
     domain = constraints.real
     codomain = constraints.positive
     bijective = True
     sign = +1
-
-    def _call(self, x: Any) -> Any:
-        return F.softplus(x)
-
-    def _inverse(self, y: Any) -> Any:
-        return (-torch.expm1(-y)).log() + y
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return -F.softplus(-x)
+    _call = lambda self, x: F.softplus(x)
+    _inverse = lambda self, y: (-torch.expm1(-y)).log() + y
+    log_abs_det_jacobian = lambda self, x, y: -F.softplus(-x)
 
 
-class TanhTransform(_Fixed):
+class TanhTransform(Fixed):
     """y = tanh(x)."""
 
     domain = constraints.real
     codomain = constraints.interval(-1.0, 1.0)
     bijective = True
     sign = +1
-
-    def _call(self, x: Any) -> Any:
-        return x.tanh()
-
-    def _inverse(self, y: Any) -> Any:
-        return torch.atanh(y)
+    _call = lambda self, x: x.tanh()
+    _inverse = lambda self, y: torch.atanh(y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         # log(1 - tanh(x)^2) without the cancellation.
         return 2.0 * (math.log(2.0) - x - F.softplus(-2.0 * x))
 
 
-class AbsTransform(_Fixed):
+class AbsTransform(Fixed):
     """y = |x|; the inverse takes the positive branch."""
 
     domain = constraints.real
     codomain = constraints.positive
-
-    def _call(self, x: Any) -> Any:
-        return x.abs()
-
-    def _inverse(self, y: Any) -> Any:
-        return y
+    _call = lambda self, x: x.abs()
+    _inverse = lambda self, y: y
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -338,6 +149,7 @@ def _equal(a: Any, b: Any) -> bool:
 class AffineTransform(Transform):
     """y = loc + scale * x."""
 
+    _made_of = ("loc", "scale", "event_dim")
     bijective = True
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
@@ -346,9 +158,7 @@ class AffineTransform(Transform):
         self.scale = scale
         self._event_dim = event_dim
 
-    @property
-    def event_dim(self) -> int:
-        return self._event_dim
+    event_dim = property(lambda self: self._event_dim)
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:  # type: ignore[override]
@@ -357,11 +167,6 @@ class AffineTransform(Transform):
         return constraints.independent(constraints.real, self.event_dim)
 
     codomain = domain
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return AffineTransform(self.loc, self.scale, self.event_dim, cache_size)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AffineTransform):
@@ -376,11 +181,8 @@ class AffineTransform(Transform):
             return self.scale.sign()
         return (self.scale > 0) - (self.scale < 0)
 
-    def _call(self, x: Any) -> Any:
-        return self.loc + self.scale * x
-
-    def _inverse(self, y: Any) -> Any:
-        return (y - self.loc) / self.scale
+    _call = lambda self, x: self.loc + self.scale * x
+    _inverse = lambda self, y: (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         shape = x.shape[: x.dim() - self.event_dim]
@@ -402,6 +204,7 @@ class AffineTransform(Transform):
 class CumulativeDistributionTransform(Transform):
     """y = cdf(x) of a distribution."""
 
+    _made_of = ("distribution",)
     bijective = True
     codomain = constraints.unit_interval
     sign = +1
@@ -410,39 +213,7 @@ class CumulativeDistributionTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
-    @property
-    def domain(self) -> Any:  # type: ignore[override]
-        return self.distribution.support
-
-    def _call(self, x: Any) -> Any:
-        return self.distribution.cdf(x)
-
-    def _inverse(self, y: Any) -> Any:
-        return self.distribution.icdf(y)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return self.distribution.log_prob(x)
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return CumulativeDistributionTransform(self.distribution, cache_size)
-
-
-from .transforms_of_parts import (  # noqa: E402 - they are subclasses of Transform
-    CatTransform,
-    ComposeTransform,
-    IndependentTransform,
-    StackTransform,
-    identity_transform,
-)
-from .vector_transforms import (  # noqa: E402 - as above
-    CorrCholeskyTransform,
-    LowerCholeskyTransform,
-    PositiveDefiniteTransform,
-    ReshapeTransform,
-    SoftmaxTransform,
-    StickBreakingTransform,
-)
-
-explain_methods(Transform)
+    domain = property(lambda self: self.distribution.support)
+    _call = lambda self, x: self.distribution.cdf(x)
+    _inverse = lambda self, y: self.distribution.icdf(y)
+    log_abs_det_jacobian = lambda self, x, y: self.distribution.log_prob(x)

@@ -8,12 +8,14 @@ from typing import Any
 import chainrule as torch
 
 from . import constraints
-from .transforms import Transform
+from .transform_base import Transform
 from .utils import lazy_property, sum_rightmost
 
 
 class ComposeTransform(Transform):
     """Several transforms, the first one first."""
+
+    _made_of = ("parts",)
 
     def __init__(self, parts: list[Any], cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -65,9 +67,6 @@ class ComposeTransform(Transform):
             self._inv._inv = self
         return self._inv
 
-    def with_cache(self, cache_size: int = 1) -> Any:
-        return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size)
-
     def __call__(self, x: Any) -> Any:
         for part in self.parts:
             x = part(x)
@@ -112,17 +111,14 @@ identity_transform = ComposeTransform([])
 class IndependentTransform(Transform):
     """Another transform, with some batch dimensions counted as part of the event."""
 
+    _made_of = ("base_transform", "reinterpreted_batch_ndims")
+
     def __init__(
         self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0
     ) -> None:
         super().__init__(cache_size=cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size)
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:  # type: ignore[override]
@@ -132,13 +128,8 @@ class IndependentTransform(Transform):
     def codomain(self) -> Any:  # type: ignore[override]
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
-    @property
-    def bijective(self) -> bool:  # type: ignore[override]
-        return self.base_transform.bijective
-
-    @property
-    def sign(self) -> Any:
-        return self.base_transform.sign
+    bijective = property(lambda self: self.base_transform.bijective)
+    sign = property(lambda self: self.base_transform.sign)
 
     def _call(self, x: Any) -> Any:
         if x.dim() < self.domain.event_dim:
@@ -157,11 +148,8 @@ class IndependentTransform(Transform):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
-    def forward_shape(self, shape: Any) -> Any:
-        return self.base_transform.forward_shape(shape)
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return self.base_transform.inverse_shape(shape)
+    forward_shape = lambda self, shape: self.base_transform.forward_shape(shape)
+    inverse_shape = lambda self, shape: self.base_transform.inverse_shape(shape)
 
 
 class _SideBySide(Transform):
@@ -176,9 +164,7 @@ class _SideBySide(Transform):
         self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
         self.dim = dim
 
-    @property
-    def bijective(self) -> bool:  # type: ignore[override]
-        return all(t.bijective for t in self.transforms)
+    bijective = property(lambda self: all(t.bijective for t in self.transforms))
 
     def _pieces(self, value: Any) -> Sequence[Any]:
         raise NotImplementedError
@@ -190,11 +176,8 @@ class _SideBySide(Transform):
         pieces = [self._pieces(v) for v in values]
         return [run(t, *parts) for t, *parts in zip(self.transforms, *pieces, strict=True)]
 
-    def _call(self, x: Any) -> Any:
-        return self._joined(self._each(lambda t, v: t(v), x))
-
-    def _inverse(self, y: Any) -> Any:
-        return self._joined(self._each(lambda t, v: t.inv(v), y))
+    _call = lambda self, x: self._joined(self._each(lambda t, v: t(v), x))
+    _inverse = lambda self, y: self._joined(self._each(lambda t, v: t.inv(v), y))
 
     def _expect(self, value: Any, length: int, what: str) -> None:
         if not -value.dim() <= self.dim < value.dim():
@@ -209,6 +192,8 @@ class _SideBySide(Transform):
 
 class CatTransform(_SideBySide):
     """Transforms for consecutive pieces, of given lengths, of one dimension."""
+
+    _made_of = ("transforms", "dim", "lengths")
 
     def __init__(
         self,
@@ -235,17 +220,11 @@ class CatTransform(_SideBySide):
         """All pieces together."""
         return sum(self.lengths)
 
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
-
     def _pieces(self, value: Any) -> Sequence[Any]:
         self._expect(value, self.length, "length")
         return value.split(self.lengths, self.dim)
 
-    def _joined(self, pieces: list[Any]) -> Any:
-        return torch.cat(pieces, self.dim)
+    _joined = lambda self, pieces: torch.cat(pieces, self.dim)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         terms = self._each(
@@ -271,21 +250,17 @@ class CatTransform(_SideBySide):
 class StackTransform(_SideBySide):
     """Transforms for the slices along one dimension."""
 
+    _made_of = ("transforms", "dim")
+
     def __init__(self, tseq: Sequence[Any], dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self._set_parts(tseq, dim, cache_size)
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return StackTransform(self.transforms, self.dim, cache_size)
 
     def _pieces(self, value: Any) -> Sequence[Any]:
         self._expect(value, len(self.transforms), "len(transforms)")
         return value.unbind(self.dim)
 
-    def _joined(self, pieces: list[Any]) -> Any:
-        return torch.stack(pieces, self.dim)
+    _joined = lambda self, pieces: torch.stack(pieces, self.dim)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return torch.stack(self._each(lambda t, a, b: t.log_abs_det_jacobian(a, b), x, y), self.dim)

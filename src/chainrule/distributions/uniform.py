@@ -28,21 +28,10 @@ class Uniform(Distribution):
     def support(self) -> Any:  # type: ignore[override]
         return constraints.interval(self.low, self.high)
 
-    @property
-    def mean(self) -> Any:
-        return (self.high + self.low) / 2
-
-    @property
-    def mode(self) -> Any:
-        return torch.full_like(self.high, torch.nan)
-
-    @property
-    def stddev(self) -> Any:
-        return (self.high - self.low) / 12**0.5
-
-    @property
-    def variance(self) -> Any:
-        return (self.high - self.low).pow(2) / 12
+    mean = property(lambda self: (self.high + self.low) / 2)
+    mode = property(lambda self: torch.full_like(self.high, torch.nan))
+    stddev = property(lambda self: (self.high - self.low) / 12**0.5)
+    variance = property(lambda self: (self.high - self.low).pow(2) / 12)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         share = torch.rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
@@ -57,8 +46,5 @@ class Uniform(Distribution):
     def cdf(self, value: Any) -> Any:
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
-    def icdf(self, value: Any) -> Any:
-        return value * (self.high - self.low) + self.low
-
-    def entropy(self) -> Any:
-        return torch.log(self.high - self.low)
+    icdf = lambda self, value: value * (self.high - self.low) + self.low
+    entropy = lambda self: torch.log(self.high - self.low)

@@ -76,6 +76,18 @@ class lazy_property:
         return value
 
 
+def name_formulas(cls: type) -> None:
+    """Give formulas, `mean = property(lambda self: ...)`, the names that they stand under."""
+    for name, value in vars(cls).items():
+        function: Any = getattr(value, "fget", getattr(value, "wrapped", value))
+        while getattr(function, "__name__", "") == "<lambda>":
+            function.__name__, function.__qualname__ = name, f"{cls.__qualname__}.{name}"
+            function.__module__ = cls.__module__
+            if function.__code__.co_name == "<lambda>":  # what a traceback shows
+                function.__code__ = function.__code__.replace(co_name=name)
+            function = getattr(function, "__wrapped__", None)
+
+
 def _below_diagonal(n: int, diag: int) -> Any:
     places = torch.arange(n)
     return places < places.view(-1, 1) + (diag + 1)

@@ -9,7 +9,7 @@ import chainrule as torch
 from chainrule.nn import functional as F
 
 from . import constraints
-from .transforms import Transform, _Fixed, _inside_unit
+from .transform_base import Fixed, Transform, inside_unit
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix
 
 
@@ -18,17 +18,13 @@ def _needs(shape: Any, count: int) -> None:
         raise ValueError("Too few dimensions on input")
 
 
-class SoftmaxTransform(_Fixed):
+class SoftmaxTransform(Fixed):
     """y = softmax(x): onto the simplex, one direction of x being lost."""
 
     domain = constraints.real_vector
     codomain = constraints.simplex
-
-    def _call(self, x: Any) -> Any:
-        return torch.softmax(x, -1)
-
-    def _inverse(self, y: Any) -> Any:
-        return y.log()
+    _call = lambda self, x: torch.softmax(x, -1)
+    _inverse = lambda self, y: y.log()
 
     def forward_shape(self, shape: Any) -> Any:
         _needs(shape, 1)
@@ -37,7 +33,7 @@ class SoftmaxTransform(_Fixed):
     inverse_shape = forward_shape
 
 
-class StickBreakingTransform(_Fixed):
+class StickBreakingTransform(Fixed):
     """From n numbers to n + 1 shares of a stick, broken off one after the other."""
 
     domain = constraints.real_vector
@@ -50,7 +46,7 @@ class StickBreakingTransform(_Fixed):
         return (count + 1 - x.new_ones(count).cumsum(-1)).log()
 
     def _call(self, x: Any) -> Any:
-        broken = _inside_unit(torch.sigmoid(x - self._shift(x, x.shape[-1])))
+        broken = inside_unit(torch.sigmoid(x - self._shift(x, x.shape[-1])))
         left = (1 - broken).cumprod(-1)
         return F.pad(broken, (0, 1), value=1) * F.pad(left, (1, 0), value=1)
 
@@ -110,20 +106,16 @@ class CorrCholeskyTransform(Transform):
         return torch.Size((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
 
 
-class LowerCholeskyTransform(_Fixed):
+class LowerCholeskyTransform(Fixed):
     """A matrix to a lower triangular one with a positive diagonal."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
-
-    def _call(self, x: Any) -> Any:
-        return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
-
-    def _inverse(self, y: Any) -> Any:
-        return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
+    _call = lambda self, x: x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
+    _inverse = lambda self, y: y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
 
 
-class PositiveDefiniteTransform(_Fixed):
+class PositiveDefiniteTransform(Fixed):
     """A matrix to a positive definite one, by its Cholesky factor."""
 
     domain = constraints.independent(constraints.real, 2)
@@ -133,13 +125,13 @@ class PositiveDefiniteTransform(_Fixed):
         factor = LowerCholeskyTransform()(x)
         return factor @ factor.mT
 
-    def _inverse(self, y: Any) -> Any:
-        return LowerCholeskyTransform().inv(torch.linalg.cholesky(y))
+    _inverse = lambda self, y: LowerCholeskyTransform().inv(torch.linalg.cholesky(y))
 
 
 class ReshapeTransform(Transform):
     """The event in another shape."""
 
+    _made_of = ("in_shape", "out_shape")
     bijective = True
 
     def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
@@ -157,25 +149,11 @@ class ReshapeTransform(Transform):
     def codomain(self) -> Any:  # type: ignore[override]
         return constraints.independent(constraints.real, len(self.out_shape))
 
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return ReshapeTransform(self.in_shape, self.out_shape, cache_size)
-
-    def _call(self, x: Any) -> Any:
-        return x.reshape(x.shape[: x.dim() - len(self.in_shape)] + self.out_shape)
-
-    def _inverse(self, y: Any) -> Any:
-        return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
-
-    def forward_shape(self, shape: Any) -> Any:
-        return _reshaped(shape, self.in_shape, self.out_shape)
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return _reshaped(shape, self.out_shape, self.in_shape)
+    _call = lambda self, x: x.reshape(x.shape[: x.dim() - len(self.in_shape)] + self.out_shape)
+    _inverse = lambda self, y: y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
+    log_abs_det_jacobian = lambda self, x, y: x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
+    forward_shape = lambda self, shape: _reshaped(shape, self.in_shape, self.out_shape)
+    inverse_shape = lambda self, shape: _reshaped(shape, self.out_shape, self.in_shape)
 
 
 def _reshaped(shape: Any, old: Any, new: Any) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 from chainrule.autograd import refusal
 
 from . import constraints
-from .distribution import Distribution, checked
+from .distribution import Distribution, checked, regions
 from .utils import lazy_property
 
 __all__ = ["VonMises"]
@@ -24,10 +24,7 @@ def _log_bessel(x: Any, order: int) -> Any:
 class VonMises(Distribution):
     """Angles around `loc`, the closer the greater the `concentration`."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "concentration": constraints.positive,
-    }
+    arg_constraints = regions(loc=constraints.real, concentration=constraints.positive)
     support = constraints.real
     has_rsample = False
 
@@ -71,10 +68,7 @@ class VonMises(Distribution):
             angle = (x + math.pi + loc) % (2 * math.pi) - math.pi
             return angle.to(self.loc.dtype)
 
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
+    mean = property(lambda self: self.loc)
     mode = mean
 
     @lazy_property

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import chainrule as torch
 
 from . import constraints
+from .distribution import regions
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
@@ -18,10 +19,7 @@ __all__ = ["Weibull"]
 class Weibull(TransformedDistribution):
     """scale * e ** (1 / concentration) for an exponential e."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "scale": constraints.positive,
-        "concentration": constraints.positive,
-    }
+    arg_constraints = regions(scale=constraints.positive, concentration=constraints.positive)
     support = constraints.positive
 
     def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import chainrule as torch
 
+from ..autograd.source import warn_user
 from . import constraints
 from .chi2 import Chi2
 from .distribution import Distribution, checked
@@ -66,10 +66,9 @@ class Wishart(CovarianceForms, ExponentialFamily):
         if (self.df <= n - 1).any():
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
         if (self.df < n).any():
-            warnings.warn(
+            warn_user(
                 "Low df values detected. Singular samples are highly likely to occur for ndim - 1 "
                 "< df < ndim.",
-                stacklevel=2,
             )
         self.__dict__[name] = matrix.expand(*batch, -1, -1)
         Distribution.__init__(self, batch, matrix.shape[-2:], validate_args=validate_args)
@@ -87,12 +86,8 @@ class Wishart(CovarianceForms, ExponentialFamily):
         new._unbroadcasted_scale_tril = factor.expand(*batch_shape, *self._event_shape)
         new._dist_chi2 = new._chi2()
 
-    def _per_matrix(self, number: Any) -> Any:
-        return number.view(*self._batch_shape, 1, 1)
-
-    @property
-    def mean(self) -> Any:
-        return self._per_matrix(self.df) * self.covariance_matrix
+    _per_matrix = lambda self, number: number.view(*self._batch_shape, 1, 1)
+    mean = property(lambda self: self._per_matrix(self.df) * self.covariance_matrix)
 
     @property
     def mode(self) -> Any:
@@ -124,7 +119,7 @@ class Wishart(CovarianceForms, ExponentialFamily):
             singular = ~self.support.check(sample.detach())
             if not singular.any():
                 break
-            warnings.warn("Singular sample detected.", stacklevel=2)
+            warn_user("Singular sample detected.")
             again = self._bartlett(tuple(sample_shape))
             sample = torch.where(singular.unsqueeze(-1).unsqueeze(-1), again, sample)
         return sample

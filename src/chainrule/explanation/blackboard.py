@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from itertools import pairwise
 from typing import Any
 
 from ..reading.html import fragment, page
+from ..reading.markup import escape
 from ..reading.svg import short_number
 from ..reading.terminal import Block, Report, Text
 from .chain import crossings, named

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..reading.functions import load_function
+from ..serialization.files import write_text
 
 
 def main(command: str, arguments: Sequence[str]) -> int:
@@ -146,7 +147,7 @@ def _write(report: Any, out: str, command: str) -> int:
     if method is None:
         print(f"chainrule {command}: --out takes {', '.join(kinds)} here", file=sys.stderr)
         return 2
-    Path(out).write_text(method(), encoding="utf-8")
+    write_text(out, method())
     print(f"wrote {out}")
     return 0
 

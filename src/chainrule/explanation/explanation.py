@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.backward import grad
+from ..autograd.printable import printable
 from ..autograd.value import make
 from ..reading import Tape, Vertex
 from ..reading.terminal import Block, Report, plain, show
@@ -60,7 +61,7 @@ class Explanation(Report):
 
     def __repr__(self) -> str:
         many = "1 path" if self.count == 1 else f"{self.count:,} paths"
-        return f"<Explanation of d {self.y_name} / d {self.x_name}: {many}; print it>"
+        return printable(f"<Explanation of d {self.y_name} / d {self.x_name}: {many}; print it>")
 
     # ---- what is computed ------------------------------------------------------------------------
 

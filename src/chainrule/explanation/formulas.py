@@ -13,7 +13,6 @@ from ..reading import Link, Tape, Vertex
 from ..reading.svg import short_number
 from .paths import label_of
 
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
 MOST_OPERANDS = 4
 MOST_PARTS = 40  # nodes of one step that are written out as a formula
 LONGEST_FORMULA = 90

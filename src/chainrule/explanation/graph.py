@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from typing import Any
 
+from ..autograd.printable import printable
 from ..reading import Names, Tape, cotangents
 from ..reading import modules as module_paths
+from ..reading.markup import escape
 from ..reading.svg import shorten
 from ..reading.terminal import Block, Report, Text, Tree
 from .diagram import Diagram, diagram, draw
@@ -154,11 +155,11 @@ def _short(title: str, under: str) -> str:
 
 
 def _mermaid(text: str) -> str:
-    return re.sub(r"[\"<>&#]", lambda m: f"#{ord(m.group())};", text)
+    return re.sub(r"[\"<>&#\n]", lambda m: f"#{ord(m.group())};", printable(text))
 
 
 def _dot(text: str) -> str:
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    quoted = printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{quoted}"'
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from html import escape
 from typing import Any
 
 from ..reading.html import page
+from ..reading.markup import escape
 from .diagram import MOST_BOXES, Diagram, diagram, draw
 
 LARGEST_UNFOLDED = 400  # nodes; a larger graph is unfolded part by part only

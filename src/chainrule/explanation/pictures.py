@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
-from pathlib import Path as File
 from typing import Any
 
 from ..reading import svg
 from ..reading.html import fragment, page, table
+from ..reading.markup import escape
 from ..reading.terminal import TIMES, Table, Text
+from ..serialization.files import write_text
 from .diagram import diagram, draw
 from .flows import norm
 from .paths import fraction
@@ -141,7 +141,7 @@ def waterfall(e: Any, ax: Any = None) -> Any:
 def written(text: str, path: Any) -> str:
     """The text, also written to a file where a path is given."""
     if path is not None:
-        File(path).write_text(text, encoding="utf-8")
+        write_text(path, text)
     return text
 
 

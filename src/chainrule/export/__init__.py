@@ -14,16 +14,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from ..autograd.accidents import explain_module
+from ..autograd.packages import keep_functions as _keep_functions
 from ..fx import GraphModule, Tracer
 from ..fx.proxy import TraceError
 from ..nn import Module
 from ..tensor import Tensor
 from ..utils._pytree import tree_leaves
 from .dynamic_shapes import Dim, Guards, UserError, dims
+from .shape_collections import AdditionalInputs, ShapesCollection
 from .signature import (
+    ExportBackwardSignature,
     ExportGraphSignature,
     InputKind,
     InputSpec,
+    ModuleCallEntry,
+    ModuleCallSignature,
     OutputKind,
     OutputSpec,
     TensorArgument,
@@ -123,6 +129,8 @@ def export(
     bound = inspect.signature(mod.forward).bind(*args, **(kwargs or {}))
     bound.apply_defaults()
     fixed = {k: v for k, v in bound.arguments.items() if not _has_tensor(v)}
+    if isinstance(dynamic_shapes, ShapesCollection | AdditionalInputs):
+        dynamic_shapes = dynamic_shapes.dynamic_shapes(mod, args, kwargs)
     guards = Guards(_names(mod), _given(mod, args, kwargs or {}), dynamic_shapes)
     tracer = Tracer()
     tracer.proxy_buffer_attributes = True  # what a program writes into buffers is part of it
@@ -186,16 +194,49 @@ def _check(mod: Any, made: GraphModule, args: Any, kwargs: Any) -> None:
             )
 
 
+UnflattenedModule = GraphModule  # graphs here keep the submodules of what they were made of
+
+
 def unflatten(module: ExportedProgram, flat_args_adapter: Any = None) -> GraphModule:
     """The program as a module with the submodules of the original one."""
     return module.module()
 
 
-def default_decompositions() -> dict[Any, Any]:
-    """The operators that `run_decompositions` takes apart without a table."""
-    from .decomposed import default_table
+def draft_export(mod: Any, args: tuple[Any, ...], kwargs: Any = None, **options: Any) -> Any:
+    """`export`: nothing is left out that a draft would forgive."""
+    return export(mod, args, kwargs, **options)
 
-    return default_table()
+
+class CustomDecompTable(dict[Any, Any]):
+    """The operators that `run_decompositions` takes apart; entries can be taken out and added."""
+
+    def __init__(self) -> None:
+        from .decomposed import default_table
+
+        super().__init__(default_table())
+
+    def materialize(self) -> dict[Any, Any]:
+        """A plain dict."""
+        return dict(self)
+
+    def copy(self) -> CustomDecompTable:
+        """Another table with the same entries."""
+        made = CustomDecompTable()
+        made.clear()
+        made.update(self)
+        return made
+
+
+def default_decompositions() -> CustomDecompTable:
+    """The operators that `run_decompositions` takes apart without a table."""
+    return CustomDecompTable()
+
+
+def register_dataclass(cls: Any, *, serialized_type_name: str | None = None) -> None:
+    """Let objects of a dataclass go into and come out of exported programs."""
+    from ..utils._pytree import register_dataclass as register
+
+    register(cls)
 
 
 def save(ep: ExportedProgram, f: Any, **options: Any) -> None:
@@ -219,8 +260,44 @@ def load(f: Any, **options: Any) -> ExportedProgram:
     return ExportedProgram(made, signature_of(made), found["inputs"], ranges, guards)
 
 
+_keep_functions(__name__)  # `unflatten` is a function and a module
+
+
+def __getattr__(name: str) -> Any:
+    from ..standins.finder import member
+
+    if name == "FlatArgsAdapter":
+        return member("export.unflatten", name)
+    if name == "Constraint":
+        return Dim
+    return member("export", name)
+
+
 __all__ = [
-    "Dim", "ExportGraphSignature", "ExportedProgram", "InputKind", "InputSpec", "OutputKind",
-    "OutputSpec", "TensorArgument", "UserError", "default_decompositions", "dims", "export",
-    "load", "save", "unflatten",
+    "AdditionalInputs",
+    "CustomDecompTable",
+    "Dim",
+    "ExportBackwardSignature",
+    "ExportGraphSignature",
+    "ExportedProgram",
+    "InputKind",
+    "InputSpec",
+    "ModuleCallEntry",
+    "ModuleCallSignature",
+    "OutputKind",
+    "OutputSpec",
+    "ShapesCollection",
+    "TensorArgument",
+    "UnflattenedModule",
+    "UserError",
+    "default_decompositions",
+    "dims",
+    "draft_export",
+    "export",
+    "load",
+    "register_dataclass",
+    "save",
+    "unflatten",
 ]  # fmt: skip
+
+explain_module(globals(), "export", "unflatten", "save", "load")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from ..autograd.accidents import explain_module
+from ..standins.finder import rest_of as _rest_of
 from ..tensor import Tensor
 from ..utils._pytree import tree_flatten_with_path
 
@@ -244,3 +246,8 @@ class Guards:
                 "shapes of its example, but for dimensions that dynamic_shapes names.\n  Fix: "
                 "torch.export.export(..., dynamic_shapes=...) with Dim(...) or Dim.AUTO there."
             )
+
+
+__getattr__ = _rest_of(__name__)
+
+explain_module(globals(), "Dim", "dims")

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from . import ExportedProgram, default_decompositions
+from .signature import ModuleCallEntry, ModuleCallSignature
 
-__all__ = ["ExportedProgram", "default_decompositions"]
+__all__ = ["ExportedProgram", "ModuleCallEntry", "ModuleCallSignature", "default_decompositions"]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from .signature import (
+    ConstantArgument,
+    CustomObjArgument,
+    ExportBackwardSignature,
     ExportGraphSignature,
     InputKind,
     InputSpec,
     OutputKind,
     OutputSpec,
+    SymBoolArgument,
+    SymFloatArgument,
+    SymIntArgument,
     TensorArgument,
+    TokenArgument,
 )
 
 __all__ = [
-    "ExportGraphSignature",
-    "InputKind",
-    "InputSpec",
-    "OutputKind",
-    "OutputSpec",
-    "TensorArgument",
-]
+    "ConstantArgument", "CustomObjArgument", "ExportBackwardSignature", "ExportGraphSignature",
+    "InputKind", "InputSpec", "OutputKind", "OutputSpec", "SymBoolArgument", "SymFloatArgument",
+    "SymIntArgument", "TensorArgument", "TokenArgument",
+]  # fmt: skip

@@ -41,6 +41,79 @@ class TensorArgument:
 
 
 @dataclass
+class TokenArgument:
+    """What orders effects, by the name of its node."""
+
+    name: str
+
+
+@dataclass
+class SymIntArgument:
+    """A whole number, by the name of its node."""
+
+    name: str
+
+
+@dataclass
+class SymFloatArgument:
+    """A number, by the name of its node."""
+
+    name: str
+
+
+@dataclass
+class SymBoolArgument:
+    """A truth value, by the name of its node."""
+
+    name: str
+
+
+@dataclass
+class CustomObjArgument:
+    """An object of a class of TorchScript's."""
+
+    name: str
+    class_fqn: str
+    fake_val: Any = None
+
+
+@dataclass
+class ConstantArgument:
+    """A value that the graph always has."""
+
+    name: str
+    value: Any
+
+
+@dataclass
+class ExportBackwardSignature:
+    """Which outputs of a graph are gradients, and of what."""
+
+    gradients_to_parameters: dict[str, str]
+    gradients_to_user_inputs: dict[str, str]
+    loss_output: str
+
+
+@dataclass
+class ModuleCallSignature:
+    """What a call of a submodule takes and gives."""
+
+    inputs: list[Any]
+    outputs: list[Any]
+    in_spec: Any
+    out_spec: Any
+    forward_arg_names: list[str] | None = None
+
+
+@dataclass
+class ModuleCallEntry:
+    """A submodule that is called."""
+
+    fqn: str
+    signature: ModuleCallSignature | None = None
+
+
+@dataclass
 class InputSpec:
     """One input: what it is, its node, and the parameter or buffer that it stands for."""
 

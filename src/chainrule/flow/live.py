@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import Any
 
 from ..autograd import watching
 from ..autograd.state import STATE, TRACE
 from ..nn.modules.module import Module
 from ..reading import html
+from ..reading.markup import escape
 from ..reading.svg import line_chart
 from ..reading.terminal import Block, Report, Table
 from .measure import _array, _gradient, measure, norm

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from ..reading import html
+from ..reading.markup import escape
 from ..reading.svg import Picture, short_number, shorten, text_width
 from ..reading.terminal import Block, Report, Table
 from .measure import Parameter

@@ -7,13 +7,15 @@ import functools
 import inspect
 import math
 import sys
-import warnings
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
 from ..autograd import source
+from ..autograd.accidents import explain_module
+from ..autograd.source import warn_user
 from ..nn import Module, Sequential
 from ..tensor import Parameter, Tensor
 from .codegen import _PyTreeCodeGen, _PyTreeInfo
@@ -25,7 +27,14 @@ from .patching import Patcher
 from .patching import _maybe_revert_all_patches as _maybe_revert_all_patches
 from .proxy import ParameterProxy, Proxy, Scope, ScopeContextManager, TracerBase
 
-_tracing = [0]
+_lock = threading.RLock()  # a trace replaces functions of the whole process: one at a time
+
+
+class _Tracing(threading.local):
+    depth = 0  # traces under way in this thread
+
+
+_tracing = _Tracing()
 # (id of a module's names, name): what `wrap` was told of, with the names themselves.
 _wrapped_fns_to_patch: dict[tuple[int, str], dict[str, Any]] = {}
 _wrapped_methods_to_patch: list[tuple[type, str]] = []
@@ -33,7 +42,7 @@ _wrapped_methods_to_patch: list[tuple[type, str]] = []
 
 def is_fx_tracing() -> bool:
     """Whether a program is being traced."""
-    return _tracing[0] > 0
+    return _tracing.depth > 0
 
 
 is_fx_symbolic_tracing = is_fx_tracing
@@ -362,11 +371,10 @@ class Tracer(TracerBase):
             elif isinstance(x, base_types) and not isinstance(x, Tensor):
                 self.create_proxy("call_function", _checked(), (made == x, text), {})
             else:
-                warnings.warn(
+                warn_user(
                     f"Was not able to add assertion to guarantee correct input {name} to "
                     "specialized function. It is up to the user to make sure that your inputs "
                     "match the inputs you specialized the function with.",
-                    stacklevel=2,
                 )
             return x
 
@@ -398,12 +406,12 @@ class Tracer(TracerBase):
         self._is_ours = source.is_own_name(fn.__module__)
         own_name(None)  # the names of our functions are looked up before these are replaced
         called, args = self.create_args_for_root(fn, isinstance(root, Module), concrete_args)
-        _tracing[0] += 1
+        _tracing.depth += 1
         try:
-            with self._watching(space):
+            with _lock, self._watching(space):
                 result = self.create_arg(called(*args))
         finally:
-            _tracing[0] -= 1
+            _tracing.depth -= 1
             self.submodule_paths = None
         returned = None if self._is_ours else fn.__annotations__.get("return")
         self.create_node("output", "output", (result,), {}, type_expr=returned)
@@ -414,12 +422,17 @@ class Tracer(TracerBase):
         """Inside, calls of modules and wrapped functions, and reads of members, come to us."""
         cache: dict[str, Any] = {}
         read, call = Module.__getattr__, Module.__call__
+        mine = threading.get_ident()
 
         def module_getattr(mod: Any, attr: str) -> Any:
-            return self.getattr(attr, read(mod, attr), cache)
+            found = read(mod, attr)
+            return self.getattr(attr, found, cache) if threading.get_ident() == mine else found
 
         @functools.wraps(call)
         def module_call(mod: Any, *args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() != mine:  # another thread has nothing to do with the trace
+                return call(mod, *args, **kwargs)
+
             def forward(*args: Any, **kwargs: Any) -> Any:
                 return call(mod, *args, **kwargs)
 
@@ -522,3 +535,6 @@ def symbolic_trace(root: Any, concrete_args: Any = None) -> GraphModule:
     graph = tracer.trace(root, concrete_args)
     name = root.__class__.__name__ if isinstance(root, Module) else root.__name__
     return GraphModule(tracer.root, graph, name)
+
+
+explain_module(globals(), "symbolic_trace")

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd import source
 from ..nn import Module
+from .codegen import checked_name, is_name
 
 _REBUILT = ("Linear", "Conv1d", "Conv2d", "Conv3d", "ReLU", "Dropout", "BatchNorm1d", "BatchNorm2d",
             "BatchNorm3d", "GELU", "Tanh", "Sigmoid", "Identity", "Flatten")  # fmt: skip
@@ -16,6 +17,7 @@ def write(module: Any, folder: Path, name: str) -> None:
     """Write the package."""
     from .. import save
 
+    checked_name(name, "the module")
     folder.mkdir(parents=True, exist_ok=True)
     save(module.state_dict(), folder / "state_dict.pt")
     lines = [
@@ -23,8 +25,10 @@ def write(module: Any, folder: Path, name: str) -> None:
         "_here = Path(__file__).parent", "", "", f"class {name}(torch.nn.Module):",
         "    def __init__(self):", "        super().__init__()",
     ]  # fmt: skip
-    for child_name, child in module.named_children():
-        lines.append(f"        setattr(self, {child_name!r}, {_built(child, child_name, folder)})")
+    for number, (child_name, child) in enumerate(module.named_children()):
+        # A name of a module can be any text, also one that leads out of the folder.
+        stem = child_name if is_name(child_name) or child_name.isdigit() else f"module_{number}"
+        lines.append(f"        setattr(self, {child_name!r}, {_built(child, stem, folder)})")
     for key, value in module._parameters.items():
         if value is not None:
             shape = f"torch.empty({list(value.shape)}, dtype={value.dtype})"
@@ -42,15 +46,15 @@ def write(module: Any, folder: Path, name: str) -> None:
     (folder / "__init__.py").write_text("from .module import *\n", encoding="utf-8")
 
 
-def _built(child: Module, name: str, folder: Path) -> str:
+def _built(child: Module, stem: str, folder: Path) -> str:
     """The expression that makes a submodule again."""
     kind = type(child).__name__
     if source.is_own_name(type(child).__module__, "nn") and kind in _REBUILT:
         return repr(child)
     from .. import save
 
-    save(child, folder / f"{name}.pt")
-    return f'torch.load(_here / "{name}.pt", weights_only=False)'
+    save(child, folder / f"{stem}.pt")
+    return f'torch.load(_here / "{stem}.pt", weights_only=False)'
 
 
 def _body(module: Any) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import enum
 import keyword
+import operator
 import re
 import typing
 from collections.abc import Callable
@@ -11,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..ops.dtypes import dtype as DType
-from ..tensor import Tensor
+from ..tensor.device import device
+from ..tensor.layouts import layout, memory_format
 from .function_names import qualified_name
 from .namespace import _Namespace, custom_builtins
 from .node import Node, _type_repr, map_arg
@@ -42,6 +45,13 @@ dtype_abbrs = {
 }  # fmt: skip
 
 
+_HOMES = {"operator": operator, "builtins": builtins}
+# What `repr` of exactly these says is source that makes the same again.
+_WRITTEN_OUT = frozenset(
+    (float, complex, int, bool, str, bytes, DType, device, layout, memory_format)
+)
+
+
 @dataclass
 class PythonCode:
     """Source, and the objects its names stand for."""
@@ -54,28 +64,20 @@ class PythonCode:
 
 def _is_from_torch(obj: Any) -> bool:
     """Whether generated code can reach an object by its full name."""
-    name = _full_name(obj)
-    return name is not None and name.startswith("torch.")
-
-
-def _full_name(obj: Any) -> str | None:
-    module = getattr(obj, "__module__", None)
-    if callable(obj) or module is not None:
-        try:
-            found = qualified_name(obj)
-        except (AttributeError, TypeError):
-            return None
-        if not found.startswith("torch.") or "<" in found:
-            return found
-        return found if _reached(found) is obj else None
-    return None
+    if not callable(obj) and getattr(obj, "__module__", None) is None:
+        return False
+    try:
+        name = qualified_name(obj)
+    except (AttributeError, TypeError):
+        return False
+    return name.startswith("torch.") and _reached(name) is obj
 
 
 def _reached(path: str) -> Any:
     """What `torch.x.y` is in generated code."""
     found = custom_builtins()["torch"].obj
     for part in path.split(".")[1:]:
-        found = getattr(found, part, None)
+        found = getattr(found, part, None) if is_name(part) else None
         if found is None:
             return None
     return found
@@ -85,11 +87,35 @@ def _format_target(base: str, target: str) -> str:
     """`self.layers.0` as source: what is no name is asked for with getattr."""
     found = base
     for part in target.split("."):
-        if part.isidentifier() and not keyword.iskeyword(part):
+        if is_name(part):
             found = f"{found}.{part}"
         else:
-            found = f'getattr({found}, "{part}")'
+            found = f"getattr({found}, {quoted(part)})"
     return found
+
+
+# ---- texts that come from programs and files: none of them becomes code --------------------------
+
+
+def is_name(text: Any) -> bool:
+    """Whether a text is a name in Python and nothing else."""
+    return isinstance(text, str) and text.isidentifier() and not keyword.iskeyword(text)
+
+
+def quoted(text: str) -> str:
+    """A text as source, in double quotes where it is a plain one."""
+    plain = text.isascii() and text.isprintable() and not set(text) & set("\\\"'")
+    return f'"{text}"' if plain else str.__repr__(text)
+
+
+def checked_name(text: Any, what: str) -> str:
+    """A text that stands in generated code as it is; an error where it is no name."""
+    if not is_name(text):
+        raise RuntimeError(
+            f"{what} has the name {str(text)[:100]!r}, which is no name in Python: no code is "
+            "generated from it"
+        )
+    return text
 
 
 class CodeGen:
@@ -155,7 +181,7 @@ class _PyTreeCodeGen(CodeGen):
         return tree_unflatten(list(outputs), self.pytree_info.out_spec)
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str, **more: Any) -> str:
-        names = list(self.pytree_info.orig_args)
+        names = [checked_name(n, "an argument of a graph") for n in self.pytree_info.orig_args]
         given = [n for n in names if n != "self"]
         head = super().gen_fn_def(names, maybe_return_annotation)
         if not free_vars:
@@ -248,18 +274,22 @@ class _Writer:
             return f"slice({', '.join(map(self.value, (a.start, a.stop, a.step)))})"
         if isinstance(a, enum.Enum):
             kind = a.__class__
+            if not is_name(a.name):
+                return self.add_global("_constant", a)
             return f"{self.add_global(kind.__name__, kind)}.{a.name}"
-        if isinstance(a, Tensor):
-            return self.add_global("_constant", a)
-        if isinstance(a, float | complex | int | str | bytes | DType) or a is None or a is Ellipsis:
+        if type(a) in _WRITTEN_OUT or a is None or a is Ellipsis:
             return repr(a)
-        if callable(a) and not isinstance(a, type(custom_builtins()["device"].obj)):
+        if isinstance(a, range):
+            return f"range({', '.join(map(self.value, (a.start, a.stop, a.step)))})"
+        if callable(a):
             return self.add_global(qualified_name(a), a)
-        return repr(a)
+        return self.add_global("_constant", a)  # nobody knows what its `repr` says
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        parts = [*map(self.value, args), *(f"{k} = {self.value(v)}" for k, v in kwargs.items())]
-        return ", ".join(parts)
+        named = [f"{k} = {self.value(v)}" for k, v in kwargs.items() if is_name(k)]
+        other = {k: v for k, v in kwargs.items() if not is_name(k)}
+        rest = [f"**{self.value(other)}"] if other else []
+        return ", ".join([*map(self.value, args), *named, *rest])
 
     # ---- lines ----------------------------------------------------------------------------------
 
@@ -308,7 +338,7 @@ class _Writer:
         """What is known of a node's value, as the annotation of its name."""
         declared = "" if node.type is None else f" : {self.type_repr(node.type)}"
         known = node.meta.get("val", node.meta.get("tensor_meta")) if self.verbose else None
-        return f': "{self.described(known)}"' if hasattr(known, "shape") else declared
+        return f": {quoted(self.described(known))}" if hasattr(known, "shape") else declared
 
     def described(self, known: Any) -> str:
         """`f32[2, 3]`: type and shape of a tensor."""
@@ -320,11 +350,11 @@ class _Writer:
         return text + (f"{known.device}" if self.include_device else "")
 
     def emit(self, node: Node) -> None:
-        name, kind = repr(node), self.annotation(node)
+        name, kind = checked_name(repr(node), "a node"), self.annotation(node)
         if node.op == "placeholder":
             default = f" = {self.value(node.args[0])}" if node.args else ""
+            raw = checked_name(re.sub(r"^\*{1,2}", "", node.target), "an argument of a graph")
             self.free_vars.append(f"{node.target}{kind}{default}")
-            raw = node.target.replace("*", "")
             if raw != name:
                 self.body.append(f"{name} = {raw}\n")
         elif node.op == "call_method":
@@ -349,13 +379,15 @@ class _Writer:
         function = node.target
         full = qualified_name(function)
         space, _, last = full.rpartition(".")
+        if getattr(_HOMES.get(space), last, None) is not function:
+            space = ""  # it only says that it is one of them
         plain = not node.kwargs
         if space == "operator" and plain and last in magic_methods:
             return f"{name}{kind} = {magic_methods[last].format(*map(self.value, node.args))}"
         if space == "operator" and plain and last in inplace_methods:
             done = inplace_methods[last].format(*map(self.value, node.args))
             return f"{done};  {name}{kind} = {self.value(node.args[0])}"
-        if function is getattr and len(node.args) == 2 and _is_name(node.args[1]):
+        if function is getattr and len(node.args) == 2 and is_name(node.args[1]):
             return f"{name}{kind} = {_format_target(self.value(node.args[0]), node.args[1])}"
         hint = f"_operator.{last}" if space == "operator" else full
         called = last if space == "builtins" else self.add_global(hint, function)
@@ -386,14 +418,11 @@ class _Writer:
         return PythonCode("\n" + "\n".join(wraps) + f"\n\n{head}\n{inside}", space, None)
 
 
-def _is_name(text: Any) -> bool:
-    return isinstance(text, str) and text.isidentifier()
-
-
 def _summary(trace: str) -> str:
     """The innermost place of a stack trace in one line."""
     places = re.findall(r'File "(.*?)", line (\d+), in (.*?)\n\s*(.*)', trace)
     if not places:
         return trace.strip().splitlines()[-1] if trace.strip() else ""
     file, line, name, code = places[-1]
-    return f"File: {file}:{line} in {name}, code: {code}"
+    # On one line, whatever ends a line in Python's eyes: it stands behind a number sign.
+    return " ".join(f"File: {file}:{line} in {name}, code: {code}".splitlines())

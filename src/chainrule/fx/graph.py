@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..autograd.printable import printable
+from ..autograd.source import warn_user
 from .codegen import (
     CodeGen,
     PythonCode,
@@ -158,12 +159,11 @@ class Graph:
         """A node for a parameter, buffer or other attribute of the module."""
         owner = self._owning_module
         if owner is not None and not _has_path(owner, qualified_name):
-            warnings.warn(
+            warn_user(
                 "Attempted to insert a get_attr Node with no underlying reference in the owning "
                 "GraphModule! Call GraphModule.add_submodule to add the necessary submodule, "
                 "GraphModule.add_parameter to add the necessary Parameter, or "
                 "nn.Module.register_buffer to add the necessary buffer",
-                stacklevel=2,
             )
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
@@ -173,10 +173,9 @@ class Graph:
         """A node that calls a submodule."""
         owner = self._owning_module
         if owner is not None and not _has_path(owner, module_name):
-            warnings.warn(
+            warn_user(
                 "Attempted to insert a call_module Node with no underlying reference in the owning "
                 "GraphModule! Call GraphModule.add_submodule to add the necessary submodule",
-                stacklevel=2,
             )
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
@@ -242,7 +241,7 @@ class Graph:
         if to_erase.graph is not self:
             raise RuntimeError(f"Attempting to remove {to_erase} from wrong graph!")
         if to_erase._erased:
-            warnings.warn(f"erase_node({to_erase}) on an already erased node", stacklevel=2)
+            warn_user(f"erase_node({to_erase}) on an already erased node")
             return
         for hook in getattr(self._owning_module, "_erase_node_hooks", ()):
             hook(to_erase)
@@ -337,7 +336,7 @@ class Graph:
     def __str__(self) -> str:
         returns = [""]
         lines = [n.format_node(None, returns) for n in self.nodes]
-        return "\n    ".join([f"graph():{returns[0]}", *(s for s in lines if s)])
+        return printable("\n    ".join([f"graph():{returns[0]}", *(s for s in lines if s)]))
 
     def print_tabular(self) -> None:
         """Print the nodes as a table."""

@@ -7,15 +7,15 @@ import itertools
 import linecache
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..autograd.source import warn_user
 from ..nn import Module
 from ..tensor import Parameter, Tensor
-from .codegen import PythonCode, _PyTreeCodeGen
+from .codegen import PythonCode, _PyTreeCodeGen, is_name
 from .function_names import qualified_name
 from .graph import Graph
 from .namespace import custom_builtins
@@ -358,15 +358,16 @@ def _import_block(space: dict[str, Any]) -> str:
         full = qualified_name(obj)
         module, _, last = full.rpartition(".")
         home = sys.modules.get(getattr(obj, "__module__", None) or module)
-        if home is None or getattr(home, last, None) is not obj:
-            if module in ("operator", "builtins", "math"):
+        found = is_name(last) and all(map(is_name, getattr(home, "__name__", "").split(".")))
+        if not found or getattr(home, last, None) is not obj:
+            if module in ("operator", "builtins", "math") and is_name(last):
                 lines.append(f"from {module} import {last} as {name}")
                 continue
             raise RuntimeError(
                 f"the graph uses {full}, which another process cannot import by name, so the "
                 "module cannot be pickled\n  Fix: define the function at the top level of a module."
             )
-        lines.append(f"from {home.__name__} import {last} as {name}")
+        lines.append(f"from {home.__name__} import {last} as {name}")  # pyright: ignore[reportOptionalMemberAccess]
     return "\n".join(sorted(set(lines)))
 
 
@@ -394,7 +395,7 @@ def _deserialize_graph_module(forward: Any, body: dict[str, Any]) -> Any:
     graph = KeepModules().trace(parts)
     graph._tracer_cls = body.get("_tracer_cls")
     if "_in_spec" in body:
-        warnings.warn("the form of nested arguments is not kept by pickles", stacklevel=2)
+        warn_user("the form of nested arguments is not kept by pickles")
     made = GraphModule(parts, graph, name)
     for key, value in body.items():
         if key not in made.__dict__ or key in ("meta", "training"):

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from . import traceback as fx_traceback
 from .graph import Graph
 from .graph_module import GraphModule
@@ -226,3 +227,5 @@ class Transformer(Interpreter):
 
 
 __all__ = ["Interpreter", "Transformer"]
+
+explain_module(globals(), "Interpreter")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from .function_names import public_module, qualified_name
@@ -367,14 +367,6 @@ class Node:
         target = self._pretty_print_target(self.target)
         args, kwargs = _format_arg(self.args), _format_arg(self.kwargs)
         return f"{head} = {self.op}[target={target}](args = {args}, kwargs = {kwargs})"
-
-
-def nodes_of(values: Iterable[Any]) -> list[Node]:
-    """The nodes in nested values, each once, in order."""
-    found: dict[Node, None] = {}
-    for value in values:
-        map_arg(value, lambda node: found.setdefault(node))
-    return list(found)
 
 
 __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]

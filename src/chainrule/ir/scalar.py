@@ -11,6 +11,7 @@ Nothing here knows an array, a dtype's width or LLVM; a backend walks the tree.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 Number = bool | int | float
@@ -129,10 +130,18 @@ def _install_operators() -> None:
         "rshift": "shift_right",
     }
     for method, op in both.items():
-        setattr(Expr, f"__{method}__", lambda a, b, op=op: Expr(op, (a, wrap(b))))
-        setattr(Expr, f"__r{method}__", lambda a, b, op=op: Expr(op, (wrap(b), a)))
+        setattr(Expr, f"__{method}__", _operator(op))
+        setattr(Expr, f"__r{method}__", _reflected(op))
     for op in ("lt", "le", "gt", "ge"):
-        setattr(Expr, f"__{op}__", lambda a, b, op=op: Expr(op, (a, wrap(b))))
+        setattr(Expr, f"__{op}__", _operator(op))
+
+
+def _operator(op: str) -> Callable[[Expr, Expr | Number], Expr]:
+    return lambda a, b: Expr(op, (a, wrap(b)))
+
+
+def _reflected(op: str) -> Callable[[Expr, Expr | Number], Expr]:
+    return lambda a, b: Expr(op, (wrap(b), a))
 
 
 _install_operators()
@@ -174,7 +183,7 @@ def common(result: Expr) -> Expr:
     again: dict[int, Expr] = {}
     for e in (*_leaves(result), *operations(result)):
         args = tuple(again[id(a)] for a in e.args)
-        key = (e.op, tuple(map(id, args)), type(e.value), repr(e.value))
+        key = (e.op, tuple(map(id, args)), type(e.value).__name__, repr(e.value))
         again[id(e)] = made.setdefault(key, Expr(e.op, args, e.value))
     return again[id(result)]
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from types import UnionType
 from typing import Any, Final, NamedTuple, NoReturn
 
+from ..autograd.accidents import explain_module
 from ..nn import Module
 from ..standins import add_to as _add_stand_ins
 
@@ -317,3 +318,5 @@ __all__ = [
 ]  # fmt: skip
 
 _add_stand_ins(globals())
+
+explain_module(globals(), "trace", "trace_module", "script", "freeze")

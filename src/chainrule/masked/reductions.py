@@ -12,6 +12,7 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 
 Tensor = torch.Tensor
 inf, nan = float("inf"), float("nan")
@@ -251,3 +252,6 @@ def normalize(input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype:
     x = _cast(input, dtype)
     length = norm(x, ord, dim, keepdim=True, mask=mask).clamp(min=eps)
     return _filled(x, mask, 0) / length
+
+
+explain_module(globals())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 from ..ops.allocation import in_units
 from ..reading import html
+from ..reading.markup import escape
 from ..reading.svg import bar_chart
 from ..reading.terminal import Block, Report, Table
 from .storages import ACTIVATION, CONSTANT, PARAMETER, Saved

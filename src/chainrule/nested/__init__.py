@@ -22,6 +22,7 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from ..tensor.layouts import jagged, strided
 from .shapes import to_padded_tensor as _padded
 from .tensor import NestedTensor, offsets_of
@@ -50,7 +51,7 @@ def as_nested_tensor(
     A dense tensor gives components of one length, on its memory.
     """
     if isinstance(ts, NestedTensor):
-        return ts.to(dtype) if dtype is not None else ts
+        return ts.to(dtype) if dtype is not None else ts  # pyright: ignore[reportReturnType]
     _need_jagged(layout, "as_nested_tensor")
     if isinstance(ts, torch.Tensor):
         ts = ts if dtype is None else ts.to(dtype)
@@ -176,3 +177,6 @@ def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any
             f"to_padded_tensor() needs a nested tensor, got one of shape {list(input.shape)}"
         )
     return _padded(None, input, padding, output_size)
+
+
+explain_module(globals())

@@ -68,7 +68,7 @@ def _each(found: Any, wrap: Any) -> Any:
 
 
 def _without_holes(nt: NestedTensor) -> NestedTensor:
-    return nt if nt._lengths is None else nt.contiguous()
+    return nt if nt._lengths is None else nt.contiguous()  # pyright: ignore[reportReturnType]
 
 
 @handles("softmax", "log_softmax", "softmin")

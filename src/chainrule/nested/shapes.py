@@ -18,6 +18,8 @@ from .tensor import NestedTensor, from_components, offsets_of
 def axis_of(nt: NestedTensor, dim: int, extra: int = 0) -> int:
     """A dimension counted from the front."""
     n = nt.ndim + extra
+    if not isinstance(dim, int):
+        raise refusal.wrong_type(f"a dimension is a whole number, not {type(dim).__name__}")
     if not -n <= dim < n:
         raise refusal.index(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
@@ -265,6 +267,12 @@ def to_padded_tensor(
     bounds = nt._bounds()
     longest = max((n for _, n in bounds), default=0)
     if output_size is not None:
+        sizes = output_size if isinstance(output_size, tuple | list) else ()
+        if len(sizes) != nt.ndim or not all(isinstance(size, int) for size in sizes):
+            raise refusal.wrong_type(
+                f"to_padded_tensor(): output_size is a tuple of {nt.ndim} whole numbers, "
+                f"not {type(output_size).__name__} of length {len(sizes)}"
+            )
         wanted = output_size[nt._ragged_idx]
         if wanted < longest:
             raise refusal.runtime(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, NoReturn
 
-from .. import SymInt
+from .. import SymInt  # pyright: ignore[reportAttributeAccessIssue]
 from ..utils.weak import WeakIdKeyDictionary
 
 _COUNT = itertools.count(1)

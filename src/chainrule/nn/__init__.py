@@ -34,6 +34,8 @@ def __getattr__(name: str) -> Any:
         home = modules
     elif name == "DataParallel":
         home = importlib.import_module(".parallel", __name__)
+    elif name == "factory_kwargs":
+        home = importlib.import_module(".factory", __name__)
     else:
         raise _missing("chainrule.nn", name)
     found = globals()[name] = getattr(home, name)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from ..standins.finder import rest_of as _rest_of
+
 _size_any_t: TypeAlias = int | tuple[int, ...]
 _size_1_t: TypeAlias = int | tuple[int]
 _size_2_t: TypeAlias = int | tuple[int, int]
@@ -17,3 +19,5 @@ _size_3_opt_t: TypeAlias = int | tuple[int | None, int | None, int | None] | Non
 _ratio_any_t: TypeAlias = float | tuple[float, ...]
 _ratio_2_t: TypeAlias = float | tuple[float, float]
 _ratio_3_t: TypeAlias = float | tuple[float, float, float]
+
+__getattr__ = _rest_of(__name__)

@@ -6,7 +6,6 @@ With the same seed the draws are PyTorch's, in PyTorch's order.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from .. import Tensor, empty_like, no_grad, randperm, where
 from .. import linalg as _linalg
 from ..autograd import refusal
 from ..autograd.accidents import explain_module
+from ..autograd.source import warn_user
 
 __all__ = [
     "calculate_gain", "constant", "constant_", "dirac", "dirac_", "eye", "eye_", "kaiming_normal",
@@ -91,10 +91,9 @@ def trunc_normal_(
 ) -> Tensor:  # fmt: skip
     """Fill with normal values, those outside [a, b] drawn again."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn_user(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
             f"values may be incorrect (mean={mean}, std={std}, a={a}, b={b}).",
-            stacklevel=2,
         )
     inside = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
     with no_grad():
@@ -236,7 +235,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
     """The standard deviation, None (with a warning) for a tensor without elements."""
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        warn_user("Initializing zero-element tensors is a no-op")
         return None
     fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
@@ -307,10 +306,9 @@ def _deprecated(new: Callable[..., Tensor]) -> Callable[..., Tensor]:
     name = new.__name__[:-1]
 
     def old(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(
+        warn_user(
             f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.",
             FutureWarning,
-            stacklevel=2,
         )
         return new(*args, **kwargs)
 

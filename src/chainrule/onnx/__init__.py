@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from .symbolic import register_custom_op_symbolic, unregister_custom_op_symbolic
 
 _exporting = False
@@ -113,7 +114,13 @@ def __getattr__(name: str) -> Any:
         from .program import ONNXProgram
 
         return ONNXProgram
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    if name == "TensorProtoDataType":
+        from .messages import TensorProtoDataType
+
+        return TensorProtoDataType
+    from ..standins.finder import member
+
+    return member("onnx", name)
 
 
 dynamo_export = export
@@ -130,3 +137,5 @@ __all__ = [
     "register_custom_op_symbolic",
     "unregister_custom_op_symbolic",
 ]
+
+explain_module(globals(), "export")

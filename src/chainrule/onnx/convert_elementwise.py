@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ _DIRECT = {
     "acos": "Acos", "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh", "asinh": "Asinh",
     "acosh": "Acosh", "atanh": "Atanh", "floor": "Floor", "ceil": "Ceil", "round": "Round",
     "erf": "Erf", "sign": "Sign", "reciprocal": "Reciprocal", "softsign": "Softsign",
-    "expit": "Sigmoid", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan",
+    "expit": "Sigmoid", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "selu": "Selu",
 }  # fmt: skip
 
 
@@ -49,6 +48,11 @@ def _direct(op: str) -> Any:
 
 
 CONVERTERS.update({name: _direct(op) for name, op in _DIRECT.items()})
+CONVERTERS["isnan"] = lambda g, x: g.add("IsNaN", g.of(x))
+CONVERTERS["isinf"] = lambda g, x: g.add("IsInf", g.of(x))
+CONVERTERS["hardsigmoid"] = lambda g, x, inplace=False: g.add(
+    "HardSigmoid", g.of(x), alpha=1 / 6, beta=0.5
+)
 
 
 @converts("contiguous", "clone", "detach", "positive", "__pos__", "alias", "requires_grad_",
@@ -66,44 +70,11 @@ def _cast(g: Graph, input: Any, *args: Any, **kwargs: Any) -> str:
     return g.cast(g.of(input), g.result.dtype)
 
 
-@converts("isnan")
-def _isnan(g: Graph, input: Any) -> str:
-    return g.add("IsNaN", g.of(input))
-
-
-@converts("isinf")
-def _isinf(g: Graph, input: Any) -> str:
-    return g.add("IsInf", g.of(input))
-
-
 @converts("logical_not", "__invert__", "bitwise_not")
 def _not(g: Graph, input: Any) -> str:
     if input.dtype != torch.bool and g.result.dtype != torch.bool:
         raise NotImplementedError("bits of integers")
     return g.add("Not", g.of(input, torch.bool))
-
-
-@converts("silu")
-def _silu(g: Graph, input: Any, inplace: bool = False) -> str:
-    x = g.of(input)
-    return g.add("Mul", x, g.add("Sigmoid", x))
-
-
-@converts("mish")
-def _mish(g: Graph, input: Any, inplace: bool = False) -> str:
-    x = g.of(input)
-    return g.add("Mul", x, g.add("Tanh", g.add("Softplus", x)))
-
-
-@converts("hardswish")
-def _hardswish(g: Graph, input: Any, inplace: bool = False) -> str:
-    x = g.of(input)
-    return g.add("Mul", x, g.add("HardSigmoid", x, alpha=1 / 6, beta=0.5))
-
-
-@converts("hardsigmoid")
-def _hardsigmoid(g: Graph, input: Any, inplace: bool = False) -> str:
-    return g.add("HardSigmoid", g.of(input), alpha=1 / 6, beta=0.5)
 
 
 @converts("relu6")
@@ -127,11 +98,6 @@ def _celu(g: Graph, input: Any, alpha: float = 1.0, inplace: bool = False) -> st
     return g.add("Celu", g.of(input), alpha=float(alpha))
 
 
-@converts("selu")
-def _selu(g: Graph, input: Any, inplace: bool = False) -> str:
-    return g.add("Selu", g.of(input))
-
-
 @converts("leaky_relu")
 def _leaky_relu(g: Graph, input: Any, negative_slope: float = 0.01, inplace: bool = False) -> str:
     return g.add("LeakyRelu", g.of(input), alpha=float(negative_slope))
@@ -145,75 +111,11 @@ def _prelu(g: Graph, input: Any, weight: Any) -> str:
     return g.add("PRelu", g.of(input), slope)
 
 
-@converts("gelu")
-def _gelu(g: Graph, input: Any, *, approximate: str = "none") -> str:
-    x, number = g.of(input), lambda v: _number(g, v, input)
-    if approximate == "none":
-        inner = g.add("Erf", g.add("Mul", x, number(1 / math.sqrt(2))))
-    else:
-        cube = g.add("Mul", g.add("Mul", x, x), x)
-        sum_ = g.add("Add", x, g.add("Mul", cube, number(0.044715)))
-        inner = g.add("Tanh", g.add("Mul", sum_, number(math.sqrt(2 / math.pi))))
-    return g.add("Mul", g.add("Mul", x, number(0.5)), g.add("Add", inner, number(1.0)))
-
-
 @converts("softplus")
 def _softplus(g: Graph, input: Any, beta: float = 1.0, threshold: float = 20.0) -> str:
     scaled = g.add("Mul", g.of(input), _number(g, beta, input))
     soft = g.add("Div", g.add("Softplus", scaled), _number(g, beta, input))
     return g.add("Where", g.add("Greater", scaled, _number(g, threshold, input)), g.of(input), soft)
-
-
-@converts("logsigmoid")
-def _logsigmoid(g: Graph, input: Any) -> str:
-    return g.add("Neg", g.add("Softplus", g.add("Neg", g.of(input))))
-
-
-@converts("log1p")
-def _log1p(g: Graph, input: Any) -> str:
-    return g.add("Log", g.add("Add", g.of(input, g.result.dtype), _number(g, 1, g.result)))
-
-
-@converts("expm1")
-def _expm1(g: Graph, input: Any) -> str:
-    return g.add("Sub", g.add("Exp", g.of(input, g.result.dtype)), _number(g, 1, g.result))
-
-
-def _logarithm(base: float) -> Any:
-    def convert(g: Graph, input: Any) -> str:
-        found = g.add("Log", g.of(input, g.result.dtype))
-        return g.add("Div", found, _number(g, math.log(base), g.result))
-
-    return convert
-
-
-CONVERTERS.update({"log2": _logarithm(2), "log10": _logarithm(10)})
-
-
-@converts("exp2")
-def _exp2(g: Graph, input: Any) -> str:
-    return g.add("Pow", _number(g, 2, g.result), g.of(input, g.result.dtype))
-
-
-@converts("rsqrt")
-def _rsqrt(g: Graph, input: Any) -> str:
-    return g.add("Reciprocal", g.add("Sqrt", g.of(input, g.result.dtype)))
-
-
-@converts("square")
-def _square(g: Graph, input: Any) -> str:
-    return g.add("Mul", g.of(input), g.of(input))
-
-
-@converts("trunc")
-def _trunc(g: Graph, input: Any) -> str:
-    size = g.add("Floor", g.add("Abs", g.of(input)))
-    return g.add("Mul", size, g.add("Sign", g.of(input)))
-
-
-@converts("erfc")
-def _erfc(g: Graph, input: Any) -> str:
-    return g.add("Sub", _number(g, 1, g.result), g.add("Erf", g.of(input, g.result.dtype)))
 
 
 @converts("nan_to_num")
@@ -252,7 +154,7 @@ def _binary(op: str, reflected: bool = False) -> Any:
 
 _BINARY = {
     "Add": "add __add__ __radd__", "Sub": "sub subtract __sub__",
-    "Mul": "mul multiply __mul__ __rmul__", "Pow": "__pow__",
+    "Mul": "mul multiply __mul__ __rmul__", "Pow": "__pow__", "Max": "maximum", "Min": "minimum",
 }  # fmt: skip
 CONVERTERS.update({n: _binary(op) for op, names in _BINARY.items() for n in names.split()})
 CONVERTERS["__rsub__"] = CONVERTERS["rsub"] = _binary("Sub", reflected=True)
@@ -340,16 +242,6 @@ for _op, _name in {"And": "and", "Or": "or", "Xor": "xor"}.items():
         CONVERTERS[_full] = _logical(_op)
 
 
-@converts("maximum")
-def _maximum(g: Graph, input: Any, other: Any) -> str:
-    return g.add("Max", g.of(input, g.result.dtype), g.of(other, g.result.dtype))
-
-
-@converts("minimum")
-def _minimum(g: Graph, input: Any, other: Any) -> str:
-    return g.add("Min", g.of(input, g.result.dtype), g.of(other, g.result.dtype))
-
-
 @converts("clamp", "clip")
 def _clamp(g: Graph, input: Any, min: Any = None, max: Any = None) -> str:
     kind = g.result.dtype
@@ -380,12 +272,6 @@ def _where(g: Graph, condition: Any, input: Any = None, other: Any = None) -> st
 @converts("masked_fill")
 def _masked_fill(g: Graph, input: Any, mask: Any, value: Any) -> str:
     return g.add("Where", g.of(mask, torch.bool), g.of(value, input.dtype), g.of(input))
-
-
-@converts("lerp")
-def _lerp(g: Graph, input: Any, end: Any, weight: Any) -> str:
-    step = g.add("Sub", g.of(end), g.of(input))
-    return g.add("Add", g.of(input), g.add("Mul", step, g.of(weight, input.dtype)))
 
 
 # ---- made from sizes or shapes -------------------------------------------------------------------

@@ -163,6 +163,6 @@ class Graph:
 
 def _share(one: np.ndarray, other: np.ndarray) -> bool:
     try:
-        return np.shares_memory(one, other, max_work=10_000)
+        return np.shares_memory(one, other, max_work=10_000)  # pyright: ignore[reportArgumentType]
     except np.exceptions.TooHardError:
         return True

@@ -6,6 +6,7 @@ of fields are those of `onnx.proto3`.
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,3 +112,29 @@ def _value(value: Value) -> bytes:
     )
     kind = integer(1, TYPES[value.dtype]) + block(2, axes)
     return text(1, value.name) + block(2, block(1, kind))
+
+
+class TensorProtoDataType(enum.IntEnum):
+    """ONNX's numbers of the types of elements."""
+
+    UNDEFINED = 0
+    FLOAT = 1
+    UINT8 = 2
+    INT8 = 3
+    UINT16 = 4
+    INT16 = 5
+    INT32 = 6
+    INT64 = 7
+    STRING = 8
+    BOOL = 9
+    FLOAT16 = 10
+    DOUBLE = 11
+    UINT32 = 12
+    UINT64 = 13
+    COMPLEX64 = 14
+    COMPLEX128 = 15
+    BFLOAT16 = 16
+    FLOAT8E4M3FN = 17
+    FLOAT8E4M3FNUZ = 18
+    FLOAT8E5M2 = 19
+    FLOAT8E5M2FNUZ = 20

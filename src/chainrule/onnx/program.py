@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import chainrule as torch
 
+from ..serialization.files import write_bytes
 from ..utils import _pytree as pytree
 from .exporting import tensors_in
 from .graph import OnnxExporterError
@@ -48,8 +48,7 @@ class ONNXProgram:
         if hasattr(destination, "write"):
             destination.write(data)
             return
-        with open(os.fspath(destination), "wb") as file:
-            file.write(data)
+        write_bytes(destination, data)
 
     @property
     def model_proto(self) -> Any:

@@ -1,11 +1,44 @@
-"""Functions that are written in others before they are converted."""
+"""Functions that are written in others: formulas of elements, and whole rewritings."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import chainrule as torch
 import chainrule.nn.functional as F
+
+# Written once more at the place of the call: in place where that is.
+FORMULAS: dict[str, Any] = {
+    "silu": lambda x, inplace=False: x * torch.sigmoid(x),
+    "mish": lambda x, inplace=False: x * torch.tanh(F.softplus(x)),
+    "hardswish": lambda x, inplace=False: x * F.hardsigmoid(x),
+    "gelu": lambda x, *, approximate="none": x * 0.5 * (_gelu_part(x, approximate) + 1),
+    "logsigmoid": lambda x: -F.softplus(-x),
+    "log1p": lambda x: torch.log(x + 1),
+    "expm1": lambda x: torch.exp(x) - 1,
+    "log2": lambda x: torch.log(x) / math.log(2),
+    "log10": lambda x: torch.log(x) / math.log(10),
+    "exp2": lambda x: 2**x,
+    "rsqrt": lambda x: torch.reciprocal(torch.sqrt(x)),
+    "square": lambda x: x * x,
+    "trunc": lambda x: torch.floor(torch.abs(x)) * torch.sign(x),
+    "erfc": lambda x: 1 - torch.erf(x),
+    "lerp": lambda x, end, weight: x + (end - x) * weight,
+    "tanhshrink": lambda x: x - torch.tanh(x),
+    "hardshrink": lambda x, lambd=0.5: torch.where(torch.abs(x) > lambd, x, 0.0),
+    "softshrink": lambda x, lambd=0.5: torch.sign(x) * F.relu(torch.abs(x) - lambd),
+    "threshold": lambda x, threshold, value, inplace=False: torch.where(x > threshold, x, value),
+    "addcmul": lambda x, tensor1, tensor2, *, value=1: x + value * (tensor1 * tensor2),
+    "addcdiv": lambda x, tensor1, tensor2, *, value=1: x + value * (tensor1 / tensor2),
+}
+
+
+def _gelu_part(input: Any, approximate: str) -> Any:
+    if approximate == "none":
+        return torch.erf(input * (1 / math.sqrt(2)))
+    return torch.tanh((input + input * input * input * 0.044715) * math.sqrt(2 / math.pi))
+
 
 REWRITES: dict[str, Any] = {}
 
@@ -80,36 +113,6 @@ def _glu(input: Any, dim: int = -1) -> Any:
 @rewrites("softmin")
 def _softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     return F.softmax(-input, dim)
-
-
-@rewrites("tanhshrink")
-def _tanhshrink(input: Any) -> Any:
-    return input - torch.tanh(input)
-
-
-@rewrites("hardshrink")
-def _hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    return torch.where(torch.abs(input) > lambd, input, 0.0)
-
-
-@rewrites("softshrink")
-def _softshrink(input: Any, lambd: float = 0.5) -> Any:
-    return torch.sign(input) * F.relu(torch.abs(input) - lambd)
-
-
-@rewrites("threshold")
-def _threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
-    return torch.where(input > threshold, input, value)
-
-
-@rewrites("addcmul")
-def _addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    return input + value * (tensor1 * tensor2)
-
-
-@rewrites("addcdiv")
-def _addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    return input + value * (tensor1 / tensor2)
 
 
 @rewrites("pixel_unshuffle")

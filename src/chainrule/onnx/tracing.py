@@ -15,6 +15,7 @@ from ..autograd import source
 from ..overrides import TorchFunctionMode, resolve_name
 from .dims import Dim
 from .graph import Graph, OnnxExporterError
+from .rewrites import FORMULAS
 
 _ASKED = {  # questions about a tensor whose answers the graph need not follow
     "dtype", "device", "ndim", "requires_grad", "is_leaf", "layout", "grad_fn", "is_meta", "grad",
@@ -57,10 +58,13 @@ class Recorder(TorchFunctionMode):
 
     def _record(self, name: str, full: str, func: Any, args: Any, kwargs: Any) -> Any:
         graph = self.graph
-        in_place = name.endswith("_") and not name.endswith("__") and name[:-1] in self.converters
+        writes = name.endswith("_") and not name.endswith("__")
+        in_place = writes and (name[:-1] in self.converters or name[:-1] in FORMULAS)
         written = in_place or (name.startswith("__i") and name not in ("__invert__", "__init__"))
         key = name.rstrip("_") if in_place else _FROM_IN_PLACE.get(name, name)
         converter = self.converters.get(full, self.converters.get(key))
+        if converter is None and key in FORMULAS:
+            converter = self._by_formula(FORMULAS[key])
         if converter is None:
             raise unsupported(full, args, graph.line)
         arguments = list(args)
@@ -79,6 +83,14 @@ class Recorder(TorchFunctionMode):
             graph.overwrite(first)
         _bind(graph, result, made, full)
         return result
+
+    def _by_formula(self, formula: Any) -> Any:
+        def convert(g: Graph, input: Any, *args: Any, **kwargs: Any) -> str:
+            kind = g.result.dtype
+            with self:
+                return g.of(formula(input.to(kind), *args, **kwargs), kind)
+
+        return convert
 
     def _sizes(self, name: str, func: Any, args: Any, kwargs: Any) -> Any:
         found, tensor = func(*args, **kwargs), args[0]

@@ -56,6 +56,7 @@ def sub(a, b):
 @op(
     partials={"a": lambda b: b, "b": lambda a: a},
     numbers="wide",
+    frees_numbers=True,
     lower=ir.mul,
     public={"aliases": ("multiply",)},
 )
@@ -110,6 +111,7 @@ def _divisor_gradient(g, a, b):
     arrays={"b": _divisor_gradient},
     promote="float",
     numbers="wide",
+    frees_numbers=True,
     lower=ir.div,
 )
 def div(a, b):
@@ -140,6 +142,7 @@ def nonzero_divisor(a, b, name):
     node="NotImplemented",
     lower=ir.floor_div,
     public={},
+    refuses_values="biu",
 )
 def floor_divide(a, b):
     """The quotient a / b rounded down; no derivative is defined for it."""
@@ -154,6 +157,7 @@ def floor_divide(a, b):
     numbers="wide",
     node="DivBackward1",
     lower=ir.floor_div,
+    refuses_values="biu",
 )
 def div_floor(a, b):
     """The quotient a / b rounded down."""
@@ -169,6 +173,7 @@ def div_floor(a, b):
     numbers="wide",
     node="DivBackward1",
     lower=ir.pointwise(lambda a, b: ir.trunc(a / b)),
+    refuses_values="biu",
 )
 def div_trunc(a, b):
     """The quotient a / b rounded towards zero."""
@@ -187,6 +192,7 @@ def div_trunc(a, b):
     refuses={"bc": ""},
     lower=ir.remainder,
     public={"numbers": "some"},
+    refuses_values="biu",
 )
 def remainder(a, b):
     """a - b floor(a / b): the remainder with the sign of b."""
@@ -201,6 +207,7 @@ def remainder(a, b):
     refuses={"bc": ""},
     lower=ir.fmod,
     public={"numbers": "other"},
+    refuses_values="biu",
 )
 def fmod(a, b):
     """a - b trunc(a / b): the remainder with the sign of a."""
@@ -245,10 +252,11 @@ def _base_gradient(g, a, b):
 )
 def pow(a, b):  # noqa: A001 - the op's public name
     """a to the power b."""
-    dtype = (a if hasattr(a, "dtype") else b).dtype
-    if is_half(dtype):
+    number = b.__class__ is int or b.__class__ is float
+    dtype = (a if number or hasattr(a, "dtype") else b).dtype
+    if dtype.itemsize == 2 and is_half(dtype):
         return pow(_held(a, dtype), _held_exponent(b, dtype)).astype(dtype)
-    if b.__class__ is int or b.__class__ is float:
+    if number:
         if b == 2:
             return np.square(a)
         if a.dtype.kind not in "biu":

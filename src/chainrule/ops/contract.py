@@ -414,6 +414,7 @@ def _linear_in_ops(x, w, b):
     },
     batch=Plain(_linear_in_ops),
     node="AddmmBackward0",
+    bias_first=True,
     lower=ir.compose(_linear_in_ops),
     halves="products",
     aten=("linear", "addmm"),

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .conv_scatter import add_columns, scattered
+from .conv_winograd import fewer_products, fewer_products_gradient
 from .halves import wide
 from .kernels import LARGE, fast, gathered_product
 from .layout import as_channels_last, has_channels_last
@@ -31,17 +32,19 @@ class Geometry:
     """The sizes of one convolution of x (N, C, *spatial) with w (O, C / groups, *kernel)."""
 
     __slots__ = (
-        "channels", "dilation", "groups", "kernel", "out", "outputs", "padded", "padding", "places",
-        "run", "spatial", "stride",
+        "channels", "dilation", "even", "groups", "kernel", "out", "outputs", "padded", "padding",
+        "products", "run", "spatial", "stride",
     )  # fmt: skip
 
-    def __init__(self, x_shape, w_shape, stride, padding, dilation, groups, out=None):
+    def __init__(self, x_shape, w_shape, stride, padding, dilation, groups, out=None, padded=None):
         self.channels, self.outputs = x_shape[1], w_shape[0]
         self.spatial, self.kernel = tuple(x_shape[2:]), tuple(w_shape[2:])
         self.stride, self.padding, self.dilation = stride, padding, dilation
         self.groups = groups
-        self.places: dict[str, np.ndarray] = {}  # as they were asked for
-        self.padded = tuple(n + 2 * p for n, p in zip(self.spatial, padding, strict=True))
+        self.products: dict[tuple[int, bool], Any] = {}  # as they were asked for
+        even = tuple(n + 2 * p for n, p in zip(self.spatial, padding, strict=True))
+        # Zeros on the far sides of an image may be more or fewer than on the near ones.
+        self.padded, self.even = padded or even, padded is None
         # A transposed convolution may be asked for more room than its windows reach into: then
         # there are fewer windows (`out`) than would fit.
         self.out = self.fitting() if out is None else tuple(out)
@@ -129,25 +132,31 @@ class Geometry:
         of some size, or for 0 in elements."""
         strides = (s * d for s, d in _pairs(self.row_strides, self.dilation))
         shape = (self.channels // self.groups, *self.kernel)
-        return self._kept(f"kernel {size}", (math.prod(self.padded), *strides), shape, size)
+        return _places((math.prod(self.padded), *strides), shape, size)
 
     def window_places(self, size):
         """Where windows begin in a padded image, as kernel_places says it."""
         strides = [s * k for s, k in _pairs(self.row_strides, self.stride)]
-        return self._kept(f"windows {size}", strides, self.out, size)
+        return _places(strides, self.out, size)
 
-    def _kept(self, name, strides, shape, size):
-        if name not in self.places:
-            places = _places(strides, shape)
-            self.places[name] = places * size if size else places.astype(np.int32)
-        return self.places[name]
+    def gathered(self, size, by_window=False):
+        """(places by row, places by column, border) of products with elements of this size, whose
+        rows are elements of kernels and columns windows, or the other way round."""
+        found = self.products.get((size, by_window))
+        if found is None:
+            rows, columns = self.kernel_places, self.window_places
+            if by_window:
+                rows, columns = columns, rows
+            found = rows(size), columns(0), self.border(size)
+            self.products[size, by_window] = found
+        return found
 
-    def border(self, x):
+    def border(self, size):
         """How an image of one group is copied into the middle of zeros; None without padding."""
-        if not any(self.padding):
+        if self.padded == self.spatial:
             return None
         missing = (1,) * (3 - len(self.spatial))
-        size, channels = x.itemsize, self.channels // self.groups
+        channels = self.channels // self.groups
         spatial, padded = (*missing, *self.spatial), (*missing, *self.padded)
         steps = [size * n for n in (padded[1] * padded[2], padded[2], 1)]
         padding = (*((0,) * len(missing)), *self.padding)
@@ -165,21 +174,22 @@ class Geometry:
 
 
 @functools.lru_cache(maxsize=256)
-def geometry_of(x_shape, w_shape, stride, padding, dilation, groups, out=None):
+def geometry_of(x_shape, w_shape, stride, padding, dilation, groups, out=None, padded=None):
     """The same geometry for the same sizes, with the places that it has found."""
-    return Geometry(x_shape, w_shape, stride, padding, dilation, groups, out)
+    return Geometry(x_shape, w_shape, stride, padding, dilation, groups, out, padded)
 
 
 def _pairs(a, b):
     return zip(a, b, strict=True)
 
 
-def _places(strides, shape):
-    """stride * index, summed over dimensions, for every index of `shape`."""
+def _places(strides, shape, size):
+    """stride * index, summed over dimensions, for every index of `shape`; times a size, if any."""
     places = np.zeros((), np.int64)
     for stride, n in _pairs(strides, shape):
         places = places[..., None] + stride * np.arange(n)
-    return places.ravel()
+    places = places.ravel()
+    return places * size if size else places.astype(np.int32)
 
 
 def gather_forward(x, w, b, g, out):
@@ -187,8 +197,8 @@ def gather_forward(x, w, b, g, out):
     if not g.worth_gathering(x):
         return False
     x, w = np.ascontiguousarray(x), np.ascontiguousarray(w)
-    rows, columns = g.kernel_places(x.itemsize), g.window_places(0)
-    border, inputs, outputs = g.border(x), g.channels // g.groups, g.outputs // g.groups
+    rows, columns, border = g.gathered(x.itemsize)
+    inputs, outputs = g.channels // g.groups, g.outputs // g.groups
     kernels = w.reshape(g.groups, outputs, g.columns)
     return all(
         gathered_product(
@@ -209,8 +219,8 @@ def gather_weight_gradient(x, gy, g):
     if not g.worth_gathering(x):
         return None
     x, gy = np.ascontiguousarray(x), np.ascontiguousarray(gy)
-    rows, columns = g.window_places(x.itemsize), g.kernel_places(0)
-    border, inputs, outputs = g.border(x), g.channels // g.groups, g.outputs // g.groups
+    rows, columns, border = g.gathered(x.itemsize, by_window=True)
+    inputs, outputs = g.channels // g.groups, g.outputs // g.groups
     total = np.empty((g.groups, outputs, g.columns), x.dtype)
     for i in range(g.groups):
         part = g.of_group(gy, i, outputs).reshape(len(x), outputs, -1)
@@ -235,7 +245,7 @@ class Columns:
         self.padded: Any = None
         self.buffer: Any = None
         if not g.plain:
-            if any(g.padding) or not x.flags.c_contiguous:
+            if g.padded != g.spatial or not x.flags.c_contiguous:
                 self.padded = np.zeros((self.size, g.channels, *g.padded), x.dtype)
             self.buffer = np.empty((self.size, g.groups, g.columns, g.length), x.dtype)
 
@@ -277,26 +287,34 @@ def in_format(out, x, w):
     return out
 
 
-def conv_forward(x, w, b, stride, padding, dilation, groups):
-    """x * w (+ b): (N, O, *out)."""
+def conv_forward(x, w, b, stride, padding, dilation, groups, tried=False):
+    """x * w (+ b): (N, O, *out); `tried` says that fewer products are not for it."""
     dtype = x.dtype
     x, w = wide(x), wide(w)
     g = geometry_of(x.shape, w.shape, stride, padding, dilation, groups)
     if g.thinned:
         x, stride = g.seen(x), (1,) * len(stride)
         g = geometry_of(x.shape, w.shape, stride, padding, dilation, groups)
-    n, per_group = len(x), g.outputs // groups
+    out = _convolved(x, w, None if b is None else wide(b), g, tried)
+    return out.astype(dtype, copy=False)
+
+
+def _convolved(x, w, b, g, tried=False):
+    """The same by a geometry, of numbers that are not halves."""
+    n, groups, per_group = len(x), g.groups, g.outputs // g.groups
     out = np.empty((n, g.outputs, *g.out), x.dtype)
     if not out.size:
-        return out.astype(dtype, copy=False)
+        return out
     if groups > 1:
         from .conv_windows import forward
 
-        direct = forward(x, w, None if b is None else wide(b), g)
+        direct = forward(x, w, b, g)
         if direct is not None:
-            return direct.astype(dtype, copy=False)
-    if gather_forward(x, w, None if b is None else wide(b), g, out):
-        return out.astype(dtype, copy=False)
+            return direct
+    if not tried and fewer_products(x, w, b, g, out):
+        return out
+    if gather_forward(x, w, b, g, out):
+        return out
     kernel = np.ascontiguousarray(w).reshape(groups, per_group, g.columns)
     grouped = out.reshape(n, groups, per_group, -1)
     columns = Columns(x if x.flags.c_contiguous or not g.plain else x.copy(), g)
@@ -310,8 +328,8 @@ def conv_forward(x, w, b, stride, padding, dilation, groups):
         rows = part.reshape(end - start, g.outputs, g.out[0], *g.padded[1:])
         out[start:end] = rows[(..., *(slice(0, k) for k in g.out[1:]))]
     if b is not None:
-        out += wide(b).reshape(-1, *([1] * len(g.out)))
-    return out.astype(dtype, copy=False)
+        out += b.reshape(-1, *([1] * len(g.out)))
+    return out
 
 
 def conv_weight_gradient(x, gy, w_shape, stride, padding, dilation, groups):
@@ -331,6 +349,8 @@ def conv_weight_gradient(x, gy, w_shape, stride, padding, dilation, groups):
         from .conv_windows import weight_gradient
 
         gathered = weight_gradient(x, gy, g)
+    if gathered is None:
+        gathered = fewer_products_gradient(x, gy, g)
     if gathered is None:
         gathered = gather_weight_gradient(x, gy, g)
     if gathered is not None:
@@ -373,8 +393,15 @@ def conv_input_gradient(gy, w, spatial, stride, padding, dilation, groups):
 def _flipped(gy, w, padding, g):
     """Stride 1: the convolution of gy with the flipped kernels, inputs and outputs exchanged."""
     nd = len(g.kernel)
+    tried = g.kernel == (3, 3) and g.groups == 1
+    if tried:
+        shape = (g.channels, g.outputs, 3, 3)
+        back = geometry_of(gy.shape, shape, g.stride, padding, g.dilation, 1)
+        out = np.empty((len(gy), g.channels, *g.spatial), gy.dtype)
+        if fewer_products(gy, w, None, back, out, flipped=True):
+            return out
     flipped = _turned(w, (slice(None, None, -1),) * nd, g)
-    return conv_forward(gy, flipped, None, (1,) * nd, padding, g.dilation, g.groups)
+    return conv_forward(gy, flipped, None, (1,) * nd, padding, g.dilation, g.groups, tried)
 
 
 def _turned(w, places, g):
@@ -410,25 +437,48 @@ def _in_phases(gy, w, x_shape, g):
     such set is a convolution of gy with these elements, flipped."""
     out = np.zeros(x_shape, gy.dtype)
     for first in np.ndindex(*g.stride):
-        last = [f + (k - 1 - f) // s * s for f, s, k in zip(first, g.stride, g.kernel, strict=True)]
-        places = tuple(
-            slice(end, f - s if f >= s else None, -s)
-            for f, end, s in zip(first, last, g.stride, strict=True)
+        lines = list(
+            zip(first, g.stride, g.kernel, g.padding, g.spatial, gy.shape[2:], strict=True)
         )
-        part = _turned(w, places, g)
-        around = tuple(t - 1 for t in part.shape[2:])
-        made = conv_forward(gy, part, None, (1, 1), around, (1, 1), g.groups)
-        into, taken = [], []
-        for f, s, p, n, m in zip(
-            first, g.stride, g.padding, g.spatial, made.shape[2:], strict=True
-        ):
-            skipped = max(0, -((f - p) // s))  # results that lie before the image
-            start = f - p + s * skipped
-            count = max(0, min(m - skipped, -((start - n) // s)))
-            into.append(slice(start, start + s * count, s))
-            taken.append(slice(skipped, skipped + count))
-        out[(..., *into)] = made[(..., *taken)]
+        part = _turned(w, tuple(_taps(f, s, k) for f, s, k, *_ in lines), g)
+        ends = [_phase(*line) for line in lines]
+        counts = tuple(e.count for e in ends)
+        if 0 in counts:
+            continue
+        room, before = tuple(e.room for e in ends), tuple(e.before for e in ends)
+        seen = gy[(..., *(slice(e.unseen, None) for e in ends))]
+        phase = geometry_of(seen.shape, part.shape, (1, 1), before, (1, 1), g.groups, counts, room)
+        places = (slice(e.start, e.start + s * e.count, s) for e, s in _pairs(ends, g.stride))
+        out[(..., *places)] = _convolved(seen, part, None, phase)
     return out
+
+
+def _taps(first, stride, kernel):
+    """The elements of a kernel that positions of one remainder see, from the last to the first."""
+    last = first + (kernel - 1 - first) // stride * stride
+    return slice(last, first - stride if first >= stride else None, -stride)
+
+
+class _Phase(NamedTuple):
+    """Positions of one remainder along an axis of an image, as windows on an axis of gradients."""
+
+    start: int  # the first of them
+    count: int
+    unseen: int  # gradients before those that any window sees
+    before: int  # zeros before the others
+    room: int  # places in all, with zeros
+
+
+def _phase(first, stride, kernel, padding, size, windows):
+    """See _Phase."""
+    taps = -((first - kernel) // stride)
+    skipped = max(0, -((first - padding) // stride))  # windows that lie before the image
+    start = first - padding + stride * skipped
+    count = max(0, min(windows + taps - 1 - skipped, -((start - size) // stride)))
+    before = max(0, taps - 1 - skipped)
+    unseen = min(max(0, skipped - taps + 1), windows)
+    room = max(count + taps - 1, before + windows - unseen)
+    return _Phase(start, count, unseen, before, room)
 
 
 # ---- windows as columns --------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import ir
 from .dtypes import F32 as _SINGLE
-from .halves import rounded, wide
+from .halves import COMPLEX_HALF, half_parts, rounded, wide
 from .layout import dense_cast, dense_copy
 from .schema import helper, op
 
@@ -27,8 +27,12 @@ def cast(x, *, dtype):
         return wide(x)
     if dtype.kind == "V" and x.dtype is _SINGLE and dtype.itemsize == 2:
         return rounded(x, dtype)
+    if x.dtype.kind == COMPLEX_HALF:
+        x = dense_cast(x, np.dtype(np.complex64))
+    if dtype.kind == COMPLEX_HALF:
+        return dense_cast(x, dtype)
     if x.dtype.kind == "c" and dtype.kind not in "cb":
-        x = x.real
+        x = np.real(x)
     if dtype.kind in "iu" and x.dtype.kind == "f" and dtype.itemsize < 4:
         x = dense_cast(
             x, np.dtype(np.int32)
@@ -50,7 +54,7 @@ def held_by(x, name):
 @helper
 def real_if(g, dtype):
     """The real part of g when `dtype` is a real type."""
-    return real(g) if dtype.kind != "c" and g_dtype(g).kind == "c" else g
+    return real(g) if dtype.kind not in "cW" and g_dtype(g).kind == "c" else g
 
 
 @op(vjp={"x": lambda g: g}, linear_in=("x",), batch="elementwise", node="CloneBackward0",
@@ -105,7 +109,7 @@ def neg_view(x):
 )
 def real(x):
     """The real part: a view."""
-    return x.real
+    return half_parts(x)[..., 0] if x.dtype.kind == COMPLEX_HALF else x.real
 
 
 @op(
@@ -116,7 +120,7 @@ def real(x):
 )
 def imag(x):
     """The imaginary part of a complex x: a view."""
-    return x.imag
+    return half_parts(x)[..., 1] if x.dtype.kind == COMPLEX_HALF else x.imag
 
 
 @op(

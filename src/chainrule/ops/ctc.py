@@ -103,6 +103,7 @@ def no_second_derivative(name):
     },
     nondiff=("targets",),
     batch="loop",
+    refuses_values="iu",
 )  # fmt: skip
 def ctc_loss(lp, targets, *, input_lengths, target_lengths, blank, zero_infinity):
     """Per example, minus the log-probability of its labels; lp is (frames, examples, classes)."""

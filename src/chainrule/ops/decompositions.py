@@ -49,6 +49,7 @@ def cholesky_push(t, factor, upper):
     nondiff_out=(1,),
     batch=Front(),
     node="LinalgCholeskyExBackward0",
+    refuses_values="fc",
 )
 def cholesky_ex(a, *, upper, check):
     """The triangular factor of positive-definite matrices; the order of a failing minor, or 0."""
@@ -116,6 +117,7 @@ def cholesky_solve_push(t, low, x, upper):
     vjp={"low": lambda g, low, out, upper: cholesky_inverse_pull(g, low, out, upper)},
     jvp={"low": lambda t, low, out, upper: cholesky_inverse_push(t, low, out, upper)},
     batch=Front(),
+    refuses_values="fc",
 )
 def cholesky_inverse(low, *, upper):
     """The inverse of L L^H (or U^H U)."""

@@ -78,7 +78,7 @@ def _load_foreign(kind: dtype) -> Any:
     if kind in NAMED:
         raise TypeError(
             f"no tensor of type {kind!r} can be made: nothing here stores its elements. Fix: "
-            f"{'complex64' if kind.is_complex else 'another type'}, which is wider."
+            "another type, which is wider."
         )
     np_dtype = np.dtype(getattr(ml_dtypes, kind.name))
     BY_NUMPY[np_dtype] = kind
@@ -105,22 +105,27 @@ ALL = (
     bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64,
     float16, bfloat16, float32, float64, complex64, complex128,
 )  # fmt: skip
-# Types to store numbers in, in which nothing is computed.
-STORED = (
+complex32 = dtype("complex32", COMPLEX, 4)
+_FLOAT8 = (
     dtype("float8_e4m3fn", FLOAT, 1), dtype("float8_e5m2", FLOAT, 1),
     dtype("float8_e4m3fnuz", FLOAT, 1), dtype("float8_e5m2fnuz", FLOAT, 1),
     dtype("float8_e8m0fnu", FLOAT, 1),
 )  # fmt: skip
+# Types to store numbers in. Nothing is computed in float8; complex32 is computed as complex64.
+STORED = (*_FLOAT8, complex32)
 # Types that programs name in their tables; no tensor has one.
 NAMED = (
-    dtype("complex32", COMPLEX, 4),
     *(dtype(f"{sign}int{bits}", INT, 1) for sign in ("", "u") for bits in range(1, 8)),
+    *(dtype(name, INT, 1) for name in ("bits8", "bits1x8", "bits2x4", "bits4x2")),
+    dtype("bits16", INT, 2),
+    dtype("float4_e2m1fn_x2", FLOAT, 1),
 )
 BY_NAME = {d.name: d for d in (*ALL, *STORED, *NAMED)}
 BY_NUMPY: dict[Any, dtype] = {d._np: d for d in ALL if d._np is not None}
 ALIASES = {
     "half": float16, "float": float32, "double": float64, "cfloat": complex64,
-    "cdouble": complex128, "chalf": NAMED[0], "short": int16, "int": int32, "long": int64,
+    "cdouble": complex128, "chalf": complex32, "bit": NAMED[7], "short": int16,
+    "int": int32, "long": int64,
 }  # fmt: skip
 
 _TO_REAL = {"complex32": float16, "complex64": float32, "complex128": float64}
@@ -157,7 +162,7 @@ def from_numpy_dtype(np_dtype: Any) -> dtype:
     """The dtype object of a NumPy dtype; a TypeError names the type when there is none."""
     found = BY_NUMPY.get(np_dtype)
     if found is None:
-        if np_dtype.name == "bfloat16" or np_dtype.name.startswith("float8"):
+        if np_dtype.name in ("bfloat16", "complex32") or np_dtype.name.startswith("float8"):
             if np_dtype.name in BY_NAME:
                 return _register_foreign(np_dtype)
         found = BY_NUMPY.get(np.dtype(np_dtype).newbyteorder("="))
@@ -224,7 +229,7 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type that holds both, as PyTorch decides it."""
     if a is b:
         return a
-    if a in STORED or b in STORED:
+    if a in _FLOAT8 or b in _FLOAT8:
         raise RuntimeError(
             f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and "
             f"{b.name}; convert one of them with .to(...) first"
@@ -242,7 +247,10 @@ def promote_types(a: dtype, b: dtype) -> dtype:
             return _promote_floats(a, b)
         return a if a.itemsize >= b.itemsize else b
     if a.category == COMPLEX and b.category == FLOAT:
-        return complex128 if b is float64 else a
+        if b is float16:
+            return a
+        wider = b.to_complex()
+        return wider if wider.itemsize > a.itemsize else a
     return a
 
 

@@ -33,12 +33,28 @@ def embedding(w, index, *, padding, by_count):
     """The rows of w numbered by index. `padding` names a row without gradient (-1: none)."""
     if index.size and (np.minimum.reduce(index, None) < 0):
         raise IndexError("index out of range in self")
-    return w.take(index, 0)
+    rows = rows_by_number(w, index)
+    return w.take(index, 0) if rows is None else rows
+
+
+def rows_by_number(x, index):
+    """x[index] along the first axis as one pass of machine code; None where it is not for that."""
+    if x.ndim < 2 or x.dtype.char not in "fd" or not x.flags.c_contiguous or not x.size:
+        return None
+    done = fast.rows_by_number(x.reshape(len(x), -1), index.reshape(-1), index.size)
+    return None if done is None else done.reshape(*index.shape, *x.shape[1:])
+
+
+def sum_by_number(g, index, rows):
+    """Zeros of `rows` rows, plus g[i] at row index[i], by machine code; None where it is not for
+    that. Threads divide columns, so that the order of sums does not depend on them."""
+    pieces = 1 if g.size < _LARGE or g.shape[1] < 32 else (2 if g.shape[1] < 256 else 4)
+    return fast.sum_by_number(g, index, rows, pieces)
 
 
 def sum_rows(g, index, rows):
     """Zeros of `rows` rows, plus g[i] at row index[i]."""
-    done = fast.sum_by_number(g, index, rows, 1 if g.size < _LARGE else 8)
+    done = sum_by_number(g, index, rows)
     if done is not None:
         return done
     if g.size > _VERY_LARGE:
@@ -108,7 +124,7 @@ def embedding_pick(w, index, *, padding, by_count):
 # ---- bags ----------------------------------------------------------------------------------------
 
 
-@op(nondiff=("offsets",), batch="loop")
+@op(nondiff=("offsets",), batch="loop", refuses_values="iu")
 def bag_numbers(offsets, *, length, count):
     """For each of `length` indices the number of its bag, given where the bags start."""
     if offsets.size:

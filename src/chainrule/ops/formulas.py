@@ -25,7 +25,7 @@ from .worlds import World
 
 BLOCK = 1 << 15  # elements of a block whose temporaries fit the cache
 
-FORMULAS: dict[str, Formula] = {}  # by the names of their kernels
+FORMULAS: dict[str, Any] = {}  # by the names of their kernels, also those of `row_formulas`
 
 
 def _in_scalars(op: Op) -> Callable[..., Any]:
@@ -45,6 +45,8 @@ class Formula:
 
     `fixed` are parameters that choose the formula; a `body` is one that is not the lowering.
     """
+
+    quick = True  # whether machine code is made even for a single call
 
     def __init__(
         self,

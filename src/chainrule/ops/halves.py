@@ -16,6 +16,7 @@ from .kernels import fast
 from .layout import dense_cast
 
 _SINGLE = np.dtype(np.float32)
+COMPLEX_HALF = "W"  # the kind that ml_dtypes gives complex32, which NumPy does not know
 
 
 def is_half(dtype: np.dtype) -> bool:
@@ -26,6 +27,13 @@ def is_half(dtype: np.dtype) -> bool:
 def is_bfloat16(dtype: np.dtype) -> bool:
     """Whether a NumPy dtype is bfloat16, which NumPy itself does not know."""
     return dtype.kind == "V" and dtype.itemsize == 2
+
+
+def half_parts(x: np.ndarray) -> np.ndarray:
+    """The parts of complex32 numbers along a last dimension: a view."""
+    steps = (*x.strides, x.itemsize)
+    whole = np.lib.stride_tricks.as_strided(x.view(np.uint32), (*x.shape, 1), steps)
+    return whole.view(np.float16)
 
 
 # Casts of fewer elements are done before a kernel is called.

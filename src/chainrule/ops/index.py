@@ -121,6 +121,7 @@ def places_of(indices, dims, shape):
     nondiff=("indices",),
     batch="loop",
     node="IndexPutBackward0",
+    refuses_values="iu",
 )
 def index_put(x, v, *indices, dims, accumulate):
     """x with v written (or added) at the indexed places."""

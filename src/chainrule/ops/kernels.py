@@ -93,6 +93,11 @@ def gathered_product(*arguments: Any) -> bool:
     return gathered is not None and gathered(*arguments)
 
 
+def winograd_jobs() -> Any:
+    """`forward` and `weight_gradient` of convolutions of 3x3 with stride 1; None without them."""
+    return getattr(_product or _load(), "winograd", None)
+
+
 def attention_jobs() -> Any:
     """`forward` and `backward` of attention in one call of the threads each; None without them."""
     return getattr(_product or _load(), "attention", None)

@@ -21,14 +21,32 @@ def reach(
 ) -> np.ndarray:
     """A view of the memory around x: it begins `start` bytes after x's first element."""
     if x.dtype.isbuiltin != 1:  # bfloat16: NumPy exports no buffer of a foreign type
-        bits = np.uint16 if x.dtype.itemsize == 2 else np.uint8
+        bits = (np.uint8, np.uint16, np.uint32)[x.dtype.itemsize >> 1]
         return reach(x.view(bits), shape, strides, start).view(x.dtype)
     memory = flat_owner(x)
     if memory is None or not memory.size:
         return _without_owner(x, shape, strides, start)
     # The plain constructor costs a tenth of as_strided and names the owner as the view's base.
     start += address(x) - address(memory)
+    _check_inside(memory.nbytes, x.itemsize, shape, strides, start)
     return as_writeable_as(x, np.ndarray(shape, x.dtype, memory, start, strides))
+
+
+def _check_inside(
+    nbytes: int, width: int, shape: Sequence[int], strides: Sequence[int], start: int
+) -> None:
+    """Refuse views that leave their memory, in numbers that cannot overflow: NumPy's can."""
+    low = high = start
+    for n, step in zip(shape, strides, strict=True):
+        if n == 0:
+            return
+        low, high = (low, high + (n - 1) * step) if step >= 0 else (low + (n - 1) * step, high)
+    if low < 0 or high + width > nbytes:
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(strides)} and offset {start} (in "
+            f"bytes) need bytes {low} to {high + width}: they are out of bounds for storage of "
+            f"size {nbytes}"
+        )
 
 
 def as_writeable_as(x: np.ndarray, view: np.ndarray) -> np.ndarray:
@@ -41,9 +59,11 @@ def as_writeable_as(x: np.ndarray, view: np.ndarray) -> np.ndarray:
 def _without_owner(
     x: np.ndarray, shape: Sequence[int], strides: Sequence[int], start: int
 ) -> np.ndarray:
-    """A view from x's first element on; the caller has checked that it stays inside."""
+    """A view from x's first element on, inside of what x shows."""
     if start or not (x.size or 0 in shape):
         raise ValueError("the memory behind this tensor has gaps or no bytes: nothing is around it")
+    ahead = sum((n - 1) * max(s, 0) for n, s in zip(x.shape, x.strides, strict=True))
+    _check_inside(x.itemsize + ahead, x.itemsize, shape, strides, 0)
     return as_strided(x, shape, strides)
 
 

@@ -40,6 +40,7 @@ def pinv_push(t, a, p):
     nondiff=("atol", "rtol"),
     batch="loop",
     node="LinalgPinvBackward0",
+    refuses_values="fc",
 )
 def pinv(a, atol, rtol, *, hermitian):
     """The pseudo-inverse; singular values at most max(atol, rtol * the largest) count as zero."""
@@ -120,6 +121,7 @@ def lstsq_push(t_a, t_b, a, b, x, residuals, rcond):
     promote="none",
     batch="loop",
     node="LinalgLstsqBackward0",
+    refuses_values="fc",
 )
 def lstsq(a, b, *, rcond, residuals):
     """The solution of least squares, the residuals when asked for, ranks and singular values."""

@@ -163,6 +163,7 @@ def _solve_by_lu(a, b):
     nondiff_out=(1,),
     batch=Front(),
     node="LinalgInvExBackward0",
+    refuses_values="fc",
 )
 def inv_ex(a, *, check):
     """The inverses of matrices, and per matrix the row of a zero pivot (0: there is none)."""
@@ -206,6 +207,7 @@ def solve_a(g, a, x, left):
     promote="none",
     batch=Lead(2),
     node="LinalgSolveExBackward0",
+    refuses_values="fc",
 )
 def solve_ex(a, b, *, left, check):
     """X of A X = B (or X A = B), and per matrix the row of a zero pivot (0: there is none)."""
@@ -246,6 +248,7 @@ def solve_vector_by_matrix(a, b, *, check):
     promote="none",
     batch=Plain(solve_vector_by_matrix),
     node="LinalgSolveExBackward0",
+    refuses_values="fc",
 )
 def solve_vector_ex(a, b, *, check):
     """x of A x = b for vectors b, and per matrix the row of a zero pivot (0: there is none)."""

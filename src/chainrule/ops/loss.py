@@ -6,18 +6,15 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from .. import ir
 from .batching import Front, Plain
-from .dtypes import F32, F64
 from .errors import need_real
 from .halves import wide
 from .kernels import fast
-from .reduce import ones_vector
 from .schema import helper, op
+from .softmax import softmax
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -72,125 +69,20 @@ def checked_targets(target, classes, ignore):
     return np.where(counts, t, 0), counts
 
 
-# Up to this size NumPy's cost is per call: one shift for all rows, sums as products with ones.
-_SMALL = 1 << 14
-
-
-_FEW = 64
-
-
-@functools.lru_cache(maxsize=256)
-def identity(n, dtype):
-    """The identity matrix, kept for the next call."""
-    return np.eye(n, dtype=dtype)
-
-
-def shifted_rows(rows):
-    """rows minus a maximum: the whole matrix's while no row underflows by it, else each row's."""
-    flat = rows.reshape(-1)  # one dimension reduces five times faster than two
-    high = flat.max()
-    if high - flat.min() < 10:
-        return rows - high
-    return rows - np.maximum.reduce(rows, 1, keepdims=True)
-
-
-def exponentials(rows):
-    """exp(rows), contiguous; None where a sum of them may overflow or the share of one vanish."""
-    flat = rows.reshape(-1)
-    # The sum of squares, a bound on each, costs half of one reduction.
-    if flat.dot(flat) < 1600 or (np.maximum.reduce(flat) < 40 and np.minimum.reduce(flat) > -40):
-        return np.exp(flat).reshape(rows.shape)
-    return None
-
-
-_CONSTANTS: dict = {}
-
-
-def constants(n, classes, dtype):
-    """What every call for this size needs: where each row starts in memory, the number of rows
-    once per class, ones for the sum over classes and weights for minus the mean over rows."""
-    found = _CONSTANTS.get((n, classes, dtype))
-    if found is None:
-        found = (
-            np.arange(n) * classes, np.full(classes, n, dtype),
-            ones_vector(classes, dtype), np.full(n, -1 / n, dtype),
-        )  # fmt: skip
-        if len(_CONSTANTS) < 64:
-            _CONSTANTS[n, classes, dtype] = found
-    return found
-
-
-def is_small(x, axis, reduction):
-    """Whether a call is of the kind whose cost is the number of NumPy's calls."""
-    return (
-        reduction == "mean" and axis == 1 and x.ndim == 2 and 0 < x.size <= _SMALL
-        and (x.dtype is F32 or x.dtype is F64)
-    )  # fmt: skip
-
-
-def small_mean(rows, t):
-    """The mean loss of a small matrix: minus the logarithm of the target's share."""
-    e = exponentials(rows)
-    if e is None:
-        return None
-    n, classes = rows.shape
-    starts, _, ones, minus_mean = constants(n, classes, rows.dtype)
-    shares = e.reshape(-1)[starts + t]
-    shares /= e.dot(ones)
-    return minus_mean.dot(np.log(shares, shares))
-
-
-def small_gradient(g, rows, t):
-    """The gradient of small_mean, None where intermediate values might leave the range."""
-    n, classes = rows.shape
-    share = g.item() / n
-    e = exponentials(rows) if 1e-12 < abs(share) < 1e12 else None
-    if e is None:
-        return None
-    starts, counts, _, _ = constants(n, classes, rows.dtype)
-    scale = np.divide(g, e.dot(counts))
-    np.multiply(e, scale[:, None], e)
-    flat = e.reshape(-1)
-    at = starts + t
-    flat[at] = flat[at] - share
-    return e
-
-
 def cross_entropy_arrays(x, target, axis, ignore, reduction):
     """The loss of logits x at the target classes."""
-    if axis == 1 and reduction == "mean" and not 0 <= ignore < x.shape[1]:
-        # Targets that do not count or that are out of range are left to NumPy.
-        if x.size < _THREADED:
-            loss = fast.cross_entropy_mean(x, target)
-        else:
-            loss = fast.cross_entropy_rows(x, target)
-            loss = None if loss is None else np.asarray(np.mean(loss))
+    if axis == 1 and reduction == "mean" and x.size < _THREADED and not 0 <= ignore < x.shape[1]:
+        # Targets that do not count or that are out of range are left to what follows.
+        loss = fast.cross_entropy_mean(x, target)
         if loss is not None:
             return loss
     need_real(x, "log_softmax_lastdim_kernel_impl")
-    if is_small(x, axis, reduction):
-        t, counts = checked_targets(target, x.shape[1], ignore)
-        loss = small_mean(x, t) if counts is None else None
-        if loss is not None:
-            return loss
     rows = as_rows(wide(x), axis)
     n, classes = rows.shape
     t, counts = checked_targets(target, classes, ignore)
-    if counts is None and reduction == "mean" and 0 < n * classes <= _SMALL:
-        y = shifted_rows(rows)
-        every = ones_vector(n, y.dtype)
-        picked = every.dot(y[np.arange(n), t])
-        np.exp(y, out=y)
-        total = every.dot(np.log(y.dot(ones_vector(classes, y.dtype))))
-        return np.asarray((total - picked) / n, x.dtype)
-    loss = np.empty(n, rows.dtype)
-    step = max(1, _BLOCK // max(1, classes))
-    for start in range(0, n, step):
-        block = rows[start : start + step]
-        y = block - np.maximum.reduce(block, 1, keepdims=True)
-        picked = y[np.arange(len(y)), t[start : start + step]]
-        np.exp(y, out=y)
-        np.subtract(np.log(np.add.reduce(y, 1)), picked, out=loss[start : start + step])
+    loss = fast.cross_entropy_rows(rows, t)
+    if loss is None:
+        loss = _losses_by_numpy(rows, t)
     if counts is not None:
         loss = np.where(counts, loss, 0)
     if reduction == "none":
@@ -201,45 +93,35 @@ def cross_entropy_arrays(x, target, axis, ignore, reduction):
     return np.asarray(total, x.dtype)
 
 
+def _losses_by_numpy(rows, t):
+    loss = np.empty(len(rows), rows.dtype)
+    step = max(1, _BLOCK // max(1, rows.shape[1]))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        y = block - np.maximum.reduce(block, 1, keepdims=True)
+        picked = y[np.arange(len(y)), t[start : start + step]]
+        np.exp(y, out=y)
+        np.subtract(np.log(np.add.reduce(y, 1)), picked, out=loss[start : start + step])
+    return loss
+
+
 def cross_entropy_gradient(g, x, target, axis, ignore, reduction):
     """softmax(x) minus one-hot, weighted by each row's share of the gradient."""
     if axis == 1 and reduction == "mean" and not 0 <= ignore < x.shape[1]:
         gx = fast.cross_entropy_mean_gradient(g, x, target)
         if gx is not None:
             return gx
-    if is_small(x, axis, reduction) and ignore < 0 and np.minimum.reduce(target) >= 0:
-        y = small_gradient(g, x, target)
-        if y is not None:
-            return y
     rows = as_rows(wide(x), axis)
     n, classes = rows.shape
-    t = target.reshape(-1)
-    if reduction == "mean" and ignore < 0 and 0 < n * classes <= _SMALL and t.min() >= 0:
-        y = shifted_rows(rows)
-        np.exp(y, out=y)
-        y /= y.dot(ones_vector(classes, y.dtype))[:, None]
-        if classes <= _FEW:  # whole rows of an identity are taken faster than single elements
-            y -= identity(classes, y.dtype).take(t, 0)
-        else:
-            y[np.arange(n), t] -= 1
-        y *= wide(g) / n
-        return from_rows(y, x.shape, axis).astype(x.dtype, copy=False)
     t, counts = checked_targets(target, classes, ignore)
     share = wide(g).reshape(-1, 1)
     if reduction == "mean" and n:
         share = share / np.asarray(n if counts is None else np.count_nonzero(counts), share.dtype)
     if counts is not None:
         share = np.where(counts[:, None], share, 0)
-    out = np.empty(rows.shape, rows.dtype)
-    step = max(1, _BLOCK // max(1, classes))
-    for start in range(0, n, step):
-        stop = start + step
-        block, y = rows[start:stop], out[start:stop]
-        np.subtract(block, np.maximum.reduce(block, 1, keepdims=True), out=y)
-        np.exp(y, out=y)
-        y /= np.add.reduce(y, 1, keepdims=True)
-        y[np.arange(len(y)), t[start:stop]] -= 1
-        y *= share if len(share) == 1 else share[start:stop]
+    out = softmax(rows, axis=1)
+    out[np.arange(n), t] -= 1
+    out *= share
     if counts is not None:
         out[~counts] = 0  # also where a logit is infinite
     return from_rows(out, x.shape, axis).astype(x.dtype, copy=False)

@@ -129,6 +129,7 @@ def lu_factor_push(t, lu, pivots):
     nondiff_out=(1, 2),
     batch=Front(),
     node="LinalgLuFactorExBackward0",
+    refuses_values="fc",
 )
 def lu_factor_ex(a, *, check):
     """L and U in one matrix, the row exchanges, and the first zero pivot (0: none)."""

@@ -1,11 +1,12 @@
-"""Normalisation: layer, batch, group and root-mean-square norms, forward and backward fused.
+"""Normalisation: layer, batch, group and root-mean-square norms.
 
 The first three are one computation on a reshaped input: `view` is that shape, `axes` the axes over
 which mean and variance are taken, `channel` the shape in which weight and bias broadcast there.
 `affine` says whether weight and bias are real; an absent one is a 0-dim stand-in.
 
-On arrays the work goes block by block along an axis that is not reduced, so that the passes over a
-block find it in the cache (measured on 1M floats: twice as fast as whole-array passes).
+The formulas in ops are the only ones for layer and root-mean-square norms: their kernels are made
+of them (`row_formulas.py`). Those of batch and group norms are written by hand, as their weights
+and statistics do not lie along rows. Without machine code the formulas run on arrays.
 """
 
 from __future__ import annotations
@@ -22,54 +23,17 @@ from .halves import is_half, wide
 from .kernels import fast
 from .layout import in_order, lying_as
 from .reduce import ones_vector
+from .row_formulas import COLUMNS, ROW, N, RowFormula
 from .schema import helper, op
 from .sums import summed
+from .worlds import ARRAYS
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
-_BLOCK = 1 << 16  # elements of one block
-_SHORT = 1024  # elements of a row whose order makes no difference that counts
 _ROWS = 256  # rows whose gradients native kernels add one after the other
 
 
 # ---- on arrays -----------------------------------------------------------------------------------
-
-
-def blocks(shape, axes):
-    """(axis, slices along it) so that each block has about _BLOCK elements."""
-    axis = 1 if 0 in axes else 0
-    n = shape[axis]
-    step = max(1, _BLOCK * n // max(1, math.prod(shape)))
-    return axis, [slice(k, k + step) for k in range(0, n, step)]
-
-
-def part_of(array, axis, block):
-    """A block of an array whose length along the axis may be 1."""
-    if array.shape[axis] == 1:
-        return array
-    return array[block] if axis == 0 else array[:, block]
-
-
-def mean_product(a, b, axes, count):
-    """The mean of a * b over `axes`, kept as dimensions of length 1."""
-    if axes == (1,) and a.shape[1] <= _SHORT:  # one pass without a temporary
-        return (np.einsum("ij,ij->i", a, b) / count)[:, None]
-    return summed(a * b, axes, True) / count
-
-
-def sum_to(a, shape):
-    """a summed to a shape of the same rank."""
-    axes = tuple(k for k, n in enumerate(shape) if n == 1)
-    return summed(a, axes, True)
-
-
-def statistics(y, axes):
-    """(y - mean, mean, variance) of a block."""
-    count = math.prod(y.shape[k] for k in axes)
-    mean = summed(y, axes, True) / count
-    centred = y - mean
-    centred -= summed(centred, axes, True) / count  # what rounding left of the mean
-    return centred, mean, mean_product(centred, centred, axes, count)
 
 
 @functools.lru_cache(maxsize=64)
@@ -151,73 +115,23 @@ def norm_arrays(x, w, b, view, axes, channel, eps, affine):
             wide(x), wide(w), wide(b), view, axes, channel, eps, affine
         )  # fmt: skip
         return out.astype(x.dtype), mean, var
-    done = native_norm(x, w, b, view, axes, eps, affine)
-    if done is not None:
-        return done
-    need_real(x, "LayerNormKernelImpl" if len(view) == 2 else "batch_norm")
-    y = x.reshape(view)
-    w = wide(w).reshape(channel) if affine[0] else None
-    b = wide(b).reshape(channel) if affine[1] else None
-    if y.size <= _BLOCK:
-        out, mean, var = statistics(y, axes)
-        out *= 1 / np.sqrt(var + eps)
-        if w is not None:
-            out *= w
-        if b is not None:
-            out += b
-        return _in_place_of(x, out, axes), mean, var
-    kept = tuple(1 if k in axes else n for k, n in enumerate(view))
-    out, mean, var = np.empty(view, y.dtype), np.empty(kept, y.dtype), np.empty(kept, y.dtype)
-    axis, parts = blocks(view, axes)
-    for block in parts:
-        centred, m, v = statistics(part_of(y, axis, block), axes)
-        part_of(mean, axis, block)[...] = m
-        part_of(var, axis, block)[...] = v
-        target = part_of(out, axis, block)
-        np.multiply(centred, 1 / np.sqrt(v + eps), out=target)
-        if w is not None:
-            target *= part_of(w, axis, block)
-        if b is not None:
-            target += part_of(b, axis, block)
-    return _in_place_of(x, out, axes), mean, var
-
-
-def _in_place_of(x, out, axes):
-    """A result in x's shape and type, in C order; channels stay last but for layer norms."""
-    out = in_order(out.reshape(x.shape).astype(x.dtype, copy=False))
-    return out if axes == (1,) else lying_as(out, x)
+    done = native_norm(np.ascontiguousarray(x), w, b, view, axes, eps, affine)
+    if done is None:
+        need_real(x, "LayerNormKernelImpl" if len(view) == 2 else "batch_norm")
+        form = ARRAYS.bind(norm_in_ops)
+        done = form(x, wide(w), wide(b), view, axes, channel, eps, affine)
+    out = in_order(done[0].astype(x.dtype, copy=False))
+    return (out if axes == (1,) else lying_as(out, x)), *done[1:]
 
 
 def norm_gradients(g, mask, x, w, b_shape, view, axes, channel, eps, affine):
     """Gradients of norm_arrays for the wanted of (x, w, b)."""
-    done = native_gradients(g, mask, x, w, view, axes, eps, affine)
-    if done is not None:
-        gx, gw, gb = done
-        gx = gx if gx is None or axes == (1,) else lying_as(gx, x)
-        gw = None if gw is None else gw.reshape(w.shape)
-        return gx, gw, None if gb is None else gb.reshape(b_shape)
-    gy, y = wide(g).reshape(view), wide(x).reshape(view)
-    scale = wide(w).reshape(channel) if affine[0] else None
-    gx = np.empty(view, y.dtype) if mask[0] else None
-    gw = np.zeros(channel, y.dtype) if mask[1] else None
-    gb = np.zeros(channel, y.dtype) if mask[2] else None
-    axis, parts = blocks(view, axes)
-    for block in parts:
-        gpart = part_of(gy, axis, block)
-        if gb is not None:
-            part_of(gb, axis, block)[...] += sum_to(gpart, _small(channel, axis, gpart))
-        if gx is None and gw is None:
-            continue
-        hat, _, var = statistics(part_of(y, axis, block), axes)
-        rstd = 1 / np.sqrt(var + eps)
-        hat *= rstd
-        if gw is not None:
-            part_of(gw, axis, block)[...] += sum_to(gpart * hat, _small(channel, axis, gpart))
-        if gx is not None:
-            h = gpart if scale is None else gpart * part_of(scale, axis, block)
-            _input_gradient(part_of(gx, axis, block), h, hat, rstd, axes)
-    if gx is not None:
-        gx = gx.reshape(x.shape).astype(x.dtype, copy=False)
+    done = native_gradients(g, mask, np.ascontiguousarray(x), w, view, axes, eps, affine)
+    if done is None:
+        form = ARRAYS.bind(norm_gradients_in_ops)
+        done = form(wide(g), mask, wide(x), wide(w), b_shape, view, axes, channel, eps, affine)
+    gx, gw, gb = done
+    gx = None if gx is None else gx.astype(x.dtype, copy=False)
     return (
         gx if gx is None or axes == (1,) else lying_as(gx, x),
         None if gw is None else gw.reshape(w.shape).astype(w.dtype, copy=False),
@@ -225,39 +139,25 @@ def norm_gradients(g, mask, x, w, b_shape, view, axes, channel, eps, affine):
     )
 
 
-def _small(channel, axis, part):
-    """The channel shape of one block."""
-    return tuple(part.shape[k] if k == axis and n != 1 else n for k, n in enumerate(channel))
-
-
-def _input_gradient(target, h, hat, rstd, axes):
-    """(h - mean(h) - hat * mean(h * hat)) * rstd, into the target; hat is used up."""
-    count = math.prod(h.shape[k] for k in axes)
-    hat *= mean_product(h, hat, axes, count)
-    hat += summed(h, axes, True) / count
-    np.subtract(h, hat, out=target)
-    target *= rstd
-
-
 # ---- in ops --------------------------------------------------------------------------------------
 
 
 @helper
-def centred_in_ops(y, axes):
-    """(mean, y - mean, variance), in ops; what rounding left of the mean is taken out of both."""
+def standard_in_ops(y, axes, eps):
+    """(standardised y, mean, variance, 1 / standard deviation), in ops; what rounding left of the
+    mean is taken out."""
     mean = reduce_mean(y, axis=axes, keepdims=True)
     away = y - mean
     rest = reduce_mean(away, axis=axes, keepdims=True)
     var = reduce_mean(away * away, axis=axes, keepdims=True) - rest * rest
-    return mean, away - rest, var
+    rstd = reciprocal(sqrt(var + eps))
+    return away * rstd - rest * rstd, mean, var, rstd
 
 
 @helper
 def norm_in_ops(x, w, b, view, axes, channel, eps, affine):
-    """norm_arrays, written in ops."""
-    y = reshape(x, shape=view)
-    mean, centred, var = centred_in_ops(y, axes)
-    out = centred * reciprocal(sqrt(var + eps))
+    """(result, mean, variance); the statistics keep the reduced axes of `view`."""
+    out, mean, var, _ = standard_in_ops(reshape(x, shape=view), axes, eps)
     if affine[0]:
         out = out * reshape(w, shape=channel)
     if affine[1]:
@@ -267,11 +167,9 @@ def norm_in_ops(x, w, b, view, axes, channel, eps, affine):
 
 @helper
 def norm_gradients_in_ops(g, mask, x, w, b_shape, view, axes, channel, eps, affine):
-    """norm_gradients, written in ops."""
-    gy, y = reshape(g, shape=view), reshape(x, shape=view)
-    _, centred, var = centred_in_ops(y, axes)
-    rstd = reciprocal(sqrt(var + eps))
-    hat = centred * rstd
+    """The gradients of a norm for the wanted of (x, w, b)."""
+    gy = reshape(g, shape=view)
+    hat, _, _, rstd = standard_in_ops(reshape(x, shape=view), axes, eps)
     over = tuple(k for k, n in enumerate(channel) if n == 1)
     gx = gw = gb = None
     if mask[2]:
@@ -289,10 +187,8 @@ def norm_gradients_in_ops(g, mask, x, w, b_shape, view, axes, channel, eps, affi
 @helper
 def norm_tangent(t, x, w, view, axes, channel, eps, affine):
     """The tangent of a norm's result for a tangent t of x."""
-    y, ty = reshape(x, shape=view), reshape(t, shape=view)
-    _, centred, var = centred_in_ops(y, axes)
-    rstd = reciprocal(sqrt(var + eps))
-    hat = centred * rstd
+    ty = reshape(t, shape=view)
+    hat, _, _, rstd = standard_in_ops(reshape(x, shape=view), axes, eps)
     shared = reduce_mean(ty, axis=axes, keepdims=True)
     out = (ty - shared - hat * reduce_mean(ty * hat, axis=axes, keepdims=True)) * rstd
     return reshape(out * reshape(w, shape=channel) if affine[0] else out, shape=tuple(x.shape))
@@ -301,10 +197,8 @@ def norm_tangent(t, x, w, view, axes, channel, eps, affine):
 @helper
 def norm_weight_tangent(t, x, view, axes, channel, eps):
     """The tangent of a norm's result for a tangent t of the weight."""
-    y = reshape(x, shape=view)
-    _, centred, var = centred_in_ops(y, axes)
-    rstd = reciprocal(sqrt(var + eps))
-    return reshape(centred * rstd * reshape(t, shape=channel), shape=tuple(x.shape))
+    hat = standard_in_ops(reshape(x, shape=view), axes, eps)[0]
+    return reshape(hat * reshape(t, shape=channel), shape=tuple(x.shape))
 
 
 @helper
@@ -396,6 +290,21 @@ def batch_norm(x, w, b, *, view, axes, channel, eps, affine):
     return norm_arrays(x, w, b, view, axes, channel, eps, affine)
 
 
+_LAYER = {"view": ROW, "axes": (1,), "channel": (1, N), "affine": (True, True)}
+RowFormula(
+    "layer_norm",
+    {"x": ROW, "w": COLUMNS, "b": COLUMNS},
+    numbers=("eps",),
+    sized=True,
+    quick=True,
+    **_LAYER,
+)
+RowFormula(
+    "layer_norm", {"g": ROW, "x": ROW, "w": COLUMNS}, ("gx", "gw", "gb"), gradient="all",
+    numbers=("eps",), sized=True, quick=True, mask=(True, True, True), b_shape=COLUMNS, **_LAYER,
+)  # fmt: skip
+
+
 # ---- root mean square ----------------------------------------------------------------------------
 
 
@@ -406,23 +315,13 @@ def rms_arrays(x, w, axes, eps, weighted):
     n = math.prod(x.shape[k] for k in axes)
     rows = x.size // n if n else 0
     done = fast.rms_norm(x, w if weighted else ones_vector(n, x.dtype), rows, n, eps)
-    if done is not None:
-        return lying_as(done, x)
-    y = wide(x).reshape(-1, n)
-    out = np.empty(y.shape, y.dtype)
-    scale = wide(w).reshape(1, n) if weighted else None
-    for block in blocks(y.shape, (1,))[1]:
-        part, target = y[block], out[block]
-        np.divide(part, np.sqrt(mean_product(part, part, (1,), n) + eps), out=target)
-        if scale is not None:
-            target *= scale
-    return lying_as(out.reshape(x.shape).astype(x.dtype, copy=False), x)
+    if done is None:
+        done = ARRAYS.bind(_rms_in_ops)(x, wide(w), axes=axes, eps=eps, weighted=weighted)
+    return lying_as(np.asarray(done, x.dtype, order="C"), x)
 
 
 def rms_gradients(g, mask, x, w, axes, eps, weighted):
     """Gradients of rms_arrays for the wanted of (x, w)."""
-    if x.dtype.kind == "c":
-        x, w = np.conjugate(x), np.conjugate(w)
     n = math.prod(x.shape[k] for k in axes)
     rows = x.size // n if n else 0
     if rows:
@@ -431,30 +330,17 @@ def rms_gradients(g, mask, x, w, axes, eps, weighted):
         if done is not None:
             gw = _total(done[1])
             return done[0], None if gw is None else gw.reshape(w.shape)
-    y, gy = wide(x).reshape(-1, n), wide(g).reshape(-1, n)
-    scale = wide(w).reshape(1, n) if weighted else None
-    gx = np.empty(y.shape, y.dtype) if mask[0] else None
-    gw = np.zeros(n, y.dtype) if mask[1] else None
-    for block in blocks(y.shape, (1,))[1]:
-        part, gpart = y[block], gy[block]
-        factor = 1 / np.sqrt(mean_product(part, part, (1,), n) + eps)
-        hat = part * factor
-        if gw is not None:
-            gw += summed(gpart * hat, (0,))
-        if gx is not None:
-            h = gpart if scale is None else gpart * scale
-            hat *= mean_product(h, hat, (1,), n)
-            np.subtract(h, hat, out=gx[block])
-            gx[block] *= factor
+    form = ARRAYS.bind(rms_gradients_in_ops)
+    gx, gw = form(wide(g), mask, wide(x), wide(w), axes, eps, weighted)
     return (
-        None if gx is None else gx.reshape(x.shape).astype(x.dtype, copy=False),
-        None if gw is None else gw.reshape(w.shape).astype(w.dtype, copy=False),
+        None if gx is None else gx.astype(x.dtype, copy=False),
+        None if gw is None else gw.astype(w.dtype, copy=False),
     )
 
 
 @helper
 def rms_gradients_in_ops(g, mask, x, w, axes, eps, weighted):
-    """rms_gradients, written in ops."""
+    """The gradients of rms_norm for the wanted of (x, w)."""
     x, w = conj_if(x), conj_if(w)
     scale = reciprocal(sqrt(reduce_mean(x * x, axis=axes, keepdims=True) + eps))
     hat = x * scale
@@ -508,3 +394,11 @@ def _rms_joint(gradients):
 def rms_norm(x, w, *, axes, eps, weighted):
     """x over the root of its mean square along the last axes, times w."""
     return rms_arrays(x, w, axes, eps, weighted)
+
+
+_RMS = {"axes": (1,), "weighted": True}
+RowFormula("rms_norm", {"x": ROW, "w": COLUMNS}, numbers=("eps",), sized=True, quick=True, **_RMS)
+RowFormula(
+    "rms_norm", {"g": ROW, "x": ROW, "w": COLUMNS}, ("gx", "gw"), gradient="all",
+    numbers=("eps",), sized=True, quick=True, mask=(True, True), **_RMS,
+)  # fmt: skip

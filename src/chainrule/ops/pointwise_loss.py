@@ -9,8 +9,10 @@ from .batching import Plain
 from .errors import Refusal
 from .halves import wide
 from .kernels import fast
-from .schema import helper, op
+from .row_formulas import COLUMNS, NUMBER, RowFormula
+from .schema import TABLE, helper, op
 from .sums import summed
+from .worlds import ARRAYS
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -51,18 +53,30 @@ def size_of(shape):
     return n
 
 
-def _factor(x, reduction):
-    """What the gradient of a reduced loss is multiplied with."""
-    return 1 / max(1, x.size) if reduction == "mean" else 1.0
+def _by_kernel(part, reduction, *arrays):
+    """A loss or its gradient by the kernel of its formula; None where there is none."""
+    if reduction == "none" or not arrays[-1].size:
+        return None
+    return getattr(fast, f"{reduction}_{part}")(*arrays)
+
+
+def _by_rule(name, *arguments):
+    """The gradient by x as the rule says, on arrays."""
+    return ARRAYS.bind(TABLE[name].vjps["x"])(*arguments)
+
+
+def _reduced_kernels(name, **fixed):
+    """Kernels of a loss of x and y, summed or averaged, and of its gradient by x."""
+    for reduction in ("mean", "sum"):
+        arrays = {"x": COLUMNS, "y": COLUMNS}
+        RowFormula(name, arrays, reduction=reduction, **fixed)
+        RowFormula(name, {"g": NUMBER, **arrays}, gradient="x", reduction=reduction, **fixed)
 
 
 def _mse_gradient(g, x, y, reduction):
     """The gradient by x; g is one number unless nothing is reduced."""
-    if reduction != "none":
-        done = fast.squared_error_gradient(g, x, y, 2 * _factor(x, reduction))
-        if done is not None:
-            return done
-    return (x - y) * (2 * (g * _factor(x, reduction) if reduction == "mean" else g))
+    done = _by_kernel("mse_loss_gradient", reduction, g, x, y)
+    return _by_rule("mse_loss", g, x, y, reduction) if done is None else done
 
 
 def _mse_target_gradient(g, x, y, reduction):
@@ -86,13 +100,14 @@ def _mse_in_ops(x, y, *, reduction):
 )
 def mse_loss(x, y, *, reduction):
     """The squared difference."""
-    if reduction != "none" and x.size:
-        done = fast.squared_error(x, y, x.size if reduction == "mean" else 1.0)
-        if done is not None:
-            return done
-    d = wide(x) - wide(y)
-    d *= d
-    return reduce_array(d, reduction, x.dtype)
+    done = _by_kernel("mse_loss", reduction, x, y)
+    if done is not None:
+        return done
+    loss = ARRAYS.bind(_mse_in_ops)(wide(x), wide(y), reduction=reduction)
+    return loss.astype(x.dtype, copy=False)
+
+
+_reduced_kernels("mse_loss")
 
 
 @helper
@@ -254,7 +269,7 @@ def binary_cross_entropy(x, y, w, *, reduction, weighted):
 @helper
 def bce_logits_elements(x, y, w, p, weighted, positive):
     """Per element, without overflow; p weighs the positive class."""
-    soft = softplus(-x, beta=1.0, threshold=1e30)
+    soft = -logsigmoid(x)
     loss = (1 - y) * x + (((p - 1) * y + 1) * soft if positive else soft)
     return loss * w if weighted else loss
 
@@ -278,21 +293,17 @@ def bce_logits_target_slope(x, w, p, weighted, positive):
     """The derivative by the target."""
     slope = -x
     if positive:
-        slope = slope + (p - 1) * softplus(-x, beta=1.0, threshold=1e30)
+        slope = slope - (p - 1) * logsigmoid(x)
     return slope * w if weighted else slope
 
 
 def _bce_logits_gradient(g, x, y, w, p, reduction, weighted, positive):
     """The gradient by the logits."""
-    if reduction != "none" and not weighted and not positive:
-        done = fast.logit_error_gradient(g, x, y, _factor(x, reduction))
-        if done is not None:
-            return done
-    small = np.exp(-np.abs(x))
-    s = np.where(x >= 0, 1, small) / (1 + small)
-    slope = (1 - y) - ((p - 1) * y + 1) * (1 - s) if positive else s - y
-    g = g * _factor(x, reduction) if reduction == "mean" else g
-    return (slope * w if weighted else slope) * g
+    plain = not weighted and not positive
+    done = _by_kernel("bce_with_logits_gradient", reduction, g, x, y) if plain else None
+    if done is not None:
+        return done
+    return _by_rule("bce_with_logits", g, x, y, w, p, reduction, weighted, positive)
 
 
 @op(
@@ -323,13 +334,13 @@ def _bce_logits_gradient(g, x, y, w, p, reduction, weighted, positive):
 )
 def bce_with_logits(x, y, w, p, *, reduction, weighted, positive):
     """Cross entropy of sigmoid(x) and targets y, stable for any logits."""
-    if reduction != "none" and not weighted and not positive and x.size:
-        done = fast.logit_error(x, y, x.size if reduction == "mean" else 1.0)
-        if done is not None:
-            return done
-    logits, goal = wide(x), wide(y)
-    soft = np.log1p(np.exp(-np.abs(logits))) + np.maximum(-logits, 0)
-    if positive:
-        soft = soft * ((wide(p) - 1) * goal + 1)
-    loss = (1 - goal) * logits + soft
-    return reduce_array(loss * wide(w) if weighted else loss, reduction, x.dtype)
+    done = None if weighted or positive else _by_kernel("bce_with_logits", reduction, x, y)
+    if done is not None:
+        return done
+    form = ARRAYS.bind(_bce_logits_in_ops)
+    logits, goal, w, p = map(wide, (x, y, w, p))
+    loss = form(logits, goal, w, p, reduction=reduction, weighted=weighted, positive=positive)
+    return loss.astype(x.dtype, copy=False)
+
+
+_reduced_kernels("bce_with_logits", w=None, p=None, weighted=False, positive=False)

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import ir
 from . import interrupts
 from .batching import Front, Plain
+from .embedding import rows_by_number, sum_by_number
 from .halves import wide
 from .schema import helper, op
 from .shape import in_c_order
@@ -281,10 +283,11 @@ def scatter_min(x, index, src, *, axis, alone):
     batch=lambda values, batched, size, params: batched_take(
         values, batched, size, params["axis"]),
     node="IndexBackward0", aten=("index",),
+    lower=ir.compose(lambda x, index, *, axis: picked(x, (index,), (axis,))),
 )  # fmt: skip
 def index_axis(x, index, *, axis):
     """The parts of x that `index` names along `axis`, whose place its shape takes."""
-    return x.take(index, axis) if axis else in_c_order(x[index])
+    return x.take(index, axis) if axis else _first_rows(x, index)
 
 
 @op(
@@ -294,10 +297,16 @@ def index_axis(x, index, *, axis):
     nondiff=("index",),
     batch=lambda values, batched, size, params: batched_take(
         values, batched, size, params["axis"]),
+    lower=ir.compose(lambda x, index, *, axis: picked(x, (index,), (axis,))),
 )  # fmt: skip
 def index_select(x, index, *, axis):
     """The parts of x that the 1-D `index` names along `axis`."""
-    return x.take(index, axis) if axis else in_c_order(x[index])
+    return x.take(index, axis) if axis else _first_rows(x, index)
+
+
+def _first_rows(x, index):
+    rows = rows_by_number(x, index)
+    return in_c_order(x[index]) if rows is None else rows
 
 
 @helper
@@ -345,6 +354,7 @@ def batch_offsets(index, *, length):
     batch=lambda values, batched, size, params: batched_row_sum(
         values, batched, size, params["axis"], params["shape"]
     ),
+    lower=ir.compose(lambda g, index, *, axis, shape: placed(g, (index,), (axis,), shape)),
 )
 def index_axis_sum(g, index, *, axis, shape):
     """Zeros of `shape` with the parts of g added where `index` points: transpose of index_axis."""
@@ -371,6 +381,10 @@ def batched_row_sum(values, batched, size, axis, shape):
 def sum_rows(g, index, axis, shape):
     """Zeros of `shape` with the parts of g added where `index` (of any shape) points."""
     half = g.dtype.kind == "V" or g.dtype.itemsize == 2
+    if axis == 0 and index.size and g.dtype.char in "fd":
+        done = sum_by_number(g.reshape(index.size, -1), index.reshape(-1), shape[0])
+        if done is not None:
+            return done.reshape(shape)
     out = np.zeros(shape, np.float32 if half else g.dtype)
     add_rows(out, index, g.astype(np.float32) if half else g, axis)
     return out.astype(g.dtype, copy=False)
@@ -394,6 +408,11 @@ def add_rows(out, index, g, axis):
     if index.min() < 0:
         index = np.where(index < 0, index + len(out), index)
     width = g.size // index.size
+    if out.flags.c_contiguous and g.dtype == out.dtype and g.dtype.char in "fd":
+        done = sum_by_number(g.reshape(index.size, -1), index, len(out))
+        if done is not None:
+            out += done.reshape(out.shape)
+            return
     if g.size <= 512 or not out.flags.c_contiguous:
         np.add.at(out, index, g)
     elif width >= 192:
@@ -404,6 +423,12 @@ def add_rows(out, index, g, axis):
     else:
         places = index if width == 1 else (index[:, None] * width + np.arange(width)).reshape(-1)
         np.add.at(out.reshape(-1), places, g.reshape(-1))
+
+
+def _rows_added(x, index, src, *, axis):
+    """index_add as a sum of what is there and what is added; None where loops cannot place rows."""
+    added = placed(src, (index,), (axis,), tuple(x.shape))
+    return None if added is None else x + added
 
 
 def _sparse_sum(values, index, rows):
@@ -429,6 +454,7 @@ def _sparse_sum(values, index, rows):
         )
     ),
     halves="single",
+    lower=ir.compose(_rows_added),
 )
 def index_add(x, index, src, *, axis):
     """x with the parts of src added where the 1-D `index` points along `axis`."""

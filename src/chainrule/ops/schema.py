@@ -55,6 +55,7 @@ class Op:
         "arrays",
         "aten",
         "batch",
+        "bias_first",
         "broadcasts",
         "cache",
         "dead",
@@ -62,6 +63,7 @@ class Op:
         "fixed",
         "flat",
         "forward",
+        "frees_numbers",
         "function",
         "half_products",
         "in_range",
@@ -88,6 +90,7 @@ class Op:
         "random",
         "refuses",
         "refuses_operands",
+        "refuses_values",
         "shaped_by_values",
         "source",
         "variadic",
@@ -125,8 +128,10 @@ class Op:
         self.materialise: bool = spec.pop("materialise", True)
         self.flat = tuple(spec.pop("flat", ()))
         self.dead = tuple(spec.pop("dead", ()))
+        self.frees_numbers: bool = spec.pop("frees_numbers", False)
         self.in_range = tuple(spec.pop("in_range", ()))
         self.overwritable = tuple(spec.pop("overwritable", ()))
+        self.bias_first: bool = spec.pop("bias_first", False)
         self.broadcasts = spec.pop("broadcasts", bool(self.partials))
         self.promote: str = spec.pop("promote", "same" if self.broadcasts else "none")
         halves: str = spec.pop("halves", "own" if self.promote == "none" else "single")
@@ -140,6 +145,7 @@ class Op:
         self.random: bool = spec.pop("random", False)
         self.refuses: dict[str, str] = _by_kind(spec.pop("refuses", None) or {})
         self.refuses_operands = _by_kind(spec.pop("refuses_operands", None) or {})
+        self.refuses_values: str = spec.pop("refuses_values", "")
         self.node_name: str = spec.pop("node", None) or camel(self.name) + "Backward0"
         self.aten: tuple[str, ...] = spec.pop("aten", None) or (self.name.removeprefix("reduce_"),)
         self.public: dict[str, Any] | None = spec.pop("public", None)
@@ -267,6 +273,9 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                still belongs to them, and its gradient by them is zeros
     dead       inputs whose gradient requires grad under create_graph if those of others are wanted,
                though no gradient comes of it (a bias beside a weight)
+    bias_first    the last input's gradient is handed on first (default False)
+    frees_numbers  whether a number that a rule names is given up after backward as a tensor is, so
+               that a second pass is an error (PyTorch's products and quotients)
     overwritable  results (out, out0...) that the joint rule can do without: it gets None for one
                that was modified in place since; every other saved value is an error then
     in_range   inputs for which a number must lie in the range of the integers it is combined with;
@@ -293,6 +302,8 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     shaped_by_values  whether the shape of the result depends on values, which a trace has not
     view       whether the result shares the argument's memory
     random     whether it draws numbers: never merged, moved or left out
+    refuses_values  NumPy's kinds of operands of which some values are an error ("biu" of divisions,
+               "fc" of matrices that have no inverse): never left out where it has such operands
     """
 
     def register(forward: Callable[..., Any]) -> Callable[..., Any]:

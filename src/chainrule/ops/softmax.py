@@ -1,7 +1,8 @@
 """log-sum-exp and softmax, stable for any logits, and the gradients of softmax.
 
-The gradients are ops of their own: on arrays they run a few rows at a time, so that no large
-intermediate is stored (512 x 1024 float32: 8 ms with whole intermediates, 2 ms by rows).
+The gradients are ops of their own. Each is written once, in ops: the kernels of rows are made of
+the lowerings (`row_formulas.py`), and without them the lowerings run on arrays a few rows at a
+time, so that no large intermediate is stored.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from .. import ir
 from .batching import Front
 from .halves import wide
 from .kernels import fast
+from .row_formulas import ROW, RowFormula
 from .schema import helper, op
 from .sums import summed, summed_of, without
 
@@ -72,16 +74,11 @@ def stable_lse(x, axis, keepdims):
 )
 def log_softmax(x, *, axis):
     """log(softmax(x)) along `axis`, stable for any logits."""
-    if axis == x.ndim - 1:
-        done = fast.log_softmax(x)
-        if done is not None:
-            return done
-    return by_blocks(_log_softmax, axis, wide(x)).astype(x.dtype, copy=False)
+    done = fast.log_softmax(x) if axis == x.ndim - 1 else None
+    return _LOG_SOFTMAX.by_numpy(x, axis=axis) if done is None else done
 
 
-def _log_softmax(x, axis, out):
-    np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), out=out)
-    out -= np.log(summed(np.exp(out), (axis,), True))
+_LOG_SOFTMAX = RowFormula("log_softmax", {"x": ROW}, axis=1, few=True)
 
 
 @helper
@@ -100,17 +97,11 @@ def shifted_log_softmax(x, axis):
 )
 def softmax(x, *, axis):
     """exp(x) normalised to sum to one along `axis`, stable for any logits."""
-    if axis == x.ndim - 1:
-        done = fast.softmax(x)
-        if done is not None:
-            return done
-    return by_blocks(_softmax, axis, wide(x)).astype(x.dtype, copy=False)
+    done = fast.softmax(x) if axis == x.ndim - 1 else None
+    return _SOFTMAX.by_numpy(x, axis=axis) if done is None else done
 
 
-def _softmax(x, axis, out):
-    np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), out=out)
-    np.exp(out, out=out)
-    out /= summed(out, (axis,), True)
+_SOFTMAX = RowFormula("softmax", {"x": ROW}, axis=1, few=True)
 
 
 @helper
@@ -142,16 +133,11 @@ def shifted_softmax(x, axis):
 )
 def softmax_pull(u, y, *, axis):
     """The (symmetric) Jacobian of softmax at its result y, times u."""
-    if axis == y.ndim - 1:
-        done = fast.softmax_pull(u, y)
-        if done is not None:
-            return done
-    return by_blocks(_softmax_pull, axis, wide(u), wide(y)).astype(y.dtype, copy=False)
+    done = fast.softmax_pull(u, y) if axis == y.ndim - 1 else None
+    return _SOFTMAX_PULL.by_numpy(u, y, axis=axis) if done is None else done
 
 
-def _softmax_pull(u, y, axis, out):
-    np.multiply(u, y, out=out)
-    out -= y * summed(out, (axis,), True)
+_SOFTMAX_PULL = RowFormula("softmax_pull", {"u": ROW, "y": ROW}, axis=1)
 
 
 @helper
@@ -175,35 +161,8 @@ def softmax_bend(g, u, y, axis):
 )
 def log_softmax_pull(u, y, *, axis):
     """The transposed Jacobian of log_softmax at its result y, times u."""
-    if axis == y.ndim - 1:
-        done = fast.log_softmax_pull(u, y)
-        if done is not None:
-            return done
-    return by_blocks(_log_softmax_pull, axis, wide(u), wide(y)).astype(y.dtype, copy=False)
+    done = fast.log_softmax_pull(u, y) if axis == y.ndim - 1 else None
+    return _LOG_SOFTMAX_PULL.by_numpy(u, y, axis=axis) if done is None else done
 
 
-def _log_softmax_pull(u, y, axis, out):
-    np.exp(y, out=out)
-    out *= summed(u, (axis,), True)
-    np.subtract(u, out, out=out)
-
-
-_BLOCK = 1 << 15  # elements that stay in the cache between the passes over them
-
-
-def by_blocks(function, axis, *arrays):
-    """What function(*arrays, axis, out) writes, a few rows at a time where the arrays are large."""
-    x = arrays[-1]
-    out = np.empty(x.shape, x.dtype)
-    if x.size <= 2 * _BLOCK or axis != x.ndim - 1:
-        if x.size:
-            function(*arrays, axis, out)
-        return out
-    n = x.shape[-1]
-    rows = [a.reshape(-1, n) for a in arrays]
-    flat = out.reshape(-1, n)
-    step = max(1, _BLOCK // n)
-    for start in range(0, len(flat), step):
-        piece = slice(start, start + step)
-        function(*(a[piece] for a in rows), 1, flat[piece])
-    return out
+_LOG_SOFTMAX_PULL = RowFormula("log_softmax_pull", {"u": ROW, "y": ROW}, axis=1)

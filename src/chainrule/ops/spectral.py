@@ -81,6 +81,7 @@ def eigh_push(t, w, v):
     materialise=False,
     batch=Front(),
     node="LinalgEighBackward0",
+    refuses_values="fc",
 )
 def eigh(a, *, upper):
     """The eigenvalues, ascending, and eigenvectors of Hermitian matrices, read from a triangle."""
@@ -135,6 +136,7 @@ def eig_push(t, w, v):
     materialise=False,
     batch=Front(),
     node="LinalgEigBackward0",
+    refuses_values="fc",
 )
 def eig(a):
     """The (complex) eigenvalues and eigenvectors of square matrices."""
@@ -266,6 +268,7 @@ def with_rest(t_u, u, u_all):
     materialise=False,
     batch=Front(),
     node="LinalgSvdBackward0",
+    refuses_values="fc",
 )
 def svd(a, *, full):
     """A = U S V^H: singular vectors, and singular values in descending order."""
@@ -276,7 +279,7 @@ def svd(a, *, full):
     return u, s, vh
 
 
-@op(nondiff=("a",), batch=Front())
+@op(nondiff=("a",), batch=Front(), refuses_values="fc")
 def singular_values(a):
     """The singular values in descending order, without vectors and without gradient."""
     try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .dtypes import complex32
+from .halves import COMPLEX_HALF, half_parts
 from .layout import reach
 from .schema import helper, op
 from .shape import reshape, unsqueeze
@@ -140,6 +142,8 @@ def strided_numbers(inner, outer):
 )
 def view_as_real(x):
     """The real and imaginary parts as a last dimension of length 2."""
+    if x.dtype.kind == COMPLEX_HALF:
+        return half_parts(x)
     part = np.dtype("f4" if x.itemsize == 8 else "f8")
     return x[..., None].view(part)
 
@@ -152,7 +156,7 @@ def view_as_real(x):
 )
 def view_as_complex(x):
     """Pairs along the last dimension as complex numbers (a copy where memory does not allow it)."""
-    whole = np.dtype("c8" if x.itemsize == 4 else "c16")
+    whole = complex32.np if x.itemsize == 2 else np.dtype("c8" if x.itemsize == 4 else "c16")
     if x.size and x.strides[-1] != x.itemsize:
         x = np.ascontiguousarray(x)
     return x.view(whole)[..., 0]

@@ -8,7 +8,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
-from .checks import check_lr
+from .checks import check_lr, named
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import new_counter, rate_of, steps_as_tensors
 
@@ -39,11 +39,7 @@ class Adafactor(Optimizer):
             raise refusal.value(f"Clipping threshold d should be >= 1 but is: {d}")
         if not 0.0 <= weight_decay:
             raise refusal.value(f"weight_decay should be >= 0 but is: {weight_decay}")
-        defaults = {
-            "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d,
-            "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, named(locals()))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

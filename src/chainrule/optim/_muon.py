@@ -9,7 +9,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
-from .checks import check_lr
+from .checks import check_lr, named
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import rate_of
 
@@ -52,12 +52,7 @@ class Muon(Optimizer):
                 f"Adjust learning rate function {adjust_lr_fn} is not supported",
                 fix="'original' or 'match_rms_adamw'.",
             )
-        defaults = {
-            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps,
-            "adjust_lr_fn": adjust_lr_fn,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, named(locals()))
         for group in self.param_groups:
             for p in group["params"]:
                 if p.ndim != 2:

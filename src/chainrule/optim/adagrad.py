@@ -8,7 +8,8 @@ import chainrule as cr
 
 from ..autograd import refusal
 from . import rules
-from .checks import check_forms, check_lr, check_not_negative
+from .checks import options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import RuleOptimizer, new_counter
 
@@ -17,6 +18,7 @@ class Adagrad(RuleOptimizer):
     """Rates that fall with the gradients seen so far (Duchi et al., 2011)."""
 
     rule = staticmethod(rules.adagrad)
+    states = ("sum",)
     later_options: ClassVar[dict[str, Any]] = {
         "foreach": None,
         "maximize": False,
@@ -38,29 +40,13 @@ class Adagrad(RuleOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(
-            lr_decay=lr_decay,
-            weight_decay=weight_decay,
-            initial_accumulator_value=initial_accumulator_value,
-            epsilon=eps,
-        )
-        defaults = {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "fused": fused,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-        check_forms(fused, differentiable, foreach)
+        super().__init__(params, options(locals()))
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p].update(self._new_state(group, p))
 
     def share_memory(self) -> None:
         """Nothing to do: processes get copies of arrays; kept for PyTorch's programs."""
-
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("sum",)
 
     def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
         start = self.defaults["initial_accumulator_value"]
@@ -86,14 +72,12 @@ class Adagrad(RuleOptimizer):
         state["sum"][places] = total
         p[places] = p[places] - values / (total.sqrt() + group["eps"]) * rate
 
-    def _flags(
-        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
-    ) -> dict[str, bool]:
-        return {"maximize": group["maximize"], "decay": group["weight_decay"] != 0}
-
     def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
         return {
             "weight_decay": group["weight_decay"],
             "eps": group["eps"],
             "rate": group["lr"] / (1 + (counted["step"] - 1) * group["lr_decay"]),
         }
+
+
+__getattr__ = step_function_of(__name__)

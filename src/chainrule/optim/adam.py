@@ -8,7 +8,8 @@ import chainrule as cr
 
 from ..autograd import refusal
 from . import rules
-from .checks import check_betas, check_forms, check_lr, check_not_negative
+from .checks import options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter
 
@@ -48,25 +49,15 @@ class Adam(RuleOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check_lr(lr)
+        defaults = options(locals())
         if isinstance(lr, cr.Tensor) and foreach and not capturable:
             raise refusal.value(
                 "lr as a Tensor is not supported for capturable=False and foreach=True",
                 fix="leave foreach away; it makes no difference here.",
             )
-        check_not_negative(epsilon=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay)
         _check_kinds(betas, capturable, foreach)
-        defaults = {
-            "lr": lr,
-            "betas": tuple(b.squeeze() if isinstance(b, cr.Tensor) else b for b in betas),
-            "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
-            "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-            "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
-        }  # fmt: skip
+        defaults["betas"] = tuple(b.squeeze() if isinstance(b, cr.Tensor) else b for b in betas)
         super().__init__(params, defaults)
-        check_forms(fused, differentiable, foreach)
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         largest = ("max_exp_avg_sq",) if group["amsgrad"] else ()
@@ -158,3 +149,6 @@ class AdamW(Adam):
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
+
+
+__getattr__ = step_function_of(__name__)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from . import rules
-from .checks import check_betas, check_lr, check_not_negative
+from .checks import options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer
 
@@ -14,6 +15,7 @@ class Adamax(RuleOptimizer):
     """Adam by the infinity norm (Kingma and Ba, 2015)."""
 
     rule = staticmethod(rules.adamax)
+    states = ("exp_avg", "exp_inf")
     later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS
 
     def __init__(
@@ -29,19 +31,7 @@ class Adamax(RuleOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(epsilon=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay)
-        defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-            "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
-            "capturable": capturable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("exp_avg", "exp_inf")
+        super().__init__(params, options(locals()))
 
     def _flags(
         self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
@@ -62,3 +52,6 @@ class Adamax(RuleOptimizer):
             "eps": group["eps"],
             "step_size": group["lr"] / (1 - beta1 ** counted["step"]),
         }
+
+
+__getattr__ = step_function_of(__name__)

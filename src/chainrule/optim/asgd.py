@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import chainrule as cr
 
 from . import rules
-from .checks import check_lr, check_not_negative
+from .checks import options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter, number
 
@@ -16,6 +17,7 @@ class ASGD(RuleOptimizer):
     """Gradient descent with a falling rate; `state[p]["ax"]` is the average of its path."""
 
     rule = staticmethod(rules.asgd)
+    states = ("ax",)
     counters = ("step", "eta", "mu")
     later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS
 
@@ -32,17 +34,7 @@ class ASGD(RuleOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(weight_decay=weight_decay)
-        defaults = {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
-            "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
-            "capturable": capturable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("ax",)
+        super().__init__(params, options(locals()))
 
     def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
         eta = new_counter(number(group["lr"]))
@@ -81,3 +73,6 @@ class ASGD(RuleOptimizer):
         else:
             state["eta"].fill_(number(eta))
             state["mu"].fill_(1 / max(1, since))
+
+
+__getattr__ = step_function_of(__name__)

@@ -73,3 +73,17 @@ def _get_scalar_dtype(is_fused: Any = None) -> Any:
 def _to_scalar(x: Any) -> Any:
     """A tensor of one element without its dimensions."""
     return x.squeeze() if isinstance(x, TensorBase) and x.dim() != 0 else x  # type: ignore[attr-defined]
+
+
+def step_function_of(module: str) -> Callable[[str], Any]:
+    """A module's `__getattr__`: `torch.optim.adam.adam`, which few programs load."""
+    offered = module.rpartition(".")[2]
+
+    def find(name: str) -> Any:
+        if name != offered:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+        from . import _functional
+
+        return getattr(_functional, name)
+
+    return find

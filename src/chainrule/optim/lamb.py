@@ -7,7 +7,7 @@ from typing import Any
 
 import chainrule as cr
 
-from .checks import check_betas, check_lr, check_not_negative
+from .checks import options
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import new_counter, rate_of
 
@@ -38,15 +38,7 @@ class LAMB(Optimizer):
         always_adapt: bool = True,
         maximize: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(epsilon=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay)
-        defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-            "always_adapt": always_adapt, "maximize": maximize,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals()))
 
     @cr.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
-from .checks import check_lr
+from .checks import options
 from .line_search import Point, minimum_between, strong_wolfe
 from .optimizer import Optimizer, ParamsT
 from .rule_optimizer import number
@@ -43,17 +43,8 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        check_lr(lr)
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        super().__init__(params, defaults)
+        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        super().__init__(params, options(locals()))
         if len(self.param_groups) != 1:
             raise refusal.value(
                 "LBFGS doesn't support per-parameter options (parameter groups): there are "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import rules
-from .checks import check_betas, check_lr, check_not_negative
+from .checks import options
 from .optimizer import ParamsT
 from .rule_optimizer import RuleOptimizer
 
@@ -25,6 +25,7 @@ class Lion(RuleOptimizer):
     """
 
     rule = staticmethod(rules.lion)
+    states = ("exp_avg",)
     counters = ()
 
     def __init__(
@@ -38,22 +39,7 @@ class Lion(RuleOptimizer):
         foreach: bool | None = None,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay)
-        defaults = {
-            "lr": lr, "betas": betas, "weight_decay": weight_decay, "maximize": maximize,
-            "foreach": foreach, "differentiable": differentiable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("exp_avg",)
-
-    def _flags(
-        self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
-    ) -> dict[str, bool]:
-        return {"maximize": group["maximize"], "decay": group["weight_decay"] != 0}
+        super().__init__(params, options(locals()))
 
     def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
         beta1, beta2 = group["betas"]

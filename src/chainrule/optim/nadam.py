@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import rules
-from .checks import check_betas, check_lr, check_not_negative
+from .checks import options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter
 
@@ -15,6 +16,7 @@ class NAdam(RuleOptimizer):
     """Adam with Nesterov momentum (Dozat, 2016); `decoupled_weight_decay` makes it NAdamW."""
 
     rule = staticmethod(rules.nadam)
+    states = ("exp_avg", "exp_avg_sq")
     counters = ("step", "mu_product")
     later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS | {"decoupled_weight_decay": False}
 
@@ -33,20 +35,7 @@ class NAdam(RuleOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(epsilon=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay, momentum_decay=momentum_decay)
-        defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable,
-            "differentiable": differentiable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("exp_avg", "exp_avg_sq")
+        super().__init__(params, options(locals()))
 
     def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
         return {"step": new_counter(), "mu_product": new_counter(1.0)}
@@ -89,3 +78,6 @@ class NAdam(RuleOptimizer):
 def _momentum(group: dict[str, Any], step: Any) -> Any:
     """How much of the average counts at a step: it grows towards beta1."""
     return group["betas"][0] * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+
+
+__getattr__ = step_function_of(__name__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -15,6 +14,7 @@ import chainrule as cr
 from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain, explain_methods
 from ..autograd.node import RemovableHandle
+from ..autograd.source import warn_user
 from ..autograd.state import STATE
 from ..autograd.watching import named
 from .helper_names import _default_to_fused_or_foreach as _default_to_fused_or_foreach
@@ -219,11 +219,10 @@ class Optimizer:
                 )
             param_group.setdefault(name, default)
         if len(params) != len(set(params)):
-            warnings.warn(
+            warn_user(
                 "optimizer contains a parameter group with duplicate parameters; each copy is "
                 "stepped, so such a parameter moves several times per step. Give every parameter "
                 "once (in future this will be an error).",
-                stacklevel=3,
             )
         self._check_against_groups(param_group)
         self.param_groups.append(param_group)

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import chainrule as cr
 
 from . import rules
-from .checks import check_betas, check_lr, check_not_negative
+from .checks import options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer
 
@@ -16,6 +17,7 @@ class RAdam(RuleOptimizer):
     """Adam that starts as momentum until its second moment can be trusted (Liu et al., 2020)."""
 
     rule = staticmethod(rules.radam)
+    states = ("exp_avg", "exp_avg_sq")
     traced_whole: ClassVar[bool] = False  # whether the second moment is used depends on the count
     later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS | {"decoupled_weight_decay": False}
 
@@ -33,19 +35,7 @@ class RAdam(RuleOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(epsilon=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay)
-        defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("exp_avg", "exp_avg_sq")
+        super().__init__(params, options(locals()))
 
     def _flags(
         self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
@@ -92,3 +82,6 @@ def _certainty(beta2: float, step: Any) -> tuple[Any, float]:
     """The length of the average that the second moment stands for: now, and in the end."""
     limit = 2 / (1 - beta2) - 1
     return limit - 2 * step * beta2**step / (1 - beta2**step), limit
+
+
+__getattr__ = step_function_of(__name__)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from . import rules
-from .checks import check_lr, check_not_negative
+from .checks import check_not_negative, options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer
 
@@ -30,14 +31,8 @@ class RMSprop(RuleOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
-        defaults = {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        check_not_negative(alpha=alpha)
+        super().__init__(params, options(locals()))
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         names = ["square_avg"]
@@ -67,3 +62,6 @@ class RMSprop(RuleOptimizer):
             "new": 1 - group["alpha"],
             "eps": group["eps"],
         }
+
+
+__getattr__ = step_function_of(__name__)

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import chainrule as cr
 
-from ..autograd import refusal
 from . import rules
-from .checks import check_lr
+from .checks import options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import COMMON_OPTIONS, RuleOptimizer, new_counter, number
 
@@ -17,6 +17,7 @@ class Rprop(RuleOptimizer):
     """Steps by the sign of the gradient alone, for full batches (Riedmiller and Braun, 1993)."""
 
     rule = staticmethod(rules.rprop)
+    states = ("prev", "step_size")
     later_options: ClassVar[dict[str, Any]] = COMMON_OPTIONS
 
     def __init__(
@@ -31,20 +32,7 @@ class Rprop(RuleOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise refusal.value(
-                f"Invalid eta values: {etas[0]}, {etas[1]}",
-                fix="they satisfy 0 < first < 1 < second.",
-            )
-        defaults = {
-            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("prev", "step_size")
+        super().__init__(params, options(locals()))
 
     def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
         lr = number(group["lr"])
@@ -63,3 +51,6 @@ class Rprop(RuleOptimizer):
         shrink, grow = group["etas"]
         smallest, largest = group["step_sizes"]
         return {"shrink": shrink, "grow": grow, "smallest": smallest, "largest": largest}
+
+
+__getattr__ = step_function_of(__name__)

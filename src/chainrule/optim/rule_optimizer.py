@@ -75,11 +75,12 @@ def steps_as_tensors(optimizer: Any, *names: str) -> None:
 class RuleOptimizer(Optimizer):
     """Base of the optimizers that are a rule and a few numbers per step.
 
-    Subclasses say: `rule`, the options that decide what it computes (`_flags`), its state
-    (`_new_state`, `_state_names`), and the numbers of a step (`_numbers`).
+    Subclasses say: `rule`, the options that decide what it computes (`_flags`), its `states` (or
+    `_state_names` and `_new_state`), and the numbers of a step (`_numbers`).
     """
 
     rule: ClassVar[Rule]
+    states: tuple[str, ...] = ()  # those that have the shape of the parameter
     counters: ClassVar[tuple[str, ...]] = ("step",)  # 0-dim state that the numbers depend on
     # Whether a traced step is one instruction: the flags must not depend on the count of steps.
     traced_whole: ClassVar[bool] = True
@@ -94,7 +95,7 @@ class RuleOptimizer(Optimizer):
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         """The state that has the shape of the parameter."""
-        raise NotImplementedError
+        return self.states
 
     def _new_state(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
         """The state of a parameter before its first step, except what starts at zero."""
@@ -104,7 +105,7 @@ class RuleOptimizer(Optimizer):
         self, group: dict[str, Any], state: dict[str, Any], counted: dict[str, Any]
     ) -> dict[str, bool]:
         """The options that decide which operations the rule has."""
-        raise NotImplementedError
+        return {"maximize": group["maximize"], "decay": group["weight_decay"] != 0}
 
     def _numbers(self, group: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
         """The rule's scalars; written so that lr and the counters may be tensors."""
@@ -171,7 +172,8 @@ class RuleOptimizer(Optimizer):
                 self._step_sparse(group, p)
                 continue
             state = self._state_of(group, p)
-            if by_ops or p._level is not None or p._grad._level is not None:
+            of_mesh = hasattr(p, "_local_tensor") and not by_ops
+            if not of_mesh and (by_ops or p._level is not None or p._grad._level is not None):
                 self._step_by_ops(group, p, state)
                 continue
             self._advance(group, state, _value)
@@ -179,6 +181,8 @@ class RuleOptimizer(Optimizer):
             flags = self._flags(group, state, counted)
             numbers = self._numbers(_plain_options(group), counted)
             tensors = self._tensors(group, p, state)
+            if of_mesh:
+                tensors = _own_parts(tensors)
             program = self.program(tuple(tensors)[2:], tuple(numbers), flags)
             if self.counters == ("step",):
                 tensors["step"] = state["step"]
@@ -240,6 +244,14 @@ class RuleOptimizer(Optimizer):
         else:
             on_tensors(type(self).rule, tensors, numbers, flags, differentiable)
         self._finish(options, state, counted)
+
+
+def _own_parts(tensors: dict[str, Any]) -> dict[str, Any]:
+    """This process's parts of tensors of a mesh (`distributed.tensor`), cut as the parameter is."""
+    placements = tensors["p"].placements
+    return {
+        name: t.redistribute(placements=placements)._local_tensor for name, t in tensors.items()
+    }
 
 
 def update_arrays(program: Program, members: list[dict[str, Any]], numbers: tuple) -> None:

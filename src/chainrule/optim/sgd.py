@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from ..autograd import refusal
 from . import rules
-from .checks import check_forms, check_lr, check_not_negative
+from .checks import options
+from .helper_names import step_function_of
 from .optimizer import ParamsT
 from .rule_optimizer import RuleOptimizer, rate_of
 
@@ -44,21 +45,14 @@ class SGD(RuleOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(momentum=momentum, weight_decay=weight_decay)
+        defaults = options(locals())
         if nesterov and (momentum <= 0 or dampening != 0):
             raise refusal.value(
                 "Nesterov momentum requires a momentum and zero dampening, but momentum is "
                 f"{momentum} and dampening {dampening}",
                 fix="for example momentum=0.9, dampening=0.",
             )
-        defaults = {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
-            "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
-            "differentiable": differentiable, "fused": fused,
-        }  # fmt: skip
         super().__init__(params, defaults)
-        check_forms(fused, differentiable, foreach)
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("momentum_buffer",) if group["momentum"] != 0 else ()
@@ -98,3 +92,6 @@ class SGD(RuleOptimizer):
             "momentum": group["momentum"],
             "undamped": 1 - group["dampening"],
         }
+
+
+__getattr__ = step_function_of(__name__)

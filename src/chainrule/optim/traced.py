@@ -5,6 +5,10 @@ and what it did is written down: who was read, who was written, with which optio
 takes the instruction apart later, by the same rule, into ops that fuse.
 """
 
+# pyright: reportUndefinedVariable=false, reportOptionalSubscript=false
+# pyright: reportOptionalIterable=false, reportArgumentType=false
+# (rules name ops of the table, and options that a group of this kind has)
+
 from __future__ import annotations
 
 from typing import Any

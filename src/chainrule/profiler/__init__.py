@@ -2,6 +2,7 @@
 
 from ..autograd.profiler import record_function
 from ..autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
+from ..standins.finder import rest_of as _rest_of
 from .profile import (
     ProfilerAction,
     ProfilerActivity,
@@ -18,3 +19,5 @@ __all__ = [
     "TimeReport", "kineto_available", "profile", "record_function", "schedule",
     "supported_activities", "tensorboard_trace_handler",
 ]  # fmt: skip
+
+__getattr__ = _rest_of(__name__)

@@ -38,6 +38,11 @@ class ProfilerAction(enum.Enum):
     RECORD_AND_SAVE = 3
 
 
+def _default_schedule_fn(_: int) -> ProfilerAction:
+    """Every step is recorded."""
+    return ProfilerAction.RECORD
+
+
 def kineto_available() -> bool:
     """Whether PyTorch's tracing library is there: no, traces are written without it."""
     return False

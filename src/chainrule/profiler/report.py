@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 from ..autograd.profiler_util import FunctionEvent, format_time
 from ..reading import html
+from ..reading.markup import escape
 from ..reading.source import place_of
 from ..reading.svg import flame
 from ..reading.terminal import Block, Report, Table

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
+from .markup import escape
 from .svg import FONT, MONO, style
 
 _PAGE = """

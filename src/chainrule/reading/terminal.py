@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..autograd.printable import printable
+
 
 @dataclass
 class Table:
@@ -60,7 +62,22 @@ def colours() -> bool:
 
 def plain(blocks: Sequence[Block]) -> str:
     """The blocks as text."""
-    return "\n\n".join(_plain_block(b) for b in blocks)
+    return "\n\n".join(_plain_block(_seen(b)) for b in blocks)
+
+
+def _seen(block: Block) -> Block:
+    """The block with nothing in it that a terminal would obey."""
+    if isinstance(block, Text):
+        return Text([printable(line) for line in block.lines])
+    if isinstance(block, Tree):
+        return block  # its lines are looked at when they are drawn: trees can be deep
+    rows = [tuple(map(_cell, row)) for row in block.rows]
+    notes = [printable(note) for note in block.notes]
+    return Table(printable(block.title), tuple(map(_cell, block.head)), rows, notes)
+
+
+def _cell(text: str) -> str:
+    return printable(text).replace("\n", "\\n")
 
 
 def _plain_block(block: Block) -> str:
@@ -89,13 +106,13 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def tree_lines(tree: Tree) -> list[str]:
     """A tree drawn with lines; iterative, so depth does not matter."""
-    lines = [tree.text]
+    lines = [_cell(tree.text)]
     stack = [(child, "", k == len(tree.children) - 1) for k, child in enumerate(tree.children)][
         ::-1
     ]
     while stack:
         node, indent, last = stack.pop()
-        lines.append(f"{indent}{'└── ' if last else '├── '}{node.text}")
+        lines.append(f"{indent}{'└── ' if last else '├── '}{_cell(node.text)}")
         below = indent + ("    " if last else "│   ")
         stack += [
             (child, below, k == len(node.children) - 1) for k, child in enumerate(node.children)
@@ -114,7 +131,7 @@ def show(blocks: Sequence[Block]) -> None:
         print(plain(blocks))
         return
     console = Console(highlight=False)
-    for k, block in enumerate(blocks):
+    for k, block in enumerate(map(_seen, blocks)):
         if k:
             console.print()
         if isinstance(block, Table):
@@ -139,7 +156,7 @@ def _rich_table(console: Any, block: Table) -> None:
         table = RichTable(box=box.SIMPLE_HEAD)
         for k, head in enumerate(block.head):
             numbers = all(is_number(r[k]) for r in block.rows)
-            table.add_column(head, justify="right" if numbers else "left")
+            table.add_column(RichText(head), justify="right" if numbers else "left")
         for row in block.rows:
             table.add_row(*(RichText(cell) for cell in row))
         console.print(table)

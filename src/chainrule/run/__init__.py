@@ -59,8 +59,8 @@ def stand_in() -> None:
                 explain_missing(module)
         naming.begin()
     # `from torch import *` means the functions that are made on demand, too.
-    _own_all[:] = _own_all or chainrule.__all__
-    chainrule.__all__ = sorted(n for n in dir(chainrule) if _is_exported(chainrule, n))
+    _own_all[:] = _own_all or chainrule.__all__  # pyright: ignore[reportAttributeAccessIssue]
+    chainrule.__all__ = sorted(n for n in dir(chainrule) if _is_exported(chainrule, n))  # pyright: ignore[reportAttributeAccessIssue]
     _report_version(REPORTED_VERSION)
 
 
@@ -85,7 +85,7 @@ def uninstall() -> None:
     if _own_all:
         import chainrule
 
-        chainrule.__all__ = list(_own_all)
+        chainrule.__all__ = list(_own_all)  # pyright: ignore[reportAttributeAccessIssue]
     sys.path[:] = [p for p in sys.path if p != _SHIM]
     paths = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != _SHIM]
     if paths:

@@ -7,13 +7,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from ..doctor.finding import NOTE
 from ..doctor.report import Diagnosis
 from ..doctor.rules import chosen
 from ..doctor.watch import Watch
+from ..serialization.files import write_text
 
 
 def main(argv: Sequence[str]) -> int:
@@ -79,15 +79,28 @@ def _run(argv: list[str], watch: Watch) -> None:
     watch.run.problem = problem
 
 
+def _written(path: str, text: str) -> bool:
+    """Whether a file could be written: what was found in a long run is not to be lost with it."""
+    try:
+        write_text(path, text)
+    except OSError as problem:
+        print(f"chainrule doctor: {problem}", file=sys.stderr)
+        return False
+    return True
+
+
 def _tell(diagnosis: Diagnosis, options: Any) -> int:
+    whole = True
     if options.html:
-        Path(options.html).write_text(diagnosis.to_html(), encoding="utf-8")
+        whole &= _written(options.html, diagnosis.to_html())
     if options.json == "-":
         print(diagnosis.to_json())
     else:
         if options.json:
-            Path(options.json).write_text(diagnosis.to_json() + "\n", encoding="utf-8")
+            whole &= _written(options.json, diagnosis.to_json() + "\n")
         diagnosis.show()
+    if not whole:
+        return 2
     if options.strict and any(f.severity == NOTE for f in diagnosis.findings):
         return 1
     return diagnosis.code

@@ -59,7 +59,8 @@ class TorchFinder(MetaPathFinder):
 
     def _watched(self, fullname: str, path: Any, target: Any) -> ModuleSpec | None:
         """The ordinary spec of one of our modules, which gets the hook's errors once loaded."""
-        if not speaks_torch(fullname):
+        speaks = speaks_torch(fullname)
+        if not speaks and fullname not in naming.homes():
             return None
         for finder in sys.meta_path:
             found = None if finder is self else finder.find_spec(fullname, path, target)
@@ -69,7 +70,8 @@ class TorchFinder(MetaPathFinder):
 
                 def exec_module(module: ModuleType, execute: Any = execute) -> None:
                     execute(module)
-                    explain_missing(module)
+                    if speaks:
+                        explain_missing(module)
                     naming.adopt(module)
 
                 loader.exec_module = exec_module

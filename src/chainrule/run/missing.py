@@ -68,7 +68,7 @@ class MissingImport(ImportError):
 
 
 for _kind in (MissingAttribute, MissingImport):  # tracebacks show the name that programs catch
-    _kind.__module__, _kind.__qualname__ = "builtins", _kind.__base__.__name__
+    _kind.__module__, _kind.__qualname__ = "builtins", _kind.__base__.__name__  # pyright: ignore[reportOptionalMemberAccess]
 
 
 class _Lack:

@@ -1,25 +1,29 @@
-"""PyTorch's names for our classes and for the package, while the import hook is installed.
+"""PyTorch's names for our classes, functions and the package, while the import hook is installed.
 
 Programs ask for them: `type(x).__module__.startswith("torch")`, `str(type(x))`, `torch.__name__`,
-`m.__module__.startswith("torch.nn")` of a tracer. A class is then at home where PyTorch shows it,
-and can be found there: pickles made under the hook are read under it.
+`m.__module__.startswith("torch.nn")` of a tracer. What is in a module that PyTorch has too is at
+home there; `homes.txt` says where the rest is. It can be found there, so that pickles made under
+the hook are read under it, and where PyTorch has it also by PyTorch.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
-from types import ModuleType
+from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ..autograd import source
 from ..ops.dtypes import dtype
 from ..tensor import Parameter, Size, Tensor, layouts, random, storage
+from ..tensor.api import NAMED
 from ..tensor.device import device
 from ..tensor.info import finfo, iinfo
 from ..tensor.namespaces import names_so_far
 
 _OURS, _THEIRS = __name__.partition(".")[0], "torch"
-# Of folders that PyTorch does not have.
+# Objects whose names a module does not show.
 _ELSEWHERE: dict[Any, str] = {
     Tensor: "torch",
     Parameter: "torch.nn.parameter",
@@ -33,8 +37,24 @@ _ELSEWHERE: dict[Any, str] = {
     random.Generator: "torch._C",
     storage.UntypedStorage: "torch.storage",
     storage.TypedStorage: "torch.storage",
+    **dict.fromkeys(storage.TYPED_KINDS.values(), "torch"),
 }
 _before: dict[Any, str] = {}  # what bears another name now, and its own
+
+
+@functools.cache
+def homes() -> dict[str, dict[str, str]]:
+    """By module of ours: its names that PyTorch has in another module, each with that module."""
+    found: dict[str, dict[str, str]] = {}
+    home = ""
+    text = Path(__file__).with_name("homes.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith(" "):
+            module, *names = line.split()
+            found.setdefault(f"{_OURS}.{module}", {}).update(dict.fromkeys(names, home))
+        else:
+            home = line
+    return found
 
 
 def begin() -> None:
@@ -48,19 +68,25 @@ def begin() -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith(f"{_OURS}."):
             adopt(module)
+    for function in NAMED:
+        if function.__module__ == _OURS or function.__module__.startswith(f"{_OURS}."):
+            _rename(function, _THEIRS + function.__module__[len(_OURS) :])
 
 
 def adopt(module: ModuleType) -> None:
-    """Let the classes of a module, if PyTorch has its like, be at home under PyTorch's name."""
+    """Let what a module defines be at home where PyTorch has it."""
     from .finder import speaks_torch
 
     own = module.__name__
-    if not own.startswith(f"{_OURS}.") or not speaks_torch(own):
+    elsewhere = homes().get(own, {})
+    if not own.startswith(f"{_OURS}.") or not (elsewhere or speaks_torch(own)):
         return
-    theirs = _THEIRS + own[len(_OURS) :]
-    for kind in list(names_so_far(module).values()):
-        if isinstance(kind, type) and kind.__module__ == own:
-            _rename(kind, theirs)
+    theirs = _THEIRS + own[len(_OURS) :] if speaks_torch(own) else own
+    for name, found in list(names_so_far(module).items()):
+        if name in elsewhere and isinstance(found, type | FunctionType):
+            _rename(found, elsewhere[name])
+        elif isinstance(found, type | FunctionType) and found.__module__ == own != theirs:
+            _rename(found, theirs)
             sys.modules.setdefault(theirs, module)
 
 
@@ -69,9 +95,12 @@ def end() -> None:
     for found, name in _before.items():
         setattr(found, "__name__" if isinstance(found, ModuleType) else "__module__", name)
     _before.clear()
+    for function in NAMED:  # also those that were made meanwhile
+        if function.__module__.partition(".")[0] == _THEIRS:
+            function.__module__ = _OURS + function.__module__[len(_THEIRS) :]
     source.OWN_NAMES.discard(_THEIRS)
 
 
-def _rename(kind: Any, home: str) -> None:
-    _before.setdefault(kind, kind.__module__)
-    kind.__module__ = home
+def _rename(found: Any, home: str) -> None:
+    _before.setdefault(found, found.__module__)
+    found.__module__ = home

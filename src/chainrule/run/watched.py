@@ -11,10 +11,10 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from ..reading.functions import NoSuchFunction, load_function
+from ..serialization.files import write_text
 
 
 def memory_command(argv: Sequence[str]) -> int:
@@ -70,7 +70,7 @@ def _parser(command: str, description: str) -> argparse.ArgumentParser:
 
 def _write(path: str | None, text: Callable[[], str]) -> None:
     if path:
-        Path(path).write_text(text(), encoding="utf-8")
+        write_text(path, text())
 
 
 def _run(options: Any, watcher: Any) -> int | None:

@@ -10,6 +10,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ..reading.functions import load_function
+from ..serialization.files import write_text
 from .cascade import from_changes
 from .errors import TraceError
 from .result import analyse
@@ -98,7 +99,7 @@ def _plot(result: Any, path: str) -> None:
     if written is None:
         result.plot(path)
     else:
-        FilePath(path).write_text(written(), encoding="utf-8")
+        write_text(path, written())
 
 
 def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:

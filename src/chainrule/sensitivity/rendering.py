@@ -9,6 +9,7 @@ from typing import Any
 
 from ..reading import html, svg
 from ..reading.terminal import Block, Table, Text, Tree, tree_lines
+from ..serialization.files import write_text
 from .links import Path
 
 
@@ -52,8 +53,7 @@ class Drawn:
         """One self-contained page; written to `path` where one is given."""
         text = html.page(type(self).__name__, self._body())
         if path is not None:
-            with open(os.fspath(path), "w", encoding="utf-8") as file:
-                file.write(text)
+            write_text(path, text)
         return text
 
     def plot(self, path: Any = None) -> Any:
@@ -93,7 +93,7 @@ def _finite(data: Any) -> Any:
 
 
 def _markup(block: Block) -> str:
-    from html import escape
+    from ..reading.markup import escape
 
     if isinstance(block, Text):
         return "".join(f"<p>{escape(line)}</p>" for line in block.lines)

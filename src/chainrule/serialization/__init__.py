@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..autograd import refusal, source
 from ..autograd.accidents import PROBLEMS, explain_here
+from ..standins.finder import rest_of as _rest_of
 from ..tensor.device import device
 from . import reader, tensors_file, writer
 from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
@@ -250,3 +251,14 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     """The names in a file that `load` would refuse."""
     with _opened(f) as file, _naming_the_file(name_of(f)):
         return reader.names_in_archive(file, name_of(f))
+
+
+_table = _rest_of(__name__)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "mkdtemp":  # a name of Python's that PyTorch's module shows
+        from tempfile import mkdtemp
+
+        return mkdtemp
+    return _table(name)

@@ -81,6 +81,22 @@ def writing(f: Any) -> Iterator[BinaryIO]:
         yield made
 
 
+def write_text(path: Any, text: str) -> None:
+    """Write a report, as a whole."""
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(path: Any, data: bytes) -> None:
+    """Write a file; what was there before stays until all of it is on the disk."""
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "wb") as device:  # a pipe or /dev/null cannot be replaced
+            device.write(data)
+        return
+    with _replacing(target, os.path.dirname(target)) as made:
+        made.write(data)
+
+
 _UNFINISHED = ".chainrule.tmp"
 _ABANDONED = 600  # seconds without a write after which an unfinished file has lost its writer
 

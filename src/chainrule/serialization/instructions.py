@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import builders
-from .limits import Damaged
+from .limits import Damaged, decoded
 from .machine import MARK, Machine, RefusedGlobal
 
 INSTRUCTIONS: dict[int, Callable[[Machine], None]] = {}
@@ -63,9 +63,9 @@ def _read_and_taken() -> None:
         pickle.LONG: lambda m: int(m.line().removesuffix("L")),
         pickle.FLOAT: lambda m: float(m.line()),
         pickle.BINFLOAT: lambda m: m.number(">d"),
-        pickle.BINUNICODE: lambda m: _text(m.sized("<I")),
-        pickle.SHORT_BINUNICODE: lambda m: _text(m.sized("<B")),
-        pickle.BINUNICODE8: lambda m: _text(m.sized("<Q")),
+        pickle.BINUNICODE: lambda m: decoded(m.sized("<I")),
+        pickle.SHORT_BINUNICODE: lambda m: decoded(m.sized("<B")),
+        pickle.BINUNICODE8: lambda m: decoded(m.sized("<Q")),
         pickle.BINSTRING: lambda m: m.sized("<i").decode("latin1"),
         pickle.SHORT_BINSTRING: lambda m: m.sized("<B").decode("latin1"),
         pickle.BINBYTES: lambda m: m.sized("<I"),
@@ -92,10 +92,6 @@ def _read_and_taken() -> None:
 
 def _integer(text: str) -> int | bool:
     return text == "01" if text in ("00", "01") else int(text)
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")
 
 
 def _dict(m: Machine, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:

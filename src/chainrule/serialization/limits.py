@@ -8,14 +8,17 @@ shown without being counted here first.
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
 
+from ..autograd.printable import printable
+
 _MEGABYTE = 1 << 20
 # Of the 64 MB and four times the file that a load may take: what allocators round up, and the
 # library's own modules, come on top of what is counted.
-_COUNTED_MEGABYTES, _COUNTED_TIMES = 56, 4
+_COUNTED_MEGABYTES, _COUNTED_TIMES = 53, 4
 _PICKLE, _PICKLE_GROWTH = 1 << 18, 20  # bytes; pickles of state dicts become about a quarter
 _GENEROUS = 24  # times the size of a file, for the objects of any honest one
 _NOTED = 200  # bytes to remember a nested tuple by
@@ -55,6 +58,11 @@ class Spending:
                 f"{max(_GENEROUS * self.size, 2 * self.memory)}):` around the load"
             )
 
+    def moment(self, count: int) -> None:
+        """Bytes that are needed for a moment and given back at once."""
+        self.objects(count)
+        self.memory_left += count
+
     def copies(self, count: int) -> None:
         """Bytes of tensors beyond those that lie in the file as they are."""
         self.copies_left -= count
@@ -90,7 +98,12 @@ class Spending:
 class _Unlimited(Spending):
     """For files that are trusted: what they run is not counted either."""
 
+    def __init__(self, size: int, later: list[Any] | None = None) -> None:
+        super().__init__(size, later)
+        self.memory_left = sys.maxsize
+
     def objects(self, count: int) -> None: ...
+    def moment(self, count: int) -> None: ...
     def copies(self, count: int) -> None: ...
     def instructions(self, packed: int, unpacked: int) -> None: ...
     def work(self, steps: int) -> None: ...
@@ -141,13 +154,15 @@ def current() -> Spending:
 def counting(
     size: int, later: list[Any] | None = None, trusted: bool = False
 ) -> Iterator[Spending]:
-    """Count what is done inside for a file of that size."""
+    """Count what is done inside for a file of that size; a file in a file spends of both."""
     before = _CURRENT.spending
-    _CURRENT.spending = (_Unlimited if trusted else Spending)(size, later)
+    made = _CURRENT.spending = (_Unlimited if trusted else Spending)(size, later)
+    made.memory_left = first = min(made.memory_left, before.memory_left)
     try:
-        yield _CURRENT.spending
+        yield made
     finally:
         _CURRENT.spending = before
+        before.memory_left -= first - made.memory_left
 
 
 class Nesting:
@@ -187,6 +202,24 @@ class Nesting:
         if isinstance(value, str | bytes):
             return 1 + (len(value) >> 9)
         return 1
+
+
+_CHUNK = 1 << 16
+
+
+def decoded(data: bytes) -> str:
+    """Bytes of a file as text: one wide letter makes Python take four bytes for each of them."""
+    if len(data) > _CHUNK and not data.isascii():
+        widest = letters = 0
+        for at in range(0, len(data), _CHUNK):
+            part = data[at : at + _CHUNK].translate(None, _CONTINUED)
+            widest, letters = max(widest, max(part, default=0)), letters + len(part)
+        width = 1 if widest < 0xC4 else 2 if widest < 0xF0 else 4
+        current().moment(len(data) + (1 + width) * letters)
+    return data.decode("utf-8", "surrogatepass")
+
+
+_CONTINUED = bytes(range(0x80, 0xC0))  # bytes inside of a letter, in UTF-8
 
 
 # ---- words about what a file holds ---------------------------------------------------------------
@@ -233,10 +266,7 @@ def _pair(pair: tuple[Any, Any], depth: int) -> str:
 
 def clipped(text: str, longest: int = 2 * _LONGEST) -> str:
     """Text that came from a file: no longer than a message can bear, nothing unprintable in it."""
-    short = text if len(text) <= longest else text[:longest] + "..."
-    if short.replace("\n", "").isprintable():
-        return short
-    return short.encode("unicode_escape").decode("ascii")
+    return printable(text if len(text) <= longest else text[:longest] + "...")
 
 
 def reason(problem: BaseException) -> str:

@@ -23,6 +23,9 @@ MARK = object()
 # Whole numbers below this (indices of tokens, most often) become one object each: a list of them
 # takes eight bytes a place instead of forty.
 _SHARED = 1 << 18
+_LONGEST_LINE = 100_000  # bytes: numbers and names as text
+_LONGEST_NAME = 1000  # characters of a module and what it has
+_MEMO = 1 << 32  # values that a pickle can number
 
 
 class RefusedGlobal(Exception):
@@ -96,7 +99,9 @@ class Machine:
         return data
 
     def line(self) -> str:
-        text = self.stream.readline()
+        text = self.stream.readline(_LONGEST_LINE + 1)
+        if len(text) > _LONGEST_LINE:
+            raise Damaged(f"its pickle has a line of more than {_LONGEST_LINE} bytes")
         if not text.endswith(b"\n"):
             raise Damaged("it ends in the middle of its pickle")
         return text[:-1].decode()
@@ -171,6 +176,8 @@ class Machine:
             self.memo.append(value)
         elif 0 <= number < len(self.memo):
             self.memo[number] = value
+        elif not 0 <= number < _MEMO:  # also: numbers chosen to collide are long ones
+            raise Damaged(f"its pickle gives a value the number {brief(number)}")
         else:
             self.spending.objects(150)
             self.memo_beyond[number] = value
@@ -209,6 +216,8 @@ class Machine:
 
     def full_name(self, module: str, name: str) -> str:
         """The name of today's Python for what may be an old name."""
+        if len(module) + len(name) > _LONGEST_NAME:
+            raise Damaged(f"its pickle takes {len(module) + len(name)} characters for a name")
         if (module, name) in _compat_pickle.NAME_MAPPING:
             module, name = _compat_pickle.NAME_MAPPING[module, name]
         else:

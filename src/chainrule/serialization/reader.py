@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..autograd import refusal, source
+from ..ops import dtypes
 from ..tensor.storage import UntypedStorage
 from . import instructions, limits, names, settings, storages
 from .archive import ArchiveReader, fill
@@ -114,6 +115,7 @@ class _Storages:
         self.mapped = mapped
         self.read: dict[str, UntypedStorage] = {}
         self.sizes: dict[str, int] = {}
+        self.bools: set[str] = set()
         self.swap = _byteorder(archive) != sys.byteorder
 
     def load(self, identity: Any) -> UntypedStorage:
@@ -126,6 +128,9 @@ class _Storages:
                 f"it gives storage {brief(key)} {self.sizes[key]} bytes in one place and "
                 f"{count * kind.itemsize} in another"
             )
+        if kind.dtype is dtypes.bool_ and key not in self.bools and not self.read[key].is_meta:
+            self.bools.add(key)
+            storages.only_bools(self.read[key].bytes(), kind.dtype)
         return storages.typed(self.read[key], kind)
 
     def _placed(self, kind: Any, key: str, location: str, count: int) -> UntypedStorage:
@@ -137,7 +142,6 @@ class _Storages:
             data = self.archive.map_array(record, expected)
         else:
             data = self.archive.read_array(record, expected)
-        storages.only_bools(data, kind.dtype)
         if self.swap:
             data = _swapped(data, kind)
         return self.how.placement.placed(UntypedStorage(data), location)
@@ -145,7 +149,8 @@ class _Storages:
 
 def _checked_identity(identity: Any) -> tuple[Any, str, str, int]:
     """(type, key, location, number of elements) of a storage, or what a file put there."""
-    parts = [p.decode("latin1") if isinstance(p, bytes) else p for p in identity]
+    short = [p.decode("latin1") if type(p) is bytes and len(p) <= 200 else p for p in identity]
+    parts: list[Any] = short[:5]  # what may follow is looked at by those who know it
     if len(parts) < 5 or type(parts[0]) is not str or parts[0] != "storage":
         raise RuntimeError(f"the file names a storage in an unknown form: {brief(identity)}")
     kind = storages.UNTYPED if parts[1] is UntypedStorage else parts[1]
@@ -163,10 +168,10 @@ def _checked_identity(identity: Any) -> tuple[Any, str, str, int]:
 def _byteorder(archive: ArchiveReader) -> str:
     if "byteorder" not in archive:  # files of PyTorch 1.x do not say
         return settings.assumed_byteorder()
-    order = archive.read("byteorder").decode("latin1")
-    if order not in ("little", "big"):
+    order = archive.open("byteorder").read(7)
+    if order not in (b"little", b"big"):
         raise RuntimeError(f"Unknown endianness type: {brief(order)} in the record byteorder")
-    return order
+    return order.decode()
 
 
 def _swapped(data: np.ndarray, kind: Any) -> np.ndarray:
@@ -258,6 +263,7 @@ class _LegacyStorages:
         self.room = room
         self.known: dict[str, tuple[Any, UntypedStorage]] = {}
         self.sizes: dict[str, int] = {}
+        self.bools: set[str] = set()
 
     def load(self, identity: Any) -> Any:
         kind, key, location, count = _checked_identity(identity)
@@ -278,6 +284,8 @@ class _LegacyStorages:
                 f"it gives storage {brief(key)} {self.sizes[key]} bytes in one place and {size} in "
                 "another"
             )
+        if kind.dtype is dtypes.bool_:
+            self.bools.add(key)
         made = storages.typed(self.known[key][1], kind)
         part = identity[5] if len(identity) > 5 else None
         if part is not None:  # a part that counts as a storage of its own
@@ -302,7 +310,7 @@ class _LegacyStorages:
         try:
             data = storage.array.reshape(-1).view(np.uint8)
             fill(self.file, data)
-            storages.only_bools(data, kind.dtype)
+            storages.only_bools(data, dtypes.bool_ if key in self.bools else None)
         except ValueError as problem:
             raise RuntimeError(f"storage {brief(key)}: {problem}") from None
 
@@ -320,11 +328,13 @@ def _part_of(storage: UntypedStorage, part: Any, width: int, key: str) -> Untype
 def _check_legacy_head(file: BinaryIO, how: How) -> None:
     safely = How(how.name, how.placement, weights_only=True)
     magic = safely.unpickled(file, lambda identity: None)
-    if magic != LEGACY_MAGIC:
+    if type(magic) is not int or magic != LEGACY_MAGIC:
         raise RuntimeError("Invalid magic number; corrupt file? It is no file of PyTorch's")
     version = safely.unpickled(file, lambda identity: None)
-    if version != LEGACY_VERSION:
+    if type(version) is not int or version != LEGACY_VERSION:
         raise RuntimeError(f"Invalid protocol version: {brief(version)}")
     system = safely.unpickled(file, lambda identity: None)
-    if isinstance(system, dict) and system.get("little_endian", True) != np.little_endian:
+    if type(system) is not dict:
+        raise RuntimeError("what it says of the machine that wrote it makes no sense")
+    if system.get("little_endian", True) is not np.little_endian:
         raise RuntimeError("it was written on a machine of the other byte order")

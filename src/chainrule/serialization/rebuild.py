@@ -21,6 +21,7 @@ from ..tensor.stored import stored
 from ..tensor.tensor import Tensor
 from .builders import checked_lengths
 from .limits import brief, current
+from .storages import only_bools
 
 
 class BadContent(ValueError):
@@ -56,12 +57,24 @@ def _strided(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> A
         if empty:  # NumPy takes no strides for these
             nothing = memory[offset * width : offset * width]
             return make(nothing.view(dtype.np).reshape(size))
+        if dtype is dtypes.bool_ and getattr(storage, "dtype", None) is not dtype:
+            _make_bools(memory)  # those of storages of bools were looked at when they were read
         return make(np.ndarray(size, dtype.np, memory, offset * width, steps))
     except (TypeError, ValueError, OverflowError):
         raise BadContent(
             f"a tensor of size {brief(list(size))}, stride {brief(list(stride))} and offset "
             f"{brief(offset)} does not fit into its storage of {memory.nbytes} bytes"
         ) from None
+
+
+def _make_bools(memory: np.ndarray) -> None:
+    """Bytes that get the type of bools here; those of old files are still to be read."""
+    spending = current()
+    spending.work(memory.nbytes >> 9)
+    if spending.later is None:
+        only_bools(memory, dtypes.bool_)
+    else:
+        spending.later.append(lambda: only_bools(memory, dtypes.bool_))
 
 
 def _check_count(size: tuple[int, ...], dtype: dtypes.dtype) -> None:
@@ -89,7 +102,8 @@ def _rebuild_tensor_v3(storage: Any, offset: Any, size: Any, stride: Any, requir
                        backward_hooks: Any, dtype: Any, metadata: Any = None) -> Any:  # fmt: skip
     made = _flagged(_strided(storage, dtype, offset, size, stride), metadata)
     if dtype in dtypes.STORED and made._level is None:
-        return stored(made)
+        made = stored(made)
+        return made.requires_grad_() if requires_grad and dtype.is_complex else made
     return made.requires_grad_() if requires_grad else made
 
 
@@ -186,7 +200,9 @@ def _set_attributes(made: Any, state: Any) -> None:
 
 # What tensors keep among their attributes for themselves: not for a file to set.
 _OWN = frozenset(("_level", "_coo", "_bdim", "_tangent", "_twin_of", "_alias_node", "_returned",
-                  "_device", "_rows_used"))  # fmt: skip
+                  "_device", "_rows_used", "_lazy", "_compressed", "_wraps", "_own_device",
+                  "_own_layout", "_values_there", "_local_tensor", "_spec",
+                  "_is_copy"))  # fmt: skip
 
 
 def attributes(state: Any) -> dict[str, Any]:
@@ -194,6 +210,7 @@ def attributes(state: Any) -> dict[str, Any]:
     if not isinstance(state, dict) or not all(type(name) is str for name in state):
         raise BadContent(f"the attributes of an object are {brief(state)}")
     current().objects(64 + 100 * len(state))
+    current().work(sum(len(name) >> 9 for name in state))  # of equal names all letters are compared
     return {name: value for name, value in state.items() if name not in _OWN}
 
 

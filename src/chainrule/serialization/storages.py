@@ -18,7 +18,7 @@ from .limits import brief, clipped
 NAMED = {
     dtypes.BY_NAME[name]: f"{word}Storage"
     for name, word in WORDS.items()
-    if name not in ("uint16", "uint32", "uint64") and not name.startswith("float8")
+    if name not in ("uint16", "uint32", "uint64", "complex32") and not name.startswith("float8")
 }
 UNSUPPORTED_STORAGES = {
     f"{word}Storage": "quantised tensors" for word in ("QInt8", "QInt32", "QUInt8", "QUInt4x2",
@@ -102,7 +102,7 @@ class Placement:
         if self.by_function is not None:
             chosen = self.by_function(storage, location)
             if chosen is not None:
-                return chosen
+                return chosen  # pyright: ignore[reportReturnType]
         target = self._target(location)
         kind = target.split(":")[0]
         if kind == "cpu":

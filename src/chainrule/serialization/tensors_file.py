@@ -14,6 +14,7 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from json.decoder import scanstring  # type: ignore[attr-defined]
+from sys import getsizeof
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.layout import address
 from . import archive
-from .limits import brief, reason
+from .limits import Damaged, brief, counting, current, decoded, reason
 from .storages import Placement, only_bools
 
 CODES = {
@@ -34,6 +35,9 @@ CODES = {
 _CODE_OF = {name: code for code, name in CODES.items()}
 _LONGEST_HEADER = 100_000_000
 _METADATA = "__metadata__"
+# Bytes of memory for a tensor with its entry and its places in dicts, for each of its dimensions,
+# for a line of the metadata, and for a line that is another name of a tensor.
+_TENSOR, _DIMENSION, _NOTE, _ALIAS = 800, 32, 130, 350
 
 
 class BadFile(RuntimeError):
@@ -126,7 +130,7 @@ def _refuse_overlaps(arrays: dict[str, np.ndarray]) -> None:
         if array.size
     )
     for (_, end, first), (begin, _, second) in itertools.pairwise(spans):
-        if begin < end and np.shares_memory(arrays[first], arrays[second], max_work=10_000):
+        if begin < end and np.shares_memory(arrays[first], arrays[second], max_work=10_000):  # pyright: ignore[reportArgumentType]
             raise refusal.runtime(
                 f"Some tensors share memory, and a .safetensors file cannot say so: {first!r} and "
                 f"{second!r} overlap",
@@ -158,12 +162,16 @@ def read_header(file: BinaryIO) -> tuple[dict[str, Entry], dict[str, str], int, 
     length = _length(head)
     if length > _LONGEST_HEADER or 8 + length > size:
         raise BadFile(f"its header should have {length} bytes, the file has {size}")
-    try:
-        table, notes = _parsed(file.read(length).decode())
-    except BadFile:
-        raise
-    except (ValueError, TypeError, KeyError, RecursionError) as problem:
-        raise BadFile(f"its header is damaged ({reason(problem)})") from None
+    with counting(size) as spending:
+        try:
+            spending.objects(size)
+            table, notes = _parsed(decoded(file.read(length)))
+        except BadFile:
+            raise
+        except Damaged as problem:
+            raise BadFile(str(problem)) from None
+        except (ValueError, TypeError, KeyError, RecursionError) as problem:
+            raise BadFile(f"its header is damaged ({reason(problem)})") from None
     _check_table(table, size - 8 - length)
     return table, notes, 8 + length, size - 8 - length
 
@@ -185,7 +193,7 @@ _LONGEST_ENTRY = 4096  # 64 dimensions of 20 digits are 1,300 characters
 def _parsed(text: str) -> tuple[dict[str, Entry], dict[str, str]]:
     table: dict[str, Entry] = {}
     notes: dict[str, str] | None = None
-    for name, at in (members := _Members(text, 0)):
+    for name, at in (members := Members(text, 0)):
         if name == _METADATA:
             if notes is not None:
                 raise ValueError(f"the name {name!r} occurs twice")
@@ -196,24 +204,29 @@ def _parsed(text: str) -> tuple[dict[str, Entry], dict[str, str]]:
         end = text.find("}", at, at + _LONGEST_ENTRY) + 1
         if text[at : at + 1] != "{" or not end:
             raise _bad_entry(name)
-        table[name], members.at = _entry(name, text[at:end]), end
-    if text[members.at :].strip(" \t\r\n"):
+        table[name] = entry = _entry(name, text[at:end])
+        members.at = end
+        current().objects(_TENSOR + _DIMENSION * len(entry.shape) + getsizeof(name))
+    if _SPACE.fullmatch(text, members.at) is None:
         raise ValueError("something follows the table")
-    return table, notes or {}
+    notes = notes or {}
+    current().objects(_ALIAS * sum(name in table for name in notes.values()))
+    return table, notes
 
 
 def _parsed_notes(text: str, at: int) -> tuple[dict[str, str], int]:
     notes: dict[str, str] = {}
-    for name, start in (members := _Members(text, at)):
+    for name, start in (members := Members(text, at)):
         if text[start : start + 1] != '"':
             raise ValueError("its metadata is not text")
         if name in notes:
             raise ValueError(f"the name {brief(name)} occurs twice")
         notes[name], members.at = scanstring(text, start + 1, True)
+        current().objects(_NOTE + getsizeof(name) + getsizeof(notes[name]))
     return notes, members.at
 
 
-class _Members:
+class Members:
     """The names of a JSON object and where their values start; `at` is to be set to their end."""
 
     def __init__(self, text: str, at: int) -> None:
@@ -252,7 +265,7 @@ class _Members:
 
 def _entry(name: str, text: str) -> Entry:
     try:
-        fields = json.loads(text, object_pairs_hook=_without_duplicates)
+        fields = json.loads(text, object_pairs_hook=without_duplicates)
         code, shape, (begin, end) = fields["dtype"], fields["shape"], fields["data_offsets"]
     except (TypeError, KeyError, ValueError):
         raise _bad_entry(name) from None
@@ -272,7 +285,8 @@ def _bad_entry(name: str) -> BadFile:
     return BadFile(f"its header is damaged (the entry of {brief(name)})")
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For `json.loads`: an object in which a name occurs twice is refused."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name occurs twice")

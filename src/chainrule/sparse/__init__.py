@@ -15,9 +15,11 @@ from typing import Any
 
 import chainrule as torch
 
+from ..autograd.accidents import explain_module
 from ..standins import add_to as _add_stand_ins
 from ..tensor.signatures import respelled
 from . import handlers
+from .choosing import spdiags
 from .compressed import (
     CompressedTensor,
     sparse_bsc_tensor,
@@ -41,7 +43,15 @@ def spmm(input: Any, mat2: Any) -> Any:  # noqa: A002
     return torch.mm(input, mat2)
 
 
-spmm = dsmm = smm = respelled(spmm)
+spmm = dsmm = respelled(spmm)
+
+
+@respelled
+def smm(input: Any, mat: Any) -> Any:  # noqa: A002
+    """A sparse matrix times a dense one, as a sparse matrix."""
+    from .products import smm as product
+
+    return product(input, mat)
 
 
 def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -104,9 +114,12 @@ __all__ = [
     "sparse_coo_tensor",
     "sparse_csc_tensor",
     "sparse_csr_tensor",
+    "spdiags",
     "sum",
     "track_rows",
 ]
 
 
 _add_stand_ins(globals())
+
+explain_module(globals(), "mm", "spmm", "dsmm", "smm", "addmm", "sum", "softmax", "log_softmax")

@@ -13,6 +13,7 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from ..ops.schema import Op
 from ..tensor.functions.nn_common import named
 from .handlers import handle, to_sparse
@@ -279,3 +280,10 @@ def _check(outer: Any, inner: Any, values: Any, shape: tuple[int, ...], by_rows:
         problem = f"`0 <= {names[1]} < {shape[int(by_rows)]}` is not satisfied."
     if problem:
         raise refusal.runtime(f"{problem}")
+
+
+explain_module(
+    globals(),
+    "sparse_compressed_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor",
+    "sparse_bsc_tensor",
+)  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import refusal
-from ..autograd.accidents import PROBLEMS, explain_here
+from ..autograd.accidents import PROBLEMS, explain_here, explain_module
 from ..tensor.functions.nn_common import named
 from .tensor import SparseTensor, coo
 
@@ -134,3 +134,5 @@ class check_sparse_tensor_invariants:
 
 
 __all__ = ["SparseTensor", "check_sparse_tensor_invariants", "sparse_coo_tensor"]
+
+explain_module(globals(), "sparse_coo_tensor")

@@ -122,6 +122,8 @@ def mul(a: Any, b: Any) -> Any:
         a, b = b, a
     if _is_number(b):
         return a._like(a._indices(), a._values() * b)
+    if not is_sparse(b) and b.shape != a.shape:
+        b = b.expand(a.shape)
     _same_shape("mul", a, b)
     if is_sparse(b):
         a, b = a.coalesce(), b.coalesce()
@@ -242,7 +244,12 @@ def cat(*tensors: Any, axis: int) -> Any:
 def reduce_sum(t: Any, *, axis: tuple[int, ...], keepdims: bool = False, **params: Any) -> Any:
     """The sum of everything, or over some sparse dimensions."""
     if keepdims:
-        raise unsupported("sum", (t,))
+        if len(axis) == t.ndim:
+            raise unsupported("sum", (t,))
+        out = reduce_sum(t, axis=axis)
+        for d in sorted(axis):
+            out = out.unsqueeze(d)
+        return out
     if len(axis) == t.ndim:
         return t._values().sum()
     if any(a >= t.sparse_dim() for a in axis):

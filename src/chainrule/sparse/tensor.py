@@ -93,6 +93,44 @@ class SparseTensor(torch.Tensor):
     def grad(self, value: Any) -> None:
         self._values().grad = None if value is None else value._values()
 
+    def _dimI(self) -> int:
+        return self.sparse_dim()
+
+    def _dimV(self) -> int:
+        return self.dense_dim()
+
+    # ---- sizes ----
+
+    def sparse_resize_(self, size: Any, sparse_dim: int, dense_dim: int) -> Any:
+        """Another size; values that are there keep their dimensions and their places."""
+        old, new = tuple(self.shape), tuple(size)
+        if sparse_dim + dense_dim != len(new):
+            raise refusal.runtime(
+                "number of dimensions must be sparse_dim "
+                f"({sparse_dim}) + dense_dim ({dense_dim}), but got {len(new)}"
+            )
+        kept = (sparse_dim, dense_dim) == (self.sparse_dim(), self.dense_dim())
+        if self._nnz() and (not kept or any(n < o for n, o in zip(new, old, strict=True))):
+            raise refusal.runtime(
+                f"changing a sparse tensor of size {list(old)} with {self._nnz()} values to "
+                f"{list(new)} would lose values",
+                fix="x.sparse_resize_and_clear_(size, sparse_dim, dense_dim).",
+            )
+        if self._nnz() and new[sparse_dim:] == old[sparse_dim:]:
+            return self._become(self._indices(), self._values(), new)
+        return self.sparse_resize_and_clear_(new, sparse_dim, dense_dim)
+
+    def sparse_resize_and_clear_(self, size: Any, sparse_dim: int, dense_dim: int) -> Any:
+        """Another size, without values."""
+        values = self._values().detach().new_empty((0, *size[sparse_dim:]))
+        return self._become(self._indices().new_empty((sparse_dim, 0)), values, size)
+
+    def _become(self, places: Any, values: Any, size: Any) -> Any:
+        made = torch.sparse_coo_tensor(places, values, tuple(size), is_coalesced=True)
+        self.__dict__.update(made.__dict__)
+        self._a = made._a
+        return self
+
     # ---- conversions ----
 
     def coalesce(self) -> Any:

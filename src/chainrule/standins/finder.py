@@ -32,13 +32,12 @@ class _FromTable:
 
     def exec_module(self, module: ModuleType) -> None:
         from ..autograd.packages import KeepsFunctions
-        from . import members_of
         from .table import heading
 
         module.__class__ = KeepsFunctions
         inside = module.__name__.partition(".")[2]
         module.__doc__ = heading(inside)
-        found = members_of(inside)
+        found = _members(inside)
         vars(module).update(found)
         vars(module)["__getattr__"] = functools.partial(member, inside)
         vars(module)["__all__"] = [name for name in found if not name.startswith("_")]
@@ -64,6 +63,11 @@ def member(module: str, name: str) -> Any:
         return found[name]
     full = f"chainrule.{module}".rstrip(".")
     raise AttributeError(f"module {full!r} has no attribute {name!r}", name=name)
+
+
+def rest_of(module: str) -> Any:
+    """A `__getattr__` for a module with code of its own: the names that the table has for it."""
+    return functools.partial(member, module.partition(".")[2])
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -93,12 +94,12 @@ def refused(module: str, name: str, reason: Reason) -> Any:
     """A class for a name that begins with a capital letter, otherwise a function."""
     path = f"torch.{module}.{name}" if module else f"torch.{name}"
     doc = f"Refused on use: {reason.phrase}."
-    home = f"chainrule.{module}".rstrip(".")
+    home = home_of(module)
 
     def function(*args: Any, **kwargs: Any) -> NoReturn:
         refuse(path, reason)
 
-    if not name.lstrip("_")[:1].isupper():
+    if not (name.lstrip("_")[:1].isupper() or name in _CLASSES):
         return _named(function, home, name, doc)
     if name.endswith(("Error", "Exception", "Warning")):  # programs catch it; nothing raises it
         base = Warning if name.endswith("Warning") else RuntimeError
@@ -111,13 +112,25 @@ def refused(module: str, name: str, reason: Reason) -> Any:
     return type(name, (), space)
 
 
+# Classes of PyTorch whose names begin with a small letter.
+_CLASSES = frozenset(
+    "check_env context cuBLASModule cuFFTPlanCache cuFFTPlanCacheAttrContextProp "
+    "cuFFTPlanCacheManager cudaStatus device device_of elastic_launch env graph macros".split()
+)
+
+
 def inert(module: str, name: str, why: str, result: Callable[..., Any]) -> Any:
     """A function that only gives its result."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         return result(*args, **kwargs)
 
-    return _named(function, f"chainrule.{module}".rstrip("."), name, f"{why[0].upper()}{why[1:]}.")
+    return _named(function, home_of(module), name, f"{why[0].upper()}{why[1:]}.")
+
+
+def home_of(module: str) -> str:
+    """The full name of a module, which begins with `torch` under the import hook."""
+    return f"{sys.modules[__name__.partition('.')[0]].__name__}.{module}".rstrip(".")
 
 
 def _named(function: Any, module: str, name: str, doc: str) -> Any:
@@ -173,11 +186,6 @@ TOOLS = Reason(
     "It works on PyTorch's own internals",
     "it works on PyTorch's internals, which chainrule does not have",
     "leave the call out; results do not depend on it.",
-)
-PRIVATE_DTYPES = Reason(
-    "It needs number formats that NumPy has not",
-    "chainrule has no such number format",
-    "convert to float32, bfloat16 or float16.",
 )
 NOT_WRITTEN = Reason(
     "It is not written yet",

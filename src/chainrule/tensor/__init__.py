@@ -2,7 +2,7 @@
 
 from .tensor import Tensor  # isort: skip - the class must exist before entries are made
 from . import functions
-from .api import API, function_form, functions_of, install_methods, records_of
+from .api import API, function_form, functions_of, install_methods, name_as_found, records_of
 from .autograd_methods import install_autograd_methods
 from .methods import install_tensor_methods
 from .operators import install_operators
@@ -17,4 +17,4 @@ install_autograd_methods(Tensor)
 from . import overridable  # noqa: E402 - Tensor is complete now
 
 __all__ = ["API", "Parameter", "Size", "Tensor", "function_form", "functions", "functions_of",
-           "overridable",           "records_of"]  # fmt: skip
+           "name_as_found", "overridable", "records_of"]  # fmt: skip

@@ -15,6 +15,7 @@ Element-wise entries are specialised on their first call, not at import.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -89,6 +90,25 @@ def public(name: str | None = None, **forms: Any) -> Callable[[Callable[..., Any
             raise TypeError(f"{record.path} is declared twice in the public table")
         API[record.path] = record
         return function
+
+    return register
+
+
+def in_dims(*counts: int, **forms: Any) -> Callable[[Callable[[int], Any]], tuple[Any, ...]]:
+    """Declare the functions `<name>1d`, `<name>2d`, ... that `name(1)`, `name(2)`, ... give.
+
+    In aliases and in the docstring `{}` is the number of dimensions.
+    """
+
+    def register(family: Callable[[int], Any]) -> tuple[Any, ...]:
+        made = []
+        for nd in counts:
+            function = family(nd)
+            function.__name__ = function.__qualname__ = f"{family.__name__}{nd}d"
+            function.__doc__ = function.__doc__.format(nd)
+            aliases = tuple(alias.format(nd) for alias in forms.get("aliases", ()))
+            made.append(public(**{**forms, "aliases": aliases})(function))
+        return tuple(made)
 
     return register
 
@@ -250,7 +270,8 @@ def _method(name: str, record: Public) -> Callable[..., Any]:
 def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
     """The functions of a namespace, aliases included."""
     return {
-        name: function_form(record, namespace) for name, record in records_of(namespace).items()
+        name: function_form(record, namespace, name)
+        for name, record in records_of(namespace).items()
     }
 
 
@@ -276,24 +297,47 @@ _SHARED = frozenset(
 )
 
 
-def function_form(record: Public, namespace: str | None = None) -> Callable[..., Any]:
+def function_form(
+    record: Public, namespace: str | None = None, name: str = ""
+) -> Callable[..., Any]:
     """The function of a record as users call it, made when first asked for.
 
     Each namespace that has it gets a function of its own, as in PyTorch: programs tell `softmax` of
-    torch from that of `torch.nn.functional`.
+    torch from that of `torch.nn.functional`. So does each name, which pickles find it by.
     """
-    elsewhere = namespace not in (None, record.namespace) and record.name not in _SHARED
-    key = f"{record.path} in {namespace}" if elsewhere else record.path
+    space = record.namespace if namespace is None or record.name in _SHARED else namespace
+    name = name or record.name
+    elsewhere = (space, name) != (record.namespace, record.name)
+    key = f"{record.path} as {space}.{name}" if elsewhere else record.path
     made: Any = _FORMS.get(key)
     if made is None:
-        made = _FORMS[key] = _function_form(record)
+        made = _function_form(record)
         plain = not record.out and record.function.__dict__.get("op") is None
-        if elsewhere and plain and not is_guarded(record.path):
+        if space != record.namespace and plain and not is_guarded(record.path):
             # The package takes NumPy's keywords, for which something must stand before it.
-            made = _FORMS[key] = guarded(record.path, record.name, record.function)
-        if overriding.ACTIVE and isinstance(made, FunctionType):
-            overriding.wrap(made, made)
+            made = guarded(record.path, record.name, record.function)
+        _FORMS[key] = made
+        if isinstance(made, FunctionType):
+            name_as_found(made, space, name)
+            if overriding.ACTIVE:
+                overriding.wrap(made, made)
     return made
+
+
+# Namespaces whose functions PyTorch names after them: `torch.fft.rfft.__name__` is "fft_rfft".
+_IN_NAMES = ("fft", "linalg", "special")
+
+
+NAMED: list[FunctionType] = []
+
+
+def name_as_found(function: FunctionType, namespace: str, name: str) -> None:
+    """Let a function say where users find it, which is what pickles write."""
+    NAMED.append(function)
+    package = sys.modules[__name__.partition(".")[0]].__name__  # "torch" under the import hook
+    function.__module__ = f"{package}.{namespace}" if namespace else package
+    function.__name__ = f"{namespace}_{name}" if namespace in _IN_NAMES else name
+    function.__qualname__ = name
 
 
 def made_forms() -> list[Callable[..., Any]]:

@@ -12,6 +12,7 @@ from ..autograd.dispatch import P
 from ..autograd.inplace import check_writable, write
 from ..autograd.node import OutSlot, rename
 from ..autograd.value import CONJ, NEG, PARENT, ROOT, bottom
+from . import layout_methods
 from .leaf import get_grad_dtype, set_grad_dtype, want_grad
 from .overriding import DisableTorchFunctionSubclass, notice
 from .spellings import one_of
@@ -359,4 +360,26 @@ METHODS: dict[str, Any] = {
     "resize_as": lambda self, tensor: self.reshape(tensor.shape),
     "sparse_dim": lambda self: 0, "dense_dim": lambda self: self.ndim,
     **{name: _removed(name) for name in ("eig", "lstsq", "solve", "symeig")},
+    **layout_methods.METHODS,
 }  # fmt: skip
+
+for _name, _text in {
+    "is_cpu": "Whether its memory is the computer's: always, but for meta tensors.",
+    "is_conj": "Whether conjugation is still to be done when it is read.",
+    "is_neg": "Whether negation is still to be done when it is read.",
+    "is_pinned": "Whether its memory is locked for a GPU: it never is.",
+    "is_coalesced": "Whether a sparse tensor lists each place once; this one is not sparse.",
+    "is_distributed": "Whether parts of it lie in other processes: they do not.",
+    "name": "A name given to it, or None.",
+    "record_stream": "Nothing: there is no stream of a GPU.",
+    "const_data_ptr": "The address of its first element.",
+    "storage_type": "The class of its storage.",
+    "resize": "A view or copy in another shape; use reshape.",
+    "resize_as": "A view or copy in another tensor's shape; use reshape.",
+    "sparse_dim": "The number of sparse dimensions: none.",
+    "dense_dim": "The number of dense dimensions: all.",
+}.items():
+    if isinstance(METHODS[_name], property):
+        METHODS[_name] = property(METHODS[_name].fget, doc=_text)
+    else:
+        METHODS[_name].__doc__ = _text

@@ -14,6 +14,7 @@ from ..autograd.dispatch import P
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
 from ..ops import allocation, dtypes
+from ..ops.halves import COMPLEX_HALF
 from ..ops.layout import dense_empty_like, window
 from .device import _DEFAULT as DEFAULT_DEVICE
 from .device import place
@@ -24,7 +25,6 @@ from .leaf import want_grad
 from .overriding import notice
 from .scalars import number_for
 from .signatures import respelled
-from .storage import TypedStorage, UntypedStorage
 
 _MANY = 1 << 20  # elements along one dimension from which the product is looked at
 
@@ -70,7 +70,8 @@ def finish(array: np.ndarray, requires_grad: bool = False, device: Any = None) -
 
 def finish_tensor(t: Any, requires_grad: bool = False, device: Any = None) -> Any:
     """A new tensor on its device, tracked when asked for."""
-    if t._a.dtype.itemsize == 1 and t._a.dtype.kind not in "biu":
+    kind = t._a.dtype.kind
+    if kind == COMPLEX_HALF or (t._a.dtype.itemsize == 1 and kind not in "biu"):
         from .stored import stored
 
         t = stored(t)
@@ -219,38 +220,6 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     except PROBLEMS as problem:
         explain_here(problem)
         raise
-
-
-def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
-            requires_grad: bool = False) -> Any:  # fmt: skip
-    """A tensor of any data; memory is shared unless that is impossible or copy=True."""
-    try:
-        if hasattr(obj, "__dlpack__") and not isinstance(obj, TensorBase | np.ndarray):
-            from .interop import from_dlpack
-
-            obj = from_dlpack(obj)
-        elif isinstance(obj, UntypedStorage):
-            obj = _on_storage(obj, dtype)
-        made = as_tensor(obj, dtype=dtype, device=device)
-        if copy:
-            made = made.clone() if made is obj or isinstance(obj, np.ndarray) else made
-        elif copy is False and not isinstance(obj, TensorBase | np.ndarray):
-            raise ValueError("can't alias arbitrary sequence into a tensor: pass copy=None")
-        if made.requires_grad != requires_grad:
-            made = want_grad(made.detach(), requires_grad)
-        return made
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-def _on_storage(storage: UntypedStorage, dtype: Any) -> Any:
-    """A tensor of the storage's elements; those of bytes without a type are taken for `dtype`."""
-    if isinstance(storage, TypedStorage):
-        return make(storage.bytes())
-    kind = (dtype or dtypes.int64).np
-    whole = storage.nbytes() // kind.itemsize * kind.itemsize
-    return make(storage.bytes()[:whole].view(kind))
 
 
 # ---- filled --------------------------------------------------------------------------------------

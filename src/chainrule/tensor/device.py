@@ -43,7 +43,7 @@ class device:
                 )
             elif ":" in kind:
                 kind, _, number = kind.partition(":")
-                if not number.isdigit():
+                if not number.isdecimal():
                     raise RuntimeError(f"Invalid device string: '{type}'")
                 index = int(number)
             if kind not in KNOWN:

@@ -25,7 +25,7 @@ from ..autograd.state import STATE
 from ..autograd.value import TensorBase, make
 from ..ops import dtypes
 from ..ops.schema import TABLE
-from .indexing import index_error, refuse_out_of_bounds, result_shape, split
+from .indexing import expect_places, index_error, refuse_out_of_bounds, result_shape, split
 from .scalars import converted, number_for
 
 
@@ -70,6 +70,8 @@ def _set(self: Any, index: Any, value: Any) -> None:
         refuse_out_of_bounds(self, index, view, tensors, dims)
         if 0 not in result_shape(view, tensors, dims):
             raise
+        return
+    expect_places(view, tensors, dims)
 
 
 def _is_one_mask(index: Any) -> bool:

@@ -79,9 +79,14 @@ def taken(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> Any:
     else:
         found = P.index_get(view, *tensors, dims=dims)
     if STATE.unusual & TRACE and found.numel():
-        for t, d in zip(tensors, dims, strict=True):
-            expect_within(t, -view.shape[d], view.shape[d] - 1)
+        expect_places(view, tensors, dims)
     return found
+
+
+def expect_places(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> None:
+    """Let a trace check that index tensors stay within their dimensions."""
+    for t, d in zip(tensors, dims, strict=True):
+        expect_within(t, -view.shape[d], view.shape[d] - 1)
 
 
 def result_shape(view: Any, tensors: list[Any], dims: tuple[int, ...]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from ..autograd.state import STATE, TRACE
 from ..autograd.value import CONJ, TensorBase, expose, make
 from ..ops import dtypes
 from .leaf import want_grad
-from .storage import mapped_bytes
+from .mapping import mapped_bytes
 
 
 def readable_array(t: Any, what: str) -> np.ndarray:
@@ -216,9 +216,9 @@ def __dlpack__(self: Any, *, stream: Any = None, **options: Any) -> Any:
         raise refusal.of_kind(
             BufferError, "Can't export tensors that require gradient, use tensor.detach()"
         )
+    if self.dtype in dtypes.STORED or self.dtype is dtypes.bfloat16:
+        raise refusal.of_kind(BufferError, f"NumPy cannot export {self.dtype.name} by DLPack")
     array = readable_array(self, "DLPack export")
-    if array.dtype.kind == "V":
-        raise refusal.of_kind(BufferError, "NumPy cannot export bfloat16 by DLPack")
     expose(self)
     return array.__dlpack__(**options)
 

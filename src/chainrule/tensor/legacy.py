@@ -13,7 +13,8 @@ WORDS = {
     "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte",
     "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
     "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
-    **{d.name: d.name.capitalize() for d in dtypes.STORED},
+    **{d.name: d.name.capitalize() for d in dtypes.STORED if d is not dtypes.complex32},
+    "complex32": "ComplexHalf",
 }  # fmt: skip
 TYPE_NAMES = {name: f"{word}Tensor" for name, word in WORDS.items()}
 _BY_TYPE_NAME = {f"torch.{type_name}": name for name, type_name in TYPE_NAMES.items()}

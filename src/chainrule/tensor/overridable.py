@@ -59,6 +59,16 @@ def own_functions(cls: type) -> None:
                 for f in (value.fget, value.fset, value.fdel)
             ]
             setattr(cls, name, property(*parts, doc=value.__doc__))
+    name_methods(cls)
+
+
+def name_methods(cls: type) -> None:
+    """Let the methods of a class say where they are found, which is what pickles write."""
+    named: set[FunctionType] = set()
+    for name, value in vars(cls).items():
+        if isinstance(value, FunctionType) and value not in named:  # else another name of it
+            value.__module__, value.__qualname__ = cls.__module__, f"{cls.__name__}.{name}"
+            named.add(value)
 
 
 def own_package_functions(space: dict[str, Any]) -> None:
@@ -66,6 +76,7 @@ def own_package_functions(space: dict[str, Any]) -> None:
     for name in TAKE_TENSORS:
         if isinstance(space.get(name), FunctionType):
             space[name] = looking_once(space[name])
+            api.name_as_found(space[name], "", name)
 
 
 def _is_own(function: FunctionType) -> bool:

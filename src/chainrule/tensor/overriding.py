@@ -16,7 +16,8 @@ from contextlib import AbstractContextManager, ExitStack
 from types import FunctionType
 from typing import Any
 
-from ..autograd.late import COPIES, TARGET, code_with, copy_of, settle
+from ..autograd.late import TARGET, add_copy, code_with, copy_of, settle
+from ..autograd.late_signature import show_signature
 from ..autograd.source import is_own_name
 from ..autograd.state import FUNCTION_MODE, STATE, TRACE
 from ..autograd.value import FACTORY, PLAIN, TensorBase
@@ -402,7 +403,6 @@ def wrap(function: FunctionType, public: Any, modes_only: bool = False) -> None:
     name = function.__name__
     is_operator = name.startswith("__") and name.strip("_") in _OPERATORS
     original = copy_of(function)
-    COPIES.setdefault(function, []).append(original)
     space = function.__globals__
     if space.get(TARGET) is function:  # its own code is still to be made, in the copy then
         space[TARGET] = original
@@ -413,7 +413,10 @@ def wrap(function: FunctionType, public: Any, modes_only: bool = False) -> None:
         "_kinds": _NO_KINDS if modes_only else KINDS,
         "_call": call_in_mode if modes_only else call_operator if is_operator else call,
     }  # fmt: skip
+    add_copy(function, original)
     function.__wrapped__ = original  # type: ignore[attr-defined]
+    if "__signature__" not in function.__dict__:
+        show_signature(function, original)
 
 
 _OPERATORS = frozenset(

@@ -174,6 +174,8 @@ def _cells(values: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
         width = max(map(len, cells))
     elif kind == "c":
         return _complex_cells(values, options)
+    elif kind == "W":  # complex32, which NumPy does not know
+        return _complex_cells(values.astype(np.complex64), options)
     else:
         # bfloat16 and its like have no NumPy formatting of their own; float64 holds them exactly.
         cells, width = _float_cells(values.astype(np.float64), options)
@@ -185,11 +187,12 @@ def _cells(values: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
 
 def _visible(array: np.ndarray, edge: int) -> np.ndarray:
     """The first and last `edge` entries along every axis that is longer than both together."""
-    for axis, length in enumerate(array.shape):
-        if length > 2 * edge:
-            shown = np.r_[0:edge, length - edge : length]
-            array = np.take(array, shown, axis=axis)
-    return array
+    # All axes at once: a tensor that repeats one element has rows that no memory can hold.
+    shown = [
+        np.r_[0:edge, n - edge : n] if n > 2 * edge else np.arange(n)
+        for n in (int(n) for n in array.shape)
+    ]
+    return array[np.ix_(*shown)] if shown else array
 
 
 def _with_gap(items: Sequence[str], edge: int, gap: str) -> list[str]:

@@ -12,7 +12,7 @@ from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..ops import dtypes
 from .creation import into, np_dtype, wanted_for, whole
-from .scalars import number_for
+from .scalars import a_number, number_for
 
 
 def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -110,7 +110,7 @@ def _bounds(start: Any, end: Any, name: str) -> tuple[Any, Any]:
             f"{ranks[0]} dimension(s) and end with {ranks[1]} dimension(s)."
         )
     first, last = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))  # type: ignore[attr-defined]
-    return first, last
+    return a_number(first, "start"), a_number(last, "end")
 
 
 def _spaced(start: Any, end: Any, steps: int, wanted: Any) -> np.ndarray:

@@ -16,12 +16,25 @@ _NAMES = {
     "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
     "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
 }  # fmt: skip
-_NAMES.update((d.name, f"c10::{d.name.capitalize()}") for d in dtypes.STORED)
+_NAMES.update((d.name, f"c10::{d.name.capitalize()}") for d in dtypes.STORED if not d.is_complex)
 _LARGEST = {
     "bfloat16": 3.3895313892515355e38, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0,
     "float8_e4m3fnuz": 240.0, "float8_e5m2fnuz": 57344.0, "float8_e8m0fnu": 2.0**127,
 }  # fmt: skip
 _CLASSES = (bool, int, float, complex)
+
+
+def a_number(value: Any, name: str = "value") -> Any:
+    """The value, unless it cannot be a number at all: NumPy would make one of None, or of a list.
+
+    Stand-ins of a compiled function, fractions and NumPy's numbers pass.
+    """
+    if not (hasattr(value, "__float__") or hasattr(value, "__complex__")):
+        raise refusal.wrong_type(
+            f"argument '{name}' must be Number, not {type(value).__name__}",
+            f"{value!r} was given",
+        )
+    return value
 
 
 def number_for(value: Any, dtype: dtypes.dtype) -> Any:
@@ -33,7 +46,7 @@ def number_for(value: Any, dtype: dtypes.dtype) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if value.__class__ not in _CLASSES:
-        return value
+        return a_number(value)
     if dtype.is_complex:
         if dtype is dtypes.complex64:
             _real(value.real, dtypes.float32)

@@ -52,8 +52,12 @@ def new_block(size: int) -> SharedMap:
     else:
         with tempfile.TemporaryFile() as file:
             descriptor = os.dup(file.fileno())
-    os.ftruncate(descriptor, size)
-    return open_block(descriptor, size)
+    try:
+        os.ftruncate(descriptor, size)
+        return open_block(descriptor, size)
+    except (OSError, ValueError) as problem:
+        os.close(descriptor)
+        raise refusal.runtime(f"unable to share {size} bytes of memory: {problem}") from None
 
 
 def block_of(array: np.ndarray) -> SharedMap | None:

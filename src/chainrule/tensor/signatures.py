@@ -24,6 +24,7 @@ import numpy as np
 from ..autograd import refusal, source
 from ..autograd.accidents import PROBLEMS, clear_error, in_words
 from ..autograd.late import COPIES, TARGET, is_looking
+from ..autograd.late_signature import show_signature
 from ..autograd.value import PLAIN, TensorBase
 from ..ops.dtypes import dtype as DType
 from . import refused_types, spellings
@@ -115,6 +116,7 @@ def guarded(path: str, name: str, function: Any, into: Any = None) -> Callable[.
     call: Any = FunctionType(_first_call.__code__, space, name)
     call.__dict__.update(function.__dict__)
     call.__wrapped__ = function
+    show_signature(call, function)
     call.__qualname__, call.__doc__ = name, function.__doc__
     call.__module__ = function.__module__
 

@@ -20,6 +20,7 @@ from ..ops import dtypes
 from ..ops.layout import address, as_writeable_as, contiguous_strides, extent, flat_owner, owner
 from .layouts import contiguous_format, format_order, required_order
 from .legacy import WORDS
+from .mapping import mapped_bytes
 
 
 def strides_of(t: Any) -> tuple[int, ...]:
@@ -121,7 +122,8 @@ def strided_layouts(
     start = mine if offset is None else int(offset)
     if start < 0:
         raise refusal.runtime(f"Tensor: invalid storage offset {start}")
-    have = extent(owner(memory(t))) if t._level is None else None
+    lies_here = t._level is None or t._level.kind == "stored"
+    have = extent(owner(memory(t))) if lies_here else None
     width = t.dtype.itemsize
     last = start + sum((n - 1) * s for n, s in zip(size, steps, strict=True)) + 1
     if have is not None and 0 not in size and last * width > have:
@@ -268,29 +270,6 @@ def replace_array(t: Any, array: np.ndarray) -> None:
     t._a = array
     t._view = None
     bump(t, "set_")
-
-
-def mapped_bytes(filename: str, shared: bool | None, count: int) -> np.ndarray:
-    """The first bytes of a file as memory; a shared file is made or lengthened as needed."""
-    from pathlib import Path  # not while `import chainrule` runs
-
-    path = Path(filename)
-    if shared:
-        path.touch()
-    have = path.stat().st_size
-    if have < count and not shared:
-        raise refusal.runtime(
-            f"unable to mmap {count} bytes: file <{filename}> size <{have}> is smaller than the "
-            f"required mapping size <{count}>",
-            fix="a smaller size, or shared=True to lengthen the file.",
-        )
-    if not count:
-        return np.empty(0, np.uint8)
-    if have < count:
-        with path.open("r+b") as file:
-            file.truncate(count)
-    memory = np.memmap(path, np.uint8, "r+" if shared else "c", shape=(count,))
-    return np.frombuffer(memory, np.uint8)
 
 
 # ---- storages ------------------------------------------------------------------------------------
@@ -584,3 +563,12 @@ METHODS = {
 
 
 explain_module(globals(), "UntypedStorage", "TypedStorage")
+
+
+def _load_from_bytes(b: bytes) -> Any:
+    """A storage out of a pickle that PyTorch wrote: its bytes are a file of `torch.save`."""
+    import importlib
+    import io
+
+    load = importlib.import_module("chainrule.serialization").load
+    return load(io.BytesIO(b), weights_only=True)

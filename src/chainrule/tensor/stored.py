@@ -1,8 +1,9 @@
-"""Types that numbers are stored in and nothing more: the float8 types.
+"""Types that numbers are stored in and nothing more: the float8 types and complex32.
 
 A tensor of such a type is of a level of its own (as meta tensors are): it can be made, cast, moved,
-viewed, compared and printed, and everything else is refused, as by PyTorch. So no op computes in a
-type of two or three digits by accident. Casts are differentiable, as all casts.
+viewed, compared and printed. Everything else is refused for float8, as by PyTorch, so that no op
+computes in a type of two or three digits by accident. With complex32 PyTorch computes a
+little; that is computed in complex64 and rounded once. Casts are differentiable, as all casts.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..autograd import refusal
-from ..autograd.dispatch import plain
+from ..autograd.dispatch import entry, plain
 from ..autograd.levels import Level
-from ..autograd.value import make
+from ..autograd.value import TensorBase, make
 from ..ops import dtypes
-from ..ops.schema import Op
+from ..ops.halves import COMPLEX_HALF
+from ..ops.schema import TABLE, Op
 from .tensor import Tensor
 
 # Beside views: what moves values or asks about them, without arithmetic.
@@ -24,6 +26,11 @@ _MOVES = frozenset(
     "abs blank cast cat clone copy_value eq fill fill_number fill_written gather index_axis "
     "index_get index_put index_select isnan ne repeat stack view_copy view_dtype view_fill where "
     "write_view".split()
+)
+# What is computed with complex32, as by PyTorch on a CPU.
+_COMPUTED = frozenset(
+    "abs add conj constant_pad count_nonzero flip index_add isfinite isinf masked_fill "
+    "masked_fill_number masked_get mul neg nonzero roll sgn sub tril triu unmasked".split()
 )
 
 
@@ -35,12 +42,12 @@ class StoredTensor(Tensor):
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Refused: a gradient would have its two or three digits."""
-        if requires_grad and not self._rg:
+        if requires_grad and not self._rg and not self.dtype.is_complex:
             raise refusal.runtime(
                 f"a tensor of {self.dtype!r} cannot be a leaf that requires grad here",
                 fix="keep it in float32, and cast it where it is used.",
             )
-        return self
+        return super().requires_grad_(requires_grad) if self.dtype.is_complex else self
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _rebuilt, (np.ascontiguousarray(self._a).view(np.uint8), self.dtype.name)
@@ -60,6 +67,11 @@ def stored(t: Any) -> Any:
     return t
 
 
+def _word(kind: Any) -> str:
+    """PyTorch's name for a type in its messages."""
+    return "ComplexHalf" if kind.is_complex else kind.name.capitalize()
+
+
 def _rebuilt(bits: np.ndarray, name: str) -> Any:
     return stored(make(bits.view(dtypes.BY_NAME[name].np)))
 
@@ -74,14 +86,16 @@ class StoredLevel(Level):
         self.index = 0  # below every transform
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        if op.name in _COMPUTED and any(map(_is_complex_half, args)):
+            return _by_wider(op, args, params)
         mixed = op.name == "where" and not all(isinstance(a, StoredTensor) for a in args[1:])
         if mixed or (not op.view and op.name not in _MOVES):
             held = next(a for a in args if isinstance(a, StoredTensor))
-            word = held.dtype.name.capitalize()
+            word = _word(held.dtype)
             raise refusal.not_implemented(
                 f"\"{op.name}\" not implemented for '{word}'",
                 f"{held.dtype!r} stores numbers, nothing is computed in it",
-                fix="x.to(torch.float32) first.",
+                fix=f"x.to(torch.{'complex64' if held.dtype.is_complex else 'float32'}) first.",
             )
         result = plain(op, args, params)
         for out in result if op.n_out != 1 else (result,):
@@ -98,14 +112,15 @@ class StoredLevel(Level):
         return plain_text(t)
 
     def item(self, t: Any) -> Any:
-        return float(t._a.item())
+        return complex(t._a.item()) if t.dtype.is_complex else float(t._a.item())
 
     def array(self, t: Any, what: str) -> Any:
         if what == "numpy()":
             raise refusal.wrong_type(
-                f"Got unsupported ScalarType {t.dtype.name.capitalize()}", fix="x.float().numpy()."
+                f"Got unsupported ScalarType {_word(t.dtype)}",
+                fix="x.cfloat().numpy()." if t.dtype.is_complex else "x.float().numpy().",
             )
-        return t._a.astype(np.float32)
+        return t._a.astype(np.complex64 if t.dtype.is_complex else np.float32)
 
     def detach(self, t: Any) -> Any:
         made = stored(make(t._a))
@@ -122,8 +137,43 @@ class StoredLevel(Level):
 
 
 LEVEL = StoredLevel()
+_WIDE = np.dtype(np.complex64)
+_NARROWER = {_WIDE: dtypes.complex32, np.dtype(np.float32): dtypes.float16}
+
+
+def _is_complex_half(value: Any) -> bool:
+    return isinstance(value, TensorBase) and value._a.dtype.kind == COMPLEX_HALF
+
+
+def _by_wider(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """An op on complex32: computed in complex64, and rounded once."""
+    cast = TABLE["cast"]
+    wide = tuple(
+        LEVEL.process(cast, (a,), {"dtype": _WIDE}) if _is_complex_half(a) else a for a in args
+    )
+    asked = {k: _WIDE if getattr(v, "kind", "") == COMPLEX_HALF else v for k, v in params.items()}
+    result = entry(op)(*wide, **asked)
+    others = [a for a in args if isinstance(a, TensorBase) and not _is_complex_half(a)]
+    widest = max((a.dtype.to_complex().itemsize for a in others if _widens(a)), default=0)
+    single = op.n_out == 1
+    outs = (result,) if single else tuple(result)
+    if widest <= dtypes.complex32.itemsize:
+        outs = tuple(map(_narrowed, outs))
+    return outs[0] if single else outs
+
+
+def _widens(other: Any) -> bool:
+    """Whether an operand beside complex32 decides the type: a dimensioned one that is not half."""
+    kind = other.dtype
+    return other.ndim > 0 and kind.category >= dtypes.FLOAT and kind is not dtypes.float16
+
+
+def _narrowed(out: Any) -> Any:
+    kind = _NARROWER.get(out._a.dtype)
+    return out if kind is None else out.to(kind)
 
 
 def is_stored(array: np.ndarray) -> bool:
     """Whether an array has a type that only stores."""
-    return array.dtype.itemsize == 1 and array.dtype.kind not in "biu"
+    kind = array.dtype.kind
+    return (array.dtype.itemsize == 1 and kind not in "biu") or kind == COMPLEX_HALF

@@ -19,6 +19,7 @@ from ..autograd.late import late
 from ..autograd.lazy import flagged, memory
 from ..autograd.node import UNTRACKED, Node, OutSlot
 from ..autograd.record import live_node
+from ..autograd.stand_ins import rest_of
 from ..autograd.state import STATE
 from ..autograd.value import FACTORY, PLAIN, TensorBase, make
 from ..ops import dtypes
@@ -77,10 +78,12 @@ class Tensor(TensorBase):
 
     @property
     def shape(self) -> Size:
+        """Its lengths along each dimension."""
         return _new_tuple(Size, self._a.shape)
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return self._a.ndim
 
     def dim(self) -> int:
@@ -91,6 +94,7 @@ class Tensor(TensorBase):
 
     @property
     def dtype(self) -> dtypes.dtype:
+        """The type of its elements."""
         return dtypes.from_numpy_dtype(self._a.dtype)
 
     def numel(self) -> int:
@@ -106,10 +110,12 @@ class Tensor(TensorBase):
 
     @property
     def itemsize(self) -> int:
+        """The bytes of an element."""
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
+        """The bytes of all elements."""
         return self.numel() * self.dtype.itemsize
 
     def is_floating_point(self) -> bool:
@@ -138,6 +144,7 @@ class Tensor(TensorBase):
 
     @property
     def device(self) -> device:
+        """Where it lies: `cpu`, or `meta` for a tensor without memory."""
         level = self._level
         if level is None:
             return CPU
@@ -145,10 +152,12 @@ class Tensor(TensorBase):
 
     @property
     def is_meta(self) -> bool:
+        """Whether it has a shape and a type only, and no memory."""
         return self._level is not None and self._level.kind == "meta"
 
     @property
     def layout(self) -> Any:
+        """How its elements are stored: `torch.strided`, or a sparse layout."""
         return strided if self._level is None else self.__dict__.get("_own_layout", strided)
 
     def __len__(self) -> int:
@@ -175,6 +184,7 @@ class Tensor(TensorBase):
 
     @property
     def requires_grad(self) -> bool:
+        """Whether operations on it are recorded for gradients."""
         return self._rg
 
     @requires_grad.setter
@@ -200,6 +210,7 @@ class Tensor(TensorBase):
 
     @property
     def grad_fn(self) -> Any:
+        """The node of the operation that made it; None for a leaf."""
         if not self._rg:
             return None
         node = live_node(self) if self._view is not None else self._node
@@ -209,6 +220,7 @@ class Tensor(TensorBase):
 
     @property
     def is_leaf(self) -> bool:
+        """Whether no recorded operation made it: gradients arrive here."""
         return not self._rg or self.grad_fn is None
 
     @property
@@ -223,6 +235,7 @@ class Tensor(TensorBase):
 
     @property
     def grad(self) -> Any:
+        """The gradient that backward passes added up here, or None."""
         if self._grad is None and self._node is not None and self._rg:
             warn_not_kept(self)
         return self._grad
@@ -269,11 +282,12 @@ class Tensor(TensorBase):
 
     @property
     def data(self) -> Any:
+        """The same memory, of which nothing is recorded; prefer detach()."""
         if self._level is not None:
             return self._level.data(self)
         if self._node is not None:
             do_without(self)
-        t = make(memory(self))
+        t = make(memory(self), inference=self._v is None)
         return flagged(t, self._lazy) if self._lazy else t
 
     @data.setter
@@ -354,3 +368,5 @@ FACTORY.Tensor = Tensor
 PLAIN.add(Tensor)
 
 __all__ = ["Node", "Tensor"]
+
+__getattr__ = rest_of(__name__)

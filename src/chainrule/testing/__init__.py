@@ -1,5 +1,6 @@
 """Help for tests: `assert_close` compares with tolerances, `make_tensor` makes random tensors."""
 
+from ..autograd.source import warn_user
 from ..tensor.creation import as_tensor
 from .comparison import assert_close
 from .creation import make_tensor
@@ -7,6 +8,11 @@ from .creation import make_tensor
 
 def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
     """The old name: `assert_close` without a check of types, with wider tolerances."""
+    warn_user(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a "
+        "future release. Please use `torch.testing.assert_close()` instead.",
+        FutureWarning,
+    )
     if not hasattr(actual, "dtype"):
         actual = as_tensor(actual)
     if not hasattr(expected, "dtype"):

@@ -22,7 +22,19 @@ _SUBMODULES |= {
 }  # fmt: skip
 
 
+def _set_module(obj: Any, mod: str) -> None:
+    """Say where an object is to be found, when that is text."""
+    if not isinstance(mod, str):
+        raise TypeError("The mod argument should be a string")
+    obj.__module__ = mod
+
+
+_set_module.__name__ = _set_module.__qualname__ = "set_module"
+
+
 def __getattr__(name: str) -> Any:
+    if name == "set_module":
+        return _set_module
     if name not in _SUBMODULES:
         return _standins.member("utils", name)
     return importlib.import_module(f".{name}", __name__)

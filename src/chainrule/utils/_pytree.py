@@ -176,7 +176,7 @@ def map_only(type_or_types_or_pred: Any, /) -> Callable[[Callable[..., Any]], Ca
         def wanted(value: Any) -> bool:
             return isinstance(value, kinds)
     elif callable(kinds):
-        wanted = kinds
+        wanted = kinds  # pyright: ignore[reportAssignmentType]
     else:
         raise TypeError("Argument must be a type, a tuple of types, or a callable.")
 

@@ -10,7 +10,6 @@ counting, updating running statistics) therefore happens twice.
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -19,8 +18,10 @@ from ..autograd import source
 from ..autograd.accidents import explain_module
 from ..autograd.function import Function
 from ..autograd.modes import enable_grad, is_grad_enabled, no_grad
+from ..autograd.source import warn_user
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase
+from ..standins import finder as _standins
 from .checkpoint_debug import Recording
 from .checkpoint_frame import (
     CheckpointError,
@@ -127,10 +128,9 @@ def checkpoint(
 
 
 def _warn_about_default(name: str) -> None:
-    warnings.warn(
+    warn_user(
         f"torch.utils.{name}: the use_reentrant parameter should be passed explicitly. "
         "use_reentrant=False is the better choice; use_reentrant=True is what you get without it.",
-        stacklevel=3,
     )
 
 
@@ -244,9 +244,7 @@ class CheckpointFunction(Function):
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn when no input requires grad: the re-entrant variant then records nothing."""
     if not any(isinstance(a, TensorBase) and a.requires_grad for a in inputs):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
-        )
+        warn_user("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -341,7 +339,7 @@ def __getattr__(name: str) -> Any:
         from . import checkpoint_plan
 
         return getattr(checkpoint_plan, name)
-    raise AttributeError(f"module 'chainrule.utils.checkpoint' has no attribute {name!r}")
+    return _standins.member("utils.checkpoint", name)
 
 
 explain_module(globals(), "checkpoint", "checkpoint_sequential")

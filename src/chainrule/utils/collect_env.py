@@ -10,6 +10,8 @@ import numpy
 
 import chainrule as torch
 
+from ..standins.finder import rest_of as _rest_of
+
 _PACKAGES = ("numpy", "scipy", "ml_dtypes", "llvmlite", "rich", "mpi4py")
 
 
@@ -56,6 +58,8 @@ def main() -> None:
     """Print the report."""
     print(get_pretty_env_info())
 
+
+__getattr__ = _rest_of(__name__)
 
 if __name__ == "__main__":
     main()

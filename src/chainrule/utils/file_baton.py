@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+from ..autograd.source import warn_user
+
 
 class FileBaton:
     """Whoever creates the file has the baton; others wait until it is gone.
@@ -46,12 +48,9 @@ class FileBaton:
             time.sleep(self.wait_seconds)
             late = self.warn_after_seconds
             if late is not None and not warned and time.monotonic() - began > late:
-                import warnings
-
-                warnings.warn(
+                warn_user(
                     f"Waited on lock file '{self.lock_file_path}' for {late} seconds. Remove it if "
                     "its process is gone.",
-                    stacklevel=2,
                 )
                 warned = True
 

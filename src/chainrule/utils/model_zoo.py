@@ -1,4 +1,4 @@
-"""Downloads of models, under their old name: refused as `torch.hub` refuses them."""
+"""`hub.load_state_dict_from_url` under its old name."""
 
 from __future__ import annotations
 

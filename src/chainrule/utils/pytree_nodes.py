@@ -168,7 +168,7 @@ def register_dataclass(
 
     def rebuilt(values: Iterable[Any], context: Any) -> Any:
         there, absent = context
-        return cls(**dict(zip(there, values, strict=True)), **dict.fromkeys(absent))
+        return cls(**dict(zip(there, values, strict=True)), **dict.fromkeys(absent))  # pyright: ignore[reportCallIssue]
 
     register_pytree_node(
         cls, without_keys, rebuilt, serialized_type_name=serialized_type_name,

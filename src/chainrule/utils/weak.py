@@ -21,7 +21,7 @@ class WeakIdRef(weakref.ref):
         return super().__new__(cls, key, callback)
 
     def __init__(self, key: Any, callback: Any = None) -> None:
-        super().__init__(key, callback)
+        super().__init__(key, callback)  # pyright: ignore[reportCallIssue]
         self._id = id(key)
 
     def __hash__(self) -> int:

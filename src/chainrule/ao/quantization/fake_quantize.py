@@ -12,6 +12,7 @@ from typing import Any
 import chainrule as torch
 from chainrule import nn
 
+from ...autograd.accidents import explain_module
 from ...autograd.function import Function
 from ...standins import add_to as _add_stand_ins
 from .formats import per_channel_symmetric, per_tensor_affine, per_tensor_symmetric, qint8, quint8
@@ -245,3 +246,5 @@ enable_observer = _switch("enable_observer")
 disable_observer = _switch("disable_observer")
 
 _add_stand_ins(globals())
+
+explain_module(globals(), "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine")

@@ -14,6 +14,7 @@ from typing import Any
 import chainrule as torch
 from chainrule import nn
 
+from ...autograd.accidents import explain_module
 from ...standins import add_to as _add_stand_ins
 from . import dynamic_layers, static_layers, training_layers
 from .formats import qint8
@@ -220,3 +221,5 @@ __all__ = [
     "quantize_dynamic", "quantize_qat", "swap_module",
 ]  # fmt: skip
 _add_stand_ins(globals())
+
+explain_module(globals())

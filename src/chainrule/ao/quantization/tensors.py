@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import chainrule as torch
 
 from ...autograd import refusal
+from ...autograd.accidents import explain_module
 from ...tensor.overriding import DisableTorchFunctionSubclass, notice
 from .formats import QuantizedFormat, per_channel_affine, per_tensor_affine, qint8, qint32, quint8
 
@@ -332,3 +333,10 @@ __all__ = [
     "qint32", "quantize_per_channel", "quantize_per_tensor", "quantize_per_tensor_dynamic",
     "quint8",
 ]  # fmt: skip
+
+explain_module(
+    globals(),
+    "quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic", "dequantize",
+    "int_repr", "q_scale", "q_zero_point", "q_per_channel_axis", "q_per_channel_scales",
+    "q_per_channel_zero_points",
+)  # fmt: skip

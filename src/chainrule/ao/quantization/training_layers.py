@@ -18,7 +18,7 @@ def _with_rounding(mod: Any, cls: type) -> Any:
     """The same layer as one of a class here: it keeps its parameters."""
     if getattr(mod, "qconfig", None) is None:
         raise AssertionError("Input float module must have a valid qconfig")
-    made = cls.__new__(cls)
+    made = cls.__new__(cls)  # pyright: ignore[reportCallIssue]
     made.__dict__.update(mod.__dict__)
     made._modules = dict(mod._modules)
     made.weight_fake_quant = mod.qconfig.weight()
@@ -65,7 +65,7 @@ class Conv2d(nn.Conv2d):
     ) -> None:  # fmt: skip
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
-            padding_mode, device, dtype,
+            padding_mode, device, dtype,  # pyright: ignore[reportArgumentType]
         )  # fmt: skip
         _take_config(self, qconfig)
 

@@ -116,7 +116,7 @@ class DifferentiableRunner(Runner):
     def _tensor(where: Any, leaves: list[Any]) -> Any:
         return leaves[where.what] if where.kind == "argument" else where.what
 
-    def _finisher(self, program: Program) -> Callable[..., Any]:
+    def _result_code(self, program: Program, space: dict[str, Any]) -> str:
         partition = self.partition
         # Gradients of results come last among the inputs of the backward plan.
         order = sorted(range(len(partition.needs)), key=lambda i: partition.needs[i][0] == "seed")
@@ -134,11 +134,13 @@ class DifferentiableRunner(Runner):
         self._slots = _slots_of(program)
         self.meta = tuple((t._a.shape, t._a.dtype) for t in program.second.opened)
         self._count, self._kept_end = program.shown, program.results
-        return self._finish
+        space["finish"] = self._finish
+        tensors = ", ".join(self._tensors_code(program, space))
+        return f"finish([{tensors}], outputs, leaves, arrays)"
 
-    def _finish(self, outputs: list[Any], leaves: list[Any], arrays: list[Any]) -> Any:
-        shown = self._laid(outputs) if self.layouts else outputs
-        tensors = [make(a) for a in shown[: self._count]]
+    def _finish(
+        self, tensors: list[Any], outputs: list[Any], leaves: list[Any], arrays: list[Any]
+    ) -> Any:
         parents = tuple(edge(self._tensor(w, leaves)) for w in self._wanted)
         node: Any = start(CompiledFunctionBackward(), parents, *source.user_position())
         node.meta = self.meta

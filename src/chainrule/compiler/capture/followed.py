@@ -369,10 +369,10 @@ def plain_structure(x: Any, unwrap: Callable[[Any], Any] = plain_number) -> Any:
         items = [plain_structure(item, unwrap) for item in x]
         return x if all(a is b for a, b in zip(items, x, strict=True)) else kind(*items)
     if kind is dict:
-        items = {k: plain_structure(v, unwrap) for k, v in x.items()}
+        items = {k: plain_structure(v, unwrap) for k, v in x.items()}  # pyright: ignore[reportAttributeAccessIssue]
         return x if all(items[k] is x[k] for k in x) else items
     if kind is slice:
-        bounds = [plain_structure(b, unwrap) for b in (x.start, x.stop, x.step)]
+        bounds = [plain_structure(b, unwrap) for b in (x.start, x.stop, x.step)]  # pyright: ignore[reportAttributeAccessIssue]
         return slice(*bounds)
     return x
 

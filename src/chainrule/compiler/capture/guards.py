@@ -6,6 +6,7 @@ the container itself: `c3['lr'] is c4`.
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -204,13 +205,36 @@ def _tuples_around(scan: Scan, paths: set[str]) -> set[str]:
 _NUMBERS = (int, float, complex, str)
 _FILE = "<chainrule guard>"
 _GONE = type("_Gone", (), {"__repr__": lambda self: "nothing", "__len__": lambda self: -1})()
+# What the code of `_asked` names.
+_ITEMS = {
+    "get": dict.get, "gone": _GONE, "list_item": list.__getitem__, "tuple_item": tuple.__getitem__,
+    "deque_item": deque.__getitem__,
+}  # fmt: skip
 
 
 def _read(scan: Scan, path: str) -> Any:
+    """What is at a path now, whatever lies on the way; nothing is put into dictionaries that
+    fill themselves."""
+    place = scan.places.get(path)
     try:
-        return scan.reader([path])()[0]
+        if place is None:
+            return scan.reader([path])()[0]
+        owner = _read(scan, place.owner)
+        space = {"owner": owner, "K": scan.keys, "R": scan.roots, **_ITEMS}
+        return eval(_asked("owner", place.access, type(owner)), space)
     except Exception:
         return _GONE
+
+
+def _asked(owner: str, access: str, kind: type) -> str:
+    """Code for what a container holds. No code of its class runs: a `defaultdict` fills itself."""
+    if access.startswith("[") and issubclass(kind, dict) and kind not in (dict, OrderedDict):
+        return f"get({owner}, {access[1:-1]}, gone)"
+    for base in (list, tuple, deque):
+        if access.startswith("[") and issubclass(kind, base):
+            if kind.__getitem__ is not base.__getitem__:
+                return f"{base.__name__}_item({owner}, {access[1:-1]})"
+    return f"{owner}{access}"
 
 
 class _Writer:
@@ -221,7 +245,7 @@ class _Writer:
         self.replaced = replaced  # paths of containers that are other ones in every call
         self.space: dict[str, Any] = {
             "K": scan.keys, "R": scan.roots, "same": same_number, "contents": contents_of,
-            "same_order": scan.in_order, "hooks_of": hooks_of, **SPACE,
+            "same_order": scan.in_order, "hooks_of": hooks_of, **_ITEMS, **SPACE,
         }  # fmt: skip
         self.names: dict[int, str] = {}
         self.linked: set[str] = set()
@@ -240,9 +264,9 @@ class _Writer:
         if place is None:  # a root, or a key: the scan itself holds it
             return path
         if place.owner in self.replaced:
-            return f"{self._read(place.owner)}{place.access}"
+            return _asked(self._read(place.owner), place.access, type(place.container))
         self._link(place.owner, place.container)
-        return f"{self.name(place.container)}{place.access}"
+        return _asked(self.name(place.container), place.access, type(place.container))
 
     def _link(self, path: str, container: Any) -> None:
         if path in self.linked:
@@ -253,7 +277,7 @@ class _Writer:
             return
         self._link(place.owner, place.container)
         if place.access not in (".__dict__", ".__self__", ".__func__"):  # they stay
-            read = f"{self.name(place.container)}{place.access}"
+            read = _asked(self.name(place.container), place.access, type(place.container))
             self.tests.append(f"{read} is {self.name(container)}")
 
     def _is(self, path: str, thing: Any) -> None:

@@ -22,7 +22,7 @@ def items_of(value: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
     """The items in their order, whatever the methods of a subclass say."""
     for kind in (OrderedDict, dict):  # an OrderedDict has an order of its own
         if isinstance(value, kind):
-            return kind.items(value)
+            return kind.items(value)  # pyright: ignore[reportArgumentType]
     return value.items()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
-from ...autograd.value import CREATION, TensorBase
+from ...autograd.value import CREATION, FACTORY, TensorBase
 from ..graph.exact_numbers import same_number
 from ..graph.program import Graph, Instr, Value
 from ..graph.verify import verify, verifying
@@ -60,6 +60,9 @@ class Program:
         self.bases: dict[Any, Output] = {}  # memory that several results show
         self.layouts: dict[int, tuple[int, ...]] = {}  # axes of outputs that are not in C order
         self._shown: set[Any] = set()  # and that is a result itself
+        self.writes_counted: dict[int, int] = {}  # input -> how often the call wrote into it
+        self.inference: list[bool] = []  # of each output: whether it is made so
+        self.spent: list[tuple[int, str]] = []  # outputs nobody can differentiate, and why
         self._compare_traces()
         self._compare_effects()
         self._inputs()
@@ -132,7 +135,7 @@ class Program:
     def _constant(self, x: Outside, y: Outside) -> Value:
         if x.before is None or y.before is None:
             raise CaptureError("two calls were given tensors in different ways")
-        self._refuse_shared(y.storage.array)
+        self._refuse_shared(y.storage.array)  # pyright: ignore[reportArgumentType]
         if not _same_bits(x.before, y.before):
             raise CaptureError(
                 f"a tensor of type {y.value.type} is made anew in every call with other values "
@@ -195,12 +198,26 @@ class Program:
             target = self._values[outside.value]
             if storage.value is not storage.first and target in targets:
                 self.graph.write(self._values[storage.value], target)
+                self.writes_counted[self.graph.inputs.index(target)] = self._count_of_writes(
+                    self._origin[outside.value]
+                )
+
+    def _count_of_writes(self, where: Source) -> int:
+        """How often the call wrote into a tensor; through `x.data` writes are not counted."""
+        tensor = self.second.leaves[where.what] if where.kind == "argument" else where.what
+        tensor = tensor._grad if where.kind == "grad" else tensor
+        if tensor is None or tensor._v is None:
+            return 1
+        return tensor._v[0] - self.second.versions.get(id(tensor._v), tensor._v[0] - 1)
 
     def _grads(self) -> None:
         """Gradients that the call installed become buffers the plan writes into."""
         trace = self.second.trace
         before = self.second.grads_before
-        tensors = {id(t): t for t in self.second.tensors()} | trace.leaves
+        tensors = {id(t): t for t in self.second.tensors()}
+        # A leaf that is another one in every call was made inside: its gradient ends with the call.
+        lasting = self.first.trace.leaves.keys()
+        tensors |= {key: leaf for key, leaf in trace.leaves.items() if key in lasting}
         for tensor in tensors.values():
             now, had = tensor._grad, before.get(id(tensor))
             if now is had:
@@ -279,19 +296,42 @@ class Program:
             return self._constant_output(before, t)
         if known.storage in self._grad_storages:
             raise CaptureError("a result shares memory with a gradient; return a copy")
+        self._refuse_unusual(t, known)
         if self._origin.get(known.storage.first) is not None:
             return self._alias(known, t)
         if known.storage in self.second.shared:
             return self._view_of_output(known, t)
-        return self._new_output(self._values[trace._current(known)], t, t._a.strides)
+        return self._new_output(self._values[trace._current(known)], t, t._a.strides, t)
 
-    def _new_output(self, value: Any, t: Any, strides: Any) -> Output:
+    def _refuse_unusual(self, t: Any, known: Any = None) -> None:
+        """Results that a compiled call could not make like this one."""
+        kind = FACTORY.Tensor
+        base = self.second.shared.get(known.storage) if known is not None else None
+        like = t if base is None else base
+        followed = any(like is o for o in self.second.opened) or id(like) in self.second.spent
+        views = known is not None and self._origin.get(known.storage.first) is not None
+        if t._rg and (t.is_leaf or not (followed or views)):
+            raise CaptureError(
+                "a result is a leaf that requires grad and was made inside of the function; call "
+                "requires_grad_() outside"
+            )
+        if (type(t) is not kind and not t._lazy) or t._grad is not None or vars(t):
+            raise CaptureError(
+                f"a result is a {type(t).__name__} with a class, a gradient or attributes of its "
+                "own, which a compiled call would not give it; do so outside"
+            )
+
+    def _new_output(self, value: Any, t: Any, strides: Any, like: Any) -> Output:
         slot = next((k for k, o in enumerate(self.second.opened) if o is t), None)
         axes = order_of_axes(value.shape, strides, value.dtype.itemsize)
         if axes is not None:
             self.layouts[len(self.graph.outputs)] = axes
+        position = len(self.graph.outputs)
+        if id(t) in self.second.spent:
+            self.spent.append((position, self.second.spent[id(t)]))
         self.graph.outputs.append(value)
-        return Output(len(self.graph.outputs) - 1, slot)
+        self.inference.append(like._v is None)
+        return Output(position, slot)
 
     def _view_of_output(self, known: Any, t: Any) -> Any:
         """One of several results that show the same memory: as a view of all of it."""
@@ -299,7 +339,7 @@ class Program:
         base = self.second.shared[storage]  # None where none of them has a history
         if storage not in self.bases:
             value = self._values[storage.value]
-            self.bases[storage] = self._new_output(value, base, storage.strides)
+            self.bases[storage] = self._new_output(value, base, storage.strides, t)
         if base is t or (base is None and not known.chain and storage not in self._shown):
             self._shown.add(storage)
             return self.bases[storage]
@@ -320,9 +360,11 @@ class Program:
     def _constant_output(self, before: Any, t: Any) -> Output:
         """A tensor made outside of the table (zeros, a range): the same in every call."""
         self._refuse_shared(t._a)
+        self._refuse_unusual(t)
         if not _same_bits(before._a, t._a):
             raise CaptureError("the function returns a tensor that no op of it computed")
         self.graph.outputs.append(self.graph.constant(t._a.copy()))
+        self.inference.append(t._v is None)
         return Output(len(self.graph.outputs) - 1, None)
 
     def _differentials(self) -> None:

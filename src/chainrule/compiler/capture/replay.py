@@ -11,8 +11,8 @@ from typing import Any
 
 from ...autograd.backward import grad
 from ...autograd.dispatch import P, plain
-from ...autograd.modes import enable_grad
-from ...autograd.value import make
+from ...autograd.modes import enable_grad, set_grad_enabled
+from ...autograd.value import TensorBase, make
 from ...ops.schema import TABLE
 from ..graph.op_table import lookup
 from ..graph.program import Instr, Value
@@ -25,6 +25,9 @@ class Replay:
     def __init__(self, program: Any, slots: list[tuple[int, int]]) -> None:
         graph = program.graph
         ordered = sorted(slots, key=lambda pair: pair[1])
+        trace = program.second.trace
+        self.histories = trace.histories
+        self.wrote_silently = trace.wrote_silently
         self.outputs = list({slot: graph.outputs[at] for at, slot in ordered}.values())
         self.kept = graph.outputs[program.shown : program.results]
         self.constants = dict(graph.constants)
@@ -46,6 +49,12 @@ class Replay:
         self, leaves: list[Any], arrays: list[Any], kept: list[Any], wanted: list[Any], g: Any
     ) -> list[Any]:
         """Gradients of the results with a history of their own."""
+        if self.wrote_silently:
+            raise RuntimeError(
+                "create_graph=True through a compiled function that writes, under no_grad or "
+                "through x.detach(), into a tensor with a history: its gradients cannot be "
+                "differentiated. Fix: call the function without compile, or write into a copy."
+            )
         env: dict[Value, Any] = {v: make(a) for v, a in self.constants.items()}
         for v, s in self.inputs:
             if s.kind == "argument":
@@ -58,11 +67,12 @@ class Replay:
         env.update((v, make(a)) for v, a in drawn.items())
         with enable_grad():
             for instr in self.instrs:
-                env.update(zip(instr.outputs, _run(instr, env, drawn), strict=True))
+                history = self.histories.get(instr.outputs[0])
+                env.update(zip(instr.outputs, _run(instr, env, drawn, history), strict=True))
         pairs = zip((env[v] for v in self.outputs), g, strict=True)
         given = [(out, seed) for out, seed in pairs if seed is not None]
         with apart(wanted):
-            return grad(
+            return grad(  # pyright: ignore[reportReturnType]
                 [out for out, _ in given], wanted, [seed for _, seed in given], create_graph=True,
                 allow_unused=True,
             )  # fmt: skip
@@ -87,12 +97,24 @@ def _leading_to(outputs: list[Any], instrs: list[Instr]) -> list[Instr]:
     return found[::-1]
 
 
-def _run(instr: Instr, env: dict[Value, Any], drawn: dict[Value, Any]) -> tuple[Any, ...]:
-    operands = tuple(env[x] if isinstance(x, Value) else x for x in instr.inputs)
+def _run(
+    instr: Instr, env: dict[Value, Any], drawn: dict[Value, Any], history: Any
+) -> tuple[Any, ...]:
+    """The results of an instruction, with a history where they had one in the traced call."""
+    followed, recorded = history or ((True,) * len(instr.inputs), True)
+    operands = tuple(
+        x if not isinstance(x, Value) else env[x] if has_one else _detached(env[x])
+        for x, has_one in zip(instr.inputs, followed, strict=True)
+    )
     if lookup(instr.op).random:
         (out,) = instr.outputs
         if not operands:
             return (make(drawn[out]),)
         return (plain(TABLE[instr.op], operands, instr.params, known=drawn[out]),)
-    result = getattr(P, instr.op)(*operands, **instr.params)
+    with set_grad_enabled(recorded):
+        result = getattr(P, instr.op)(*operands, **instr.params)
     return tuple(result) if isinstance(result, tuple | list) else (result,)
+
+
+def _detached(value: Any) -> Any:
+    return value.detach() if isinstance(value, TensorBase) else value

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...autograd.dispatch import P
-from ...autograd.value import CREATION, make
+from ...autograd.node import Node, start
+from ...autograd.value import CREATION, make, with_history
 from ..runtime.plan import Plan
 from .apart import Apart
 from .guards import Guards
@@ -17,13 +18,24 @@ from .layouts import laid_out
 from .program import Alias, Computed, Fixed, GradOf, Output, Program, Same, Source, rebuilt_dict
 
 
+class SpentBackward(Node):
+    """The node behind results whose graph was used inside of the compiled function."""
+
+    __slots__ = ("problem",)
+    problem: str
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        raise RuntimeError(self.problem)
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: Any) -> Any:
+        raise RuntimeError(self.problem)
+
+
 class Runner:
     """Runs a program's plan: reads inputs from the user's objects, applies the effects."""
 
     def __init__(self, program: Program) -> None:
         self.result = program.result
-        self.inference = program.second.inference
-        self.layouts = program.layouts
         self.broken = ""
         self.broken_path = ""
         apart = Apart(program)
@@ -59,7 +71,6 @@ class Runner:
         numbers = [s.what for s in program.sources if s.kind == "number"]
         space: dict[str, Any] = {
             "compute": self.plan.run,
-            "finish": self._finisher(program),
             "buffer": _grad_buffer,
             "read": self.guards.writer.reader(numbers),
         }
@@ -77,7 +88,7 @@ class Runner:
                 after.append(f"t{i}._grad = s{i}[1]")
             items.append(_read_code(i, s, numbers))
         for _, k in program.graph.writes:
-            after += _version_lines(k, program.sources[k])
+            after += _version_lines(k, program.sources[k], program.writes_counted.get(k, 1))
         for i, tensor in enumerate(program.cleared):
             space[f"z{i}"] = tensor
             after.append(f"z{i}._grad = None")
@@ -85,31 +96,38 @@ class Runner:
             space[f"e{i}"] = (place, value)
             after.append(f"e{i}[0].put(e{i}[1])")
         lines = [*before, f"arrays = [{', '.join(items)}]", "outputs = compute(arrays)", *after]
-        lines.append("return finish(outputs, leaves, arrays)")
+        lines.append(f"return {self._result_code(program, space)}")
         local = ", ".join(f"{name}={name}" for name in space)
         code = f"def run(leaves, {local}):\n    " + "\n    ".join(lines)
         exec(compile(code, "<chainrule runner>", "exec"), space)
         return space["run"]
 
-    def _finisher(self, program: Program) -> Callable[..., Any]:
-        """What makes the function's result of the plan's outputs."""
-        inference, laid = self.inference, self._laid
-        if program.layouts:
-            return lambda outputs, leaves, arrays: self._build(
-                self.result, [make(a, inference=inference) for a in laid(outputs)], leaves
-            )
+    def _result_code(self, program: Program, space: dict[str, Any]) -> str:
+        """Code for the function's result, of the plan's outputs."""
+        tensors = self._tensors_code(program, space)
         if isinstance(self.result, Output):
-            return lambda outputs, leaves, arrays: make(outputs[0], inference=inference)
-        return lambda outputs, leaves, arrays: self._build(
-            self.result, [make(a, inference=inference) for a in outputs], leaves
-        )
+            return tensors[0]
+        if _is_all_outputs(self.result, len(tensors)):
+            return f"({''.join(f'{tensor}, ' for tensor in tensors)})"
+        space["build"], space["result"] = self._build, self.result
+        return f"build(result, [{', '.join(tensors)}], leaves)"
 
-    def _laid(self, outputs: list[Any]) -> list[Any]:
-        """The outputs with the strides of eager code."""
-        found = list(outputs)
-        for k, axes in self.layouts.items():
-            found[k] = laid_out(found[k], axes)
-        return found
+    def _tensors_code(self, program: Program, space: dict[str, Any]) -> list[str]:
+        """Code for the tensor of each output: what is the same in every call is decided here."""
+        spent = dict(program.spent)
+        space["make"] = make
+        code = []
+        for k, inference in enumerate(program.inference):
+            array = f"outputs[{k}]"
+            if k in program.layouts:  # the strides of eager code
+                space["laid_out"], space[f"axes{k}"] = laid_out, program.layouts[k]
+                array = f"laid_out({array}, axes{k})"
+            if k in spent:  # it still requires grad; its node refuses
+                space["with_history"], space[f"spent{k}"] = with_history, _spent_node(spent[k])
+                code.append(f"with_history({array}, spent{k})")
+            else:
+                code.append(f"make({array}, inference=True)" if inference else f"make({array})")
+        return code
 
     def _build(self, shape: Any, tensors: list[Any], leaves: list[Any]) -> Any:
         if isinstance(shape, Output):
@@ -133,6 +151,19 @@ class Runner:
     def explain(self) -> str:
         """What was made of the function."""
         return self.plan.explain()
+
+
+def _spent_node(problem: str) -> Any:
+    node: Any = start(SpentBackward(), (), None, 0)
+    node.problem = problem
+    return node
+
+
+def _is_all_outputs(result: Any, count: int) -> bool:
+    """Whether a result is the tuple of a plan's outputs, in their order."""
+    return type(result) is tuple and [
+        part.position if isinstance(part, Output) else None for part in result
+    ] == list(range(count))
 
 
 def computed_parts(result: Any) -> list[Computed]:
@@ -161,15 +192,15 @@ def _read_code(number: int, where: Source, numbers: list[Any]) -> str:
     }[where.kind]
 
 
-def _version_lines(number: int, where: Source) -> list[str]:
-    """Code that notes that a tensor's memory was written."""
+def _version_lines(number: int, where: Source, count: int) -> list[str]:
+    """Code that notes that a tensor's memory was written, as often as in eager code."""
     if where.kind == "tensor":
-        return [] if where.what._v is None else [f"t{number}._v[0] += 1"]
+        return [] if where.what._v is None else [f"t{number}._v[0] += {count}"]
     if where.kind == "grad":
-        return [f"if t{number}._grad is not None: t{number}._grad._v[0] += 1"]
+        return [f"if t{number}._grad is not None: t{number}._grad._v[0] += {count}"]
     if where.kind == "argument":
         k = where.what
-        return [f"if leaves[{k}]._v is not None: leaves[{k}]._v[0] += 1"]
+        return [f"if leaves[{k}]._v is not None: leaves[{k}]._v[0] += {count}"]
     return []
 
 

@@ -42,15 +42,22 @@ class Place(NamedTuple):
         if self.kind is not None:
             setattr(self.kind, self.key, value)
         elif self.access.startswith("["):
-            self.container[self.key] = value
+            self._plain().__setitem__(self.container, self.key, value)
         else:
             object.__setattr__(self.container, self.key, value)
 
     def get(self) -> Any:
         """What is there now."""
         if self.access.startswith("["):
-            return self.container[self.key]
+            return self._plain().__getitem__(self.container, self.key)
         return getattr(self.container, self.key)
+
+    def _plain(self) -> Any:
+        """The class whose methods reach what is stored: a subclass's own may compute or count."""
+        return next(
+            (k for k in (dict, list, tuple, deque) if isinstance(self.container, k)),
+            type(self.container),
+        )
 
 
 class TooLarge(Exception):

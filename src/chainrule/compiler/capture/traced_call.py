@@ -55,6 +55,8 @@ class Call:
         }
         self.memory = [(t, t._a) for t in self.tensors()]
         self.histories = [(t, _history(t)) for t in self.tensors()]
+        self.versions = {id(t._v): t._v[0] for t in self.tensors() if t._v is not None}
+        self.versions |= {id(g._v): g._v[0] for g in self.grads_before.values() if g._v is not None}
         self.additions = [(t, _additions(t)) for t in self.tensors()]
         self.facts = facts_of(self.scan, self.leaves)
         self.inference = STATE.inference
@@ -67,6 +69,7 @@ class Call:
         # What a later backward pass needs: results, stand-ins for their gradients, tensors to
         # differentiate with respect to, and their gradients.
         self.opened: list[Any] = []
+        self.spent: dict[int, str] = {}  # ids of results that nobody can differentiate: why
         self.seeds: list[Any] = []
         self.wanted: list[Any] = []
         self.gradients: list[Any] = []
@@ -143,7 +146,7 @@ class Call:
                 self.trace.fail("Python's or NumPy's own random numbers are drawn; draw tensors")
             if self.trace.reason is None:
                 opened = self._open_results()
-                if STATE.grad_enabled and opened:
+                if opened:
                     self._differentiate(opened)
 
     def _run(self, function: Callable[..., Any], args: Any, kwargs: Any, witness: Witness) -> None:
@@ -180,7 +183,31 @@ class Call:
             # It would run with gradients that nobody computed.
             trace.fail("a hook waits for gradients inside of the function; compile the whole step")
             return
-        leaves, outside = dict(trace.leaves), len(trace.outside)
+        if any(n.hooks is not None and n.hooks.retain for n in between):
+            trace.fail("a tensor inside of the function retains its gradient")
+            return
+        seeds, found = self._gradients(opened, wanted)
+        if found is None and len(opened) > 1:
+            opened = [t for t in opened if self._is_live(t, wanted)]
+            seeds, found = self._gradients(opened, wanted) if opened else ([], None)
+        if found is None:
+            return
+        self.opened, self.seeds, self.wanted = opened, seeds, wanted
+        self.gradients = [None if g is None else trace.operand(g) for g in found]
+
+    def _is_live(self, t: Any, wanted: list[Any]) -> bool:
+        """Whether a result can be differentiated outside, by itself."""
+        before = self.trace.marked()
+        _, found = self._gradients([t], wanted)
+        self.trace.back_to(before)
+        return found is not None
+
+    def _gradients(self, opened: list[Any], wanted: list[Any]) -> tuple[list[Any], Any]:
+        """Stand-ins for the gradients of results, and what they become. Where that raises (a
+        backward pass inside used the graph up, or an optimizer wrote what it needs) the error is
+        kept: who differentiates the results gets it, as in eager code."""
+        trace = self.trace
+        before = trace.marked()
         seeds = [make(np.zeros(t._a.shape, t._a.dtype)) for t in opened]
         for seed in seeds:
             trace.declare(seed)
@@ -188,16 +215,15 @@ class Call:
             with apart(wanted):
                 found = grad(opened, wanted, seeds, retain_graph=True, allow_unused=True)
         except Exception as problem:
-            if not leaves and not str(problem).startswith(USED_UP):
+            if not trace.leaves and not str(problem).startswith(USED_UP):
                 # Who asks for them outside gets the error; nobody may.
                 trace.fail(f"gradients of its results: {problem}")
-            # Their graph was used up by a backward pass inside: they are plain numbers now.
-            del trace.graph.instrs[self.forward_length :], trace.outside[outside:]
-            return
-        if set(trace.leaves) != set(leaves):
-            trace.fail("a tensor inside of the function retains its gradient")
-        self.opened, self.seeds, self.wanted = opened, seeds, wanted
-        self.gradients = [None if g is None else trace.operand(g) for g in found]
+            trace.back_to(before)
+            self.spent |= {id(t): str(problem) for t in opened}
+            return seeds, None
+        for t in opened:
+            self.spent.pop(id(t), None)
+        return seeds, found
 
     def _open_results(self) -> list[Any]:
         """The tensors among the results that somebody may differentiate."""
@@ -384,7 +410,7 @@ def _python_streams(others: list[Any]) -> dict[Any, Any]:
         states["random"] = sys.modules["random"].getstate()
     if "numpy.random" in sys.modules:
         _, words, *rest = np.random.get_state()
-        states["numpy"] = (words.tobytes(), *rest)
+        states["numpy"] = (words.tobytes(), *rest)  # pyright: ignore[reportAttributeAccessIssue]
     return states
 
 

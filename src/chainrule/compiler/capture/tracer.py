@@ -38,6 +38,7 @@ from ...autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, WHICH, TensorB
 from ...ops.schema import TABLE, Op
 from ..graph.op_table import Place, fused_gradients, register
 from ..graph.program import Graph, Instr, Value
+from ..graph.types import emit
 from .followed import Number, Operand, plain_structure, plain_value
 
 
@@ -99,15 +100,31 @@ class Trace:
         self.visible: set[int] = set()  # ids of arrays that the function could see at the start
         self.leaves: dict[int, Any] = {}  # tensors whose .grad a backward pass added to
         self.watch: Any = None  # the profile function of whoever watches the call
+        self.unwatched: Any = None  # the one that was there before
         self.lasting: set[int] = set()  # tensors that are inputs for certain: no constants
         # What the call began and has not ended, with the reason why no plan can begin it alone.
         self.owed: dict[Any, str] = {}
+        # First result of an instruction: (which operands had a history, whether results have one)
+        self.histories: dict[Value, tuple[tuple[bool, ...], bool]] = {}
+        self.wrote_silently = False  # into memory with a history, which does not know of it
         self.started: set[Any] = set()  # reductions that were begun in the call
 
     def close(self) -> None:
         """Let go of the arrays that were met, which refer to what remembers them."""
         self.known.clear()
         self.declared.clear()
+
+    def marked(self) -> tuple[int, int, dict[int, Any]]:
+        """Where the trace stands, to go back to."""
+        return len(self.graph.instrs), len(self.outside), self.known | self.declared
+
+    def back_to(self, mark: tuple[int, int, dict[int, Any]]) -> None:
+        """Forget what was recorded since then, and what arrays were met."""
+        instructions, outside, met = mark
+        del self.graph.instrs[instructions:], self.outside[outside:]
+        for table in (self.known, self.declared):
+            for place in [k for k, known in table.items() if met.get(k) is not known]:
+                del table[place]
 
     def fail(self, reason: str) -> None:
         """Give the capture up. The call goes on as it would without a trace."""
@@ -132,7 +149,7 @@ class Trace:
         """Run an op and append it; what goes on inside is no code of the user's."""
         if self.watch is None:
             return self._process(op, args, params)
-        sys.setprofile(None)
+        sys.setprofile(self.unwatched)
         try:
             return self._process(op, args, params)
         finally:
@@ -163,6 +180,8 @@ class Trace:
         values = [Value(r._a.shape, r._a.dtype) for r in results]
         where = source.user_position()
         self.graph.instrs.append(Instr(op.name, operands, params, values, where))
+        followed = tuple(not isinstance(t, TensorBase) or t._rg for t in tensors)
+        self.histories[values[0]] = (followed, any(r._rg for r in results))
         for r, v in zip(results, values, strict=True):
             self._add_result(r, v)
         return result
@@ -228,12 +247,21 @@ class Trace:
         params = plain_structure(params)
         operands = [self.operand(t) for t in read]
         targets = [self._find(t) for t in written]
+        for target in targets:
+            self._note_silent_write(target.storage)
         action()
         values = [Value(t._a.shape, t._a.dtype) for t in written]
         where = source.user_position()
         self.graph.instrs.append(Instr(op.name, operands, params, values, where))
         for target, value in zip(targets, values, strict=True):
             self._write(target, value)
+
+    def _note_silent_write(self, storage: Storage) -> None:
+        """A write under no_grad, or through `x.detach()`: the history of the memory stays."""
+        origin = storage.origin
+        tracked = self.histories.get(storage.value, ((), False))[1]
+        if tracked or (origin is not None and origin._rg):
+            self.wrote_silently = True
 
     def assign(self, x: Any, value: Any, name: str) -> Any:
         """x[...] = value: in memory, in history, and as a new value of x's storage."""
@@ -242,6 +270,8 @@ class Trace:
         check_fits(x, value._a, name)
         check_apart(x, (value,), name)
         target = self._find(x)
+        if not recording:
+            self._note_silent_write(target.storage)
         if value._a.dtype != x._a.dtype:
             value = P.cast(value, dtype=x._a.dtype)
         new = self.operand(value)
@@ -275,10 +305,14 @@ class Trace:
         where = source.user_position()
         self.graph.instrs.append(Instr("seed_generator", (), params, [], where))
 
-    def expect(self, tensor: Any, low: int, high: int, spared: int | None) -> None:
-        """Somebody made sure that integers lie within low..high: compiled calls do so too."""
+    def expect(self, tensor: Any, low: float, high: float, spared: int | None) -> None:
+        """Somebody made sure that numbers lie within low..high: compiled calls do so too."""
         if self.reason is None:
             index = self.operand(tensor)
+            if index.dtype.kind not in "biu":
+                inside = [emit(self.graph, "ge", index, low), emit(self.graph, "le", index, high)]
+                both = emit(self.graph, "bitwise_and", *inside)  # false of NaN
+                index, low, high = emit(self.graph, "cast", both, dtype=np.dtype(np.int64)), 1, 1
             params = {"low": low, "high": high, "spared": spared}
             checked = Value(index.shape, index.dtype)
             where = source.user_position()
@@ -308,6 +342,8 @@ class Trace:
     def _find(self, t: Any) -> Known:
         found = self.known.get(id(t._a))
         if found is not None:
+            if t._rg and t._view is None:
+                self._prefer(t, found.storage)
             return found
         if t._view is not None:
             return self._derived_from_root(t)
@@ -316,6 +352,14 @@ class Trace:
         before = None if id(t) in self.lasting else t._a.copy()
         self.outside.append(Outside(t, storage, before))
         return self._know(t._a, storage, (), value)
+
+    def _prefer(self, t: Any, storage: Storage) -> None:
+        """The tensor that takes gradients stands for memory first met through `t.detach()`."""
+        if storage.origin is not None and not storage.origin._rg and storage.array is t._a:
+            storage.origin = t
+            for outside in self.outside:
+                if outside.storage is storage:
+                    outside.tensor = t
 
     def _derived_from_root(self, t: Any) -> Known:
         storage, chain, value = self._rooted(t)

@@ -14,7 +14,7 @@ import functools
 import re
 import sys
 from array import array
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -90,7 +90,8 @@ def comparer() -> Callable[[int, int], int] | None:
 
 
 # One item of a dictionary, by a key that is written or named; a second access may follow in others.
-_ITEM = r"(c\d+)\[(?:'[^'\\]*'|\"[^\"\\]*\"|K\[\d+\]|-?\d+)\]"
+_KEY = r"(?:'[^'\\]*'|\"[^\"\\]*\"|K\[\d+\]|-?\d+)"
+_ITEM = rf"(?:get\()?(c\d+)(?:\[|, ){_KEY}(?:\]|, gone\))"
 _DECIDED = [
     re.compile(pattern)
     for pattern in (
@@ -112,7 +113,8 @@ def dictionary_of(test: str, space: dict[str, Any]) -> str | None:
             wanted = found.groupdict().get("same")
             plain = wanted is None or type(space[wanted]) in _SCALARS
             # The order of an OrderedDict may change by itself.
-            kinds = (dict,) if found.groupdict().get("plain") else (dict, OrderedDict)
+            ordered = (dict, defaultdict)
+            kinds = ordered if found.groupdict().get("plain") else (*ordered, OrderedDict)
             known = type(space[found[1]]) in kinds
             return found[1] if plain and known else None
     return None

@@ -160,7 +160,7 @@ class _Walk:
                 if vars(value):
                     self._walk_attributes(value, path)  # that the user gave it
                 for name in ("getattr", "hasattr", "AttributeError"):  # one may appear
-                    self.when_named(name, partial(self._inside, value, path), literally=True)
+                    self.when_named(name, partial(self._inside, value, path), literally=True)  # pyright: ignore[reportArgumentType]
                 if type(value) not in PLAIN and is_users(type(value)):
                     self.walk(type(value), self.root(type(value)))
             return
@@ -255,7 +255,7 @@ class _Walk:
         """Bytes that anybody may write."""
         if isinstance(value, np.ndarray) and value.dtype.hasobject:
             self.note_unseen("an array of Python objects")
-        elif memoryview(value).nbytes > _LARGEST_ARRAY:
+        elif memoryview(value).nbytes > _LARGEST_ARRAY:  # pyright: ignore[reportArgumentType]
             self.note_unseen(f"an array of more than {_LARGEST_ARRAY >> 20} MB")
         else:
             self.scan.arrays[path] = (value, contents_of(value))

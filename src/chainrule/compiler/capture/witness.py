@@ -20,6 +20,10 @@ from .unseen import asks_outside, looks_outside, looks_outside_of_libraries
 from .whose import is_foreign_file, is_foreign_module, is_foundation
 
 
+def _nothing() -> None:
+    """No profiler has to be stopped."""
+
+
 class Witness:
     """`strangers` are the functions that ran unseen; `problem` is what no guard can make up for."""
 
@@ -34,20 +38,31 @@ class Witness:
 
     @contextmanager
     def watching(self, trace: Any) -> Iterator[None]:
-        """Inside, calls are noted, unless somebody profiles the program."""
-        if sys.getprofile() is not None:
+        """Inside, calls are noted. A profiler written in Python hears of them as well; cProfile
+        is stopped meanwhile."""
+        profiler = sys.getprofile()
+        if profiler is None or callable(profiler):
+            trace.unwatched, trace.watch = profiler, self._noting(profiler)
+            stop, go_on = _nothing, _nothing
+        elif hasattr(profiler, "disable") and hasattr(profiler, "enable"):
+            trace.unwatched, trace.watch = None, self._noting(None)
+            stop, go_on = profiler.disable, profiler.enable
+        else:
+            self.problem = f"{type(profiler).__name__}, a profiler that lets no other watch,"
             yield
             return
-        trace.watch = self._noting()
+        stop()
         sys.setprofile(trace.watch)
         try:
             yield
         finally:
-            sys.setprofile(None)
-            trace.watch = None
+            sys.setprofile(trace.unwatched)
+            go_on()
+            trace.watch = trace.unwatched = None
 
-    def _noting(self) -> Any:
-        """What is told of every call; most are a library's, and met before."""
+    def _noting(self, other: Any) -> Any:
+        """What is told of every call, and tells another profiler; most are a library's, and met
+        before."""
         met, watched, meet, judge = self._met, self._watched, self._meet, self._judge
 
         def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -62,7 +77,11 @@ class Witness:
             elif event == "c_call" and id(frame.f_code) in watched:
                 judge(frame, argument)
 
-        return note
+        def note_and_tell(frame: FrameType, event: str, argument: Any) -> None:
+            note(frame, event, argument)
+            other(frame, event, argument)
+
+        return note if other is None else note_and_tell
 
     def _judge(self, frame: FrameType, function: Any) -> None:
         """A function made in C is called by code that is watched."""

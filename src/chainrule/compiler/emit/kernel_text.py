@@ -124,7 +124,8 @@ class _Emitter(Folds):
         ]
         stores = [(n, to) for n, to in self.kernel.stores if self.phase[n] == phase]
         sums = [entry for entry in self.kernel.accumulates if self.phase[entry[1]] == phase]
-        puts = [p for p in self.kernel.scatters if self._put_phase(p) == phase]
+        scatters = [p for p in self.kernel.scatters if self._put_phase(p) == phase]
+        puts = [p for p in scatters if p.along]
         row_stores = [(n, to) for n, to in stores if not to.strides[self.inner]]
         stores = [(n, to) for n, to in stores if to.strides[self.inner]]
         row_sums = [s for s in sums if not s[2].strides[self.inner] and s[3]]
@@ -166,6 +167,9 @@ class _Emitter(Folds):
             self._accumulate_row(kind, total, to)
         for kind, node, to, _ in of_rows:
             self._accumulate_row(kind, self.row(node), to)
+        for put in scatters:
+            if not put.along:
+                self._put_row(put)
         for node, _ in row_stores:
             self.row(node)
         for node, to in row_stores:
@@ -420,6 +424,13 @@ class _Emitter(Folds):
             have = self._load(self.scalar, dtype, address, None)
             total = self.scalar.add(have, Reg(one, dtype))
             self.f.do(f"store {kind} {total.name}, ptr {address}, align {ITEM_BYTES[dtype]}")
+
+    def _put_row(self, put: Put) -> None:
+        """Add a number of the whole row into memory."""
+        address = self._at_places(put.to, put.strides, [self.row(i) for i in put.indices])
+        value = self.row(put.node)
+        have = self._load(self.scalar, value.dtype, address, None)
+        self._store(self.scalar, self.scalar.add(have, value), value.dtype, address, None)
 
     def _check(self, w: Lanes, index: Reg, size: int, argument: int) -> Reg:
         """The index counted from the start; a wrong one sets the argument's word and reads 0."""

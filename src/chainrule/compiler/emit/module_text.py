@@ -375,7 +375,7 @@ class Gemm(NamedTuple):
         step = None if call.bias is None else call.bias.strides[-1]
         dtype = dtype_name(c.buffer.dtype)
         factors = dtype_name(a.buffer.dtype)
-        return cls(dtype, m, n, k, tuple(batch), *map(tuple, strides), step, factors)
+        return cls(dtype, m, n, k, tuple(batch), *map(tuple, strides), step, factors)  # pyright: ignore[reportCallIssue]
 
     def dots(self) -> bool:
         """Whether a few rows meet columns that lie in one piece: a dense layer of a small batch."""
@@ -458,7 +458,7 @@ def _blas_gemm(gemm: Gemm, name: str, target: Target, declarations: set[str]) ->
         matrix_layout((gemm.k, gemm.n), gemm.b_strides[-2:]),
     )
     assert layouts[0] is not None and layouts[1] is not None
-    flags = [_TRANSPOSED if t else _PLAIN for t, _ in layouts]
+    flags = [_TRANSPOSED if t else _PLAIN for t, _ in layouts]  # pyright: ignore[reportGeneralTypeIssues]
     one, zero = Lanes(f, 1).const(gemm.dtype, 1.0).name, Lanes(f, 1).const(gemm.dtype, 0.0).name
     with ExitStack() as stack:
         a, b, c = _batch_loops(f, gemm, stack)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,9 +24,10 @@ def same_number(a: Any, b: Any) -> bool:
     if isinstance(a, float | complex):  # NumPy's double is a float too
         if a != a or b != b:
             return a != a and b != b
-        return a == b and (a != 0 or str(a) == str(b))
+        return a == b and (bool(a) or str(a) == str(b))
     if isinstance(a, np.generic):
         return a.tobytes() == b.tobytes()
     if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(same_number, a, b))
+        mine = cast("tuple[Any, ...]", a)
+        return len(mine) == len(b) and all(map(same_number, mine, b))
     return bool(a == b)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -30,8 +30,9 @@ def run_instr(instr: Instr, env: dict[Value, Any]) -> list[np.ndarray]:
     """The results of one instruction, checked against the types the graph states."""
     operands = [env[x] if isinstance(x, Value) else x for x in instr.inputs]
     result = lookup(instr.op).forward(*operands, **instr.params)
-    results = result if isinstance(result, tuple | list) else (result,)
-    arrays = [np.asarray(r) for r in results]
+    several = isinstance(result, tuple | list)
+    results = cast("Sequence[Any]", result if several else (result,))
+    arrays: list[np.ndarray] = [np.asarray(r) for r in results]
     for array, value in zip(arrays, instr.outputs, strict=True):
         if array.shape != value.shape or array.dtype != value.dtype:
             raise AssertionError(

@@ -6,13 +6,16 @@ The compiler's own ops have NumPy forwards too, so the interpreter runs every gr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ... import ir
 from ...autograd.record import distinct
-from ...ops.products import multiply_halves, product
+from ...ops.products import (
+    multiply_halves,  # pyright: ignore[reportUnknownVariableType]
+    product,  # pyright: ignore[reportUnknownVariableType]
+)
 from ...ops.schema import TABLE, Op, rule_names
 from ...ops.worlds import ARRAYS
 
@@ -58,7 +61,7 @@ def _checked_index(index: Any, *, size: int) -> Any:
     wrong = index[(index < -size) | (index >= size)]
     if wrong.size:
         raise IndexError(f"index {wrong.flat[0]} is out of bounds for dimension with size {size}")
-    return np.where(index < 0, index + size, index)
+    return index + size * (index < 0)
 
 
 def _checked_class(target: Any, *, classes: int, ignore: int) -> Any:
@@ -103,6 +106,19 @@ def _zero_if(target: ir.Expr, ignore: int) -> ir.Expr:
     return ir.select(counted < 0, 1 << 62, counted)
 
 
+def _lower_class(target: ir.Expr, *, classes: int, ignore: int) -> ir.Expr:
+    known = ir.Expr("check", (_zero_if(target, ignore),), classes)
+    return ir.select(target == ignore, target, known)
+
+
+def _lower_index(index: ir.Expr, *, size: int) -> ir.Expr:
+    return ir.Expr("check", (index,), size)
+
+
+def _copied(x: Any) -> np.ndarray:
+    return np.array(x, order="C")
+
+
 INTERNAL = {
     # x[i, j, ...] for checked indices; each has a length-1 axis for every axis not indexed.
     "take": InternalOp("take", _take, ir.Take()),
@@ -111,17 +127,13 @@ INTERNAL = {
     "checked_class": InternalOp(
         "checked_class",
         _checked_class,
-        ir.pointwise(
-            lambda target, *, classes, ignore: ir.select(
-                target == ignore, target, ir.Expr("check", (_zero_if(target, ignore),), classes)
-            )
-        ),
+        ir.pointwise(_lower_class),
     ),
     # An index into an axis of this length, counted from the end when negative.
     "checked_index": InternalOp(
         "checked_index",
         _checked_index,
-        ir.pointwise(lambda index, *, size: ir.Expr("check", (index,), size)),
+        ir.pointwise(_lower_index),
     ),
     # Zeros for integers within low..high (or equal to `spared`), which an op asked of them; never
     # dropped: a value that is not ends the plan before anything is written.
@@ -133,7 +145,7 @@ INTERNAL = {
     # The same of bfloat16 factors, in float32.
     "gemm_of_halves": InternalOp("gemm_of_halves", _gemm_of_halves, ir.contract),
     # A materialised copy in C order, for readers that need one.
-    "copy": InternalOp("copy", lambda x: np.array(x, order="C"), ir.identity),
+    "copy": InternalOp("copy", _copied, ir.identity),
     # The position along one axis of an array of this shape.
     "iota": InternalOp("iota", _iota, ir.Index()),
 }
@@ -162,11 +174,13 @@ class FusedGradients:
     Where the op itself becomes loops, so do its gradients: in pieces, by the rule written in ops.
     """
 
-    __slots__ = ("lower", "n_out", "name", "names", "op", "random", "rule")
+    __slots__ = ("joint", "lower", "n_out", "name", "names", "op", "plain", "random", "rule")
 
     def __init__(self, op: Op) -> None:
+        assert op.joint is not None and op.plain_joint is not None
         self.op = op
         self.name = f"{op.name}.gradients"
+        self.joint, self.plain = op.joint, op.plain_joint
         self.rule = ARRAYS.bind(op.joint)
         # What either rule asks for; the rule on arrays asks for the first of them.
         self.names = tuple(dict.fromkeys(rule_names(op.joint) + rule_names(op.plain_joint)))
@@ -176,8 +190,16 @@ class FusedGradients:
 
     def every(self, *arrays: Any, given: tuple[Any, ...]) -> list[Any]:
         """A gradient for each input, None where none is wanted."""
-        wanted = given[: len(rule_names(self.op.joint))]
-        return distinct(self.rule(*(_filled(x, arrays) for x in wanted)))
+        asked = given[: len(rule_names(self.joint))]
+        found = self.rule(*(_filled(x, arrays) for x in asked))
+        return distinct(self._wanted(found, given))
+
+    def _wanted(self, found: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Without those that nobody asked for: some rules make several at once."""
+        if "mask" not in self.names:
+            return tuple(found)
+        mask = given[self.names.index("mask")]
+        return tuple(g if asked else None for g, asked in zip(found, mask, strict=True))
 
     def forward(self, *arrays: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
         """The wanted gradients."""
@@ -185,10 +207,10 @@ class FusedGradients:
 
     def in_pieces(self, symbols: tuple[Any, ...], given: tuple[Any, ...]) -> tuple[Any, ...]:
         """The wanted gradients by the rule written in ops."""
-        rule = self.op.plain_joint
+        rule = self.plain
         values = dict(zip(self.names, given, strict=True))
         found = _graphs[0].bind(rule)(*(_filled(values[n], symbols) for n in rule_names(rule)))
-        return tuple(g for g in found if g is not None)
+        return tuple(g for g in self._wanted(found, given) if g is not None)
 
 
 def _decomposition(fused: FusedGradients) -> Callable[..., Any]:
@@ -205,7 +227,7 @@ def _filled(template: Any, arrays: tuple[Any, ...]) -> Any:
     if isinstance(template, Place):
         return arrays[template.number]
     if isinstance(template, tuple):
-        return tuple(_filled(x, arrays) for x in template)
+        return tuple(_filled(x, arrays) for x in cast("tuple[Any, ...]", template))
     return template
 
 

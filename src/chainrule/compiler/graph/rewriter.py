@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -54,7 +54,8 @@ class Rewriter:
             if standing is None:
                 self.keep(instr)
             elif isinstance(standing, tuple):
-                self.replaced.update(zip(old.outputs, standing, strict=True))
+                several = cast("tuple[Any, ...]", standing)
+                self.replaced.update(zip(old.outputs, several, strict=True))
             else:
                 self.replaced[old.outputs[0]] = standing
         self.graph.outputs = [self.operand(v) for v in self.source.outputs]
@@ -100,7 +101,7 @@ def simplify_move(r: Rewriter, instr: Instr) -> Any:
         return None
     if x.shape == out.shape:
         return x
-    if maker is not None and lowering(maker.op) is not None and _same_kind(maker, instr):
+    if maker is not None and _same_kind(maker, instr):
         return r.emit(instr.op, maker.inputs[0], **instr.params)
     return None
 

@@ -51,7 +51,7 @@ def _index(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]
 
 def _reduce(op: str, lower: Any, inputs: Sequence[Any], params: Mapping[str, Any]) -> list[Type]:
     shape = shape_of(inputs[0])
-    axes = {a % len(shape) for a in params["axis"]} if shape else set()
+    axes: set[int] = {a % len(shape) for a in params["axis"]} if shape else set()
     keep = params.get("keepdims", False)
     kept = [1 if i in axes else n for i, n in enumerate(shape) if keep or i not in axes]
     return [(tuple(kept), _probe_dtype(op, inputs, params))]
@@ -108,10 +108,10 @@ def _probe_dtype(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> n
     """The result's dtype, by running the op's forward once per combination on single elements."""
     if op in _CHECKS:
         return inputs[0].dtype
-    kinds = tuple(
+    kinds: tuple[Any, ...] = tuple(
         (x.dtype, x.weak, x.ndim) if isinstance(x, Value) else (type(x), True, 0) for x in inputs
     )
-    key = (op, kinds, tuple(sorted((k, repr(v)) for k, v in params.items())))
+    key: Any = (op, kinds, tuple(sorted((k, repr(v)) for k, v in params.items())))
     found = _dtypes.get(key)
     if found is None:
         found = _dtypes[key] = _kept_dtype(op, inputs) or _result_of_ones(op, inputs, params)
@@ -121,8 +121,8 @@ def _probe_dtype(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> n
 def _kept_dtype(op: str, inputs: Sequence[Any]) -> np.dtype | None:
     """The dtype of a function of one float array, without loading the library that has it."""
     same = len(inputs) == 1 and getattr(lookup(op), "promote", None) == "float"
-    kept = same and not inputs[0].weak and inputs[0].dtype in (np.float32, np.float64)
-    return inputs[0].dtype if kept else None
+    found: np.dtype | None = inputs[0].dtype if same and not inputs[0].weak else None
+    return found if found in (np.dtype(np.float32), np.dtype(np.float64)) else None
 
 
 def _result_of_ones(op: str, inputs: Sequence[Any], params: Mapping[str, Any]) -> np.dtype:

@@ -64,7 +64,8 @@ def _same_layout(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
 
 def c_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Element strides of a C-ordered array."""
-    strides, step = [], 1
+    strides: list[int] = []
+    step = 1
     for n in reversed(shape):
         strides.append(step)
         step *= n

@@ -56,11 +56,19 @@ def _install_operators() -> None:
     for method, op in {
         "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow",
     }.items():  # fmt: skip
-        setattr(Sym, f"__{method}__", lambda a, b, op=op: build(op, a, b))
-        setattr(Sym, f"__r{method}__", lambda a, b, op=op: build(op, b, a))
+        setattr(Sym, f"__{method}__", _operator(op))
+        setattr(Sym, f"__r{method}__", _reflected(op))
     for op in ("eq", "ne", "lt", "le", "gt", "ge"):
-        setattr(Sym, f"__{op}__", lambda a, b, op=op: build(op, a, b))
+        setattr(Sym, f"__{op}__", _operator(op))
     Sym.__hash__ = object.__hash__
+
+
+def _operator(op: str) -> Callable[[Any, Any], Any]:
+    return lambda a, b: build(op, a, b)
+
+
+def _reflected(op: str) -> Callable[[Any, Any], Any]:
+    return lambda a, b: build(op, b, a)
 
 
 _install_operators()

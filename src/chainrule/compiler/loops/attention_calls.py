@@ -65,8 +65,8 @@ def attention_call(schedule: Any, instr: Instr, vector_bytes: int) -> JobCall | 
         return None
     if not _suits(named, keeps):
         return None
-    lead, length = q.shape[:-2], q.shape[-2]
-    kind, heads = DTYPES[q.dtype], int(np.prod(lead, dtype=np.int64))
+    lead, length = q.shape[:-2], q.shape[-2]  # pyright: ignore[reportOptionalMemberAccess]
+    kind, heads = DTYPES[q.dtype], int(np.prod(lead, dtype=np.int64))  # pyright: ignore[reportOptionalMemberAccess]
     if job == "attend_back":
         cuts = parts_of_gradients(heads, length, kind)
         if len(cuts) > 1:
@@ -78,11 +78,11 @@ def attention_call(schedule: Any, instr: Instr, vector_bytes: int) -> JobCall | 
     views = _views(schedule, instr, named)
     if views is None:
         return None
-    size = q.dtype.itemsize
+    size = q.dtype.itemsize  # pyright: ignore[reportOptionalMemberAccess]
     layout = tuple((name, tuple(s * size for s in view.strides)) for name, view in views.items())
-    sizes = k.shape[-2], q.shape[-1], v.shape[-1]
+    sizes = k.shape[-2], q.shape[-1], v.shape[-1]  # pyright: ignore[reportOptionalMemberAccess]
     # As on arrays: in the precision of the queries.
-    scale = float(q.dtype.type(params["scale"]))
+    scale = float(q.dtype.type(params["scale"]))  # pyright: ignore[reportOptionalMemberAccess]
     numbers = numbers_of(sizes, 0, scale, params["causal"], size, TILES[vector_bytes])
     table = offsets(lead, layout, numbers, cuts)
     written = {name for name, value in named.items() if value in instr.outputs}

@@ -85,6 +85,7 @@ def _folds_as_sums(kernel: Kernel) -> Kernel:
         return kernel
     used = {a for n in kernel.nodes for a in n.args}
     used |= {n for _, n, _, _ in kernel.accumulates}
+    used |= {n for put in kernel.scatters for n in (put.node, *put.indices)}
     kept, sums = [], list(kernel.accumulates)
     for node, to in kernel.stores:
         n = kernel.nodes[node]

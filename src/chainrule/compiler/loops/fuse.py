@@ -142,8 +142,8 @@ class Fusion:
             maker = self.unit_of.get(self.origin(bias))
             if (
                 row
-                and self._is_large(unit.instrs[0])
-                and not (maker and self._reaches(maker, unit))
+                and self._is_large(unit.instrs[0])  # pyright: ignore[reportOptionalMemberAccess]
+                and not (maker and self._reaches(maker, unit))  # pyright: ignore[reportArgumentType]
             ):
                 return unit
         return None
@@ -200,8 +200,8 @@ class Fusion:
         for v in _aligned(instr):
             unit = self.unit_of.get(self.source(v).value)
             loop = unit is not None and unit.kind == "loop"
-            if loop and unit not in found and self._is_near(instr, unit):
-                found.append(unit)
+            if loop and unit not in found and self._is_near(instr, unit):  # pyright: ignore[reportArgumentType]
+                found.append(unit)  # pyright: ignore[reportArgumentType]
         # Prefer the loop over the larger space: the smaller one may merge or be read from memory.
         return sorted(found, key=lambda u: -_size(u.space)) + self._beside(instr, found)
 
@@ -255,6 +255,8 @@ class Fusion:
             place = self._inherited(instr, shape, unit)
         aligned = _aligned(instr)
         if place is None or not all(self._agrees(v, shape, place, unit) for v in aligned):
+            return None
+        if tag in ("reduce", "scatter") and not _fills(place, unit.space):
             return None
         # What is read at computed places must be complete before the loop starts.
         others = [v for v in instr.values if v not in aligned]
@@ -387,6 +389,11 @@ class Fusion:
                     if maker is not unit:
                         needed.add(self.origin(v))
         return needed
+
+
+def _fills(place: Placement, space: tuple[int, ...]) -> bool:
+    """Whether a value has an element for every round of the outer loops: it is added in each."""
+    return all(i in place for i, n in enumerate(space[:-1]) if n > 1)
 
 
 def _full_shape(instr: Instr, tag: str) -> tuple[int, ...]:

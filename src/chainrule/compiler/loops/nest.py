@@ -41,6 +41,7 @@ class Put(NamedTuple):
     indices: tuple[int, ...]
     strides: tuple[int, ...]
     size: int  # elements of the whole argument, which starts as zeros
+    along: bool  # whether there is something to add at every place of the inner axis, or once a row
 
 
 class Kernel(NamedTuple):
@@ -93,5 +94,7 @@ def format_kernel(kernel: Kernel) -> str:
     ]
     for put in kernel.scatters:
         places = ", ".join(f"n{i}*{s}" for i, s in zip(put.indices, put.strides, strict=True))
-        lines.append(f"  a{put.to.argument}{list(put.to.strides)}[{places}] add= n{put.node}")
+        once = "" if put.along else " once a row"
+        access = f"a{put.to.argument}{list(put.to.strides)}[{places}]"
+        lines.append(f"  {access} add= n{put.node}{once}")
     return "\n".join(lines)

@@ -314,7 +314,7 @@ class KernelBuilder:
             place = self.schedule.fusion._placement(instr, "reduce", self.unit)
             node = self.nodes.convert(self._operand(instr.inputs[0], shape, place), result)
             if out in self.unit.finals:
-                folded = {place[a] for a in instr.params["axis"]}
+                folded = {place[a] for a in instr.params["axis"]}  # pyright: ignore[reportOptionalSubscript]
                 self.sums[out] = (lower.kind, node, len(self.unit.space) - 1 in folded)
             else:
                 self.node_of[out] = self.nodes.add("fold", (node,), result, lower.kind)
@@ -383,7 +383,11 @@ class KernelBuilder:
         count = len(indices)
         free = self._free_strides(view.shape[count:], view.strides[count:], place)
         pointer = self._pointer(view.buffer, 0, dtype_name(out.dtype))
-        return Put(node, Access(pointer, free), tuple(indices), view.strides[:count], out.size)
+        space = self.unit.space
+        along = not space or space[-1] == 1 or len(space) - 1 in place
+        return Put(
+            node, Access(pointer, free), tuple(indices), view.strides[:count], out.size, along
+        )
 
     def _free_strides(self, sizes: Any, strides: Any, place: Any) -> tuple[int, ...]:
         """Strides along the space for the trailing axes, which are not indexed."""

@@ -32,7 +32,7 @@ address = _by_header if _layout_known() else _by_interface
 
 def numpy_word(place: int) -> int:
     """The word at a place of the table of NumPy's C interface: mostly a function's address."""
-    return _read(capsule_pointer(np._core.multiarray._ARRAY_API, None) + 8 * place).value
+    return _read(capsule_pointer(np._core.multiarray._ARRAY_API, None) + 8 * place).value  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def capsule_pointer(capsule: Any, name: bytes | None) -> int:

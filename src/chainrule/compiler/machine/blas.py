@@ -66,7 +66,7 @@ def _search() -> Blas | None:
                 _multiplies(f, real, bits)
                 for f, real in zip(functions, (ctypes.c_float, ctypes.c_double), strict=True)
             ):
-                address = [ctypes.cast(f, ctypes.c_void_p).value for f in functions]
+                address = [ctypes.cast(f, ctypes.c_void_p).value for f in functions]  # pyright: ignore[reportArgumentType]
                 setter = getattr(library, f"{prefix}openblas_set_num_threads{suffix}", None)
                 return Blas(int(address[0] or 0), int(address[1] or 0), bits, setter)
     return None

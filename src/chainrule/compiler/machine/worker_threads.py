@@ -273,6 +273,7 @@ class Pool:
         self._threads = np.zeros(self.MOST_WORKERS, np.int64)
         self._belongings: list[Any] = []  # what workers read
         self._workers = 0
+        self._most = self.MOST_WORKERS
 
     def run(self, function: int, pieces: Any, stride: int, count: int, threads: int) -> None:
         """Call `function` for each of the pieces, which lie `stride` bytes apart in memory."""
@@ -305,12 +306,13 @@ class Pool:
         with self._hiring:
             if self._workers == 0 and count > 0:
                 blas.keep_to_one_thread()
-            while self._workers < min(count, self.MOST_WORKERS):
+            while self._workers < min(count, self._most):
                 workspace, memory = self.new_workspace()
                 start = np.array([self.board, workspace], np.int64)
-                self._belongings += [memory, start]
                 if self._hire(address(self._threads) + 8 * self._workers, address(start)):
-                    return  # the system gives no more threads: callers do the work
+                    self._most = self._workers  # the system gives no more: callers do the work
+                    return
+                self._belongings += [memory, start]
                 self._workers += 1
 
     def dismiss(self) -> None:
@@ -348,7 +350,7 @@ def _default_threads() -> int:
 def _threads_of_environment() -> int:
     for name in ("CHAINRULE_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         value = os.environ.get(name, "")
-        if value.isdigit() and int(value) > 0:
+        if value.isdecimal() and int(value) > 0:
             return int(value)
     return 0
 

@@ -11,11 +11,8 @@ if TYPE_CHECKING:
     from .language.words import Inlined, Kernel
 
 HOMES: dict[str, str] = {
-    "losses": "cross_entropy_mean cross_entropy_rows cross_entropy_mean_gradient "
-    "squared_error squared_error_gradient logit_error logit_error_gradient picked_loss "
+    "losses": "cross_entropy_mean cross_entropy_rows cross_entropy_mean_gradient picked_loss "
     "picked_shares",
-    "softmax": "softmax softmax_pull log_softmax log_softmax_pull",
-    "norms": "layer_norm layer_norm_gradient rms_norm rms_norm_gradient",
     "halves": "widen_pairs round_pairs",
     "channels": "batch_norm batch_norm_gradient group_norm group_norm_gradient column_norm "
     "column_norm_gradient",
@@ -24,23 +21,25 @@ HOMES: dict[str, str] = {
     "wide_column_sums middle_sums",
     "running_sums": "running_sums running_products products",
     "thin_products": "thin_dots",
-    "table_rows": "sum_by_number",
+    "table_rows": "rows_by_number sum_by_number",
     "pooling": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "
     "avg_pool2d avg_pool2d_gradient avg_pool_halves avg_pool_halves_gradient",
     "windows": "window_sums window_weights window_images turned_kernels",
+    "winograd_kernels": "kernel_numbers kernels_of_numbers",
     "attention_scores": "attention_exponentials attention_again attention_pull attention_divide "
     "attention_softmax attention_pull_at_once",
     "random_numbers": "fill_singles fill_doubles fill_mask fill_normals",
 }
 # Compiled even for a single call: soon done, and NumPy takes ten times as long.
 QUICK = frozenset(
-    [*FORMULAS, *(name for home in ("halves", "norms") for name in HOMES[home].split())]
+    [*(name for name, formula in FORMULAS.items() if formula.quick), *HOMES["halves"].split()]
 )
 
 # Functions of a piece of work, which machine code calls, not Python.
 JOBS: dict[str, str] = {
     "attention_jobs": "attend attend_back attend_keeping pull_keeping",
     "recurrent_jobs": "recur recur_back",
+    "winograd_jobs": "convolve convolve_back",
 }
 NAMES = frozenset([*FORMULAS, *(name for names in HOMES.values() for name in names.split())])
 

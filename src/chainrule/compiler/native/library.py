@@ -182,16 +182,10 @@ def _source_files() -> list[str]:
     ]
     package = os.path.dirname(compiler)
     formulas = (
-        "formulas",
-        "activation",
-        "binary",
-        "compare",
-        "schema",
-        "select",
-        "special",
-        "unary",
+        "formulas row_formulas activation binary compare loss norm pointwise_loss reduce schema "
+        "select shape softmax special sums unary"
     )
-    files += [os.path.join(package, "ops", f"{name}.py") for name in formulas]
+    files += [os.path.join(package, "ops", f"{name}.py") for name in formulas.split()]
     return files + [
         os.path.join(package, "ir", f"{n}.py") for n in ("functions", "lowering", "scalar")
     ]
@@ -226,7 +220,7 @@ def _table() -> np.ndarray:
         table[SLOTS[name]] = id(NUMPY[name])
     for name in FUNCTIONS:
         function = getattr(ctypes.pythonapi, name)
-        table[SLOTS[name]] = ctypes.cast(function, ctypes.c_void_p).value
+        table[SLOTS[name]] = ctypes.cast(function, ctypes.c_void_p).value  # pyright: ignore[reportArgumentType, reportCallIssue]
     things: dict[str, Any] = {
         "ndarray": np.ndarray, "None": None, "True": True, "list": list, "TypeError": TypeError,
         "prepare": functools.partial(_prepare_threads, table, [0, 0]),

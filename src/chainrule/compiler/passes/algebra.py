@@ -49,7 +49,7 @@ def _simplify_pointwise(r: Rewriter, instr: Instr) -> Any:
             if number == 0 and _moves_zero(instr.op, other, out):
                 continue
             return x
-    body = lowering(instr.op).body(len(instr.inputs), instr.params)
+    body = lowering(instr.op).body(len(instr.inputs), instr.params)  # pyright: ignore[reportAttributeAccessIssue]
     if body.op == "arg" and _same_type(instr.inputs[body.value], out):
         return instr.inputs[body.value]  # a copy or a cast to the same type
     if instr.op == "neg":

@@ -41,7 +41,7 @@ def _expand(r: Rewriter, instr: Instr) -> Any:
         piece.source = instr.source
         for v in piece.outputs:
             r.made[v] = piece
-    values = tuple(x.value for x in results)
+    values = tuple(x.value for x in results)  # pyright: ignore[reportOptionalMemberAccess]
     return values if isinstance(result, tuple) else values[0]
 
 

@@ -34,7 +34,7 @@ def _narrow_product(r: Rewriter, instr: Instr) -> Any:
     places = [_before_widening(r, x) for x in instr.inputs]
     if None in places:
         return None
-    factors = [_moved(r, *place) for place in places]
+    factors = [_moved(r, *place) for place in places]  # pyright: ignore[reportArgumentType, reportOptionalIterable]
     return r.emit("gemm_of_halves", *factors, **instr.params)
 
 

@@ -61,7 +61,7 @@ def _in_other_shape(r: Rewriter, instr: Instr, coming: Any) -> Any:
         maker = r.made.get(x)
         if x.shape != out.shape or not _is_reshape(maker):
             continue
-        shape = maker.inputs[0].shape
+        shape = maker.inputs[0].shape  # pyright: ignore[reportOptionalMemberAccess]
         # Towards fewer axes alone: sums over rows are written for matrices.
         if len(shape) < out.ndim and shape in coming:
             groups = axis_groups(out.shape, shape)

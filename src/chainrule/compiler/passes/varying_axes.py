@@ -168,7 +168,7 @@ def _sliced(s: Setting, axes: Axes) -> Axes:
         return (*axes[:k], _static(s, k), *axes[k + 1 :])
     if len(axes[k]) != 1 or params["step"] != 1 or params["start"] < 0 or params["stop"] < 0:
         raise Unfit("a part of a varying axis is taken in a way that depends on its end")
-    return (*axes[:k], axis_between(*s.shapes()[k], s.at), *axes[k + 1 :])
+    return (*axes[:k], axis_between(*s.shapes()[k], s.at), *axes[k + 1 :])  # pyright: ignore[reportCallIssue]
 
 
 def _viewed(s: Setting, axes: Axes) -> Axes:

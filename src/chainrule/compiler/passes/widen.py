@@ -66,7 +66,7 @@ class _Widening:
             r.emit("cast", v, dtype=old.dtype) if is_half(old.dtype) else v
             for v, old in zip(outputs, instr.outputs, strict=True)
         ])  # fmt: skip
-        return results if len(results) > 1 else results[0]
+        return results if len(results) > 1 else results[0]  # pyright: ignore[reportGeneralTypeIssues]
 
     def _wide(self, r: Rewriter, x: Any) -> Any:
         """An operand in float32; what rearranges does so afterwards, so that it costs no copy."""
@@ -89,7 +89,7 @@ def _widens(instr: Instr) -> bool:
     if getattr(record, "random", False) or any(v.weak for v in instr.values):
         return False
     if lower.tag == "pointwise":
-        body = lower.body(len(instr.inputs), instr.params)
+        body = lower.body(len(instr.inputs), instr.params)  # pyright: ignore[reportAttributeAccessIssue]
         # (`function` is the form that does not widen.)
         return body.op != "arg" and getattr(record, "function", None) is not record.forward
     if isinstance(lower, ir.Compose):

@@ -143,7 +143,7 @@ class Attention:
         return offsets(q.shape[:-2], layout, numbers, cuts) + np.array(bases, np.int64)
 
     def _run(self, job: int, table: np.ndarray) -> None:
-        self._pool.run(
+        self._pool.run(  # pyright: ignore[reportOptionalMemberAccess]
             job, address(table), table.strides[0], len(table), worker_threads.thread_count()
         )
 
@@ -192,7 +192,7 @@ def _spread(table: np.ndarray, partial: dict[str, np.ndarray], parts: int) -> No
 
 
 def _keeps(weights: np.ndarray) -> bool:
-    return keepable(*weights.shape[-2:], weights.itemsize) and weights.flags.c_contiguous
+    return keepable(*weights.shape[-2:], weights.itemsize) and weights.flags.c_contiguous  # pyright: ignore[reportCallIssue]
 
 
 def keepable(keys: int, queries: int, size: int) -> bool:

@@ -7,13 +7,13 @@ order, so the bits of a result do not depend on the number of threads.
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..machine import worker_threads
 from ..machine.addresses import address
-from .convolution_text import BORDER, module_text, room_for_copy
+from .convolution_text import module_text, room_for_copy
 from .gemm import DTYPES, ZEROS_AT
 from .gemm_text import ARGUMENTS, blocks, cuts
 
@@ -23,6 +23,18 @@ _LISTS = 4  # lists of products for each thread
 # Images with fewer windows than this are multiplied together: the kernels are packed once for all.
 _FEW_WINDOWS = 256
 _WINDOWS = 512  # of images that are multiplied together
+_MOST_LAYOUTS = 512
+
+
+class Layout(NamedTuple):
+    """What a product is apart from where its arrays lie: such a thing is worked out once."""
+
+    table: np.ndarray  # ARGUMENTS of every product, with places counted from the arrays' beginnings
+    lists: np.ndarray  # (first product, in bytes from the table; products; border) of each piece
+    places: tuple[np.ndarray, np.ndarray]  # rows and columns, as they were given
+    pointed: tuple[Any, ...]  # what the table has the addresses of
+    together: int  # images in one product
+    result: tuple[int, ...] | None  # where their results lie side by side at first
 
 
 class Gathered:
@@ -35,6 +47,7 @@ class Gathered:
         self._lock = threading.Lock()
         self._functions: dict[np.dtype, int | None] = {}
         self._compiled: list[Any] = []  # owns the code
+        self._layouts: dict[tuple[Any, ...], Layout] = {}
 
     def __call__(
         self,
@@ -54,65 +67,58 @@ class Gathered:
         if border is not None and border[-1] > room_for_copy(worker_threads.WORKSPACE_BYTES):
             return False
         function = self._function(a.dtype)
-        matrix = a if a.ndim == 2 else a[0]
-        if function is None or matrix.itemsize not in matrix.strides:
+        if function is None or a.itemsize not in a.strides[-2:]:
             return False
-        sums = c.ndim == 2
-        together = images_together(images, len(rows) if sums else len(columns), border)
-        if together > 1:
-            border, step = _border_of_many(images, border, together)
-            number = np.arange(together)[:, None]
-            if sums:
-                rows = (rows + step * number).ravel()
-                a = _side_by_side(a, together)
-            else:
-                places = columns + np.int32(step // images.itemsize) * number.astype(np.int32)
-                return self._beside(function, a, images, rows, places, c, border, bias)
-            images = images[::together]
-        table = self._products(a, images, rows, columns, c, bias)
-        if sums:
-            table[1:, _AT["accumulate"]] = 1
-            table[:, _AT["c"]] = address(c)
-            self._run_columns(function, table, c.itemsize, border)
-        else:
-            self._run(function, table, border)
+        self._multiply(
+            function, self._layout(a, images, rows, columns, c, border), a, images, c, bias
+        )
         return True
 
-    def _beside(
-        self,
-        function: int,
-        a: np.ndarray,
-        images: np.ndarray,
-        rows: np.ndarray,
-        places: np.ndarray,
-        c: np.ndarray,
-        border: tuple[int, ...] | None,
+    def _multiply(
+        self, function: int, layout: Layout, a: np.ndarray, images: np.ndarray, c: np.ndarray,
         bias: np.ndarray | None,
-    ) -> bool:
-        """Several images in each product: the results of all lie side by side at first."""
-        together, windows = places.shape
-        count, height = len(images) // together, a.shape[0]
-        result = np.empty((height, count, together, windows), c.dtype)
-        every = result.reshape(height, count, -1).swapaxes(0, 1)
-        table = self._products(a, images[::together], rows, places.ravel(), every, bias)
-        threads = worker_threads.thread_count()
-        if threads > 1 and count < 2 * threads:
-            table = self._cut_rows(table, height, -(-2 * threads // count))
-        self._run(function, table, border)
-        c.reshape(count, together, height, windows)[...] = result.transpose(1, 2, 0, 3)
-        return True
+    ) -> None:  # fmt: skip
+        if c.ndim == 2 and layout.together > 1:
+            a = _side_by_side(a, layout.together)
+        into = c if layout.result is None else np.empty(layout.result, c.dtype)
+        self._run(function, layout, a, images, into, bias)
+        if layout.result is not None:
+            height, count, together, windows = layout.result
+            c.reshape(count, together, height, windows)[...] = into.transpose(1, 2, 0, 3)
 
-    def _cut_rows(self, table: np.ndarray, height: int, count: int) -> np.ndarray:
-        """Each product as several with some of its rows, which do not wait for each other."""
-        parts = []
-        for start, length in cuts(height, count, 4 * self._tiles.height):
-            part = table.copy()
-            part[:, _AT["a"]] += start * part[:, _AT["a_row"]]
-            part[:, _AT["c"]] += start * part[:, _AT["c_row"]]
-            part[:, _AT["row_bias"]] += start * part[:, _AT["row_bias_step"]]
-            part[:, _AT["m"]] = length
-            parts.append(part)
-        return np.concatenate(parts)
+    def _run(
+        self, function: int, layout: Layout, a: np.ndarray, images: np.ndarray, c: np.ndarray,
+        bias: np.ndarray | None,
+    ) -> None:  # fmt: skip
+        table = layout.table.copy()
+        table[:, _AT["a"]] += address(a)
+        table[:, _AT["b"]] += address(images)
+        table[:, _AT["c"]] += address(c)
+        if bias is not None:
+            steps = table[:, _AT["row_bias"]] * bias.strides[0]  # it has the number of a row
+            table[:, _AT["row_bias"]] = steps + address(bias)
+            table[:, _AT["row_bias_step"]] = bias.strides[0]
+        else:
+            table[:, _AT["row_bias"]] = ZEROS_AT
+        pieces = layout.lists.copy()
+        pieces[:, 0] += address(table)
+        threads = worker_threads.thread_count()
+        self._pool.run(function, address(pieces), _PIECE_BYTES, len(pieces), threads)  # pyright: ignore[reportOptionalMemberAccess]
+
+    def _layout(
+        self, a: np.ndarray, images: np.ndarray, rows: np.ndarray, columns: np.ndarray,
+        c: np.ndarray, border: tuple[int, ...] | None,
+    ) -> Layout:  # fmt: skip
+        threads = worker_threads.thread_count()
+        key = (a.dtype.char, a.shape, a.strides, images.shape, images.strides, c.shape, c.strides,
+               id(rows), id(columns), border, threads)  # fmt: skip
+        found = self._layouts.get(key)
+        if found is None or found.places[0] is not rows or found.places[1] is not columns:
+            if len(self._layouts) >= _MOST_LAYOUTS:
+                self._layouts.clear()
+            found = self._new_layout(a, images, rows, columns, c, border, threads)
+            self._layouts[key] = found
+        return found
 
     def _function(self, dtype: np.dtype) -> int | None:
         if dtype not in DTYPES:
@@ -139,54 +145,75 @@ class Gathered:
         for near in (np.r_[0:23, 40:61], np.arange(44) * 5):
             places, offsets = near.astype(np.int32), np.r_[0:30, 50:80:2].astype(np.int64)
             c = np.full((2, 9, len(places)), np.nan, dtype)
-            table = self._products(a, images, offsets * dtype.itemsize, places, c, None)
-            self._run(function, table, None)
+            rows = offsets * dtype.itemsize
+            layout = self._new_layout(a, images, rows, places, c, None, 1)
+            self._multiply(function, layout, a, images, c, None)
             expected = a @ images[:, offsets[:, None] + near]
             if not np.abs(c - expected).max() < bound:
                 return False
         return True
 
-    def _products(
-        self,
-        a: np.ndarray,
-        images: np.ndarray,
-        rows: np.ndarray,
-        columns: np.ndarray,
-        c: np.ndarray,
-        bias: np.ndarray | None,
-    ) -> np.ndarray:
-        """ARGUMENTS of every image's product (or of several that follow each other)."""
-        (m, k), n, size = a.shape[-2:], len(columns), a.itemsize
+    def _new_layout(
+        self, a: np.ndarray, images: np.ndarray, rows: np.ndarray, columns: np.ndarray,
+        c: np.ndarray, border: tuple[int, ...] | None, threads: int,
+    ) -> Layout:  # fmt: skip
+        given, sums = (rows, columns), c.ndim == 2
+        together = images_together(images, len(rows) if sums else len(columns), border)
+        result, c_strides, a_shape, a_strides = None, c.strides, a.shape, a.strides
+        step_c = c_strides[0]
+        if together > 1:
+            border, step = _border_of_many(images, border, together)
+            number = np.arange(together)[:, None]
+            count = len(images) // together
+            if sums:
+                rows = (rows + step * number).ravel()
+                a_shape = (count, a.shape[1], together * a.shape[2])
+                a_strides = tuple(a.itemsize * n for n in (a_shape[1] * a_shape[2], a_shape[2], 1))
+            else:
+                columns = columns + np.int32(step // images.itemsize) * number.astype(np.int32)
+                result = (a.shape[0], count, *columns.shape)
+                columns = columns.ravel()
+                step_c = a.itemsize * len(columns)
+                c_strides = (step_c * count, a.itemsize)
+        (m, k), size = a_shape[-2:], a.itemsize
         depth, block = blocks(k, size, self._tiles)
-        level, step = (ZEROS_AT, 0) if bias is None else (address(bias), bias.strides[0])
         one = (
-            address(a), *a.strides[-2:], address(images), address(rows), address(columns),
-            address(c), c.strides[-2], m, n, k, block, depth, ZEROS_AT, 0, level, step, 0,
+            0, *a_strides[-2:], 0, address(rows), address(columns), 0, c_strides[-2], m,
+            len(columns), k, block, depth, ZEROS_AT, 0, 0, 0, 0,
         )  # fmt: skip
-        table = np.tile(np.array(one, np.int64), (len(images), 1))
-        number = np.arange(len(images))
-        table[:, _AT["b"]] += number * images.strides[0]
-        if a.ndim == 3:
-            table[:, _AT["a"]] += number * a.strides[0]
-        if c.ndim == 3:
-            table[:, _AT["c"]] += number * c.strides[0]
-        return table
+        table = np.tile(np.array(one, np.int64), (len(images) // together, 1))
+        number = np.arange(len(table))
+        table[:, _AT["b"]] = number * images.strides[0] * together
+        table[:, _AT["a"]] = number * a_strides[0] if len(a_shape) == 3 else 0
+        if sums:
+            table[1:, _AT["accumulate"]] = 1
+            table, lists = self._cut_columns(table, size, threads)
+        else:
+            table[:, _AT["c"]] = number * step_c
+            if result is not None and threads > 1 and len(table) < 2 * threads:
+                table = self._cut_rows(table, m, -(-2 * threads // len(table)))
+            lists = _lists(len(table), _LISTS * threads)
+        lists[:, 0] *= table.strides[0]
+        frame = None if border is None else np.array(border, np.int64)
+        lists[:, 2] = 0 if frame is None else address(frame)
+        return Layout(table, lists, given, (rows, columns, frame), together, result)
 
-    def _run(self, function: int, table: np.ndarray, border: tuple[int, ...] | None) -> None:
-        """The products in lists of nearly equal length, which threads take one by one."""
-        threads = worker_threads.thread_count()
-        count = min(len(table), _LISTS * threads)
-        starts = np.array([len(table) * i // count for i in range(count + 1)])
-        pieces = np.empty((count, 3), np.int64)
-        pieces[:, 0] = address(table) + starts[:-1] * table.strides[0]
-        pieces[:, 1] = starts[1:] - starts[:-1]
-        self._run_pieces(function, pieces, border, threads)
+    def _cut_rows(self, table: np.ndarray, height: int, count: int) -> np.ndarray:
+        """Each product as several with some of its rows, which do not wait for each other."""
+        parts = []
+        for start, length in cuts(height, count, 4 * self._tiles.height):
+            part = table.copy()
+            part[:, _AT["a"]] += start * part[:, _AT["a_row"]]
+            part[:, _AT["c"]] += start * part[:, _AT["c_row"]]
+            part[:, _AT["row_bias"]] = start
+            part[:, _AT["m"]] = length
+            parts.append(part)
+        return np.concatenate(parts)
 
-    def _run_columns(
-        self, function: int, table: np.ndarray, size: int, border: tuple[int, ...] | None
-    ) -> None:
+    def _cut_columns(
+        self, table: np.ndarray, size: int, threads: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Products that add up in one result: threads take some of its columns each."""
-        threads = worker_threads.thread_count()
         n = int(table[0, _AT["n"]])
         parts = cuts(n, 1 if threads == 1 else 2 * threads, self._tiles.vector_bytes // size)
         tables = np.repeat(table[None], len(parts), 0)
@@ -194,17 +221,17 @@ class Gathered:
             part[:, _AT["b_column"]] += 4 * start
             part[:, _AT["c"]] += size * start
             part[:, _AT["n"]] = length
-        pieces = np.empty((len(parts), 3), np.int64)
-        pieces[:, 0] = address(tables) + np.arange(len(parts)) * tables.strides[0]
-        pieces[:, 1] = len(table)
-        self._run_pieces(function, pieces, border, threads)
+        lists = np.zeros((len(parts), 3), np.int64)
+        lists[:, 0] = np.arange(len(parts)) * len(table)
+        lists[:, 1] = len(table)
+        return tables.reshape(-1, table.shape[1]), lists
 
-    def _run_pieces(
-        self, function: int, pieces: np.ndarray, border: tuple[int, ...] | None, threads: int
-    ) -> None:
-        sizes = np.array(border if border is not None else (0,) * len(BORDER), np.int64)
-        pieces[:, 2] = 0 if border is None else address(sizes)
-        self._pool.run(function, address(pieces), _PIECE_BYTES, len(pieces), threads)
+
+def _lists(products: int, most: int) -> np.ndarray:
+    """(first product, number of them, nothing) of lists of nearly equal length."""
+    count = min(products, most)
+    starts = np.array([products * i // count for i in range(count + 1)])
+    return np.stack([starts[:-1], np.diff(starts), np.zeros(count, np.int64)], 1)
 
 
 def images_together(images: np.ndarray, windows: int, border: tuple[int, ...] | None) -> int:

@@ -249,7 +249,7 @@ class _Gathered(_Product):
     def _copy_into_border(self) -> str:
         """The lines of an image into the middle of a larger one."""
         f = self._function()
-        self.declarations.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        self.declarations.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")  # pyright: ignore[reportAttributeAccessIssue]
         g = self._fields(f, "%border", BORDER)
         middle = self._at(f, "%out", g["first"])
         with f.loop(g["channels"]) as c:
@@ -272,7 +272,7 @@ class _Gathered(_Product):
 
     def _list_of_products(self) -> str:
         f = self._function()
-        self.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+        self.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")  # pyright: ignore[reportAttributeAccessIssue]
         piece = self._fields(f, "%piece", PIECE)
         products = f.value(f"inttoptr i64 {piece['products']} to ptr")
         border = f.value(f"inttoptr i64 {piece['border']} to ptr")

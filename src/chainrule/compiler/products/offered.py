@@ -13,6 +13,7 @@ from .attention import Attention
 from .convolution import Gathered
 from .gemm_text import TILES
 from .recurrent import Recurrent
+from .winograd import Winograd
 
 
 class Products(gemm.Product):
@@ -22,6 +23,11 @@ class Products(gemm.Product):
     def gathered(self) -> Any:
         """The product whose right factor is gathered: convolutions."""
         return Gathered(self._tiles, self._load)
+
+    @functools.cached_property
+    def winograd(self) -> Any:
+        """Convolutions of 3x3 with fewer multiplications."""
+        return Winograd(self, self._tiles)
 
     @functools.cached_property
     def attention(self) -> Any:

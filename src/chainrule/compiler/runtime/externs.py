@@ -73,7 +73,7 @@ class ExternStep:
             else:
                 where = frame.table[slot]
                 if known[i][0] != where:
-                    known[i] = (where, _array_at(where, x))
+                    known[i] = (where, _array_at(where, x))  # pyright: ignore[reportArgumentType, reportCallIssue]
                 operands.append(known[i][1])
         return operands
 
@@ -86,7 +86,7 @@ def _array_at(where: int | None, view: View) -> np.ndarray:
     if buffer.kind == "temp":
         where += buffer.offset
     memory = (ctypes.c_char * buffer.nbytes).from_address(where)
-    base = np.frombuffer(memory, buffer.dtype, buffer.size)
+    base = np.frombuffer(memory, buffer.dtype, buffer.size)  # pyright: ignore[reportArgumentType, reportCallIssue]
     strides = tuple(s * buffer.dtype.itemsize for s in view.strides)
     return as_strided(base[view.offset :], view.shape, strides)
 

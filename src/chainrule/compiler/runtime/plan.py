@@ -207,7 +207,7 @@ class Plan:
         self.compiled = machine_code.Loaded(self.image.code)
         self.main = self.compiled.function("main", 3) if layout_known() else None
         return [
-            _native_step(self.compiled.function(p, 1))
+            _native_step(self.compiled.function(p, 1))  # pyright: ignore[reportArgumentType]
             if isinstance(p, str)
             else ExternStep(p, self.slots)
             for p in pieces
@@ -308,7 +308,8 @@ class Plan:
             _check_type(i, value, a)
             if written:
                 _refuse_unwritable(i, a)
-            if not a.flags.c_contiguous or not a.flags.aligned:
+            # (NumPy's own numbers have no memory that stays where it is.)
+            if not isinstance(a, np.ndarray) or not (a.flags.c_contiguous and a.flags.aligned):
                 copied = np.array(a, order="C")
                 if written:
                     late.append((a, copied))

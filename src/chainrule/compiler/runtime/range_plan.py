@@ -10,6 +10,7 @@ from ..passes.ranges import Built, Length, Template
 from .plan import InputChanged, Plan
 
 _SMALLEST = 8
+_COARSE = 32  # up to here rooms are powers of two
 
 
 class _Place:
@@ -22,7 +23,7 @@ class _Place:
 
 
 class RangePlan:
-    """Runs a program for all lengths that `admit` was asked about; rooms are powers of two."""
+    """Runs a program for all lengths that `admit` was asked about."""
 
     def __init__(self, template: Template) -> None:
         self.template = template
@@ -43,9 +44,7 @@ class RangePlan:
         self._places[length.n] = _Place(plan, built, self.template.extras(built, length))
 
     def _with_room(self, length: Length) -> tuple[Built, Plan]:
-        room = _SMALLEST
-        while room < length.n:
-            room *= 2
+        room = room_for(length.n)
         if room not in self.plans:
             built = self.template.build(room)
             self.plans[room] = built, Plan(built.graph)
@@ -73,6 +72,14 @@ class RangePlan:
         parts = [f"lengths {lengths}, in plans with room for {', '.join(map(str, self.plans))}"]
         parts += [plan.explain() for _, plan in self.plans.values()]
         return "\n\n".join(parts)
+
+
+def room_for(n: int) -> int:
+    """The next power of two, or three quarters of it: what lies beyond a length is computed too."""
+    room = _SMALLEST
+    while room < n:
+        room *= 2
+    return room * 3 // 4 if room > _COARSE and n <= room * 3 // 4 else room
 
 
 def _vary(axes: Axes) -> bool:

@@ -100,7 +100,7 @@ class Nodes:
             branches = [self.convert(i, compute) for i in inner[1:]]
             return self.add("select", (self.convert(inner[0], "bool"), *branches), compute)
         if expr.op == "pow":
-            return self._power(*[self.convert(i, compute) for i in inner], compute)
+            return self._power(*[self.convert(i, compute) for i in inner], compute)  # pyright: ignore[reportCallIssue]
         bitwise = expr.op in ("and", "or", "xor", "not")
         if bitwise and all(self.dtype(i) == "bool" for i in inner):
             return self._call(expr.op, inner, "bool")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+from ...autograd.printable import printable
 
 _COLORS = {
     "placeholder": "AliceBlue", "call_module": "LemonChiffon1", "get_param": "Yellow2",
@@ -35,12 +38,13 @@ class FxGraphDrawer:
         >>> "x -> add" in FxGraphDrawer(gm, "f").to_dot()
         True
         """
-        lines = [f"digraph {self._name} {{", "rankdir=TB;"]
+        lines = [f"digraph {_quoted(self._name)} {{", "rankdir=TB;"]
         shown = [n for n in self._module.graph.nodes if n.op not in self._ignore]
         for node in shown:
             color = _COLORS.get(node.op, "CadetBlue2")
             lines.append(
-                f'{node.name} [shape={self._shape}, style="filled,rounded", fillcolor="{color}", '
+                f'{node.name} [shape={_quoted(self._shape)}, style="filled,rounded", '
+                f'fillcolor="{color}", '
                 f'label="{{{self._label(node)}}}"];'
             )
         for node in shown:
@@ -55,10 +59,7 @@ class FxGraphDrawer:
         if hasattr(meta, "shape"):
             rows.append(f"dtype={meta.dtype} shape={tuple(meta.shape)}")
         rows.append(f"num_users={len(node.users)}")
-        text = "\\n".join(rows)
-        for sign in '{}<>|"':
-            text = text.replace(sign, f"\\{sign}")
-        return text
+        return "\\n".join(_in_a_record(row) for row in rows)
 
     def get_dot_graph(self, submod_name: str | None = None) -> Any:
         """pydot's graph."""
@@ -85,6 +86,19 @@ class FxGraphDrawer:
     def get_all_dot_graphs(self) -> dict[str, Any]:
         """The graph, by name."""
         return {self._name: self.get_main_dot_graph()}
+
+
+def _quoted(name: str) -> str:
+    """A name as Graphviz takes it whatever is in it."""
+    if name.isascii() and name.isidentifier():
+        return name
+    escaped = printable(name).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _in_a_record(text: str) -> str:
+    """Text inside of a box, where some signs mean something."""
+    return re.sub(r'[\\{}<>|"]', r"\\\g<0>", printable(text).replace("\n", " "))
 
 
 __all__ = ["FxGraphDrawer"]

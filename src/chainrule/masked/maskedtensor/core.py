@@ -8,6 +8,7 @@ from typing import Any
 import chainrule as torch
 
 from ...autograd import source
+from ...autograd.accidents import explain_module
 from .. import reductions
 
 _UNARY = frozenset("""
@@ -199,3 +200,6 @@ def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTe
 def as_masked_tensor(data: Any, mask: Any) -> MaskedTensor:
     """The data itself with a mask: gradients flow back to it."""
     return MaskedTensor(data, mask)
+
+
+explain_module(globals(), "masked_tensor", "as_masked_tensor")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ... import Tensor, arange, float32, int32, softmax, where
 from ...autograd import refusal
 from ...func import vmap
+from ...standins.finder import rest_of as _rest_of
 from ..functional import pad, scaled_dot_product_attention
 
 __all__ = [
@@ -182,13 +183,13 @@ def flex_attention(
         repeats = query.shape[1] // key.shape[1]
         key, value = (t.repeat_interleave(repeats, 1) for t in (key, value))
     shape = (*query.shape[:3], key.shape[2])
-    shown = None if block_mask is None else create_mask(block_mask.mask_mod, *shape)
+    shown = None if block_mask is None else create_mask(block_mask.mask_mod, *shape)  # pyright: ignore[reportCallIssue]
     if score_mod is None and not return_lse and return_aux is None:
         return scaled_dot_product_attention(query, key, value, shown, scale=scale)
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = (query @ key.mT) * factor
     if score_mod is not None:
-        scores = _over_all_scores(score_mod)(scores, *_positions(*shape))
+        scores = _over_all_scores(score_mod)(scores, *_positions(*shape))  # pyright: ignore[reportCallIssue]
     if shown is not None:
         scores = where(shown, scores, -math.inf)
     dead = (scores == -math.inf).all(-1, keepdim=True)
@@ -221,3 +222,6 @@ def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
             f"{q.dtype!r}, key.dtype: {k.dtype!r}, and value.dtype: {v.dtype!r} instead."
         )
+
+
+__getattr__ = _rest_of(__name__)

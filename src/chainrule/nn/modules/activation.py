@@ -4,85 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import Tensor, empty, sigmoid, tanh
+from ... import Tensor, empty
 from ... import relu as _relu
 from ...autograd import refusal
 from ...tensor import Parameter
 from .. import functional as F
 from .. import init as _init
+from .function_layer import FunctionLayer
 from .layer_common import warn_user
 from .module import Module
 from .multihead import MultiheadAttention
 
 __all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "SELU",
-    "Hardshrink",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "Mish",
-    "MultiheadAttention",
-    "PReLU",
-    "RReLU",
-    "ReLU",
-    "ReLU6",
-    "SiLU",
-    "Sigmoid",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
-    "Softplus",
-    "Softshrink",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
+    "CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "MultiheadAttention", "PReLU", "RReLU", "ReLU",
+    "ReLU6", "SiLU", "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink",
+    "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
 
 
-def _also_in_place(inplace: bool) -> str:
-    return ", inplace=True" if inplace else ""
-
-
-class _Optional(Module):
+class _MaybeInPlace(FunctionLayer):
     """An activation whose only choice is whether it writes into its input."""
 
-    _function: Any = None
+    _shows = "inplace?"
 
     def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return self._function(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        """inplace=True, if so."""
-        return "inplace=True" if self.inplace else ""
-
-
-class _Parameterless(Module):
-    """An activation without choices."""
-
-    _function: Any = None
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return self._function(input)
+        self._keep(locals())
 
 
 # ---- linear in pieces ----------------------------------------------------------------------------
 
 
-class ReLU(_Optional):
+class ReLU(_MaybeInPlace):
     """input where positive, else 0.
 
     >>> import chainrule as torch
@@ -95,24 +48,17 @@ class ReLU(_Optional):
         return input.relu_() if self.inplace else _relu(input)
 
 
-class LeakyReLU(Module):
+class LeakyReLU(FunctionLayer):
     """input where positive, else negative_slope * input."""
 
+    _call = "F.leaky_relu(input, negative_slope, inplace)"
+    _shows = "negative_slope, inplace?"
+
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__()
-        self.negative_slope = negative_slope
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return F.leaky_relu(input, self.negative_slope, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The slope."""
-        return f"negative_slope={self.negative_slope}{_also_in_place(self.inplace)}"
+        self._keep(locals())
 
 
-class PReLU(Module):
+class PReLU(FunctionLayer):
     """input where positive, else weight * input, with a learned weight (one, or one per channel).
 
     >>> import chainrule as torch
@@ -121,13 +67,12 @@ class PReLU(Module):
     """
 
     weight: Parameter
+    _shows = "num_parameters"
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
     ) -> None:
-        super().__init__()
-        self.num_parameters = num_parameters
-        self.init = init
+        self._keep({"num_parameters": num_parameters, "init": init})
         self.weight = Parameter(empty(num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 
@@ -139,39 +84,29 @@ class PReLU(Module):
         """The activation of the input."""
         return F.prelu(input, self.weight)
 
-    def extra_repr(self) -> str:
-        """The number of weights."""
-        return f"num_parameters={self.num_parameters}"
 
-
-class RReLU(Module):
+class RReLU(FunctionLayer):
     """leaky ReLU whose slope is drawn from [lower, upper] in training, their mean otherwise."""
+
+    _call = "F.rrelu(input, lower, upper, training, inplace)"
+    _shows = "lower, upper, inplace?"
 
     def __init__(
         self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
     ) -> None:
-        super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The bounds of the slope."""
-        return f"lower={self.lower}, upper={self.upper}{_also_in_place(self.inplace)}"
+        self._keep(locals())
 
 
-class Hardtanh(Module):
+class Hardtanh(FunctionLayer):
     """input limited to [min_val, max_val]."""
+
+    _call = "F.hardtanh(input, min_val, max_val, inplace)"
+    _shows = "min_val, max_val, inplace?"
 
     def __init__(
         self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
         min_value: float | None = None, max_value: float | None = None,
     ) -> None:  # fmt: skip
-        super().__init__()
         for old, new, given in (
             ("min_value", "min_val", min_value),
             ("max_value", "max_val", max_value),
@@ -181,139 +116,94 @@ class Hardtanh(Module):
                     f"keyword argument `{old}` is deprecated and renamed to `{new}`",
                     FutureWarning,
                 )
-        self.min_val = min_val if min_value is None else min_value
-        self.max_val = max_val if max_value is None else max_value
-        self.inplace = inplace
-        if self.max_val <= self.min_val:
-            raise refusal.assertion(
-                f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})"
-            )
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The limits."""
-        return f"min_val={self.min_val}, max_val={self.max_val}{_also_in_place(self.inplace)}"
+        low = min_val if min_value is None else min_value
+        high = max_val if max_value is None else max_value
+        self._keep({"min_val": low, "max_val": high, "inplace": inplace})
+        if high <= low:
+            raise refusal.assertion(f"max_val ({high}) must be greater than min_val ({low})")
 
 
 class ReLU6(Hardtanh):
     """input limited to [0, 6]."""
 
+    _shows = "inplace?"
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
-    def extra_repr(self) -> str:
-        """inplace=True, if so."""
-        return "inplace=True" if self.inplace else ""
 
-
-class Hardsigmoid(_Optional):
+class Hardsigmoid(_MaybeInPlace):
     """clamp(input + 3, 0, 6) / 6."""
 
-    _function = staticmethod(F.hardsigmoid)
-
-    def extra_repr(self) -> str:
-        """Nothing, as in PyTorch."""
-        return ""
+    _call = "F.hardsigmoid(input, inplace)"
+    _shows = ""  # as in PyTorch
 
 
-class Hardswish(_Optional):
+class Hardswish(_MaybeInPlace):
     """input * clamp(input + 3, 0, 6) / 6."""
 
-    _function = staticmethod(F.hardswish)
-
-    def extra_repr(self) -> str:
-        """Nothing, as in PyTorch."""
-        return ""
+    _call = "F.hardswish(input, inplace)"
+    _shows = ""  # as in PyTorch
 
 
-class Threshold(Module):
+class Threshold(FunctionLayer):
     """The input where above the threshold, else value."""
 
+    _call = "F.threshold(input, threshold, value, inplace)"
+    _shows = "threshold, value, inplace?"
+
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return F.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The threshold and the value."""
-        return f"threshold={self.threshold}, value={self.value}{_also_in_place(self.inplace)}"
+        self._keep(locals())
 
 
-class _Shrink(Module):
-    _function: Any = None
+class _Shrink(FunctionLayer):
+    _shows = "*lambd"
 
     def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return self._function(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        """The limit."""
-        return str(self.lambd)
+        self._keep(locals())
 
 
 class Hardshrink(_Shrink):
     """0 within [-lambd, lambd], the input elsewhere."""
 
-    _function = staticmethod(F.hardshrink)
+    _call = "F.hardshrink(input, lambd)"
 
 
 class Softshrink(_Shrink):
     """The input moved towards 0 by lambd."""
 
-    _function = staticmethod(F.softshrink)
+    _call = "F.softshrink(input, lambd)"
 
 
 # ---- smooth --------------------------------------------------------------------------------------
 
 
-class _Exponential(Module):
-    _function: Any = None
+class _Exponential(FunctionLayer):
+    _shows = "alpha, inplace?"
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return self._function(input, self.alpha, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The limit towards minus infinity."""
-        return f"alpha={self.alpha}{_also_in_place(self.inplace)}"
+        self._keep(locals())
 
 
 class ELU(_Exponential):
     """input where positive, else alpha * (exp(input) - 1)."""
 
-    _function = staticmethod(F.elu)
+    _call = "F.elu(input, alpha, inplace)"
 
 
 class CELU(_Exponential):
     """input where positive, else alpha * (exp(input / alpha) - 1)."""
 
-    _function = staticmethod(F.celu)
+    _call = "F.celu(input, alpha, inplace)"
 
 
-class SELU(_Optional):
+class SELU(_MaybeInPlace):
     """ELU with the scale that keeps mean 0 and variance 1."""
 
-    _function = staticmethod(F.selu)
+    _call = "F.selu(input, inplace)"
 
 
-class GELU(Module):
+class GELU(FunctionLayer):
     """input times the normal distribution's probability below it, or the tanh approximation.
 
     >>> import chainrule as torch
@@ -321,111 +211,83 @@ class GELU(Module):
     tensor([-0.1587,  0.0000,  0.8413])
     """
 
+    _call = "F.gelu(input, approximate=approximate)"
+    _shows = "approximate!r"
+
     def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
-        self.approximate = approximate
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return F.gelu(input, approximate=self.approximate)
-
-    def extra_repr(self) -> str:
-        """The approximation."""
-        return f"approximate={self.approximate!r}"
+        self._keep(locals())
 
 
-class SiLU(_Optional):
+class SiLU(_MaybeInPlace):
     """input * sigmoid(input)."""
 
-    _function = staticmethod(F.silu)
+    _call = "F.silu(input, inplace)"
 
 
-class Mish(_Optional):
+class Mish(_MaybeInPlace):
     """input * tanh(softplus(input))."""
 
-    _function = staticmethod(F.mish)
+    _call = "F.mish(input, inplace)"
 
 
-class Softplus(Module):
+class Softplus(FunctionLayer):
     """log(1 + exp(beta * input)) / beta; the input itself beyond the threshold."""
 
+    _call = "F.softplus(input, beta, threshold)"
+    _shows = "beta, threshold"
+
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__()
-        self.beta = beta
-        self.threshold = threshold
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return F.softplus(input, self.beta, self.threshold)
-
-    def extra_repr(self) -> str:
-        """The sharpness and the threshold."""
-        return f"beta={self.beta}, threshold={self.threshold}"
+        self._keep(locals())
 
 
-class Sigmoid(_Parameterless):
+class Sigmoid(FunctionLayer):
     """1 / (1 + exp(-input))."""
 
-    _function = staticmethod(sigmoid)
+    _call = "torch.sigmoid(input)"
 
 
-class Tanh(_Parameterless):
+class Tanh(FunctionLayer):
     """The hyperbolic tangent."""
 
-    _function = staticmethod(tanh)
+    _call = "torch.tanh(input)"
 
 
-class LogSigmoid(_Parameterless):
+class LogSigmoid(FunctionLayer):
     """log(sigmoid(input)), stable."""
 
-    _function = staticmethod(F.logsigmoid)
+    _call = "F.logsigmoid(input)"
 
 
-class Softsign(_Parameterless):
+class Softsign(FunctionLayer):
     """input / (1 + |input|)."""
 
-    _function = staticmethod(F.softsign)
+    _call = "F.softsign(input)"
 
 
-class Tanhshrink(_Parameterless):
+class Tanhshrink(FunctionLayer):
     """input - tanh(input)."""
 
-    _function = staticmethod(F.tanhshrink)
+    _call = "F.tanhshrink(input)"
 
 
 # ---- along a dimension ---------------------------------------------------------------------------
 
 
-class GLU(Module):
+class GLU(FunctionLayer):
     """The first half along `dim` times the sigmoid of the second."""
 
+    _call = "F.glu(input, dim)"
+    _shows = "dim"
+
     def __init__(self, dim: int = -1) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input."""
-        return F.glu(input, self.dim)
-
-    def extra_repr(self) -> str:
-        """The dimension."""
-        return f"dim={self.dim}"
+        self._keep(locals())
 
 
-class _AlongDim(Module):
-    _function: Any = None
+class _AlongDim(FunctionLayer):
+    _shows = "dim"
 
     def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The function along the dimension."""
-        return self._function(input, self.dim)
-
-    def extra_repr(self) -> str:
-        """The dimension."""
-        return f"dim={self.dim}"
+        self._keep(locals())
 
 
 class Softmax(_AlongDim):
@@ -436,22 +298,22 @@ class Softmax(_AlongDim):
     tensor([[0.5000, 0.5000]])
     """
 
-    _function = staticmethod(F.softmax)
+    _call = "F.softmax(input, dim)"
 
 
 class LogSoftmax(_AlongDim):
     """log(softmax(input)) along `dim`, stable."""
 
-    _function = staticmethod(F.log_softmax)
+    _call = "F.log_softmax(input, dim)"
 
 
 class Softmin(_AlongDim):
     """softmax of -input."""
 
-    _function = staticmethod(F.softmin)
+    _call = "F.softmin(input, dim)"
 
 
-class Softmax2d(_Parameterless):
+class Softmax2d(Module):
     """softmax over the channels of each pixel."""
 
     def forward(self, input: Tensor) -> Tensor:

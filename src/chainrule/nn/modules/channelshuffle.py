@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ... import Tensor
-from ..functional import channel_shuffle
-from .module import Module
+from .function_layer import FunctionLayer
 
 __all__ = ["ChannelShuffle"]
 
 
-class ChannelShuffle(Module):
+class ChannelShuffle(FunctionLayer):
     """The channels reordered: the first of every group, then the second of every group, and so on.
 
     >>> import chainrule as torch
@@ -18,14 +16,8 @@ class ChannelShuffle(Module):
     tensor([0., 2., 1., 3.])
     """
 
+    _call = "F.channel_shuffle(input, groups)"
+    _shows = "groups"
+
     def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input with its channels reordered."""
-        return channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        """The number of groups."""
-        return f"groups={self.groups}"
+        self._keep(locals())

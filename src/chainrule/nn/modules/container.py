@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from ...autograd import refusal
 from ...autograd.accidents import explain_module
+from ...autograd.source import warn_user
 from .module import Module, _addindent
 from .parameter_container import ParameterDict, ParameterList, check_pairs
 
@@ -19,13 +20,10 @@ class Container(Module):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
-        import warnings
-
-        warnings.warn(
+        warn_user(
             "nn.Container is deprecated. All of it's functionality is now implemented in "
             "nn.Module. Subclass that instead.",
             FutureWarning,
-            stacklevel=2,
         )
         for key, value in kwargs.items():
             self.add_module(key, value)

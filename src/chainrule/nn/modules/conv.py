@@ -244,6 +244,12 @@ class _ConvTransposeNd(_ConvNd):
             each(dilation), True, each(output_padding), groups, bias, padding_mode, device, dtype,
         )  # fmt: skip
 
+    def _output_padding(
+        self, input: Tensor, output_size: Any, stride: Any, padding: Any, kernel_size: Any,
+        num_spatial_dims: int, dilation: Any = None,
+    ) -> Any:  # fmt: skip
+        return self._extra_for(input, output_size)
+
     def _extra_for(self, input: Tensor, output_size: Any) -> Any:
         """The output padding with which the result has the size asked for."""
         if output_size is None:
@@ -281,6 +287,9 @@ class _ConvTransposeNd(_ConvNd):
             )  # fmt: skip
         except PROBLEMS as problem:
             add_layer(problem, self)
+
+
+_ConvTransposeMixin = _ConvTransposeNd  # PyTorch's older name
 
 
 class ConvTranspose1d(_ConvTransposeNd):

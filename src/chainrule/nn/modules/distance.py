@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ... import Tensor
-from ..functional import cosine_similarity, pairwise_distance
-from .module import Module
+from .function_layer import FunctionLayer
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
-class PairwiseDistance(Module):
+class PairwiseDistance(FunctionLayer):
     """The p-norm of x1 - x2, vector by vector.
 
     >>> import chainrule as torch
@@ -17,18 +15,13 @@ class PairwiseDistance(Module):
     tensor([5.0000])
     """
 
+    _call = "F.pairwise_distance(x1, x2, self.norm, eps, keepdim)"
+
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
-        super().__init__()
-        self.norm = p
-        self.eps = eps
-        self.keepdim = keepdim
-
-    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """The distances."""
-        return pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
+        self._keep({"norm": p, "eps": eps, "keepdim": keepdim})
 
 
-class CosineSimilarity(Module):
+class CosineSimilarity(FunctionLayer):
     """The cosine of the angle between x1 and x2 along a dimension.
 
     >>> import chainrule as torch
@@ -36,11 +29,7 @@ class CosineSimilarity(Module):
     tensor([0.7071])
     """
 
-    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
-        super().__init__()
-        self.dim = dim
-        self.eps = eps
+    _call = "F.cosine_similarity(x1, x2, dim, eps)"
 
-    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """The cosines."""
-        return cosine_similarity(x1, x2, self.dim, self.eps)
+    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
+        self._keep(locals())

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from ... import Tensor
 from ...autograd import refusal
-from ..functional import (
-    alpha_dropout,
-    dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
-    feature_alpha_dropout,
-)
-from .module import Module
+from ..functional import dropout
+from .function_layer import FunctionLayer
 
 __all__ = [
     "AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",
 ]  # fmt: skip
 
 
-class _DropoutNd(Module):
+class _DropoutNd(FunctionLayer):
+    _shows = "p, inplace"
+
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
         if p < 0 or p > 1:
             raise refusal.value(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p = p
-        self.inplace = inplace
-
-    def extra_repr(self) -> str:
-        """The probability."""
-        return f"p={self.p}, inplace={self.inplace}"
+        self._keep(locals())
 
 
 class Dropout(_DropoutNd):
@@ -51,38 +40,28 @@ class Dropout(_DropoutNd):
 class Dropout1d(_DropoutNd):
     """Each channel of (N, C, L) or (C, L) set to zero with probability p in training."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input with channels dropped."""
-        return dropout1d(input, self.p, self.training, self.inplace)
+    _call = "F.dropout1d(input, p, training, inplace)"
 
 
 class Dropout2d(_DropoutNd):
     """Each channel of (N, C, H, W) set to zero with probability p in training."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input with channels dropped."""
-        return dropout2d(input, self.p, self.training, self.inplace)
+    _call = "F.dropout2d(input, p, training, inplace)"
 
 
 class Dropout3d(_DropoutNd):
     """Each channel of (N, C, D, H, W) or (C, D, H, W) zeroed with probability p in training."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input with channels dropped."""
-        return dropout3d(input, self.p, self.training, self.inplace)
+    _call = "F.dropout3d(input, p, training, inplace)"
 
 
 class AlphaDropout(_DropoutNd):
     """Dropout that keeps mean and variance of SELU activations."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input with elements moved to SELU's lower limit."""
-        return alpha_dropout(input, self.p, self.training, self.inplace)
+    _call = "F.alpha_dropout(input, p, training, inplace)"
 
 
 class FeatureAlphaDropout(_DropoutNd):
     """Alpha dropout of whole channels."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input with channels moved to SELU's lower limit."""
-        return feature_alpha_dropout(input, self.p, self.training, self.inplace)
+    _call = "F.feature_alpha_dropout(input, p, training, inplace)"

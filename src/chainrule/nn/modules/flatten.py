@@ -6,12 +6,12 @@ from typing import Any
 
 from ... import Size, Tensor
 from ...autograd import refusal
-from .module import Module
+from .function_layer import FunctionLayer
 
 __all__ = ["Flatten", "Unflatten"]
 
 
-class Flatten(Module):
+class Flatten(FunctionLayer):
     """The dimensions start_dim to end_dim as one.
 
     >>> import chainrule as torch
@@ -19,21 +19,17 @@ class Flatten(Module):
     torch.Size([32, 75])
     """
 
+    _shows = "start_dim, end_dim"
+
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim = start_dim
-        self.end_dim = end_dim
+        self._keep(locals())
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with fewer dimensions."""
         return input.flatten(self.start_dim, self.end_dim)
 
-    def extra_repr(self) -> str:
-        """The dimensions."""
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
-
-class Unflatten(Module):
+class Unflatten(FunctionLayer):
     """One dimension as several.
 
     >>> import chainrule as torch
@@ -41,19 +37,15 @@ class Unflatten(Module):
     torch.Size([2, 2, 5, 5])
     """
 
+    _shows = "dim, unflattened_size"
+
     def __init__(self, dim: int, unflattened_size: Size | list[int] | tuple[int, ...]) -> None:
-        super().__init__()
         _check_sizes(unflattened_size)
-        self.dim = dim
-        self.unflattened_size = unflattened_size
+        self._keep(locals())
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with more dimensions."""
         return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        """The dimension and its new sizes."""
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
 def _check_sizes(sizes: Any) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from ... import Tensor
-from ..functional import fold, unfold
-from .module import Module
+from .function_layer import FunctionLayer
 
 __all__ = ["Fold", "Unfold"]
 
 Sizes = int | tuple[int, ...]
 
 
-class Fold(Module):
+class Fold(FunctionLayer):
     """The sum of columns put back where `Unfold` took them from.
 
     >>> import chainrule as torch
@@ -19,32 +17,17 @@ class Fold(Module):
     torch.Size([1, 3, 4, 5])
     """
 
+    _call = "F.fold(input, output_size, kernel_size, dilation, padding, stride)"
+    _shows = "output_size, kernel_size, dilation, padding, stride"
+
     def __init__(
         self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
         stride: Sizes = 1,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.output_size = output_size
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The image of these columns."""
-        return fold(
-            input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
-        )
-
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, "
-            f"dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
-        )
+        self._keep(locals())
 
 
-class Unfold(Module):
+class Unfold(FunctionLayer):
     """The windows of an image as columns.
 
     >>> import chainrule as torch
@@ -52,22 +35,10 @@ class Unfold(Module):
     torch.Size([2, 30, 4])
     """
 
+    _call = "F.unfold(input, kernel_size, dilation, padding, stride)"
+    _shows = "kernel_size, dilation, padding, stride"
+
     def __init__(
         self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
     ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The columns of this image."""
-        return unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
-
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return (
-            f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
-            f"stride={self.stride}"
-        )
+        self._keep(locals())

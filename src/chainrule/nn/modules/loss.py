@@ -9,10 +9,10 @@ from typing import Any
 from ... import Tensor
 from ...autograd import refusal
 from .. import functional as F
-from ..functional import cross_entropy, mse_loss
+from ..functional import cross_entropy
 from .distance import PairwiseDistance
+from .function_layer import FunctionLayer
 from .layer_common import warn_user
-from .module import Module
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
@@ -43,7 +43,7 @@ def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     return meant
 
 
-class _Loss(Module):
+class _Loss(FunctionLayer):
     """A loss with a reduction: 'mean', 'sum' or 'none'."""
 
     reduction: str
@@ -51,10 +51,17 @@ class _Loss(Module):
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
     ) -> None:
-        super().__init__()
+        self._keep(locals())
+
+    def _keep(self, given: dict[str, Any]) -> None:
+        """The two old flags mean a reduction; weights are buffers."""
+        size_average, reduce = given.pop("size_average", None), given.pop("reduce", None)
+        weights = {name: given.pop(name) for name in ("weight", "pos_weight") if name in given}
         if size_average is not None or reduce is not None:
-            reduction = _legacy_reduction(size_average, reduce)
-        self.reduction = reduction
+            given["reduction"] = _legacy_reduction(size_average, reduce)
+        super()._keep(given)
+        for name, value in weights.items():
+            self.register_buffer(name, value)
 
 
 class _WeightedLoss(_Loss):
@@ -66,8 +73,7 @@ class _WeightedLoss(_Loss):
         self, weight: Tensor | None = None, size_average: bool | None = None,
         reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+        self._keep(locals())
 
 
 # ---- numbers against numbers ---------------------------------------------------------------------
@@ -76,9 +82,7 @@ class _WeightedLoss(_Loss):
 class L1Loss(_Loss):
     """The mean (or sum) of |input - target|."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.l1_loss(input, target, None, None, self.reduction)
+    _call = "F.l1_loss(input, target, None, None, reduction)"
 
 
 class MSELoss(_Loss):
@@ -89,38 +93,30 @@ class MSELoss(_Loss):
     tensor(2.)
     """
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return mse_loss(input, target, None, None, self.reduction)
+    _call = "F.mse_loss(input, target, None, None, reduction)"
 
 
 class SmoothL1Loss(_Loss):
     """Quadratic for differences below beta, linear above."""
 
+    _call = "F.smooth_l1_loss(input, target, None, None, reduction, beta)"
+
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None,
         reduction: str = "mean", beta: float = 1.0,
     ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
-        self.beta = beta
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.smooth_l1_loss(input, target, None, None, self.reduction, self.beta)
+        self._keep(locals())
 
 
 class HuberLoss(_Loss):
     """Half the square for differences below delta, linear above."""
 
+    _call = "F.huber_loss(input, target, reduction, delta)"
+
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction=reduction)
+        self._keep(locals())
         if not isinstance(delta, float | int):
             raise TypeError(f"delta must be a float or int, got: {type(delta)}")
-        self.delta = delta
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.huber_loss(input, target, self.reduction, self.delta)
 
 
 class PoissonNLLLoss(_Loss):
@@ -130,10 +126,7 @@ class PoissonNLLLoss(_Loss):
         self, log_input: bool = True, full: bool = False, size_average: bool | None = None,
         eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
+        self._keep(locals())
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -145,14 +138,10 @@ class PoissonNLLLoss(_Loss):
 class GaussianNLLLoss(_Loss):
     """The negative log likelihood of numbers under normal distributions of given variances."""
 
-    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
-        super().__init__(None, None, reduction)
-        self.full = full
-        self.eps = eps
+    _call = "F.gaussian_nll_loss(input, target, var, full, eps, reduction)"
 
-    def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
-        """The loss."""
-        return F.gaussian_nll_loss(input, target, var, self.full, self.eps, self.reduction)
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        self._keep(locals())
 
 
 class KLDivLoss(_Loss):
@@ -162,8 +151,7 @@ class KLDivLoss(_Loss):
         self, size_average: bool | None = None, reduce: bool | None = None,
         reduction: str = "mean", log_target: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
-        self.log_target = log_target
+        self._keep(locals())
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -182,9 +170,7 @@ class KLDivLoss(_Loss):
 class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities and targets in [0, 1]."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.binary_cross_entropy(input, target, self.weight, None, None, self.reduction)
+    _call = "F.binary_cross_entropy(input, target, weight, None, None, reduction)"
 
 
 class BCEWithLogitsLoss(_Loss):
@@ -195,6 +181,11 @@ class BCEWithLogitsLoss(_Loss):
     tensor(0.3466)
     """
 
+    _call = (
+        "F.binary_cross_entropy_with_logits(input, target, weight, None, None, reduction, "
+        "pos_weight)"
+    )
+
     weight: Tensor | None
     pos_weight: Tensor | None
 
@@ -202,31 +193,19 @@ class BCEWithLogitsLoss(_Loss):
         self, weight: Tensor | None = None, size_average: bool | None = None,
         reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
-        self.register_buffer("pos_weight", pos_weight)
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.binary_cross_entropy_with_logits(
-            input, target, self.weight, None, None, self.reduction, self.pos_weight
-        )
+        self._keep(locals())
 
 
 class SoftMarginLoss(_Loss):
     """log(1 + exp(-target * input)) for targets 1 and -1."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.soft_margin_loss(input, target, None, None, self.reduction)
+    _call = "F.soft_margin_loss(input, target, None, None, reduction)"
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of the binary cross entropy of logits."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.multilabel_soft_margin_loss(input, target, self.weight, None, None, self.reduction)
+    _call = "F.multilabel_soft_margin_loss(input, target, weight, None, None, reduction)"
 
 
 # ---- classes -------------------------------------------------------------------------------------
@@ -246,9 +225,7 @@ class CrossEntropyLoss(_WeightedLoss):
         ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+        self._keep(locals())
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -321,16 +298,13 @@ class NLLLoss(_WeightedLoss):
     tensor(2.5000)
     """
 
+    _call = "F.nll_loss(input, target, weight, None, ignore_index, None, reduction)"
+
     def __init__(
         self, weight: Tensor | None = None, size_average: bool | None = None,
         ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.nll_loss(input, target, self.weight, None, self.ignore_index, None, self.reduction)
+        self._keep(locals())
 
 
 class NLLLoss2d(NLLLoss):
@@ -351,11 +325,13 @@ class NLLLoss2d(NLLLoss):
 class MultiMarginLoss(_WeightedLoss):
     """By how much other classes come within the margin of the right one."""
 
+    _call = "F.multi_margin_loss(input, target, p, margin, weight, None, None, reduction)"
+
     def __init__(
         self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
         size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
+        self._keep(locals())
         if p not in (1, 2):
             raise refusal.value(f"only p == 1 and p == 2 supported, got {p}")
         if weight is not None and weight.dim() != 1:
@@ -363,42 +339,26 @@ class MultiMarginLoss(_WeightedLoss):
                 f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D "
                 "instead"
             )
-        self.p = p
-        self.margin = margin
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.multi_margin_loss(
-            input, target, self.p, self.margin, self.weight, None, None, self.reduction
-        )
 
 
 class MultiLabelMarginLoss(_Loss):
     """By how much classes that are not targets come within a margin of those that are."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.multilabel_margin_loss(input, target, None, None, self.reduction)
+    _call = "F.multilabel_margin_loss(input, target, None, None, reduction)"
 
 
 class CTCLoss(_Loss):
     """The negative log likelihood of label sequences, summed over their alignments in time."""
 
+    _call = (
+        "F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, "
+        "zero_infinity)"
+    )
+
     def __init__(
         self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
     ) -> None:
-        super().__init__(reduction=reduction)
-        self.blank = blank
-        self.zero_infinity = zero_infinity
-
-    def forward(
-        self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any
-    ) -> Tensor:
-        """The loss."""
-        return F.ctc_loss(
-            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
-            self.zero_infinity,
-        )  # fmt: skip
+        self._keep(locals())
 
 
 # ---- pairs and triplets --------------------------------------------------------------------------
@@ -409,42 +369,31 @@ class _MarginLoss(_Loss):
         self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
+        self._keep(locals())
 
 
 class HingeEmbeddingLoss(_MarginLoss):
     """The input where the target is 1, max(0, margin - input) where it is -1."""
 
+    _call = "F.hinge_embedding_loss(input, target, margin, None, None, reduction)"
+
     def __init__(
         self, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(margin, size_average, reduce, reduction)
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.hinge_embedding_loss(input, target, self.margin, None, None, self.reduction)
+        self._keep(locals())
 
 
 class CosineEmbeddingLoss(_MarginLoss):
     """1 - cosine for pairs with target 1, max(0, cosine - margin) for those with -1."""
 
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.cosine_embedding_loss(
-            input1, input2, target, self.margin, None, None, self.reduction
-        )
+    _call = "F.cosine_embedding_loss(input1, input2, target, margin, None, None, reduction)"
 
 
 class MarginRankingLoss(_MarginLoss):
     """max(0, margin - target * (input1 - input2)): target 1 wants input1 larger."""
 
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return F.margin_ranking_loss(
-            input1, input2, target, self.margin, None, None, self.reduction
-        )
+    _call = "F.margin_ranking_loss(input1, input2, target, margin, None, None, reduction)"
 
 
 def _check_margin(margin: float, name: str) -> None:
@@ -455,43 +404,32 @@ def _check_margin(margin: float, name: str) -> None:
 class TripletMarginLoss(_Loss):
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), with p-norm distances."""
 
+    _call = (
+        "F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, None, None, "
+        "reduction)"
+    )
+
     def __init__(
         self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
         size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
+        self._keep(locals())
         _check_margin(margin, "TripletMarginLoss")
-        self.margin = margin
-        self.p = p
-        self.eps = eps
-        self.swap = swap
-
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """The loss."""
-        return F.triplet_margin_loss(
-            anchor, positive, negative, self.margin, self.p, self.eps, self.swap, None, None,
-            self.reduction,
-        )  # fmt: skip
 
 
 class TripletMarginWithDistanceLoss(_Loss):
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), with any distance."""
 
+    _call = (
+        "F.triplet_margin_with_distance_loss(anchor, positive, negative, "
+        "distance_function=distance_function, margin=margin, swap=swap, reduction=reduction)"
+    )
+
     def __init__(
         self, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
         margin: float = 1.0, swap: bool = False, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(reduction=reduction)
         _check_margin(margin, "TripletMarginWithDistanceLoss")
-        self.distance_function: Any = (
-            PairwiseDistance() if distance_function is None else distance_function
-        )
-        self.margin = margin
-        self.swap = swap
-
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """The loss."""
-        return F.triplet_margin_with_distance_loss(
-            anchor, positive, negative, distance_function=self.distance_function,
-            margin=self.margin, swap=self.swap, reduction=self.reduction,
-        )  # fmt: skip
+        if distance_function is None:
+            distance_function = PairwiseDistance()
+        self._keep(locals())

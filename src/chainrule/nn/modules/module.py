@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain, explain_methods
 from ...autograd.node import RemovableHandle
+from ...autograd.printable import printable
 from ...tensor import Parameter, Tensor
 from . import module_registry as registry
 from .module_convert import Convertible
@@ -363,7 +364,8 @@ class Module(Hooked, State, Convertible):
         settings = self.extra_repr()
         lines = settings.split("\n") if settings else []
         children = [
-            f"({name}): {_addindent(repr(module), 2)}" for name, module in self._modules.items()
+            f"({printable(name)}): {_addindent(repr(module), 2)}"
+            for name, module in self._modules.items()
         ]
         if not children and len(lines) <= 1:
             return f"{self._get_name()}({settings})"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ...autograd.function import Function
 from ...autograd.modes import is_grad_enabled
+from ...autograd.source import warn_user
 from ...tensor import Tensor
 
 Hook = Callable[..., Any]
@@ -128,11 +128,10 @@ class BackwardHook:
     def _no_input_hooks(self, grad_outputs: tuple[Any, ...]) -> None:
         nothing = tuple(None for _ in range(self.n_inputs))
         if self.user_hooks:
-            warnings.warn(
+            warn_user(
                 "Full backward hook is firing when gradients are computed with respect to module "
                 "outputs since no inputs require gradients. Give an input that requires a gradient "
                 "to see gradients of inputs.",
-                stacklevel=4,
             )
         for hook in self.user_hooks:
             made = hook(self.module, nothing, grad_outputs)
@@ -222,12 +221,11 @@ def _warn_if_misleading(args: Any, result: Any, node: Any) -> None:
         if before != {id(parent) for parent, _ in node.next_functions}:
             when, lost = "hook when the forward contains multiple autograd Nodes", "grad_input"
     if when is not None:
-        warnings.warn(
+        warn_user(
             f"Using {'a ' if when.startswith('hook ') else ''}non-full backward {when} is "
             f"deprecated and will be removed in future versions. This hook will be missing some "
             f"{lost}. Please use register_full_backward_hook to get the documented behavior.",
             FutureWarning,
-            stacklevel=5,
         )
 
 

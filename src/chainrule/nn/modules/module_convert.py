@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
 from ...autograd import refusal
 from ...autograd.accidents import explain_methods
 from ...autograd.modes import no_grad
+from ...autograd.source import warn_user
 from ...ops import dtypes
 from ...tensor import Parameter, Tensor
 from ...tensor.device import require
@@ -136,11 +136,10 @@ class Convertible(Members):
                     fix="convert the tensors that should hold integers one by one.",
                 )
             if dtype.is_complex:
-                warnings.warn(
+                warn_user(
                     "Complex modules are a new feature under active development whose design may "
                     "change, and some modules might not work as expected when using complex "
                     "tensors as parameters or buffers.",
-                    stacklevel=2,
                 )
 
         def convert(t: Tensor) -> Tensor:

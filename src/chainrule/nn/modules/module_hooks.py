@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 from ...autograd.node import RemovableHandle
+from ...autograd.source import warn_user
 from ...tensor import Tensor
 
 Hook = Callable[..., Any]
@@ -221,10 +221,9 @@ class HookedCall:
         self.run_forward_hooks(done)
         if boundary is not None:
             if not isinstance(self.result, Tensor | tuple):
-                warnings.warn(
+                warn_user(
                     "For backward hooks to be called, module output should be a Tensor or a tuple "
                     f"of Tensors but received {type(self.result)}",
-                    stacklevel=4,
                 )
             self.result = boundary.setup_output_hook(self.result)
         if old:
@@ -299,8 +298,7 @@ class HookedCall:
                 self.run_forward_hook(hook, with_kwargs)
             except Exception as problem:
                 where = "global module" if key in _global_forward_hooks else "module"
-                warnings.warn(
+                warn_user(
                     f"{where} forward hook with ``always_call=True`` raised an exception that was "
                     f"silenced as another error was raised in forward: {problem}",
-                    stacklevel=4,
                 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
@@ -12,6 +11,8 @@ from ...autograd import refusal, source
 from ...autograd.accidents import explain_methods
 from ...autograd.modes import no_grad
 from ...autograd.node import RemovableHandle
+from ...autograd.printable import printable
+from ...autograd.source import warn_user
 from ...tensor import Parameter, Tensor
 from ...tensor.exchange import swap_tensors
 from ...tensor.settings import get_swap_module_params_on_conversion
@@ -242,11 +243,10 @@ class State:
 
 def _positional(args: Any, destination: Any, prefix: str, keep_vars: bool) -> tuple[Any, ...]:
     """The old call of state_dict: destination, prefix, keep_vars in this order."""
-    warnings.warn(
+    warn_user(
         "Positional args are being deprecated, use kwargs instead: "
         "state_dict(destination=..., prefix=..., keep_vars=...)",
         FutureWarning,
-        stacklevel=3,
     )
     given = [destination, prefix, keep_vars]
     given[: len(args)] = args
@@ -295,10 +295,9 @@ def _load_one(
             f"the shape in current model is {target.shape}."
         )
     if target.is_meta and not value.is_meta and not assign:
-        warnings.warn(
+        warn_user(
             f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter "
             "in the current model, which is a no-op. (Did you mean to pass `assign=True`?)",
-            stacklevel=2,
         )
         return None
     try:
@@ -390,7 +389,9 @@ class Loading:
     def report(self, module: Any) -> str:
         """Everything that did not fit."""
         listed = "\n\t".join(self.errors)
-        return f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{listed}"
+        # Names of a file: a terminal is not to obey them.
+        head = f"Error(s) in loading state_dict for {type(module).__name__}"
+        return printable(f"{head}:\n\t{listed}")
 
     def hint(self) -> str:
         """What probably happened, where the keys show it."""

@@ -82,7 +82,7 @@ class MultiheadAttention(Module):
             init.xavier_uniform_(getattr(self, f"{name}_proj_weight"))
         if self.in_proj_bias is not None:
             init.constant_(self.in_proj_bias, 0.0)
-            init.constant_(self.out_proj.bias, 0.0)
+            init.constant_(self.out_proj.bias, 0.0)  # pyright: ignore[reportArgumentType]
         for learned in (self.bias_k, self.bias_v):
             if learned is not None:
                 init.xavier_normal_(learned)

@@ -8,7 +8,8 @@ from ... import Size, Tensor, arange, empty
 from ...autograd import refusal
 from ...tensor import Parameter
 from .. import init
-from ..functional import group_norm, layer_norm, local_response_norm, rms_norm
+from ..functional import group_norm, layer_norm, rms_norm
+from .function_layer import FunctionLayer
 from .layer_common import PROBLEMS, add_layer
 from .module import Module
 
@@ -169,38 +170,27 @@ class GroupNorm(Module):
         )
 
 
-class LocalResponseNorm(Module):
+class LocalResponseNorm(FunctionLayer):
     """Each channel divided by a power of the mean square of its neighbours."""
 
+    _call = "F.local_response_norm(input, size, alpha, beta, k)"
+    _shows = "*size, alpha, beta, k"
+
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The normalised input."""
-        return local_response_norm(input, self.size, self.alpha, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        """The number of neighbours and the options."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+        self._keep(locals())
 
 
-class CrossMapLRN2d(Module):
+class CrossMapLRN2d(FunctionLayer):
     """Local response norm of images; the mean square is over (size - 1) // 2 channels either side.
 
     As in PyTorch the first channel also counts in every window that lies beyond it, which
     `LocalResponseNorm` does not do.
     """
 
+    _shows = "*size, alpha, beta, k"
+
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
+        self._keep(locals())
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised input."""
@@ -214,7 +204,3 @@ class CrossMapLRN2d(Module):
         squares = (input * input).flatten(2)
         sums = (neighbours.to(input.dtype) @ squares).reshape(input.shape)
         return input / (sums * (self.alpha / self.size) + self.k) ** self.beta
-
-    def extra_repr(self) -> str:
-        """The number of neighbours and the options."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

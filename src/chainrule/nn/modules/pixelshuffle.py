@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ... import Tensor
-from ..functional import pixel_shuffle, pixel_unshuffle
-from .module import Module
+from .function_layer import FunctionLayer
 
 __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
-class PixelShuffle(Module):
+class PixelShuffle(FunctionLayer):
     """(C * r * r, H, W) as (C, H * r, W * r).
 
     >>> import chainrule as torch
@@ -17,30 +15,18 @@ class PixelShuffle(Module):
     torch.Size([1, 1, 12, 12])
     """
 
+    _call = "F.pixel_shuffle(input, upscale_factor)"
+    _shows = "upscale_factor"
+
     def __init__(self, upscale_factor: int) -> None:
-        super().__init__()
-        self.upscale_factor = upscale_factor
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The larger image."""
-        return pixel_shuffle(input, self.upscale_factor)
-
-    def extra_repr(self) -> str:
-        """The factor."""
-        return f"upscale_factor={self.upscale_factor}"
+        self._keep(locals())
 
 
-class PixelUnshuffle(Module):
+class PixelUnshuffle(FunctionLayer):
     """(C, H * r, W * r) as (C * r * r, H, W)."""
 
+    _call = "F.pixel_unshuffle(input, downscale_factor)"
+    _shows = "downscale_factor"
+
     def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = downscale_factor
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The smaller image of more channels."""
-        return pixel_unshuffle(input, self.downscale_factor)
-
-    def extra_repr(self) -> str:
-        """The factor."""
-        return f"downscale_factor={self.downscale_factor}"
+        self._keep(locals())

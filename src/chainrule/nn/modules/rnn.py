@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from typing import Any
 
 from ... import (
@@ -20,6 +19,7 @@ from ... import (
     zeros,
 )
 from ...autograd import refusal
+from ...autograd.source import warn_user
 from ...tensor import Parameter
 from .. import init
 from ..utils.rnn import PackedSequence
@@ -35,10 +35,9 @@ _FUNCTIONS = {"GRU": gru, "LSTM": lstm, "RNN_TANH": rnn_tanh, "RNN_RELU": rnn_re
 
 def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
     """The tensor with a dimension reordered; `tensor.index_select` is the name to use."""
-    warnings.warn(
+    warn_user(
         "apply_permutation is deprecated, please use tensor.index_select(dim, permutation) instead",
         FutureWarning,
-        stacklevel=2,
     )
     return tensor.index_select(dim, permutation)
 
@@ -78,11 +77,10 @@ class RNNBase(StateShapes, Module):
                 f"element being zeroed, not {dropout!r}"
             )
         if dropout > 0 and self.num_layers == 1:  # type: ignore[operator]
-            warnings.warn(
+            warn_user(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero "
                 f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
                 f"num_layers={self.num_layers}",
-                stacklevel=4,
             )
         for name in ("input_size", "hidden_size"):
             value = getattr(self, name)

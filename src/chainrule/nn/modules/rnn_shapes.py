@@ -93,7 +93,7 @@ class StateShapes:
             made = tuple(
                 zeros(self._state_shape(batch, w), dtype=input.dtype) for w in self._state_widths()
             )
-            return made if len(made) > 1 else made[0]
+            return made if len(made) > 1 else made[0]  # pyright: ignore[reportGeneralTypeIssues]
         states = hx if isinstance(hx, tuple | list) else (hx,)
         if len(states) != len(self._state_widths()):
             raise refusal.index(

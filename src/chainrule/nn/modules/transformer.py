@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ... import Tensor, full, is_grad_enabled, triu
 from ... import bool as bool_
 from ...autograd import refusal
+from ...autograd.source import warn_user
 from .. import functional as F
 from .. import init
 from .container import ModuleList
@@ -54,10 +54,9 @@ def _added(
             f"only bool and floating types of {name} are supported, got {mask.dtype!r}"
         )
     if other is not None and other.dtype is not mask.dtype:
-        warnings.warn(
+        warn_user(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both "
             "instead.",
-            stacklevel=4,
         )
     if mask.dtype is bool_:
         return like.new_zeros(mask.shape).masked_fill_(mask, float("-inf"))

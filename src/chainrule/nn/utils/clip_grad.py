@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +14,7 @@ import chainrule as torch
 from ...autograd import refusal
 from ...autograd.accidents import explain_module
 from ...autograd.modes import no_grad
+from ...autograd.source import warn_user
 from ...autograd.state import INFERENCE, STATE
 from ...autograd.value import PLAIN
 from ...tensor import Tensor
@@ -151,15 +151,17 @@ def clip_grad_norm_(
     """
     given = _listed(parameters)
     if not given and not isinstance(parameters, list | tuple):
-        warnings.warn(
-            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2
-        )
+        warn_user("`parameters` is an empty generator, no gradient clipping will occur.")
     grads = _gradients(given)
-    total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
-    if any(hasattr(p, "_part") for p in given):  # rows of parameters: the others have the rest
-        shards = importlib.import_module("chainrule" + ".distributed.shards")
-        total = shards.norm_of_all(given, float(norm_type))
-    _scale(grads, float(max_norm), total)
+    if any(hasattr(g, "_local_tensor") for g in grads):  # parts: other processes have the rest
+        shared = importlib.import_module("chainrule" + ".distributed.shared_gradients")
+        total = shared.norm_of_all(given, float(norm_type))
+        norm = total._local_tensor
+        if error_if_nonfinite:
+            _check_finite(norm, float(norm_type), [getattr(g, "_local_tensor", g) for g in grads])
+    else:
+        norm = total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
+    _scale(grads, float(max_norm), norm)
     return total
 
 
@@ -171,11 +173,10 @@ def clip_grad_norm(
     foreach: bool | None = None,
 ) -> Tensor:
     """Deprecated: `clip_grad_norm_`."""
-    warnings.warn(
+    warn_user(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
         "`torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
-        stacklevel=2,
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 

@@ -117,12 +117,12 @@ class SpectralNorm:
         module.register_buffer(name + "_u", u)
         module.register_buffer(name + "_v", v)
         module.register_forward_pre_hook(made)
-        module._register_state_dict_hook(_VersionHook(made))
-        module._register_load_state_dict_pre_hook(_LoadHook(made))
+        module._register_state_dict_hook(SpectralNormStateDictHook(made))
+        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(made))
         return made
 
 
-class _VersionHook:
+class SpectralNormStateDictHook:
     """Marks in saved states that they hold u and v of this form."""
 
     def __init__(self, fn: SpectralNorm) -> None:
@@ -136,7 +136,7 @@ class _VersionHook:
         marks[key] = self.fn._version
 
 
-class _LoadHook:
+class SpectralNormLoadStateDictPreHook:
     """Lets states of the old form be loaded: they hold the divided weight, and no v.
 
     The divided weight tells the singular value that the weight was divided by; v is such that u
@@ -203,8 +203,8 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     else:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
     for hooks, kind in (
-        (module._state_dict_hooks, _VersionHook),
-        (module._load_state_dict_pre_hooks, _LoadHook),
+        (module._state_dict_hooks, SpectralNormStateDictHook),
+        (module._load_state_dict_pre_hooks, SpectralNormLoadStateDictPreHook),
     ):
         for key, hook in list(hooks.items()):
             found = getattr(hook, "hook", hook)

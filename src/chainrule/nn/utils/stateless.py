@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from ...autograd.accidents import explain_module
+from ...autograd.source import warn_user
 from ...func.stateless import _with_tied, swapped
 from ...func.stateless import functional_call as _call
 
@@ -24,11 +24,10 @@ def functional_call(
     strict: bool = False,
 ) -> Any:
     """Deprecated: `torch.func.functional_call`."""
-    warnings.warn(
+    warn_user(
         "This API is deprecated as of PyTorch 2.0 and will be removed in a future version of "
         "PyTorch. Please use torch.func.functional_call instead which is a drop-in replacement.",
         FutureWarning,
-        stacklevel=2,
     )
     return _call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights,
                  strict=strict)  # fmt: skip

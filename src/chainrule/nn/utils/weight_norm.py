@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import chainrule as torch
 
 from ...autograd.accidents import explain_module
+from ...autograd.source import warn_user
 from ...tensor import Parameter, Tensor
 from .spectral_norm import refuse_lazy
 
@@ -77,11 +77,10 @@ class WeightNorm:
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Deprecated: use `parametrizations.weight_norm`, which has no hook that may run too late."""
-    warnings.warn(
+    warn_user(
         "`torch.nn.utils.weight_norm` is deprecated in favor of "
         "`torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
-        stacklevel=2,
     )
     WeightNorm.apply(module, name, dim)
     return module

@@ -21,7 +21,10 @@ from .factors import (
 )
 from .plateau import ReduceLROnPlateau
 
-_LRScheduler = LRScheduler  # its name in old programs
+
+class _LRScheduler(LRScheduler):
+    """The base class by its name in old programs, which derive schedulers of their own from it."""
+
 
 __all__ = [
     "ChainedScheduler",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import types
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import chainrule as cr
 
 from ...autograd import refusal
 from ...autograd.accidents import explain_methods
+from ...autograd.source import warn_user
 from ..optimizer import Optimizer
 
 EPOCH_DEPRECATION_WARNING = (
@@ -151,26 +151,24 @@ class LRScheduler:
             self._warn_about_order()
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+            warn_user(EPOCH_DEPRECATION_WARNING, UserWarning)
         self._update_lr(epoch)
 
     def _warn_about_order(self) -> None:
         if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-            warnings.warn(
+            warn_user(
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
                 "initialization. Please, make sure to call `optimizer.step()` before "
                 "`lr_scheduler.step()`.",
                 UserWarning,
-                stacklevel=3,
             )
         elif not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn(
+            warn_user(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in "
                 "the opposite order: otherwise the first value of the learning rate schedule is "
                 "skipped. See "
                 "https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",
                 UserWarning,
-                stacklevel=3,
             )
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -200,11 +198,10 @@ class LRScheduler:
     def _warn_unless_asked_by_step(self) -> None:
         """`get_lr` computes the next value from the present one: users want `get_last_lr`."""
         if not self._get_lr_called_within_step:
-            warnings.warn(
+            warn_user(
                 "To get the last learning rate computed by the scheduler, please use "
                 "`get_last_lr()`.",
                 UserWarning,
-                stacklevel=3,
             )
 
     # ---- words for the schedules -----------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..kinds import CPP, QUANTIZED, REMOVED, SCRIPT, TOOLS
-from .say import answer, constant, first_argument, nothing, refused, rows, same
+from ...ops import dtypes
+from ..kinds import CPP, CUDA, QUANTIZED, REMOVED, SCRIPT, TOOLS
+from .say import answer, constant, empty, first_argument, nothing, refused, rows, same
 
 _SCRIPT_TYPES = """
     AliasDb AnyType Argument ArgumentSpec AwaitType Block BoolType BufferDict CallStack Capsule
@@ -40,6 +41,10 @@ _QUANTIZED = """
     quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d
     quantized_rnn_relu_cell quantized_rnn_tanh_cell
 """
+_SYNCHRONIZED = """
+    batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
+    batch_norm_gather_stats_with_counts batch_norm_stats
+"""
 _JIT_SWITCHES = """
     _jit_set_profiling_executor _jit_set_profiling_mode _jit_set_nvfuser_enabled
     _jit_set_nvfuser_guard_mode _jit_set_texpr_fuser_enabled _jit_override_can_fuse_on_cpu
@@ -62,7 +67,19 @@ ROWS = [
     answer("", False, "cudnn_is_acceptable", "whether cuDNN can be used: no"),
     answer("", False, "is_distributed", "whether a tensor lies in several processes: never"),
     refused("", REMOVED, "eig lstsq matrix_rank solve symeig"),
-    refused("", TOOLS, "Tag"),
+    refused("", TOOLS, "Tag slice_inverse"),
+    same("", "jit", "fork wait"),
+    refused("", SCRIPT, "CompilationUnit"),
+    refused("", CUDA, _SYNCHRONIZED),
+    empty("cpp"),
+    same("", "random", "thread_safe_generator"),
+    answer("random", None, "thread_safe_generator", "the generator of a loader's thread: workers "
+           "are processes here, each with its own"),
+    refused("", QUANTIZED, "fused_moving_avg_obs_fake_quant"),
+    answer("", dtypes.bfloat16, "get_autocast_ipu_dtype get_autocast_xla_dtype",
+           "the type of autocast on a device that is not here: PyTorch's default"),
+    nothing("", "set_autocast_ipu_dtype set_autocast_ipu_enabled set_autocast_xla_dtype "
+            "set_autocast_xla_enabled", "there is no such device"),
     *constant("", "what this build has", has_lapack=True, has_mkl=False, has_openmp=False,
               has_spectral=True),
     answer("", False, "is_autocast_ipu_enabled is_autocast_xla_enabled", "no such device"),

@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 from ..kinds import PROCESSES
-from .say import answer, constant, first_argument, rows
+from .say import answer, constant, first_argument, rows, same
 
 ROWS = [
     answer("distributed.autograd", False, "is_available", "whether gradients cross processes: no"),
     answer("distributed.rpc", False, "is_available", "whether functions of other processes can be "
            "called: no"),
+    same("distributed._functional_collectives", "utils._pytree", "tree_map_only"),
+    answer("distributed._functional_collectives", False, "is_torchdynamo_compiling", "no"),
+    answer("distributed._functional_collectives", None, "get_proxy_mode", "none is in use"),
+    same("distributed.algorithms.ddp_comm_hooks.mixed_precision_hooks", "autograd", "Variable"),
+    same("distributed.fsdp.sharded_grad_scaler", "amp", "GradScaler"),
+    same("distributed.fsdp.sharded_grad_scaler", "amp.grad_scaler", "OptState"),
+    same("distributed.fsdp.sharded_grad_scaler", "distributed", "ProcessGroup"),
+    same("distributed.rpc.rref_proxy", "futures", "Future"),
+    same("distributed.rpc.rref_proxy", "distributed.rpc", "rpc_async"),
+    *constant("distributed.elastic.agent.server.local_elastic_agent", "names of PyTorch's",
+              TORCHELASTIC_ENABLE_FILE_TIMER="TORCHELASTIC_ENABLE_FILE_TIMER",
+              TORCHELASTIC_HEALTH_CHECK_PORT="TORCHELASTIC_HEALTH_CHECK_PORT",
+              TORCHELASTIC_TIMER_FILE="TORCHELASTIC_TIMER_FILE",
+              TORCHELASTIC_UNINTERRUPTIBLE_STATE_TIMEOUT=
+              "TORCHELASTIC_UNINTERRUPTIBLE_STATE_TIMEOUT"),
+    *constant("distributed.checkpoint.state_dict", "for annotations", DictValueType=Any,
+              FQNS_T=set[str], ListDictValueType=Any, OptimizerStateType=Any, PrimitiveType=Any,
+              ValueType=Any),
+    *constant("distributed.checkpoint.stateful", "for annotations", StatefulT=TypeVar("StatefulT")),
     *rows(PROCESSES, """
+distributed._functional_collectives: all_gather_into_tensor_backward
+    all_gather_into_tensor_coalesced_backward all_gather_into_tensor_coalesced_setup_context
+    all_gather_into_tensor_setup_context all_gather_single_coalesced all_gather_tensor_inplace
+    all_reduce_backward all_reduce_coalesced_backward all_reduce_coalesced_setup_context
+    all_reduce_setup_context all_to_all_single_backward all_to_all_single_setup_context
+    allow_inflight_collective_as_graph_input_ctx backend_impl batch_p2p_ops_inplace irecv_inplace
+    isend_inplace legacy_all_gather legacy_all_gather_base legacy_all_to_all_single
+    legacy_allgather legacy_allgather_single legacy_allreduce legacy_batch_p2p_ops legacy_irecv
+    legacy_isend legacy_reduce_scatter_base legacy_reducescatter legacy_reducescatter_single
+    reduce_scatter_single_coalesced reduce_scatter_tensor_backward
+    reduce_scatter_tensor_coalesced_backward reduce_scatter_tensor_coalesced_setup_context
+    reduce_scatter_tensor_inplace reduce_scatter_tensor_setup_context wait_tensor_backward
+    wait_tensor_setup_context
 distributed.algorithms.ddp_comm_hooks: DDPCommHookType register_ddp_comm_hook
 distributed.algorithms.ddp_comm_hooks.ddp_zero_hook: hook_with_zero_step
     hook_with_zero_step_interleaved
@@ -32,7 +66,8 @@ distributed.checkpoint.default_planner: DefaultLoadPlanner DefaultSavePlanner
 distributed.checkpoint.filesystem: FileSystem FileSystemBase SerializationFormat
 distributed.checkpoint.filesystem = distributed.checkpoints: FileSystemReader FileSystemWriter
 distributed.checkpoint.format_utils: BroadcastingTorchSaveReader DynamicMetaLoadPlanner
-    dcp_to_torch_save torch_save_to_dcp
+distributed.checkpoint.format_utils = distributed.checkpoints: dcp_to_torch_save
+    torch_save_to_dcp
 distributed.checkpoint.hf_storage: HuggingFaceStorageReader HuggingFaceStorageWriter
 distributed.checkpoint.logger:
 distributed.checkpoint.logging_handlers:
@@ -163,8 +198,8 @@ distributed.rpc.internal: PythonUDF RPCExecMode RemoteException deserialize seri
 distributed.rpc.options: TensorPipeRpcBackendOptions
 distributed.rpc.server_process_global_profiler:
 distributed.tensor.debug: CommDebugMode visualize_sharding
-distributed.tensor.experimental: context_parallel implicit_replication local_map
-    register_sharding
+distributed.tensor.experimental: context_parallel local_map register_sharding
+distributed.tensor.experimental = distributed.tensor_parallel: implicit_replication
 distributed.tensor.parallel = distributed.tensor.parallel.style:
 distributed.tensor.parallel = distributed.tensor.parallel.loss:
 distributed.tensor.parallel = distributed.tensor.parallel.api:
@@ -172,11 +207,10 @@ distributed.tensor.parallel.api = distributed.tensor_parallel: parallelize_modul
 distributed.tensor.parallel.ddp:
 distributed.tensor.parallel.fsdp: DTensorExtensions
 distributed.tensor.parallel.input_reshard: input_reshard
-distributed.tensor.parallel.loss: loss_parallel
-distributed.tensor.parallel.style: PrepareModuleInput PrepareModuleInputOutput
-    PrepareModuleOutput SequenceParallel
+distributed.tensor.parallel.loss = distributed.tensor_parallel: loss_parallel
 distributed.tensor.parallel.style = distributed.tensor_parallel: ColwiseParallel ParallelStyle
-    RowwiseParallel
+    PrepareModuleInput PrepareModuleInputOutput PrepareModuleOutput RowwiseParallel
+    SequenceParallel
 """),
     first_argument("distributed.elastic.multiprocessing.errors", "record", (
         "writes the error of a worker for the process that started it: there is none"
@@ -215,8 +249,9 @@ distributed._functional_collectives: all_gather_inplace all_gather_tensor
     all_gather_single_autograd all_gather_into_tensor_coalesced reduce_scatter_single
     reduce_scatter_single_autograd
 distributed._functional_collectives = distributed.device_mesh: DeviceMesh
-distributed.algorithms._checkpoint.checkpoint_wrapper: CheckpointImpl CheckpointWrapper
-    OffloadWrapper apply_activation_checkpointing checkpoint_wrapper offload_wrapper
+distributed.algorithms._checkpoint.checkpoint_wrapper: OffloadWrapper offload_wrapper
+distributed.algorithms._checkpoint.checkpoint_wrapper = distributed.checkpointing: CheckpointImpl
+    CheckpointWrapper apply_activation_checkpointing checkpoint_wrapper
 distributed._composable: checkpoint replicate contract
 distributed._composable = distributed.sharded: fully_shard
 distributed._composable.fsdp = distributed.fsdp: CPUOffloadPolicy FSDPModule
@@ -229,9 +264,6 @@ distributed._tensor.device_mesh = distributed.device_mesh: DeviceMesh init_devic
 distributed._tensor.placement_types = distributed.placement_types:
 distributed.tensor.placement_types = distributed.placement_types:
 distributed.tensor.device_mesh = distributed.device_mesh: DeviceMesh init_device_mesh
-distributed.tensor = distributed.placement_types:
-distributed.tensor = distributed.device_mesh: DeviceMesh init_device_mesh
-distributed.tensor: DTensor distribute_module distribute_tensor empty full ones rand randn zeros
 distributed.checkpoint = distributed.checkpoint.metadata: BytesStorageMetadata
     ChunkStorageMetadata Metadata TensorStorageMetadata
 distributed.checkpoint = distributed.checkpoint.api:
@@ -247,21 +279,21 @@ distributed.checkpoint = distributed.checkpoint.state_dict_saver: async_save sav
 distributed.checkpoint = distributed.checkpoint.state_dict_loader:
 distributed.checkpoint = distributed.checkpoint.optimizer:
 distributed.checkpoint.api = distributed.checkpoints: CheckpointException
-distributed.checkpoint.stateful: Stateful
-distributed.checkpoint.state_dict = distributed.checkpoints: StateDictOptions
+distributed.checkpoint.stateful = distributed.checkpoints: Stateful
+distributed.checkpoint.state_dict = distributed.state_dicts: StateDictOptions
     get_model_state_dict get_optimizer_state_dict get_state_dict set_model_state_dict
     set_optimizer_state_dict set_state_dict
 distributed.checkpoint.state_dict_loader: load_state_dict
 distributed.checkpoint.state_dict_loader = distributed.checkpoints: load
-distributed.checkpoint.state_dict_saver: AsyncCheckpointerType AsyncSaveResponse async_save
+distributed.checkpoint.state_dict_saver: AsyncCheckpointerType AsyncSaveResponse
     save_state_dict
-distributed.checkpoint.state_dict_saver = distributed.checkpoints: save
-distributed.fsdp: CPUOffloadPolicy DataParallelMeshDims MixedPrecisionPolicy OffloadPolicy
-    UnshardHandle register_fsdp_forward_method share_comm_ctx
-distributed.fsdp = distributed.sharded: FSDPModule fully_shard
+distributed.checkpoint.state_dict_saver = distributed.checkpoints: async_save save
+distributed.fsdp: DataParallelMeshDims share_comm_ctx
+distributed.fsdp = distributed.sharded: CPUOffloadPolicy FSDPModule MixedPrecisionPolicy
+    OffloadPolicy UnshardHandle fully_shard register_fsdp_forward_method
 distributed.fsdp = distributed.fsdp.fully_sharded_data_parallel: FullyShardedDataParallel
 distributed.fsdp.fully_sharded_data_parallel: FlatParameter
-distributed.fsdp.fully_sharded_data_parallel = distributed.sharded: FullyShardedDataParallel
+distributed.fsdp.fully_sharded_data_parallel = distributed.wrapped_shards: FullyShardedDataParallel
 distributed.fsdp.fully_sharded_data_parallel = distributed.fsdp.api: BackwardPrefetch CPUOffload
     FullOptimStateDictConfig FullStateDictConfig LocalStateDictConfig MixedPrecision
     OptimStateKeyType ShardedStateDictConfig ShardingStrategy StateDictType

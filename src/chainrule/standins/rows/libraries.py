@@ -2,17 +2,93 @@
 
 from __future__ import annotations
 
-from ..kinds import PROCESSES, TOOLS
-from .say import first_argument, refused, rows
+import importlib
+import types
+
+from ..kinds import ACCELERATOR, PROCESSES, QUANTIZED, SCRIPT, TOOLS
+from .say import answer, constant, empty, first_argument, nothing, refused, rows, same
+
+
+class _Imports:
+    """What PyTorch's object answers about modules, and no more."""
+
+    import_module = staticmethod(importlib.import_module)
+
+    def __repr__(self) -> str:
+        return "sys_importer"
+
 
 ROWS = [
+    # ---- several processes ----
     *rows(PROCESSES, """
+distributed: _all_gather_base _broadcast_coalesced _reduce_scatter_base
+distributed.autograd: DistAutogradContext backward get_gradients
+distributed.checkpoint._consolidate_hf_safetensors: consolidate_safetensors_files
+distributed.checkpoint.format_utils: _EmptyStateDictLoadPlanner _load_state_dict
+distributed.checkpoint.state_dict_loader: _load_state_dict
+distributed.distributed_c10d: _new_process_group_helper _resolve_process_group
+distributed.fsdp._flat_param: FlatParameter
+distributed.fsdp._traversal_utils: _get_fsdp_states _get_fsdp_handles
+distributed.fsdp.fully_sharded_data_parallel: LocalOptimStateDictConfig OptimStateDictConfig
+    ShardedOptimStateDictConfig StateDictConfig
+distributed.rpc: RpcBackendOptions
+distributed.rpc.api: _all_gather _barrier
 distributed.tensor._utils: compute_global_tensor_info compute_local_shape_and_global_offset
+distributed.tensor.experimental._attention: set_rotate_method
+distributed.utils: _sync_module_states
+numa.binding: AffinityMode NumaOptions
 """),
+    *constant("distributed.rpc.api", "PyTorch's mark for no limit of its own",
+              UNSET_RPC_TIMEOUT=-1.0),
     refused("distributed.tensor.placement_types", PROCESSES, "_StridedShard"),
     first_argument("distributed.rpc.api", "_require_initialized",
                    "marks functions that need a group of processes"),
+    # ---- PyTorch's own tracing and compiling ----
     *rows(TOOLS, """
+_functorch.eager_transforms: _wrap_tensor_for_grad
+_inductor.codecache: PyCodeCache FxGraphCache
+_inductor.cpp_builder: get_cpp_compiler
+_inductor.cpu_vec_isa: pick_vec_isa
+_inductor.runtime.cache_dir_utils: cache_dir
+_subclasses.functional_tensor: FunctionalTensor FunctionalTensorMode
 _subclasses.meta_utils: MetaConverter
+_weights_only_unpickler: Unpickler
+export._trace: _export
+fx.experimental.symbolic_shapes: ShapeEnv
+nested._internal.ops: extract_kwargs
+nn.utils._per_sample_grad: call_for_per_sample_grads
+onnx.symbolic_opset9: gelu masked_fill softmax
+onnx.symbolic_opset12: dropout
+serialization: _legacy_load _load _open_zipfile_reader
+utils._sympy.numbers: IntInfinity
+utils._sympy.value_ranges: ValueRanges
+utils.tensorboard._pytorch_graph: graph
+"""),
+    *constant("package.importer", "Python's own imports", sys_importer=_Imports()),
+    *constant("package", "Python's own imports", sys_importer=_Imports()),
+    empty("_functorch.config"),
+    *constant("_functorch.config", "a switch of PyTorch's compiler", donated_buffer=False,
+              functionalize_rng_ops=False, activation_memory_budget=1.0),
+    *constant("fx.experimental._config", "a switch of PyTorch's tracer", use_duck_shape=True,
+              backed_size_oblivious=False),
+    answer("_C._functorch", False, "is_legacy_batchedtensor", "no tensor is of that kind"),
+    nothing("_C", "_debug_only_display_vmap_fallback_warnings _jit_clear_class_registry "
+            "_set_tracing_state", "a switch of PyTorch's core"),
+    answer("utils._triton", False, "has_triton has_triton_package has_triton_tma",
+           "whether Triton can be used: it compiles for GPUs"),
+    # ---- TorchScript ----
+    refused("jit._recursive", SCRIPT, "create_script_module wrap_cpp_module"),
+    *constant("jit._recursive", "TorchScript's types: none are made",
+              concrete_type_store=types.SimpleNamespace(type_store={})),
+    # ---- the rest ----
+    *constant("", "as PyTorch's builds without a GPU", has_cuda=False, has_mps=False,
+              has_cudnn=False),
+    refused("nn.quantized.functional", QUANTIZED, "conv1d conv2d conv3d linear"),
+    refused("cuda.tunable", ACCELERATOR, "tuning_enable"),
+    same("", "_higher_order_ops", "while_loop"),
+    same("", "nn.grouped", "_grouped_mm"),
+    *rows(TOOLS, """
+onnx.operators = onnx.shapes: reshape_from_tensor_shape shape_as_tensor
+nn.quantized = nn.quantized.functional:
 """),
 ]  # fmt: skip

@@ -220,6 +220,7 @@ quantization.fuser_method_mappings = ao.quantization.fuser_method_mappings:
 quantization.observer = ao.quantization.observer:
 quantization.qconfig = ao.quantization.qconfig:
 quantization.quant_type = ao.quantization.quant_type:
+ao.ns:
 quantization.quantization_mappings = ao.quantization.quantization_mappings:
 quantization.quantize = ao.quantization.quantize:
 quantization.quantize_jit = ao.quantization.quantize_jit:

@@ -25,7 +25,7 @@ def cast_to(t: Any, target: dtypes.dtype, copy: bool = False) -> Any:
     if target.category < dtypes.FLOAT and t._rg and t._level is None:
         t = t.detach()  # integers have no gradient
     made = P.cast(t, dtype=target.np)
-    if target.itemsize == 1 and target.category == dtypes.FLOAT and made._level is None:
+    if target in dtypes.STORED and made._level is None:
         from ..stored import stored
 
         return stored(made)
@@ -143,7 +143,8 @@ def _on(kind: str) -> Callable[..., Any]:
 
 _CASTS = {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
-    "bfloat16": dtypes.bfloat16, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+    "bfloat16": dtypes.bfloat16, "chalf": dtypes.complex32, "cfloat": dtypes.complex64,
+    "cdouble": dtypes.complex128,
     "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16,
     "int": dtypes.int32, "long": dtypes.int64,
 }  # fmt: skip

@@ -18,7 +18,8 @@ from ..return_types import named
 from ..scalars import number_for
 from ..spellings import one_of, second_and_factor
 from .common import P, TensorBase, axes_of
-from .half_types import fitting, half_type, rounded, single
+from .factors import times
+from .half_types import fitting, half_type, of_one_type, rounded, single
 
 # ---- ops that are public as they are -------------------------------------------------------------
 
@@ -53,7 +54,7 @@ def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
     alpha = _alpha_for(name, target, alpha)
     if isinstance(other, TensorBase) and other.dtype is not target:  # type: ignore[attr-defined]
         other = P.cast(other, dtype=target.np)  # its own type might not hold the product
-    return other * alpha if isinstance(other, NUMBERS) else P.mul(other, alpha)
+    return other * alpha if isinstance(other, NUMBERS) else times(other, alpha)
 
 
 def _alpha_for(name: str, target: dtypes.dtype, alpha: Any) -> Any:
@@ -174,6 +175,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
     if all(_category(x) == dtypes.BOOL for x in (input, tensor1, tensor2)):
         refuse("addcmul", input)
+    input, tensor1, tensor2 = of_one_type(input, tensor1, tensor2)
     half = half_type(input, tensor1, tensor2)
     if half is not None:
         input, tensor1, tensor2 = single(input), single(tensor1), single(tensor2)
@@ -181,7 +183,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     if value != 1:
         if isinstance(value, float) and _category(product) < dtypes.FLOAT:
             value = int(value)  # as PyTorch: an integer sum takes the integer part of the factor
-        product = P.mul(product, value)
+        product = times(product, value)
     return rounded(P.add(input, product), half)
 
 
@@ -194,11 +196,12 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
             "addcdiv will perform a true division of tensor1 and tensor2.",
             fix="convert one with .float(), or use torch.div(..., rounding_mode='trunc').",
         )
+    input, tensor1, tensor2 = of_one_type(input, tensor1, tensor2)
     half = half_type(input, tensor1, tensor2)
     if half is not None:
         input, tensor1, tensor2 = single(input), single(tensor1), single(tensor2)
     ratio = P.div(tensor1, tensor2)
-    return rounded(P.add(input, ratio if value == 1 else P.mul(ratio, value)), half)
+    return rounded(P.add(input, ratio if value == 1 else times(ratio, value)), half)
 
 
 @public(inplace=True)
@@ -414,13 +417,13 @@ def frexp(input: Any) -> Any:
 @public(inplace=True)
 def deg2rad(input: Any) -> Any:
     """Degrees as radians."""
-    return P.mul(input, 0.017453292519943295)
+    return times(input, 0.017453292519943295)
 
 
 @public(inplace=True)
 def rad2deg(input: Any) -> Any:
     """Radians as degrees."""
-    return P.mul(input, 57.29577951308232)
+    return times(input, 57.29577951308232)
 
 
 @public(out=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,7 @@ def _all_resized(x: Any, axes: list[int], sizes: list[int]) -> Any:
     return x
 
 
-# ---- complex transforms --------------------------------------------------------------------------
+# ---- the transforms ------------------------------------------------------------------------------
 
 
 def _complex(x: Any, axes: list[int], sizes: list[int], norm: Any, inverse: bool) -> Any:
@@ -124,47 +124,6 @@ def _complex(x: Any, axes: list[int], sizes: list[int], norm: Any, inverse: bool
     return run(x, axes=tuple(axes), inverse=inverse, norm=chosen)
 
 
-@public(namespace="fft")
-def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The Fourier transform along one dimension."""
-    axis = _one_axis(input, dim)
-    return _complex(input, [axis], [input.shape[axis] if n is None else n], norm, False)
-
-
-@public(namespace="fft")
-def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The inverse Fourier transform along one dimension."""
-    axis = _one_axis(input, dim)
-    return _complex(input, [axis], [input.shape[axis] if n is None else n], norm, True)
-
-
-@public(namespace="fft")
-def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The Fourier transform over several dimensions (all by default)."""
-    return _complex(input, *_several(input, s, dim), norm, False)
-
-
-@public(namespace="fft")
-def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse Fourier transform over several dimensions (all by default)."""
-    return _complex(input, *_several(input, s, dim), norm, True)
-
-
-@public(namespace="fft")
-def fft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-    """The Fourier transform over two dimensions."""
-    return _complex(input, *_several(input, s, dim), norm, False)
-
-
-@public(namespace="fft")
-def ifft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-    """The inverse Fourier transform over two dimensions."""
-    return _complex(input, *_several(input, s, dim), norm, True)
-
-
-# ---- real signals: half transforms ---------------------------------------------------------------
-
-
 def _half(x: Any, axes: list[int], sizes: list[int], norm: str) -> Any:
     """The non-redundant half of the transform of a real tensor."""
     if not axes:
@@ -172,53 +131,8 @@ def _half(x: Any, axes: list[int], sizes: list[int], norm: str) -> Any:
     return P.fft_r2c(_all_resized(x, axes, sizes), axes=tuple(axes), norm=norm)
 
 
-@public(namespace="fft")
-def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The non-redundant half of the Fourier transform of a real signal."""
-    x = _real_input(input, "rfft")
-    axis = _one_axis(x, dim)
-    return _half(x, [axis], [x.shape[axis] if n is None else n], _norm_of(norm, False))
-
-
-@public(namespace="fft")
-def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The inverse of hfft: half the transform of a real spectrum."""
-    x = _real_input(input, "ihfft")
-    axis = _one_axis(x, dim)
-    lengths = [x.shape[axis] if n is None else n]
-    return _half(x, [axis], lengths, _norm_of(norm, True)).conj_physical()
-
-
-@public(namespace="fft")
-def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The non-redundant half of the transform of a real tensor; the last dimension is halved."""
-    x = _real_input(input, "rfftn")
-    return _half(x, *_several(x, s, dim), _norm_of(norm, False))
-
-
-@public(namespace="fft")
-def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-    """`rfftn` over two dimensions."""
-    x = _real_input(input, "rfftn")
-    return _half(x, *_several(x, s, dim), _norm_of(norm, False))
-
-
-@public(namespace="fft")
-def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse of hfftn."""
-    x = _real_input(input, "ihfftn")
-    return _half(x, *_several(x, s, dim), _norm_of(norm, True)).conj_physical()
-
-
-@public(namespace="fft")
-def ihfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-    """The inverse of hfft2."""
-    x = _real_input(input, "ihfftn")
-    return _half(x, *_several(x, s, dim), _norm_of(norm, True)).conj_physical()
-
-
-def _whole(x: Any, axes: list[int], sizes: list[int], given: bool, norm: str) -> Any:
-    """The real tensor of which x is half the transform; sizes are those of the result."""
+def _whole(x: Any, axes: list[int], sizes: list[int], norm: str, given: bool) -> Any:
+    """The real tensor of which x is half the transform; sizes, where given, are the result's."""
     if not axes:
         raise refusal.runtime("irfftn must transform at least one axis")
     last = sizes[-1] if given else 2 * (x.shape[axes[-1]] - 1)
@@ -227,52 +141,62 @@ def _whole(x: Any, axes: list[int], sizes: list[int], given: bool, norm: str) ->
     return P.fft_c2r(x, axes=tuple(axes), length=last, norm=norm)
 
 
-def _given(s: Any) -> bool:
-    return s is not None and s[-1] != -1
+# Of an input, axes, lengths, norm, whether the last length was given, and the function's name.
+_KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "fft": ("The Fourier transform", lambda x, a, s, norm, *_: _complex(x, a, s, norm, False)),
+    "ifft": (
+        "The inverse Fourier transform",
+        lambda x, a, s, norm, *_: _complex(x, a, s, norm, True),
+    ),
+    "rfft": (
+        "The non-redundant half of the transform of real numbers",
+        lambda x, a, s, norm, given, name: _half(_real_input(x, name), a, s, _norm_of(norm, False)),
+    ),
+    "ihfft": (
+        "The inverse of `hfft`: half the transform of a real spectrum",
+        lambda x, a, s, norm, given, name: _half(
+            _real_input(x, name), a, s, _norm_of(norm, True)
+        ).conj_physical(),
+    ),
+    "irfft": (
+        "The inverse of `rfft`; lengths are those of the real result",
+        lambda x, a, s, norm, given, _: _whole(
+            _complex_input(x), a, s, _norm_of(norm, True), given
+        ),
+    ),
+    "hfft": (
+        "The (real) transform of what is Hermitian in time, given by half of it",
+        lambda x, a, s, norm, given, _: _whole(
+            _complex_input(x).conj_physical(), a, s, _norm_of(norm, False), given
+        ),
+    ),
+}
 
 
-@public(namespace="fft")
-def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The inverse of rfft; n is the length of the real signal."""
-    x = _complex_input(input)
-    axis = _one_axis(x, dim)
-    return _whole(x, [axis], [n or 0], n is not None, _norm_of(norm, True))
+def _declare(kind: str, doc: str, transform: Callable[..., Any]) -> None:
+    """The transform along one dimension, over several and over two."""
+
+    def along(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+        axis = _one_axis(input, dim)
+        lengths = [input.shape[axis] if n is None else n]
+        return transform(input, [axis], lengths, norm, n is not None, kind)
+
+    def over(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+        given = s is not None and s[-1] != -1
+        return transform(input, *_several(input, s, dim), norm, given, f"{kind}n")
+
+    def over_two(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+        return over(input, s, dim, norm)
+
+    places = ("along one dimension", "over several dimensions (all by default)", "over two")
+    for end, function, where in zip(("", "n", "2"), (along, over, over_two), places, strict=True):
+        function.__name__ = function.__qualname__ = kind + end
+        function.__doc__ = f"{doc}, {where}."
+        public(namespace="fft")(function)
 
 
-@public(namespace="fft")
-def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The (real) transform of a signal that is Hermitian in time, given by half of it."""
-    x = _complex_input(input).conj_physical()
-    axis = _one_axis(x, dim)
-    return _whole(x, [axis], [n or 0], n is not None, _norm_of(norm, False))
-
-
-@public(namespace="fft")
-def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse of rfftn; s are the lengths of the real result."""
-    x = _complex_input(input)
-    return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, True))
-
-
-@public(namespace="fft")
-def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-    """`irfftn` over two dimensions."""
-    x = _complex_input(input)
-    return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, True))
-
-
-@public(namespace="fft")
-def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The (real) transform of a tensor that is Hermitian in time, given by half of it."""
-    x = _complex_input(input).conj_physical()
-    return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, False))
-
-
-@public(namespace="fft")
-def hfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-    """`hfftn` over two dimensions."""
-    x = _complex_input(input).conj_physical()
-    return _whole(x, *_several(x, s, dim), _given(s), _norm_of(norm, False))
+for _kind, _parts in _KINDS.items():
+    _declare(_kind, *_parts)
 
 
 # ---- order and frequencies -----------------------------------------------------------------------

@@ -25,6 +25,19 @@ def half_type(*values: Any) -> Any:
     return found if found in HALVES else None
 
 
+def of_one_type(*values: Any) -> tuple[Any, ...]:
+    """Tensors in the type that their sum has: what is computed of some of them is not rounded to
+    the type of these alone."""
+    tensors = [v for v in values if isinstance(v, TensorBase)]
+    if all(t.dtype is tensors[0].dtype for t in tensors):  # type: ignore[attr-defined]
+        return values
+    target = common_dtype(TABLE["lerp"], values)
+    return tuple(
+        P.cast(v, dtype=target.np) if isinstance(v, TensorBase) and v.dtype is not target else v  # type: ignore[attr-defined]
+        for v in values
+    )
+
+
 def single(value: Any) -> Any:
     """A tensor of half precision in float32; anything else as it is."""
     if isinstance(value, TensorBase) and value.dtype in HALVES:  # type: ignore[attr-defined]

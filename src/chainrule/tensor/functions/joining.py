@@ -275,7 +275,8 @@ def _views(
     op: Any, input: Any, params: dict[str, Any], single_op: Any, singles: list[dict[str, Any]]
 ) -> tuple[Any, ...]:
     """Several views made by one op; each can also be made by itself, with `singles`."""
-    if STATE.w or input.__class__ not in PLAIN or not input._rg or input._v is None:
+    usual = input.__class__ in PLAIN and input._rg and not input._lazy
+    if STATE.w or not usual or input._v is None:
         found = entry(op)(input, **params)
         for t, single in zip(found, singles, strict=True):
             if t._view is not None:  # to be replayed alone when its base was written

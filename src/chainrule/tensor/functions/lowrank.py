@@ -44,8 +44,8 @@ def pca_lowrank(
 
     >>> import chainrule as torch
     >>> U, S, V = torch.pca_lowrank(torch.arange(12.0).reshape(4, 3), q=1)
-    >>> [round(abs(v), 3) for v in V[:, 0].tolist()]  # all columns move together
-    [0.577, 0.577, 0.577]
+    >>> [f"{v:.3f}" for v in V[:, 0].abs().tolist()]  # all columns move together
+    ['0.577', '0.577', '0.577']
     """
     if not isinstance(A, TensorBase) or A.ndim < 2:
         raise TypeError("pca_lowrank(): argument 'A' must be a Tensor of matrices")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...autograd import refusal
 from ...ops.dtypes import F32
-from ..api import public
+from ..api import in_dims, public
 from .common import P
 from .half_types import half_type, rounded
 from .nn_common import as_tuple, named
@@ -150,31 +150,20 @@ def _conv(
     return out.squeeze(0) if single else out
 
 
-@public(namespace="nn.functional", out=False, aliases=(".conv1d",))
-def conv1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Any:  # fmt: skip
-    """The cross-correlation of sequences (N, C, L) with kernels (O, C / groups, K)."""
-    return _conv(input, weight, bias, stride, padding, dilation, groups, 1)
+_KINDS = ("sequences (N, C, L)", "images (N, C, H, W)", "volumes (N, C, D, H, W)")
 
 
-@public(namespace="nn.functional", out=False, aliases=(".conv2d",))
-def conv2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Any:  # fmt: skip
-    """The cross-correlation of images (N, C, H, W) with kernels (O, C / groups, KH, KW)."""
-    return _conv(input, weight, bias, stride, padding, dilation, groups, 2)
+@in_dims(1, 2, 3, namespace="nn.functional", out=False, aliases=(".conv{}d",))
+def conv(nd: int) -> Any:
+    def convolve(
+        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+        dilation: Any = 1, groups: int = 1,
+    ) -> Any:  # fmt: skip
+        return _conv(input, weight, bias, stride, padding, dilation, groups, nd)
 
-
-@public(namespace="nn.functional", out=False, aliases=(".conv3d",))
-def conv3d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Any:  # fmt: skip
-    """The cross-correlation of volumes (N, C, D, H, W) with kernels (O, C / groups, KD, KH, KW)."""
-    return _conv(input, weight, bias, stride, padding, dilation, groups, 3)
+    kernels = f"(O, C / groups, {('K', 'KH, KW', 'KD, KH, KW')[nd - 1]})"
+    convolve.__doc__ = f"The cross-correlation of {_KINDS[nd - 1]} with kernels {kernels}."
+    return convolve
 
 
 @public(namespace="nn.functional", out=False, aliases=(".conv_tbc",), method=False)
@@ -254,37 +243,18 @@ def _conv_transposed(
     return out.squeeze(0) if single else out
 
 
-@public(namespace="nn.functional", out=False, aliases=(".conv_transpose1d",))
-def conv_transpose1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """The transpose of conv1d: a sequence whose convolution has the input's size."""
-    return _conv_transposed(
-        input, weight, bias, stride, padding, output_padding, groups, dilation, 1
-    )
+@in_dims(1, 2, 3, namespace="nn.functional", out=False, aliases=(".conv_transpose{}d",))
+def conv_transpose(nd: int) -> Any:
+    def transposed(
+        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+        output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+    ) -> Any:  # fmt: skip
+        """The transpose of conv{}d: something whose convolution has the input's size."""
+        return _conv_transposed(
+            input, weight, bias, stride, padding, output_padding, groups, dilation, nd
+        )
 
-
-@public(namespace="nn.functional", out=False, aliases=(".conv_transpose2d",))
-def conv_transpose2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """The transpose of conv2d: an image whose convolution has the input's size."""
-    return _conv_transposed(
-        input, weight, bias, stride, padding, output_padding, groups, dilation, 2
-    )
-
-
-@public(namespace="nn.functional", out=False, aliases=(".conv_transpose3d",))
-def conv_transpose3d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """The transpose of conv3d: a volume whose convolution has the input's size."""
-    return _conv_transposed(
-        input, weight, bias, stride, padding, output_padding, groups, dilation, 3
-    )
+    return transposed
 
 
 # ---- windows as columns --------------------------------------------------------------------------

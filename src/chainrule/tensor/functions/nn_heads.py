@@ -307,7 +307,7 @@ def _attend(
         if mask is not None and mask.ndim == 3:
             mask = mask.reshape(*four, *mask.shape[1:])
         out = scaled_dot_product_attention(q4, k4, v4, mask, p, causal)
-        return out.reshape(-1, *out.shape[2:]), None
+        return out.flatten(0, 1), None
     scores = (q * (1 / math.sqrt(heads.width))).matmul(k.transpose(1, 2))
     if mask is not None:
         scores = scores + mask

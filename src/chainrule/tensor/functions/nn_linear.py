@@ -11,6 +11,7 @@ from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.expected import expect_within
 from ...autograd.inplace import assign
 from ...autograd.modes import no_grad
+from ...autograd.state import STATE, TRACE
 from ...autograd.value import PLAIN, bottom, make
 from ...autograd.warn_once import warn_once_of
 from ...ops.dtypes import FLOAT
@@ -340,6 +341,8 @@ def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
                 f"are {offsets.tolist()}"
             )
     expect_within(offsets, 0, input.shape[0])
+    if include_last and STATE.unusual & TRACE:
+        expect_within(bottom(offsets)[-1:], input.shape[0], input.shape[0])
     return P.bag_numbers(offsets, length=input.shape[0], count=count), count
 
 

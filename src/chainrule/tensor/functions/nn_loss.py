@@ -455,9 +455,12 @@ def binary_cross_entropy(
             fix="target.to(input.dtype).",
         )
     w = stand_in(input) if weight is None else weight.detach().expand(input.shape)
-    return P.binary_cross_entropy(
+    loss = P.binary_cross_entropy(
         input, target, w, reduction=reduction, weighted=weight is not None
     )
+    for given in (input, target):
+        expect_within(bottom(given), 0.0, 1.0)
+    return loss
 
 
 @public(namespace="nn.functional", out=False)

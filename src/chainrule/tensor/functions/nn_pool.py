@@ -12,7 +12,7 @@ from ...autograd.expected import expect_within
 from ...autograd.value import bottom
 from ...ops.dtypes import FLOAT
 from ...ops.pool import pooled_sizes
-from ..api import public
+from ..api import in_dims, public
 from ..creation import refuse_overflow
 from ..refused_types import refuse
 from .common import P, ints_of
@@ -95,39 +95,22 @@ def _nothing_to_pool(x: Any, nd: int, name: str) -> RuntimeError:
 # ---- maxima --------------------------------------------------------------------------------------
 
 
-def _max_pool(x: Any, nd: int, windows: dict[str, Any], return_indices: bool) -> Any:
-    out = getattr(P, f"max_pool{nd}d")(x, **windows)
-    return (out, P.max_pool_index(x.detach(), **windows)) if return_indices else out
+@in_dims(1, 2, 3, namespace="nn.functional", out=False, aliases=(".max_pool{}d",))
+def max_pool(nd: int) -> Any:
+    def pool(
+        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+        ceil_mode: bool = False, return_indices: bool = False,
+    ) -> Any:  # fmt: skip
+        """The largest element of each window."""
+        name = f"max_pool{nd}d"
+        w = _windows(input, nd, name, kernel_size, stride, padding, dilation, ceil_mode)
+        out = getattr(P, name)(input, **w)
+        return (out, P.max_pool_index(input.detach(), **w)) if return_indices else out
+
+    return pool
 
 
-@public(namespace="nn.functional", out=False, aliases=(".max_pool1d",))
-def max_pool1d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest element of each window."""
-    w = _windows(input, 1, "max_pool1d", kernel_size, stride, padding, dilation, ceil_mode)
-    return _max_pool(input, 1, w, return_indices)
-
-
-@public(namespace="nn.functional", out=False, aliases=(".max_pool2d",))
-def max_pool2d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest element of each window."""
-    w = _windows(input, 2, "max_pool2d", kernel_size, stride, padding, dilation, ceil_mode)
-    return _max_pool(input, 2, w, return_indices)
-
-
-@public(namespace="nn.functional", out=False, aliases=(".max_pool3d",))
-def max_pool3d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest element of each window."""
-    w = _windows(input, 3, "max_pool3d", kernel_size, stride, padding, dilation, ceil_mode)
-    return _max_pool(input, 3, w, return_indices)
+max_pool1d, max_pool2d, max_pool3d = max_pool
 
 
 def _adaptive_size(x: Any, output_size: Any, nd: int, name: str) -> tuple[int, ...]:
@@ -174,34 +157,22 @@ def _of_nothing(x: Any, size: tuple[int, ...]) -> Any:
     return P.broadcast_to(rest, shape=(*x.shape[: x.ndim - nd], *size))
 
 
-def _adaptive_max(x: Any, output_size: Any, nd: int, return_indices: bool) -> Any:
+@in_dims(1, 2, 3, namespace="nn.functional", out=False)
+def adaptive_max_pool(nd: int) -> Any:
     name = f"adaptive_max_pool{nd}d"
-    size = _adaptive_size(x, output_size, nd, name)
-    if 0 in (*x.shape, *size):
-        out = _of_nothing(x, size)
-        return (out, P.cast(out.detach(), dtype=np.dtype("int64"))) if return_indices else out
-    index = P.adaptive_max_index(x.detach(), out=size)
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveMaxPool{nd}DBackward0"
-    out = named(P.take_positions(x, index, nd=nd), node, flat=True)
-    return (out, index) if return_indices else out
 
+    def pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+        """The largest element of each of output_size regions."""
+        size = _adaptive_size(input, output_size, nd, name)
+        if 0 in (*input.shape, *size):
+            out = _of_nothing(input, size)
+            return (out, P.cast(out.detach(), dtype=np.dtype("int64"))) if return_indices else out
+        index = P.adaptive_max_index(input.detach(), out=size)
+        out = named(P.take_positions(input, index, nd=nd), node, flat=True)
+        return (out, index) if return_indices else out
 
-@public(namespace="nn.functional", out=False)
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest element of each of output_size regions."""
-    return _adaptive_max(input, output_size, 1, return_indices)
-
-
-@public(namespace="nn.functional", out=False)
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest element of each of output_size regions."""
-    return _adaptive_max(input, output_size, 2, return_indices)
-
-
-@public(namespace="nn.functional", out=False)
-def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest element of each of output_size regions."""
-    return _adaptive_max(input, output_size, 3, return_indices)
+    return pool
 
 
 # ---- maxima of randomly placed windows -----------------------------------------------------------
@@ -259,26 +230,18 @@ def _fractional(
     return (values, index) if return_indices else values
 
 
-@public(namespace="nn.functional", out=False)
-def fractional_max_pool2d(
-    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> Any:  # fmt: skip
-    """The largest elements of windows placed at random, uneven steps."""
-    return _fractional(
-        input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 2
-    )
+@in_dims(2, 3, namespace="nn.functional", out=False)
+def fractional_max_pool(nd: int) -> Any:
+    def pool(
+        input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+        return_indices: bool = False, _random_samples: Any = None,
+    ) -> Any:  # fmt: skip
+        """The largest elements of windows placed at random, uneven steps."""
+        return _fractional(
+            input, kernel_size, output_size, output_ratio, return_indices, _random_samples, nd
+        )
 
-
-@public(namespace="nn.functional", out=False)
-def fractional_max_pool3d(
-    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> Any:  # fmt: skip
-    """The largest elements of windows placed at random, uneven steps."""
-    return _fractional(
-        input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 3
-    )
+    return pool
 
 
 # ---- values and positions ------------------------------------------------------------------------
@@ -286,11 +249,7 @@ def fractional_max_pool3d(
 
 def _declare_with_indices() -> None:
     """`max_pool2d_with_indices` and its siblings: always (values, positions)."""
-    pools = (
-        max_pool1d, max_pool2d, max_pool3d, adaptive_max_pool1d, adaptive_max_pool2d,
-        adaptive_max_pool3d, fractional_max_pool2d, fractional_max_pool3d,
-    )  # fmt: skip
-    for pool in pools:
+    for pool in (*max_pool, *adaptive_max_pool, *fractional_max_pool):
 
         def call(input: Any, *args: Any, pool: Any = pool, **kwargs: Any) -> Any:
             kwargs["return_indices"] = True
@@ -300,7 +259,7 @@ def _declare_with_indices() -> None:
         name = pool.__name__ + "_with_indices"
         call.__name__ = call.__qualname__ = name
         public(name, namespace="nn.functional", out=False)(call)
-        if pool is adaptive_max_pool1d:  # the package's own name gives both
+        if pool is adaptive_max_pool[0]:  # the package's own name gives both
             public("adaptive_max_pool1d", method=False, out=False)(call)
 
 
@@ -363,31 +322,16 @@ def _unpool(
     return getattr(P, name)(x, indices, spatial=size, nd=nd, assign=True)
 
 
-@public(namespace="nn.functional", out=False)
-def max_unpool1d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    output_size: Any = None,
-) -> Any:  # fmt: skip
-    """Zeros with the pooled values at the positions they came from."""
-    return _unpool(input, indices, 1, kernel_size, stride, padding, output_size)
+@in_dims(1, 2, 3, namespace="nn.functional", out=False)
+def max_unpool(nd: int) -> Any:
+    def unpool(
+        input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+        output_size: Any = None,
+    ) -> Any:  # fmt: skip
+        """Zeros with the pooled values at the positions they came from."""
+        return _unpool(input, indices, nd, kernel_size, stride, padding, output_size)
 
-
-@public(namespace="nn.functional", out=False)
-def max_unpool2d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    output_size: Any = None,
-) -> Any:  # fmt: skip
-    """Zeros with the pooled values at the positions they came from."""
-    return _unpool(input, indices, 2, kernel_size, stride, padding, output_size)
-
-
-@public(namespace="nn.functional", out=False)
-def max_unpool3d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    output_size: Any = None,
-) -> Any:  # fmt: skip
-    """Zeros with the pooled values at the positions they came from."""
-    return _unpool(input, indices, 3, kernel_size, stride, padding, output_size)
+    return unpool
 
 
 # ---- means ---------------------------------------------------------------------------------------
@@ -430,26 +374,18 @@ def avg_pool1d(
     return _avg_pool(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
-@public(namespace="nn.functional")
-def avg_pool2d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: Any = None,
-) -> Any:  # fmt: skip
-    """The mean of each window."""
-    return _avg_pool(
-        input, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    )
+@in_dims(2, 3, namespace="nn.functional")
+def avg_pool(nd: int) -> Any:
+    def pool(
+        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: Any = None,
+    ) -> Any:  # fmt: skip
+        """The mean of each window."""
+        return _avg_pool(
+            input, nd, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
 
-
-@public(namespace="nn.functional")
-def avg_pool3d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: Any = None,
-) -> Any:  # fmt: skip
-    """The mean of each window."""
-    return _avg_pool(
-        input, 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    )
+    return pool
 
 
 def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
@@ -495,33 +431,14 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
 # ---- power means ---------------------------------------------------------------------------------
 
 
-def _lp_pool(
-    x: Any, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool, nd: int
-) -> Any:
-    kernel = _ints(kernel_size, nd, f"lp_pool{nd}d", "kernel_size")
-    mean = _avg_pool(x**norm_type, nd, kernel, stride, 0, ceil_mode, True, None)
-    return (mean.sign() * P.relu(mean.abs()) * math.prod(kernel)) ** (1.0 / norm_type)
+@in_dims(1, 2, 3, namespace="nn.functional", out=False)
+def lp_pool(nd: int) -> Any:
+    def pool(
+        input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> Any:
+        """The p-norm of each window."""
+        kernel = _ints(kernel_size, nd, f"lp_pool{nd}d", "kernel_size")
+        mean = _avg_pool(input**norm_type, nd, kernel, stride, 0, ceil_mode, True, None)
+        return (mean.sign() * P.relu(mean.abs()) * math.prod(kernel)) ** (1.0 / norm_type)
 
-
-@public(namespace="nn.functional", out=False)
-def lp_pool1d(
-    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-) -> Any:
-    """The p-norm of each window."""
-    return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 1)
-
-
-@public(namespace="nn.functional", out=False)
-def lp_pool2d(
-    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-) -> Any:
-    """The p-norm of each window."""
-    return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 2)
-
-
-@public(namespace="nn.functional", out=False)
-def lp_pool3d(
-    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-) -> Any:
-    """The p-norm of each window."""
-    return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 3)
+    return pool

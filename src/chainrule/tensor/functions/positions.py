@@ -52,17 +52,19 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """input with values written (or added) at input[indices]."""
     from ..index_assign import without_lead
-    from ..indexing import refuse_out_of_bounds, result_shape, split
+    from ..indexing import expect_places, refuse_out_of_bounds, result_shape, split
 
     key = tuple(_FULL if i is None else i for i in indices)
     view, tensors, dims = split(input, key)
     same_type("index_put", input, values)
     try:
         values = without_lead(values, result_shape(view, tensors, dims))
-        return P.index_put(view, values, *tensors, dims=dims, accumulate=bool(accumulate))
+        made = P.index_put(view, values, *tensors, dims=dims, accumulate=bool(accumulate))
     except Exception:
         refuse_out_of_bounds(input, key, view, tensors, dims)
         raise
+    expect_places(view, tensors, dims)
+    return made
 
 
 @public(out=False, method=False)

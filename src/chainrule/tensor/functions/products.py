@@ -91,7 +91,11 @@ def _check_tensor(other: Any) -> None:
 
 def operator_matmul(self: Any, other: Any) -> Any:
     """self @ other; NumPy's arrays are taken too."""
-    if not isinstance(other, TensorBase) and hasattr(other, "__array_interface__"):
+    if (
+        other.__class__ not in PLAIN  # which is asked faster
+        and not isinstance(other, TensorBase)
+        and hasattr(other, "__array_interface__")
+    ):
         from ..interop import from_numpy_quietly
 
         other = from_numpy_quietly(other)

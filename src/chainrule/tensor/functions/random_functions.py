@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.inplace import inplace
+from ...autograd.source import warn_user
 from ...ops import dtypes
 from ...ops.schema import TABLE
 from ..api import public
@@ -294,7 +294,9 @@ def _mask(input: Any, feature: bool, p: float, kept: float) -> Any:
     """The noise of dropout, drawn in the order in which the elements of the input lie in memory."""
     shape, dtype = _noise_shape(input, feature), input.dtype.np
     if feature or input.is_contiguous() or 0 in input.stride():
-        return P.draw_mask(shape=shape, dtype=dtype, p=p, kept=kept, generator=None)
+        mask = P.draw_mask(shape=shape, dtype=dtype, p=p, kept=kept, generator=None)
+        # A tensor of a mesh: all processes must draw alike.
+        return input._shared(mask) if hasattr(input, "_local_tensor") else mask
     strides = input.stride()
     order = sorted(range(len(shape)), key=lambda axis: -strides[axis])
     lying = tuple(shape[axis] for axis in order)
@@ -378,10 +380,9 @@ def _channel_drop(
                 "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial "
                 "dimension, a channel dimension, and an optional batch dimension"
             )
-        warnings.warn(
+        warn_user(
             f"{name}: Received a {input.ndim}-D input to {name}, which is deprecated and will "
             f"result in an error in a future release; expected {ranks[0]}-D or {ranks[1]}-D.",
-            stacklevel=3,
         )
         return _drop(input, p, training, in_place, feature=True)
     if input.ndim == ranks[1]:
@@ -400,11 +401,10 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     """Each channel of (N, C, H, W) set to zero with probability p."""
     _check_probability(p)
     if input.ndim == 3:
-        warnings.warn(
+        warn_user(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
             "dim. Use dropout1d for that.",
-            stacklevel=2,
         )
         return _drop(input, p, training, inplace, feature=True)
     return _channel_drop(input, p, training, inplace, (4, 4), "dropout2d")

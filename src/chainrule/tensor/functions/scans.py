@@ -9,6 +9,7 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import API, public
 from .common import P, TensorBase, axis_of
+from .factors import over, times
 from .half_types import half_type, rounded, single
 from .reductions import as_float, as_type, ordered_along, refuse_complex
 
@@ -143,7 +144,7 @@ def _slope(x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
 def _inner_slope(x: Any, axis: int, spacing: Any, steps: Any) -> Any:
     left, middle, right = part(x, axis, None, -2), part(x, axis, 1, -1), part(x, axis, 2, None)
     if steps is None:
-        return (right - left) / (spacing * 2)
+        return over(right - left, spacing * 2)
     a, b = part(steps, axis, None, -1), part(steps, axis, 1, None)
     return left * (-b / (a * (a + b))) + middle * ((b - a) / (a * b)) + right * (a / (b * (a + b)))
 
@@ -157,10 +158,12 @@ def _edge_slope(x: Any, axis: int, h: Any, steps: Any, order: int, end: int) -> 
 
     sign = -1 if end else 1
     if order == 1:
-        return (at(1, x) - at(0, x)) / ((h if steps is None else at(0, steps)) * sign)
+        return over(at(1, x) - at(0, x), (h if steps is None else at(0, steps)) * sign)
     a, b = (h, h) if steps is None else (at(0, steps), at(1, steps))
     near, middle, far = -(2 * a + b) / (a * (a + b)), (a + b) / (a * b), -a / (b * (a + b))
-    return (at(0, x) * near + at(1, x) * middle + at(2, x) * far) * sign
+    weights = (near * sign, middle * sign, far * sign)
+    first, second, third = (times(at(k, x), weight) for k, weight in enumerate(weights))
+    return first + second + third
 
 
 # ---- integrals -----------------------------------------------------------------------------------
@@ -175,9 +178,9 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
         if not y.shape[axis]:
             return rounded(as_float(values).sum(axis), half_type(y, x))
         ends = values.select(axis, 0) + values.select(axis, -1)
-        return rounded((values.sum(axis) - ends * 0.5) * dx, half_type(y, x))
+        return rounded(times(values.sum(axis) - times(ends, 0.5), dx), half_type(y, x))
     pieces, axis = _trapezoids(single(y), single(x), dim)
-    return rounded(pieces.sum(axis) / 2, half_type(y, x))
+    return rounded(over(pieces.sum(axis), 2), half_type(y, x))
 
 
 @public(out=False, method=False)
@@ -186,9 +189,9 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -
     _refuse_bools("cumulative_trapezoid", y, x)
     if x is None:
         axis, values = axis_of(dim, y.ndim), single(y)
-        return rounded((_heights(values, axis) * (dx / 2)).cumsum(axis), half_type(y, x))
+        return rounded(times(_heights(values, axis), dx / 2).cumsum(axis), half_type(y, x))
     pieces, axis = _trapezoids(single(y), single(x), dim)
-    return rounded(pieces.cumsum(axis) / 2, half_type(y, x))
+    return rounded(over(pieces.cumsum(axis), 2), half_type(y, x))
 
 
 def _refuse_bools(name: str, y: Any, x: Any) -> None:

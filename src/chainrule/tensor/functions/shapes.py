@@ -517,7 +517,7 @@ def view_as_real(input: Any) -> Any:
 @public(out=False)
 def view_as_complex(input: Any) -> Any:
     """A view of pairs along the last dimension as complex numbers."""
-    if input.dtype.name not in ("float32", "float64"):
+    if input.dtype.name not in ("float16", "float32", "float64"):
         raise refusal.runtime(
             "view_as_complex is only supported for half, float and double tensors, but got a "
             f"tensor of scalar type: {input.dtype!r}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...autograd import refusal
+from ...autograd.expected import expect_within
 from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
 from .. import return_types
@@ -138,6 +140,7 @@ def _wrong_weights(name: str, w: Any, count: int) -> str:
         )
     if w.__class__ in PLAIN and w.numel() and w._a.min() < 0:
         return f"{name} cannot be negative"
+    expect_within(bottom(w), 0, math.inf if w.is_floating_point() else (1 << 63) - 1)
     return ""
 
 
@@ -270,6 +273,7 @@ def _checked_quantile(name: str, x: Any, q: Any, interpolation: str) -> Any:
     given = bottom(q)
     if given._level is None and given._a.size and not (0 <= given._a.min() and given._a.max() <= 1):
         raise refusal.runtime(f"{name}() q values must be in the range [0, 1]")
+    expect_within(given, 0.0, 1.0)
     return q
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Iterable
 from typing import Any
 
 from .measurement import Measurement, select_unit, unit_to_english
+
+
+class Colorize(enum.Enum):
+    """Among which times the best is marked."""
+
+    NONE = "none"
+    COLUMNWISE = "columnwise"
+    ROWWISE = "rowwise"
 
 
 class Compare:

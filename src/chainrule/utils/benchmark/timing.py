@@ -73,7 +73,7 @@ class Timer:
 
     def timeit(self, number: int = 1000000) -> Measurement:
         """Run it `number` times after a warm-up; one time."""
-        with _threads(self._task_spec.num_threads):
+        with set_torch_threads(self._task_spec.num_threads):
             self._timeit(max(int(number // 100), 2))
             return Measurement(number, [self._timeit(number)], self._task_spec)
 
@@ -91,7 +91,7 @@ class Timer:
         self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
     ) -> Measurement:
         """Run it in blocks until `min_run_time` seconds have passed."""
-        with _threads(self._task_spec.num_threads):
+        with set_torch_threads(self._task_spec.num_threads):
             number = self._runs_per_block(min_run_time)
             times = self._collect(number, lambda ts: sum(ts) > min_run_time, callback)
         return Measurement(number, times, self._task_spec)
@@ -105,7 +105,7 @@ class Timer:
         callback: Callable[[int, float], Any] | None = None,
     ) -> Measurement:
         """Run it until its times lie close together, or `max_run_time` seconds have passed."""
-        with _threads(self._task_spec.num_threads):
+        with set_torch_threads(self._task_spec.num_threads):
             number = self._runs_per_block(0.05)
 
             def enough(times: list[float]) -> bool:
@@ -140,11 +140,11 @@ class Timer:
         )
 
 
-class _threads:
+class set_torch_threads:
     """The number of threads inside the block."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+    def __init__(self, n: int) -> None:
+        self.number = n
 
     def __enter__(self) -> None:
         self.before = cr.get_num_threads()

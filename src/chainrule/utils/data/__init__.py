@@ -11,6 +11,7 @@ tensor([4., 5.]) tensor([0, 1])
 
 from __future__ import annotations
 
+from ...standins.finder import rest_of as _rest_of
 from ._utils.collate import default_collate, default_convert
 from ._utils.worker import get_worker_info
 from .dataloader import DataLoader
@@ -60,3 +61,5 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+__getattr__ = _rest_of(__name__)

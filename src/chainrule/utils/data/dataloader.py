@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 from ...autograd import refusal
 from ...autograd.accidents import explain_module, in_words
+from ...autograd.source import warn_user
 from ...autograd.state import STATE
 from ...autograd.watching import named
 from ._utils.collate import default_collate, default_convert
@@ -180,12 +180,11 @@ class DataLoader(Generic[T]):
         allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
         usable = len(allowed) or os.cpu_count() or self.num_workers
         if self.num_workers > usable:
-            warnings.warn(
+            warn_user(
                 f"This DataLoader will create {self.num_workers} worker processes in total. Our "
                 f"suggested max number of worker in current system is {usable}, which is smaller "
                 "than what this DataLoader is going to create. They will wait for each other; "
                 "lower num_workers.",
-                stacklevel=3,
             )
 
 
@@ -281,10 +280,9 @@ class _BaseDataLoaderIter:
         self._index_sampler = loader._index_sampler
         self._timeout = loader.timeout
         if loader.pin_memory:
-            warnings.warn(
+            warn_user(
                 "'pin_memory' argument is set as true but no accelerator is found, then device "
                 "pinned memory won't be used.",
-                stacklevel=5,
             )
         self._sampler_iter = iter(self._index_sampler)
         self._base_seed = drawn_seed(loader.generator)
@@ -315,11 +313,10 @@ class _BaseDataLoaderIter:
         promised = self._promised
         is_iterable = self._dataset_kind == _DatasetKind.Iterable
         if is_iterable and promised is not None and self._num_yielded > promised:
-            warnings.warn(
+            warn_user(
                 f"Length of IterableDataset {self._dataset} was reported to be {promised}(when "
                 f"accessing len(dataloader)), but {self._num_yielded} samples have been fetched. "
                 "With workers, each must produce its own share: see get_worker_info().",
-                stacklevel=2,
             )
         return data
 

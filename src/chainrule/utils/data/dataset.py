@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -13,6 +12,7 @@ import chainrule as torch
 
 from ...autograd import refusal
 from ...autograd.accidents import explain_module
+from ...autograd.source import warn_user
 
 T = TypeVar("T")
 
@@ -251,9 +251,8 @@ def _lengths_of_fractions(fractions: Sequence[float], total: int) -> list[int]:
         lengths[extra % len(lengths)] += 1
     for number, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(
+            warn_user(
                 f"Length of split at index {number} is 0. This might result in an empty dataset.",
-                stacklevel=3,
             )
     return lengths
 

@@ -25,6 +25,7 @@ from ...ops.interrupts import (
     let_interrupt_arrive,
     undisturbed,
 )
+from .. import owned_folders
 from ._utils import transport
 from ._utils.failure import ExceptionWrapper
 from ._utils.worker import STATUS_CHECK_SECONDS, Ended, Job, NewEpoch, work
@@ -186,7 +187,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._send_task()
         if isinstance(answer, ExceptionWrapper):
             answer.reraise()
-        return answer[0]
+        return answer[0]  # pyright: ignore[reportIndexIssue]
 
     def _receive(self) -> tuple[int, Any]:
         """The next answer of any worker to a task of this epoch."""
@@ -218,7 +219,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._fail_for_dead([w for w in busy if w.process.sentinel in ready])
         for pipe in pipes:
             try:
-                return transport.unpack(pipe.recv_bytes())
+                return transport.unpack(pipe.recv_bytes())  # pyright: ignore[reportAttributeAccessIssue]
             except (EOFError, ConnectionResetError):
                 self._fail_for_dead([by_pipe[pipe]])
         return None
@@ -250,7 +251,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def __del__(self) -> None:
         try:
-            if hasattr(self, "_closed"):
+            # As Python ends, modules may be gone; workers were ended before that (`_at_exit`).
+            if hasattr(self, "_closed") and undisturbed is not None:
                 self._shutdown_workers(as_object_ends=True)
         except KeyboardInterrupt:  # before it could be made to wait; raised here it would be lost
             self._shutdown_workers(as_object_ends=True)
@@ -277,7 +279,7 @@ def _end(workers: list[_Handle], folder: str, owner: int, patience: float) -> No
             worker.process.kill()
             worker.process.join()
     # Last: while a worker still writes into it, a folder cannot be removed.
-    transport.remove_folder(folder)
+    owned_folders.remove(folder)
 
 
 def _way_out(exitcode: int | None) -> str:

@@ -1,7 +1,7 @@
 """TensorBoard: write what happens in training to event files, and look at it with TensorBoard.
 
 The files are written here, without the `tensorboard` package: it brings a web server, gRPC and a
-protobuf runtime, and a writer needs six small messages and a checksum. Only looking at the files
+protobuf runtime, and a writer needs a few small messages and a checksum. Only looking at the files
 needs it: `pip install chainrule[tensorboard]`, then `tensorboard --logdir runs`. The records are
 those that PyTorch's writer makes, byte for byte.
 

@@ -110,9 +110,11 @@ def audio(sample_rate: float, frames: int, encoded: bytes) -> bytes:
     return block(6, head + text(4, encoded) + text(5, "audio/wav"))
 
 
-def string_tensor(value: str) -> bytes:
-    shape = block(2, integer(1, 1))
-    return block(8, integer(1, 7) + block(2, shape) + block(8, value.encode()))
+def string_tensor(value: str | bytes, of_one: bool = True) -> bytes:
+    """A tensor of one text, of one dimension or (not `of_one`) of none."""
+    shape = block(2, integer(1, 1)) if of_one else b""
+    data = value.encode() if isinstance(value, str) else value
+    return block(8, integer(1, 7) + block(2, shape) + block(8, data))
 
 
 # Type numbers of tensors, the field that holds their values, and how they are stored there.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +27,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", checksum)
 
 
-def as_pixels(array: np.ndarray, form: str) -> np.ndarray:
+def as_pixels(array: np.ndarray, form: str, columns: int = 8) -> np.ndarray:
     """A picture, or a batch of pictures as one grid, as uint8 (height, width, 3 or 4)."""
     form = form.upper()
     if len(set(form)) != len(form) or not set(form) <= set("NCHW") or len(form) != array.ndim:
@@ -36,7 +38,7 @@ def as_pixels(array: np.ndarray, form: str) -> np.ndarray:
     bytes_already = array.dtype == np.uint8
     if "N" in form:
         ordered = _ordered(array, form, "NCHW")
-        pixels = grid(ordered).transpose(1, 2, 0)
+        pixels = grid(ordered, columns).transpose(1, 2, 0)
     else:
         pixels = _ordered(array, form, "HWC")
     if pixels.shape[2] == 1:
@@ -66,3 +68,42 @@ def grid(pictures: np.ndarray, columns: int = 8) -> np.ndarray:
         top, left = number // columns * height, number % columns * width
         canvas[:, top : top + height, left : left + width] = picture
     return canvas
+
+
+def resized(pixels: np.ndarray, scale: float) -> np.ndarray:
+    """Pixels of a picture whose sides are `scale` times as long."""
+    if scale == 1:
+        return pixels
+    picture = _pillow().fromarray(pixels)
+    size = int(picture.width * scale), int(picture.height * scale)
+    return np.array(picture.resize(size, _pillow().Resampling.LANCZOS))
+
+
+def with_boxes(pixels: np.ndarray, boxes: np.ndarray, labels: Sequence[str] | None) -> np.ndarray:
+    """Pixels with red rectangles (left, top, right, bottom), each with its label inside."""
+    from PIL import ImageDraw, ImageFont  # pyright: ignore[reportMissingImports]
+
+    picture = _pillow().fromarray(pixels.copy())
+    pen, font = ImageDraw.Draw(picture), ImageFont.load_default()
+    for number, (left, top, right, bottom) in enumerate(boxes.tolist()):
+        around = [(left, top), (left, bottom), (right, bottom), (right, top), (left, top)]
+        pen.line(around, width=2, fill="Red")
+        if labels is not None:
+            word = labels[number]
+            begin, above, end, below = font.getbbox(word)
+            width, height = end - begin, below - above
+            margin = np.ceil(0.05 * height)
+            ground = [(left, bottom - height - 2 * margin), (left + width, bottom)]
+            pen.rectangle(ground, fill="Red")
+            pen.text((left + margin, bottom - height - margin), word, fill="black", font=font)
+    return np.asarray(picture)
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise ImportError(
+            "drawing on pictures and resizing them needs the package Pillow: pip install pillow"
+        ) from None
+    return Image

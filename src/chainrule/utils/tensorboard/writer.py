@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import io
+import contextlib
 import os
 import socket
 import time
-import wave
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-import chainrule as torch
-
 from ...autograd import refusal
-from . import graphs, histograms, messages, pictures
+from ...autograd.source import warn_user
+from . import graphs, messages, projector
+from . import summary as summaries
 from .records import RecordWriter
 
 _file_count = 0
-
-
-def _array(value: Any) -> np.ndarray:
-    """Values as an array: of a tensor, a list or a number."""
-    if isinstance(value, torch.Tensor):
-        value = value.detach()
-        return value.float().numpy() if value.dtype is torch.bfloat16 else value.numpy()
-    return np.asarray(value)
 
 
 class FileWriter:
@@ -44,8 +36,8 @@ class FileWriter:
         self._flush_secs = flush_secs
         self._waiting = 0
         self._written_at = time.monotonic()
-        path = os.path.join(self._log_dir, name + filename_suffix)
-        self._file: Any = open(path, "ab")
+        self._path = os.path.join(self._log_dir, name + filename_suffix)
+        self._file: Any = open(self._path, "ab")
         self._records = RecordWriter(self._file)
         self._records.write(messages.first_event(time.time()))
         self.flush()
@@ -54,11 +46,13 @@ class FileWriter:
         """The folder of the file."""
         return self._log_dir
 
-    def add_summary(self, summary: bytes, global_step: Any = None, walltime: Any = None) -> None:
-        """Append an event with an encoded summary."""
+    def add_summary(self, summary: Any, global_step: Any = None, walltime: Any = None) -> None:
+        """Append an event with a summary: an encoded one, or a message of the protobuf package."""
         now = time.time() if walltime is None else walltime
         step = None if global_step is None else int(global_step)
-        self._records.write(messages.event(now, step, summary))
+        encoded = summary if isinstance(summary, bytes) else summary.SerializeToString()
+        with self._named():
+            self._records.write(messages.event(now, step, encoded))
         self._waiting += 1
         if self._waiting >= self._max_queue or (
             time.monotonic() - self._written_at >= self._flush_secs
@@ -68,25 +62,38 @@ class FileWriter:
     def add_graph(self, graph: bytes, walltime: Any = None) -> None:
         """Append an event with an encoded graph."""
         now = time.time() if walltime is None else walltime
-        self._records.write(messages.graph_event(now, graph))
+        with self._named():
+            self._records.write(messages.graph_event(now, graph))
         self.flush()
 
     def flush(self) -> None:
         """Hand everything to the operating system."""
-        self._file.flush()
+        with self._named():
+            self._file.flush()
         self._waiting = 0
         self._written_at = time.monotonic()
 
     def close(self) -> None:
         """Write what is left and close the file."""
-        self._file.close()
+        with self._named():
+            self._file.close()
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors of the disk say which file it is."""
+        try:
+            yield
+        except OSError as problem:
+            if problem.filename is None:
+                problem.filename = self._path
+            raise
 
 
 class SummaryWriter:
-    """Writes what TensorBoard shows: numbers, histograms, text, pictures, sound, trials, graphs.
+    """Writes what TensorBoard shows: numbers, histograms, text, pictures, sound, trials, graphs,
+    curves of precision and recall, meshes, embeddings.
 
-    Without `log_dir` it is `runs/<date>_<host><comment>`. What TensorBoard needs more than the
-    event format for (embeddings, videos, meshes) is not written.
+    Without `log_dir` it is `runs/<date>_<host><comment>`. Videos are not written.
     """
 
     def __init__(
@@ -108,6 +115,7 @@ class SummaryWriter:
         self.filename_suffix = filename_suffix
         self.file_writer: FileWriter | None = None
         self.all_writers: dict[str, FileWriter] = {}
+        self._embeddings: dict[str, str] = {}  # what the projector's list says, by place
         self._get_file_writer()
 
     def _get_file_writer(self) -> FileWriter:
@@ -142,7 +150,9 @@ class SummaryWriter:
         double_precision: bool = False,
     ) -> None:
         """One number of a curve."""
-        summary = _scalar(tag, scalar_value, new_style, double_precision)
+        summary = summaries.scalar(
+            tag, scalar_value, new_style=new_style, double_precision=double_precision
+        )
         self._add(summary, global_step, walltime)
 
     def add_scalars(
@@ -156,15 +166,13 @@ class SummaryWriter:
         now = time.time() if walltime is None else walltime
         for tag, value in tag_scalar_dict.items():
             folder = f"{self.log_dir}/{main_tag.replace('/', '_')}_{tag}"
-            self._writer_of(folder).add_summary(_scalar(main_tag, value), global_step, now)
+            self._writer_of(folder).add_summary(summaries.scalar(main_tag, value), global_step, now)
 
     def add_tensor(
         self, tag: str, tensor: Any, global_step: Any = None, walltime: Any = None
     ) -> None:
         """The values of a tensor."""
-        content = messages.tensor(_array(tensor), with_shape=True)
-        summary = messages.summary(tag, content, messages.plugin("tensor"))
-        self._add(summary, global_step, walltime)
+        self._add(summaries.tensor_proto(tag, tensor), global_step, walltime)
 
     def add_histogram(
         self,
@@ -176,8 +184,7 @@ class SummaryWriter:
         max_bins: int | None = None,
     ) -> None:
         """How values are distributed."""
-        content = histograms.of_values(_array(values), bins, max_bins)
-        self._add(messages.summary(tag, content), global_step, walltime)
+        self._add(summaries.histogram(tag, values, bins, max_bins), global_step, walltime)
 
     def add_histogram_raw(
         self,
@@ -198,8 +205,10 @@ class SummaryWriter:
                 "len(bucket_limits) != len(bucket_counts), see the document: "
                 f"{len(bucket_limits)} and {len(bucket_counts)}"
             )
-        content = messages.histogram(min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
-        self._add(messages.summary(tag, content), global_step, walltime)
+        made = summaries.histogram_raw(
+            tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts
+        )
+        self._add(made, global_step, walltime)
 
     # ---- text, pictures, sound ----
 
@@ -207,9 +216,7 @@ class SummaryWriter:
         self, tag: str, text_string: str, global_step: Any = None, walltime: Any = None
     ) -> None:
         """Text in Markdown."""
-        content = messages.string_tensor(text_string)
-        summary = messages.summary(f"{tag}/text_summary", content, messages.plugin("text"))
-        self._add(summary, global_step, walltime)
+        self._add(summaries.text(tag, text_string), global_step, walltime)
 
     def add_image(
         self,
@@ -220,9 +227,7 @@ class SummaryWriter:
         dataformats: str = "CHW",
     ) -> None:
         """A picture: floats from 0 to 1, or uint8."""
-        pixels = pictures.as_pixels(_array(img_tensor), dataformats)
-        content = messages.image(*pixels.shape, pictures.png(pixels))
-        self._add(messages.summary(tag, content), global_step, walltime)
+        self._add(summaries.image(tag, img_tensor, 1, dataformats), global_step, walltime)
 
     def add_images(
         self,
@@ -257,16 +262,7 @@ class SummaryWriter:
         walltime: Any = None,
     ) -> None:
         """Sound: values from -1 to 1."""
-        samples = _array(snd_tensor).astype(np.float64).squeeze().reshape(-1)
-        loudness = np.trunc(samples.clip(-1, 1) * np.iinfo(np.int16).max).astype("<i2")
-        file = io.BytesIO()
-        with wave.open(file, "wb") as made:
-            made.setnchannels(1)
-            made.setsampwidth(2)
-            made.setframerate(sample_rate)
-            made.writeframes(loudness.tobytes())
-        content = messages.audio(sample_rate, len(samples), file.getvalue())
-        self._add(messages.summary(tag, content), global_step, walltime)
+        self._add(summaries.audio(tag, snd_tensor, sample_rate), global_step, walltime)
 
     # ---- trials ----
 
@@ -279,17 +275,10 @@ class SummaryWriter:
         global_step: Any = None,
     ) -> None:
         """The settings of a trial and what came out, as a run of its own."""
-        for name, given in (("hparam_dict", hparam_dict), ("metric_dict", metric_dict)):
-            if not isinstance(given, dict):
-                raise refusal.wrong_type(
-                    f"parameter: {name} should be a dictionary, nothing logged. It is a "
-                    f"{type(given).__name__}"
-                )
-        domains = hparam_domain_discrete or {}
-        parameters = _plain_parameters(hparam_dict, domains)
+        made = summaries.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
         folder = os.path.join(self.log_dir, run_name or str(time.time()))
         with SummaryWriter(folder) as trial:
-            for summary in messages.hparams_summaries(parameters, metric_dict, domains):
+            for summary in made:
                 trial._add(summary, global_step, None)
             for tag, value in metric_dict.items():
                 trial.add_scalar(tag, value, global_step)
@@ -311,6 +300,81 @@ class SummaryWriter:
         if verbose:
             print(model)
         self._get_file_writer().add_graph(graphs.graph_of(model, input_to_model))
+
+    # ---- curves, charts, points ----
+
+    def add_image_with_boxes(
+        self, tag: str, img_tensor: Any, box_tensor: Any, global_step: Any = None,
+        walltime: Any = None, rescale: float = 1, dataformats: str = "CHW", labels: Any = None,
+    ) -> None:  # fmt: skip
+        """A picture with rectangles on it; labels are texts, one for each."""
+        labels = [labels] if isinstance(labels, str) else labels
+        made = summaries.image_boxes(tag, img_tensor, box_tensor, rescale, dataformats, labels)
+        self._add(made, global_step, walltime)
+
+    def add_pr_curve(
+        self, tag: str, labels: Any, predictions: Any, global_step: Any = None,
+        num_thresholds: int = 127, weights: Any = None, walltime: Any = None,
+    ) -> None:  # fmt: skip
+        """Precision and recall of predictions from 0 to 1 for labels 0 and 1."""
+        made = summaries.pr_curve(tag, labels, predictions, num_thresholds, weights)
+        self._add(made, global_step, walltime)
+
+    def add_pr_curve_raw(
+        self, tag: str, true_positive_counts: Any, false_positive_counts: Any,
+        true_negative_counts: Any, false_negative_counts: Any, precision: Any, recall: Any,
+        global_step: Any = None, num_thresholds: int = 127, weights: Any = None,
+        walltime: Any = None,
+    ) -> None:  # fmt: skip
+        """Precision and recall that are computed already."""
+        rows = (
+            true_positive_counts, false_positive_counts, true_negative_counts,
+            false_negative_counts, precision, recall,
+        )  # fmt: skip
+        made = summaries.pr_curve_raw(tag, *rows, num_thresholds, weights)
+        self._add(made, global_step, walltime)
+
+    def add_custom_scalars(self, layout: dict[str, dict[str, Any]]) -> None:
+        """Say which curves share a chart: {category: {title: ["Multiline", [tags]]}}."""
+        self._add(summaries.custom_scalars(layout), None, None)
+
+    def add_custom_scalars_multilinechart(
+        self, tags: list[str], category: str = "default", title: str = "untitled"
+    ) -> None:
+        """Several curves in one chart."""
+        self.add_custom_scalars({category: {title: ["Multiline", tags]}})
+
+    def add_custom_scalars_marginchart(
+        self, tags: list[str], category: str = "default", title: str = "untitled"
+    ) -> None:
+        """A curve between two others: the tags of its value, lower and upper bound."""
+        self.add_custom_scalars({category: {title: ["Margin", tags]}})
+
+    def add_mesh(
+        self, tag: str, vertices: Any, colors: Any = None, faces: Any = None,
+        config_dict: dict[str, Any] | None = None, global_step: Any = None, walltime: Any = None,
+    ) -> None:  # fmt: skip
+        """Points in space (batch, number, 3), with colors, and with faces of three points each."""
+        made = summaries.mesh(tag, vertices, colors, faces, config_dict)
+        self._add(made, global_step, walltime)
+
+    def add_embedding(
+        self, mat: Any, metadata: Any = None, label_img: Any = None, global_step: Any = None,
+        tag: str = "default", metadata_header: Any = None,
+    ) -> None:  # fmt: skip
+        """Points (number, dimensions) for TensorBoard's projector, with labels and pictures."""
+        place = f"{int(global_step or 0):05d}/{tag}"
+        if os.path.exists(os.path.join(self.log_dir, place)):
+            warn_user(
+                f"add_embedding: {place} exists already and is replaced. Pass a global_step for "
+                "each time it is added."
+            )
+        listed = projector.write_embedding(
+            self.log_dir, place, mat, metadata, label_img, metadata_header
+        )
+        self._embeddings[place] = listed
+        with open(os.path.join(self.log_dir, "projector_config.pbtxt"), "w") as file:
+            file.writelines(self._embeddings.values())
 
     # ---- what is not written ----
 
@@ -343,61 +407,15 @@ class SummaryWriter:
 
 
 _REFUSED = {
-    "add_embedding": "embeddings need files that only TensorBoard's projector reads",
     "add_video": "videos need an encoder; add_images shows their frames",
-    "add_mesh": "meshes need the mesh plugin; add_figure shows a drawing of one",
-    "add_pr_curve": "curves of precision and recall; add_figure shows a drawing of one",
-    "add_pr_curve_raw": "curves of precision and recall; add_figure shows a drawing of one",
-    "add_custom_scalars": "layouts of charts; add_scalars puts curves into one chart",
-    "add_custom_scalars_multilinechart": "layouts of charts; add_scalars does it",
-    "add_custom_scalars_marginchart": "layouts of charts; add_scalars puts curves into one chart",
-    "add_image_with_boxes": "boxes are not drawn; draw them and call add_image",
-    "add_onnx_graph": "graphs are not written",
+    "add_onnx_graph": "graphs of other files are not written; add_graph draws a model",
 }
-
-
-def _scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool = False) -> bytes:
-    number = _array(value).squeeze()
-    if number.ndim:
-        raise refusal.assertion(
-            f"Tensor should contain one element (0 dimensions). Was given size: {number.size} and "
-            f"{number.ndim} dimensions.",
-            f"{tag!r}",
-        )
-    if not new_style:
-        return messages.summary(tag, messages.simple_value(float(number)))
-    stored = number.astype(np.float64 if double_precision else np.float32)
-    content = messages.tensor(stored, with_shape=False)
-    return messages.summary(tag, content, messages.plugin("scalars"))
-
-
-def _plain_parameters(given: dict[str, Any], domains: dict[str, list[Any]]) -> dict[str, Any]:
-    """Settings as numbers and texts; None is left out."""
-    for name, choices in domains.items():
-        fits = name in given and isinstance(choices, list)
-        if not fits or not all(isinstance(c, type(given[name])) for c in choices):
-            raise TypeError(
-                f"parameter: hparam_domain_discrete[{name}] should be a list of same type as "
-                f"hparam_dict[{name}]."
-            )
-    plain = {}
-    for name, value in given.items():
-        if isinstance(value, torch.Tensor):
-            value = value.item()
-        if isinstance(value, str | int | float):
-            plain[name] = value
-        elif value is not None:
-            raise ValueError(
-                "value should be one of int, float, str, bool, or torch.Tensor: "
-                f"{name!r} is a {type(value).__name__}"
-            )
-    return plain
 
 
 def _drawn(figure: Any, close: bool) -> np.ndarray:
     """A figure as an array (height, width, 3)."""
-    from matplotlib import pyplot
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib import pyplot  # pyright: ignore[reportMissingImports]
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # pyright: ignore[reportMissingImports]
 
     canvas = FigureCanvasAgg(figure)
     canvas.draw()

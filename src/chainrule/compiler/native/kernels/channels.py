@@ -1,11 +1,55 @@
-"""Batch and group norms: statistics over some channels of images (n, channels, inner)."""
+"""Batch and group norms: statistics over some channels of images (n, channels, inner).
+
+They are written by hand: a weight belongs to a stretch of a row here, and a channel is scattered
+over the images, so no single loop over rows results from the formula in ops.
+"""
 
 from __future__ import annotations
 
 from ..language.words import T, accumulate, f64, inlined, native, shared, sqrt, stack
-from .norms import centred_moments, row_mean
-from .row_helpers import BLOCK, long_sum
+from .row_helpers import BLOCK, block_sum, long_sum
 from .sums import add_columns
+
+
+@inlined
+def row_mean(row, n, share):
+    """The mean of a row; share = 1 / n."""
+    mean = T(0.0)
+    if n <= BLOCK:  # conversions would cost as much as the sum of a short row
+        mean = block_sum(row, n) * share
+    else:
+        mean = T(long_sum(row, n) * f64(share))
+    return mean
+
+
+@inlined
+def centred_moments(row, mean, n, share, found):
+    """found = (the variance of a row, what rounding left of its mean); share = 1 / n."""
+    some = T(0.0)
+    rest = T(0.0)
+    if n <= BLOCK:
+        for j in range(n):
+            d = row[j] - mean
+            some = accumulate(some, d * d)
+            rest = accumulate(rest, d)
+    else:
+        squares: f64 = 0.0
+        drift: f64 = 0.0
+        start = 0
+        while start < n:
+            some = T(0.0)
+            rest = T(0.0)
+            for j in range(start, min(start + BLOCK, n)):
+                d = row[j] - mean
+                some = accumulate(some, d * d)
+                rest = accumulate(rest, d)
+            squares += f64(some)
+            drift += f64(rest)
+            start += BLOCK
+        some = T(squares)
+        rest = T(drift)
+    found[1] = rest * share
+    found[0] = some * share - found[1] * found[1]
 
 
 @inlined

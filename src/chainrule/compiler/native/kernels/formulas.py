@@ -10,7 +10,12 @@ from ..language.words import Kernel
 
 def formula_kernel(name: str) -> Kernel:
     """The kernel of a formula by its name."""
-    declaration, text = kernel_source(FORMULAS[name])
+    formula = FORMULAS[name]
+    if not isinstance(formula, Formula):
+        from .row_formulas import row_kernel
+
+        return row_kernel(formula)
+    declaration, text = kernel_source(formula)
     return kernel_of(name, declaration, text)
 
 

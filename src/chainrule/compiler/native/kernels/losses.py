@@ -1,19 +1,18 @@
-"""Losses, forward and backward, one call each."""
+"""Losses of classes, forward and backward, one call each.
+
+They are written by hand: targets are checked on the way and pick one element of a row, and the
+logarithms of many short rows are taken together, which no loop over rows says by itself.
+"""
 
 from __future__ import annotations
 
 from ..language.words import (
     T,
     accumulate,
-    exp,
     f64,
-    inlined,
     log,
-    log1p,
-    maximum,
     native,
     shared,
-    sigmoid,
     stack,
 )
 from .row_helpers import row_exponentials, row_maximum, row_scale, row_share
@@ -78,66 +77,6 @@ def cross_entropy_mean_gradient(g, x, target, gx, rows, classes):
         share = row_exponentials(into, row, top, classes)
         row_scale(into, factor / share, classes)
         into[t] = into[t] - factor
-
-
-# ---- differences ---------------------------------------------------------------------------------
-
-
-@inlined
-def squared_difference_sum(x, y, n):
-    """The sum of (x - y) squared."""
-    total = T(0.0)
-    for j in range(n):
-        d = x[j] - y[j]
-        total = accumulate(total, d * d)
-    return total
-
-
-@native("T x[*n], T y[*n], f64 divisor, out T loss[]")
-def squared_error(x, y, divisor, loss, n):
-    """The sum of squared differences over a divisor."""
-    total: f64 = 0.0
-    start = 0
-    while start < n:
-        count = min(1024, n - start)
-        total += f64(squared_difference_sum(x[start:], y[start:], count))
-        start += count
-    loss[0] = T(total / divisor)
-
-
-@native("T g[], T x[*n], T y[*n], T factor, out T gx[like x]")
-def squared_error_gradient(g, x, y, factor, gx, n):
-    """(x - y) * g * factor."""
-    scale = g[0] * factor
-    for i in shared(n):
-        gx[i] = (x[i] - y[i]) * scale
-
-
-@native("T x[*n], T y[*n], f64 divisor, out T loss[]")
-def logit_error(x, y, divisor, loss, n):
-    """The sum of binary cross entropies of sigmoid(x) and y over a divisor."""
-    total: f64 = 0.0
-    start = 0
-    while start < n:
-        count = min(1024, n - start)
-        part = x[start:]
-        goal = y[start:]
-        some = T(0.0)
-        for j in range(count):
-            v = part[j]
-            soft = log1p(exp(-abs(v))) + maximum(-v, 0.0)
-            some = accumulate(some, (1.0 - goal[j]) * v + soft)
-        total += f64(some)
-        start += count
-    loss[0] = T(total / divisor)
-
-
-@native("T g[], T x[*n], T y[*n], T factor, out T gx[like x]")
-def logit_error_gradient(g, x, y, factor, gx, n):
-    """(sigmoid(x) - y) * g * factor."""
-    scale = g[0] * factor
-    for i in shared(n):
-        gx[i] = (sigmoid(x[i]) - y[i]) * scale
 
 
 # ---- negative log likelihood ---------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What kernels over rows share. Short rows fit one vector with a mask."""
+"""What kernels over rows that are written by hand share. Short rows fit one vector with a mask."""
 
 from __future__ import annotations
 
@@ -108,9 +108,3 @@ def long_sum(row, n):
         total += f64(block_sum(row[start:], min(BLOCK, n - start)))
         start += BLOCK
     return total
-
-
-@inlined
-def row_sum(row, n):
-    """The sum of a row."""
-    return T(long_sum(row, n))

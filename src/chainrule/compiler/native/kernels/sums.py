@@ -1,5 +1,8 @@
 """Sums of contiguous arrays over groups of neighbouring dimensions.
 
+They are written by hand: what is summed over comes first or lies in the middle of memory, and
+chunks and strips are chosen by the caller, while a formula of rows knows one order only.
+
 Long runs are summed in blocks whose sums are added as doubles, columns in trees of sixteen rows
 which are, so that errors do not grow with the length.
 """

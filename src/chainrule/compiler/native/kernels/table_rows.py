@@ -1,25 +1,63 @@
-"""Rows of a table: sums of rows by number, the gradient of an embedding."""
+"""Rows of a table by number, and sums of rows by number: the gradient of an embedding."""
 
 from __future__ import annotations
 
-from ..language.words import native, shared
+from ..language.words import inlined, native, shared, short
+
+
+@inlined(apart=True)
+def add_row(into, source, width):
+    """into += source, for rows of any width."""
+    if width <= 32:
+        for j in short(width):
+            into[j] = into[j] + source[j]
+    else:
+        for j in range(width):
+            into[j] = into[j] + source[j]
+
+
+@inlined
+def clear_row(into, width):
+    """into = 0, for rows of any width."""
+    for j in short(width):
+        into[j] = 0.0
+
+
+@inlined(apart=True)
+def copy_row(into, source, width):
+    """into = source, for rows of any width."""
+    if width <= 32:
+        for j in short(width):
+            into[j] = source[j]
+    else:
+        for j in range(width):
+            into[j] = source[j]
+
+
+@native("T x[rows, width], i64 index[n], i64 turns, out T y[n, width]")
+def rows_by_number(x, index, turns, y, rows, width, n):
+    """x[index[i]] as row i."""
+    for k in range(n):
+        if index[k] < 0 or index[k] >= rows:
+            return False
+    for k in shared(turns):
+        copy_row(y[k * width :], x[index[k] * width :], width)
 
 
 @native("T g[n, width], i64 index[n], i64 rows, i64 pieces, out T y[rows, width]")
 def sum_by_number(g, index, rows, pieces, y, n, width):
-    """Zeros, plus g[i] at row index[i]; each of the pieces looks after its own rows."""
+    """Zeros, plus g[i] at row index[i]; each of the pieces looks after its own columns."""
     for k in range(n):
         if index[k] < 0 or index[k] >= rows:
             return False
     for p in shared(pieces):
-        first = rows * p // pieces
-        last = rows * (p + 1) // pieces
-        for j in range(first * width, last * width):
-            y[j] = 0.0
+        first = width * p // pieces
+        count = width * (p + 1) // pieces - first
+        if pieces == 1:
+            for j in range(rows * width):
+                y[j] = 0.0
+        else:
+            for r in range(rows):
+                clear_row(y[r * width + first :], count)
         for k in range(n):
-            row = index[k]
-            if row >= first and row < last:
-                into = y[row * width :]
-                source = g[k * width :]
-                for j in range(width):
-                    into[j] = into[j] + source[j]
+            add_row(y[index[k] * width + first :], g[k * width + first :], count)

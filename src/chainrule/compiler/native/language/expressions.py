@@ -234,7 +234,7 @@ class Expressions:
             return self.w.binary("xor", self.truth(node.operand), Reg("true", "bool"))
         value = self.value(node.operand)
         if isinstance(value.name, int | float):
-            return self.number(-value.name if isinstance(node.op, ast.USub) else ~value.name, node)
+            return self.number(-value.name if isinstance(node.op, ast.USub) else ~value.name, node)  # pyright: ignore[reportOperatorIssue]
         if isinstance(node.op, ast.USub):
             return self.w.neg(value)
         if isinstance(node.op, ast.Invert):

@@ -23,14 +23,16 @@ class NoWord(Exception):
     """The kernels' language has no word for a function of `ir`."""
 
 
-def statements(operations: Sequence[Expr], place: dict[int, str], t: str) -> list[str]:
+def statements(
+    operations: Sequence[Expr], place: dict[int, str], t: str, prefix: str = "t"
+) -> list[str]:
     """An assignment for each operation; `place` says where leaves are, and gets the others.
 
     `t` is the type of the numbers among them.
     """
     lines = []
     for e in operations:
-        name = place[id(e)] = f"t{len(lines)}"
+        name = place[id(e)] = f"{prefix}{len(lines)}"
         lines.append(f"{name} = {_expression(e, place, t)}")
     return lines
 
@@ -54,6 +56,8 @@ def _expression(e: Expr, place: dict[int, str], t: str) -> str:
             return f"{parts[1]} if {first} else {parts[2]}"
         case "neg":
             return f"-{first}"
+        case "reciprocal":
+            return f"1.0 / {first}"
         case "square":
             return f"{first} * {first}"
         case "relu":

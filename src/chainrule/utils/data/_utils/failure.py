@@ -32,7 +32,7 @@ class ExceptionWrapper:
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
         kind, value, trace = sys.exc_info() if exc_info is None else exc_info
         self.exc_type = _sendable(kind)
-        self.name = kind.__name__
+        self.name = kind.__name__  # pyright: ignore[reportOptionalMemberAccess]
         self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
         self.where = where
 

@@ -13,74 +13,22 @@ import itertools
 import mmap
 import os
 import pickle
-import shutil
-import stat
 import struct
-import tempfile
-import time
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # no POSIX: there is no shared folder either
-    fcntl = None  # type: ignore[assignment]
+from ... import owned_folders
 
 INLINE_BYTES = 1 << 15  # below this a pipe is cheaper than a file
 _ALIGNMENT = 64
-_PREFIX = "chainrule-"
-_OWNER = "owner"  # a file in each folder that its process holds a lock of
-_MAKING_SECONDS = 600.0  # no process takes that long from a folder to its lock
-_owned: dict[str, int] = {}
 _counter = itertools.count()
 
 
 def make_folder() -> str:
     """A new folder for batches on their way: in shared memory where there is such a place."""
     shared = "/dev/shm"
-    parent = shared if os.path.isdir(shared) and os.access(shared, os.W_OK) else None
-    if parent is not None and fcntl is not None:
-        _remove_abandoned(parent)
-    folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent)
-    if fcntl is not None:
-        new, owner = (os.path.join(folder, name) for name in (f"{_OWNER}.new", _OWNER))
-        _owned[folder] = os.open(new, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(_owned[folder], fcntl.LOCK_EX)  # until this process and its workers are gone
-        os.rename(new, owner)  # never there without its lock: others would take it for abandoned
-    return folder
-
-
-def remove_folder(folder: str) -> None:
-    """Remove a folder that this process made."""
-    shutil.rmtree(folder, ignore_errors=True)
-    handle = _owned.pop(folder, None)
-    if handle is not None:
-        os.close(handle)
-
-
-def _remove_abandoned(parent: str) -> None:
-    """Remove this user's folders whose processes were killed: nobody holds their lock."""
-    with contextlib.suppress(OSError), os.scandir(parent) as entries:
-        for entry in entries:
-            with contextlib.suppress(OSError):
-                about = entry.stat(follow_symlinks=False)
-                mine = entry.name.startswith(_PREFIX) and about.st_uid == os.getuid()
-                if mine and stat.S_ISDIR(about.st_mode) and _is_abandoned(entry.path, about):
-                    shutil.rmtree(entry.path, ignore_errors=True)
-
-
-def _is_abandoned(folder: str, about: os.stat_result) -> bool:
-    assert fcntl is not None
-    try:
-        handle = os.open(os.path.join(folder, _OWNER), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:  # it is being made, or its process was killed while it was
-        return about.st_mtime < time.time() - _MAKING_SECONDS
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(handle)
-    return True
+    if os.path.isdir(shared) and os.access(shared, os.W_OK):
+        return owned_folders.make("chainrule-", shared)
+    return owned_folders.make("chainrule-loader-")
 
 
 def pack(message: Any, folder: str | None) -> bytes:

@@ -89,7 +89,7 @@ def _register(stages: dict[str, Any], name: str, cls: Any) -> None:
     if name in stages:
         raise Exception(
             f"Unable to add DataPipe function name {name} as it is already taken\n"
-            f"  at {source.here(3)}\n  Fix: another name."
+            f"  at {source.here()}\n  Fix: another name."
         )
     stages[name] = cls
 
@@ -107,7 +107,7 @@ class functional_datapipe:
             )
         kind: Any = IterDataPipe if issubclass(cls, IterDataPipe) else MapDataPipe
         kind.register_datapipe_as_function(self.name, cls)
-        return cls
+        return cls  # pyright: ignore[reportReturnType]
 
 
 def on_columns(fn: Callable[..., Any], sample: Any, taken: Any) -> Any:

@@ -55,8 +55,8 @@ class MapperIterDataPipe(IterDataPipe):
         changed = list(sample) if isinstance(sample, tuple) else copy.copy(sample)
         if into is None:
             read = self.input_col if isinstance(self.input_col, list | tuple) else [self.input_col]
-            changed[read[0]] = made
-            for k in sorted(read[1:], reverse=True):
+            changed[read[0]] = made  # pyright: ignore[reportArgumentType, reportCallIssue]
+            for k in sorted(read[1:], reverse=True):  # pyright: ignore[reportArgumentType]
                 del changed[k]
         elif into == -1:
             changed.append(made)

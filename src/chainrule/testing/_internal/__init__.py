@@ -1,0 +1,1 @@
+"""What other libraries' tests take from the tests of PyTorch itself."""
