@@ -40,6 +40,7 @@ def test_training_equals_one_process_with_the_whole_batch(ranks, what):
 @pytest.mark.parametrize(
     ("script", "ranks"),
     [("user_ddp.py", 2), ("user_gpt.py", 3), ("user_sharded.py", 2),
+     ("user_meshes.py", 4),
      pytest.param("user_ddp.py", 3, marks=slow), pytest.param("user_gpt.py", 2, marks=slow),
      pytest.param("user_sharded.py", 3, marks=slow)],
 )  # fmt: skip

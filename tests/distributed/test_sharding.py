@@ -24,6 +24,15 @@ def test_sharded_training_equals_one_process(ranks):
 
 
 @needs_mpi
+@pytest.mark.parametrize(
+    ("ranks", "what"),
+    [(4, "some"), *[pytest.param(n, "everything", marks=pytest.mark.slow) for n in (2, 3, 4)]],
+)
+def test_tensors_of_a_mesh_compute_what_plain_ones_do(ranks, what):
+    assert run(ranks, "dtensors.py", what).stdout.count("is content") == ranks
+
+
+@needs_mpi
 def test_a_checkpoint_is_read_by_another_number_of_ranks(tmp_path):
     run(2, "sharding.py", str(tmp_path / "state"), "save")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["state"]

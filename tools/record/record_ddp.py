@@ -30,4 +30,5 @@ if __name__ == "__main__":
         script: {str(n): numbers(script, n) for n in (2, 3)}
         for script in ("user_ddp.py", "user_gpt.py", "user_sharded.py")
     }
+    found["user_meshes.py"] = {"4": numbers("user_meshes.py", 4)}
     path.write_text(json.dumps(found, indent=1) + "\n")

@@ -12,26 +12,19 @@ import json
 import math
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 import chainrule as torch
 
+from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase, make
-from ..ops import dtypes
-from .collectives import barrier
+from .checkpoint_folder import METADATA, CheckpointException, Folder
 from .group import current, is_initialized
-from .objects import all_gather_object, broadcast_object_list
-from .shards import part_of
-
-_METADATA = ".metadata"
-
-
-class CheckpointException(RuntimeError):
-    """A checkpoint cannot be read or written."""
+from .objects import all_gather_object
 
 
 class FileSystemWriter:
@@ -48,36 +41,42 @@ class FileSystemReader:
         self.path = Path(path)
 
 
-@dataclass(frozen=True)
-class StateDictOptions:
-    """How states of models and optimizers are given."""
+@runtime_checkable
+class Stateful(Protocol):
+    """Objects that give and take their state."""
 
-    full_state_dict: bool = False
-    cpu_offload: bool = False
-    ignore_frozen_params: bool = False
-    keep_submodule_prefixes: bool = True
-    strict: bool = True
-    broadcast_from_rank0: bool = False
-    flatten_optimizer_state_dict: bool = False
+    def state_dict(self) -> dict[str, Any]:
+        """What is saved."""
+        ...
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take on what was saved."""
+        ...
 
 
 # ---- names of values in nested states ------------------------------------------------------------
 
 
-def flat_state(value: Any, path: str = "") -> dict[str, Any]:
-    """Every value of nested dicts and lists by its path."""
+def paths_of(value: Any, path: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Any]:
+    """Every value of nested dicts and lists by the keys that lead to it."""
     if isinstance(value, dict):
-        pairs = [(str(k), v) for k, v in value.items()]
+        pairs = list(value.items())
     elif isinstance(value, list | tuple) and not isinstance(value, torch.Size):
-        pairs = [(str(k), v) for k, v in enumerate(value)]
-    elif hasattr(value, "state_dict") and not isinstance(value, TensorBase):
-        return flat_state(value.state_dict(), path)
+        pairs = list(enumerate(value))
+    elif not isinstance(value, TensorBase) and callable(getattr(value, "state_dict", None)):
+        return paths_of(value.state_dict(), path)  # pyright: ignore[reportAttributeAccessIssue]
     else:
         return {path: value}
-    found: dict[str, Any] = {}
+    found: dict[tuple[Any, ...], Any] = {}
     for name, inner in pairs:
-        found.update(flat_state(inner, f"{path}.{name}" if path else name))
+        found.update(paths_of(inner, (*path, name)))
     return found
+
+
+def flat_state(value: Any, path: str = "") -> dict[str, Any]:
+    """Every value of nested dicts and lists by its path."""
+    start = (path,) if path else ()
+    return {".".join(map(str, keys)): one for keys, one in paths_of(value, start).items()}
 
 
 # ---- saving --------------------------------------------------------------------------------------
@@ -92,24 +91,61 @@ def save(
     group = current(process_group) if is_initialized() and not no_dist else None
     rank = 0 if group is None else group.rank()
     fresh = path.with_name(f"{path.name}.new")
-    if rank == 0:
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
-    _meet(group)
-    entries = _write_file(state_dict, fresh / f"{rank}.bin", rank)
-    everybody = [entries]
+
+    def prepare() -> None:
+        if rank == 0:
+            if fresh.exists():
+                shutil.rmtree(fresh)
+            fresh.mkdir(parents=True)
+
+    def finish() -> None:
+        if rank == 0:
+            _write_whole(fresh / METADATA, json.dumps(_merged(everybody)).encode())
+            _take_its_place(fresh, path)
+
+    try:
+        _together(group, prepare, path)
+        own = fresh / f"{rank}.bin"
+        everybody = _together(group, lambda: _write_file(state_dict, own, rank), path)
+        _together(group, finish, path)
+    except CheckpointException:
+        if rank == 0:  # half a checkpoint is of no use, and may be why the disk is full
+            shutil.rmtree(fresh, ignore_errors=True)
+        raise
+
+
+def async_save(state_dict: dict[str, Any], **options: Any) -> Any:
+    """Save; the future it gives is done, since nothing goes on beside the program."""
+    from ..futures import Future
+
+    save(state_dict, **{k: v for k, v in options.items() if not k.startswith("async")})
+    done: Any = Future()
+    done.set_result(None)
+    done.result = done.value
+    return done
+
+
+def _together(group: Any, work: Callable[[], Any], path: Path) -> list[Any]:
+    """What everybody's work gives; what one cannot do is an error for all of them."""
+    problem: OSError | None = None
+    result = None
+    try:
+        result = work()
+    except OSError as raised:  # no room, no permission: nobody is left waiting
+        problem = raised
+    said = None if problem is None else f"{type(problem).__name__}: {problem}"
+    everybody: list[Any] = [(result, said)]
     if group is not None and group.size() > 1:
         everybody = [None] * group.size()
-        all_gather_object(everybody, entries, group)
-    if rank == 0:
-        _write_whole(fresh / _METADATA, json.dumps(_merged(everybody)).encode())
-        _take_its_place(fresh, path)
-    _meet(group)
-
-
-def _meet(group: Any) -> None:
-    if group is not None and group.size() > 1:
-        barrier(group)
+        all_gather_object(everybody, (result, said), group)
+    failed = [(rank, text) for rank, (_, text) in enumerate(everybody) if text is not None]
+    if failed:
+        rank, text = failed[0]
+        raise CheckpointException(
+            f"{path} was not saved: rank {rank} cannot write it: {text}\n"
+            "  What was saved there before is as it was."
+        ) from problem
+    return [value for value, _ in everybody]
 
 
 def _path(checkpoint_id: Any, storage: Any) -> Path:
@@ -119,27 +155,43 @@ def _path(checkpoint_id: Any, storage: Any) -> Path:
     return Path(found)
 
 
+def _part(value: Any, rank: int) -> tuple[Any, list[int]] | None:
+    """The values that this process writes of a tensor and where they begin; None for nothing."""
+    spec = getattr(value, "_spec", None)
+    if spec is None:
+        return (value, [0] * value.ndim) if rank == 0 else None
+    if not spec.is_first_holder():
+        return None
+    starts, lengths = spec.box()
+    return (value._local_tensor, starts) if math.prod(lengths) else None
+
+
 def _write_file(state: dict[str, Any], path: Path, rank: int) -> dict[str, Any]:
     """Write this process's pieces; where each lies."""
     entries: dict[str, Any] = {}
     with open(path, "wb") as out:
-        for name, value in flat_state(state).items():
-            part = part_of(value) if isinstance(value, TensorBase) else None
-            if part is None and rank != 0:
-                continue
+        for keys, value in paths_of(state).items():
+            name = ".".join(map(str, keys))
             start = out.tell()
             if isinstance(value, TensorBase):
-                first = part.mine[0] if part is not None else 0
-                shape = list(part.shape if part is not None else value.shape)
-                out.write(np.ascontiguousarray(value.detach()._a).tobytes())
-                entry = {"kind": "tensor", "dtype": value.dtype.name, "shape": shape}
-                entry["pieces"] = [[path.name, start, first, list(value.shape)]]
+                entry = {
+                    "kind": "tensor", "dtype": value.dtype.name, "shape": list(value.shape),
+                    "pieces": [],
+                }  # fmt: skip
+                part = _part(value, rank)
+                if part is not None:
+                    own, starts = part
+                    out.write(np.ascontiguousarray(own.detach()._a).tobytes())
+                    entry["pieces"] = [[path.name, start, starts, list(own.shape)]]
+            elif rank != 0:
+                continue
             else:
                 data = io.BytesIO()
                 torch.save(value, data)
                 out.write(data.getvalue())
                 entry = {"kind": "object", "file": path.name, "start": start}
                 entry["length"] = len(data.getvalue())
+            entry["keys"] = [len(str(k)) * (-1 if isinstance(k, int) else 1) for k in keys]
             entries[name] = entry
         out.flush()
         os.fsync(out.fileno())
@@ -154,7 +206,7 @@ def _merged(everybody: list[Any]) -> dict[str, Any]:
                 merged[name]["pieces"] += entry["pieces"]
             else:
                 merged.setdefault(name, entry)
-    return {"format": 1, "values": merged}
+    return {"format": 2, "values": merged}
 
 
 def _write_whole(path: Path, data: bytes) -> None:
@@ -182,198 +234,86 @@ def load(
     planner: Any = None, process_group: Any = None, no_dist: bool = False, **options: Any,
 ) -> None:  # fmt: skip
     """Fill the tensors of a state in place, each process its own parts; other values are put in."""
-    reader = _Reader(_existing(_path(checkpoint_id, storage_reader)))
-    _fill(state_dict, "", reader)
+    folder = Folder(_existing(_path(checkpoint_id, storage_reader)))
+    try:
+        _fill(state_dict, "", folder)
+    finally:
+        folder.close()
 
 
 def _existing(path: Path) -> Path:
     for candidate in (path, path.with_name(f"{path.name}.old")):
-        if (candidate / _METADATA).exists():
+        if (candidate / METADATA).exists():
             return candidate
     raise CheckpointException(f"there is no whole checkpoint at {path}")
 
 
-class _Reader:
-    """Reads pieces of a checkpoint."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.values = json.loads((folder / _METADATA).read_text())["values"]
-
-    def place(self, file: Any) -> Path:
-        """A file of the checkpoint: its index names files beside it, and no others."""
-        found = self.folder / str(file)
-        if type(file) is not str or found.name != file or found.is_symlink() or not found.is_file():
-            raise CheckpointException(
-                f"{self.folder} is damaged or no checkpoint: its index names the file "
-                f"{str(file)[:100]!r}, and there is no such file in the folder itself"
-            )
-        return found
-
-    def rows(self, name: str, first: int, end: int) -> np.ndarray:
-        """Rows of a whole tensor, from whatever pieces have them."""
-        entry = self.values[name]
-        dtype, shape = dtypes.BY_NAME[entry["dtype"]].np, entry["shape"]
-        out = np.zeros((end - first, *shape[1:]), dtype)
-        missing = np.ones(end - first, bool)
-        for file, start, begin, piece in entry["pieces"]:
-            low, high = max(first, begin), min(end, begin + piece[0])
-            if low >= high:
-                continue
-            data = np.memmap(self.place(file), np.uint8, "r")
-            count = math.prod(piece) * dtype.itemsize
-            if piece[1:] != shape[1:] or begin < 0 or not 0 <= start <= len(data) - count:
-                raise CheckpointException(
-                    f"{self.folder} is damaged: {file} does not hold rows {begin} to "
-                    f"{begin + piece[0]} of {name}"
-                )
-            source = np.frombuffer(data[start : start + count], dtype).reshape(piece)
-            out[low - first : high - first] = source[low - begin : high - begin]
-            missing[low - first : high - first] = False
-        if missing.any():
-            raise CheckpointException(
-                f"{self.folder} is damaged: row {first + int(missing.argmax())} of {name} is in "
-                "none of its files"
-            )
-        return out
-
-    def scalar(self, name: str) -> np.ndarray:
-        """A tensor without dimensions."""
-        entry = self.values[name]
-        file, start = entry["pieces"][0][:2]
-        dtype = dtypes.BY_NAME[entry["dtype"]].np
-        with open(self.place(file), "rb") as opened:
-            opened.seek(start)
-            data = opened.read(dtype.itemsize)
-        if len(data) != dtype.itemsize:
-            raise CheckpointException(f"{self.folder} is damaged: {file} does not hold {name}")
-        return np.frombuffer(data, dtype).reshape(())
-
-    def thing(self, name: str) -> Any:
-        """A value that is no tensor; only plain types are read."""
-        entry = self.values[name]
-        with open(self.place(entry["file"]), "rb") as opened:
-            opened.seek(entry["start"])
-            return torch.load(io.BytesIO(opened.read(entry["length"])), weights_only=True)
-
-
-def _fill(container: Any, path: str, reader: _Reader) -> None:
+def _fill(container: Any, path: str, folder: Folder) -> None:
     pairs = list(container.items()) if isinstance(container, dict) else list(enumerate(container))
     for key, value in pairs:
         name = f"{path}.{key}" if path else str(key)
         if isinstance(value, TensorBase):
-            _fill_tensor(value, name, reader)
+            _fill_tensor(value, name, folder)
         elif hasattr(value, "load_state_dict"):
             inner = value.state_dict()
-            _fill(inner, name, reader)
+            _fill(inner, name, folder)
             value.load_state_dict(inner)
         elif isinstance(value, dict | list):
-            _fill(value, name, reader)
-        elif name in reader.values and not isinstance(container, tuple):
-            container[key] = reader.thing(name)
+            _fill(value, name, folder)
+        elif name in folder and not isinstance(container, tuple):
+            container[key] = folder.thing(name)
 
 
-def _fill_tensor(value: Any, name: str, reader: _Reader) -> None:
-    if name not in reader.values:
-        raise CheckpointException(f"Missing key in checkpoint state_dict: {name}.")
-    part = part_of(value)
-    shape = tuple(part.shape if part is not None else value.shape)
-    saved = tuple(reader.values[name]["shape"])
-    if saved != shape:
+def _fill_tensor(value: Any, name: str, folder: Folder) -> None:
+    if name not in folder:
         raise CheckpointException(
-            f"Size mismatch between saved {list(saved)} and current: {list(shape)} for {name}"
+            f"Missing key in checkpoint state_dict: {name}. The checkpoint is {folder.path}."
         )
-    if not shape:
-        values = reader.scalar(name)
-    else:
-        first, end = part.mine if part is not None else (0, shape[0])
-        values = reader.rows(name, first, end)
+    saved = folder.shape_of(name)
+    if saved != tuple(value.shape):
+        raise CheckpointException(
+            f"Size mismatch between saved {list(saved)} and current: {list(value.shape)} for "
+            f"{name}, in {folder.path}"
+        )
+    spec = getattr(value, "_spec", None)
+    starts, lengths = ([0] * value.ndim, list(value.shape)) if spec is None else spec.box()
+    values = folder.box(name, starts, lengths)
+    own = value if spec is None else value._local_tensor
     with torch.no_grad():
-        value.copy_(make(values))
+        own.copy_(make(values))
 
 
-# ---- states of models and optimizers -------------------------------------------------------------
+# ---- other forms ---------------------------------------------------------------------------------
 
 
-def get_model_state_dict(model: Any, *, submodules: Any = None, options: Any = None) -> Any:
-    """The state of a model; whole with `StateDictOptions(full_state_dict=True)`."""
-    from .shards import whole
-
-    inner = getattr(model, "module", model) if hasattr(model, "reducer") else model
-    state = inner.state_dict()
-    if getattr(options, "full_state_dict", False):
-        return {name: whole(value) for name, value in state.items()}
-    return state
-
-
-def set_model_state_dict(
-    model: Any, model_state_dict: dict[str, Any], *, options: Any = None
-) -> Any:
-    """Load a state into a model; of whole tensors each process takes its part."""
-    from .sharded import cut_state
-
-    inner = getattr(model, "module", model) if hasattr(model, "reducer") else model
-    state = model_state_dict
-    if getattr(options, "broadcast_from_rank0", False) and is_initialized():
-        holder = [state]
-        broadcast_object_list(holder, 0)
-        state = holder[0]
-    return inner.load_state_dict(cut_state(inner, state), getattr(options, "strict", True))
+def dcp_to_torch_save(dcp_checkpoint_dir: Any, torch_save_path: Any) -> None:
+    """Write a checkpoint as one file that `torch.load` reads."""
+    folder = Folder(_existing(Path(dcp_checkpoint_dir)))
+    state: dict[Any, Any] = {}
+    try:
+        for name in folder:
+            target = state
+            *keys, last = folder.keys_of(name)
+            for key in keys:
+                target = target.setdefault(key, {})
+                if type(target) is not dict:
+                    raise folder.damaged(f"{name!r:.100} lies in what is no dict")
+            tensor = folder.is_tensor(name)
+            target[last] = make(folder.whole(name)) if tensor else folder.thing(name)
+    finally:
+        folder.close()
+    torch.save(state, torch_save_path)
 
 
-def get_optimizer_state_dict(
-    model: Any, optimizers: Any, *, submodules: Any = None, options: Any = None
-) -> dict[str, Any]:
-    """The state of an optimizer by names of parameters, with the parts that parameters are."""
-    inner = getattr(model, "module", model) if hasattr(model, "reducer") else model
-    names = {id(p): name for name, p in inner.named_parameters()}
-    state: dict[str, Any] = {}
-    for group in optimizers.param_groups:
-        for p in group["params"]:
-            entry = dict(optimizers.state.get(p, {}))
-            for value in entry.values():
-                if isinstance(value, TensorBase) and value.shape == p.shape and part_of(p):
-                    value._part = part_of(p)
-            state[names[id(p)]] = entry
-    groups = [
-        {**group, "params": [names[id(p)] for p in group["params"]]}
-        for group in optimizers.param_groups
-    ]
-    return {"state": state, "param_groups": groups}
-
-
-def set_optimizer_state_dict(
-    model: Any, optimizers: Any, optim_state_dict: dict[str, Any], *, options: Any = None
-) -> None:
-    """Load a state by names of parameters into an optimizer."""
-    inner = getattr(model, "module", model) if hasattr(model, "reducer") else model
-    by_name = dict(inner.named_parameters())
-    for name, entry in optim_state_dict["state"].items():
-        optimizers.state[by_name[name]].update(entry)
-    for group, saved in zip(optimizers.param_groups, optim_state_dict["param_groups"], strict=True):
-        group.update({k: v for k, v in saved.items() if k != "params"})
-
-
-def get_state_dict(model: Any, optimizers: Any, *, submodules: Any = None, options: Any = None):
-    """The states of a model and its optimizer."""
-    return (
-        get_model_state_dict(model, options=options),
-        get_optimizer_state_dict(model, optimizers, options=options),
-    )
-
-
-def set_state_dict(
-    model: Any, optimizers: Any, *, model_state_dict: Any, optim_state_dict: Any,
-    options: Any = None,
-) -> Any:  # fmt: skip
-    """Load the states of a model and its optimizer."""
-    result = set_model_state_dict(model, model_state_dict, options=options)
-    set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
-    return result
+def torch_save_to_dcp(torch_save_path: Any, dcp_checkpoint_dir: Any) -> None:
+    """Write a file of `torch.save` as a checkpoint of several processes."""
+    state = torch.load(torch_save_path, weights_only=True)
+    save(state, checkpoint_id=dcp_checkpoint_dir, no_dist=True)
 
 
 __all__ = [
-    "CheckpointException", "FileSystemReader", "FileSystemWriter", "StateDictOptions",
-    "get_model_state_dict", "get_optimizer_state_dict", "get_state_dict", "load", "save",
-    "set_model_state_dict", "set_optimizer_state_dict", "set_state_dict",
+    "CheckpointException", "FileSystemReader", "FileSystemWriter", "Stateful", "async_save",
+    "dcp_to_torch_save", "load", "save", "torch_save_to_dcp",
 ]  # fmt: skip
+
+explain_module(globals(), "FileSystemReader", "FileSystemWriter", "save", "load")

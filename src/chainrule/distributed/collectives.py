@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd import refusal, source
-from . import captured, debug
+from . import calls, captured
 from .group import ProcessGroup, _rank_not_in_group, current, get_group_rank
 from .memory import (
     Lent,
@@ -36,11 +36,14 @@ def member_of(group: Any, name: str) -> ProcessGroup | None:
 
 
 def begin(
-    name: str, group: ProcessGroup, steps: Steps, async_op: bool, result: Any = None
-) -> Work | None:
+    name: str, group: ProcessGroup, steps: Steps, async_op: bool, result: Any = None,
+    call: calls.Call | None = None,
+) -> Work | None:  # fmt: skip
     """Start a collective; wait for it unless it is asynchronous."""
     from .coalescing import Coalescing
 
+    if call is not None:
+        steps = calls.verified(group, call, steps)
     if Coalescing.collects(group):
         return Coalescing.add(name, group, steps, result)
     work = Work(steps, name, group, result)
@@ -83,8 +86,8 @@ def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -
     found = member_of(group, "barrier")
     if found is None:
         return None
-    debug.compare(found, "barrier")
-    return begin("barrier", found, found.transport.barrier(), async_op)
+    call = calls.compare(found, "barrier")
+    return begin("barrier", found, found.transport.barrier(), async_op, call=call)
 
 
 def all_reduce(
@@ -100,14 +103,14 @@ def all_reduce(
     if trace is not None:
         captured.all_reduce(trace, tensor, found, op)
         return None
-    debug.compare(found, "all_reduce", (tensor,), op)
+    call = calls.compare(found, "all_reduce", (tensor,), op)
     lent = Lent(tensor, "all_reduce")
 
     def steps() -> Steps:
         yield from found.transport.all_reduce(lent.array, how)
         lent.give_back()
 
-    return begin("all_reduce", found, steps(), async_op, [tensor])
+    return begin("all_reduce", found, steps(), async_op, [tensor], call)
 
 
 def reduce(
@@ -121,7 +124,7 @@ def reduce(
         return None
     root = root_of(found, dst, group_dst, "dst")
     how = Reduction(op, tensor.dtype.np, "reduce")
-    debug.compare(found, "reduce", (tensor,), op, root)
+    call = calls.compare(found, "reduce", (tensor,), op, root)
     lent = Lent(tensor, "reduce")
 
     def steps() -> Steps:
@@ -129,7 +132,7 @@ def reduce(
         if found.rank() == root:
             lent.give_back()
 
-    return begin("reduce", found, steps(), async_op, [tensor])
+    return begin("reduce", found, steps(), async_op, [tensor], call)
 
 
 def broadcast(
@@ -146,7 +149,7 @@ def broadcast(
     if trace is not None:
         captured.broadcast(trace, [tensor], found, root)
         return None
-    debug.compare(found, "broadcast", (tensor,), None, root)
+    call = calls.compare(found, "broadcast", (tensor,), None, root)
     lent = Lent(tensor, "broadcast")
 
     def steps() -> Steps:
@@ -154,7 +157,7 @@ def broadcast(
         if found.rank() != root:
             lent.give_back()
 
-    return begin("broadcast", found, steps(), async_op, [tensor])
+    return begin("broadcast", found, steps(), async_op, [tensor], call)
 
 
 def all_gather(
@@ -169,7 +172,7 @@ def all_gather(
         return None
     _check_length(tensor_list, found, "tensor_list", "all_gather")
     check_same_shapes([tensor_list[found.rank()]], tensor, "tensor_list", "all_gather")
-    debug.compare(found, "all_gather", tensor_list)
+    call = calls.compare(found, "all_gather", tensor_list)
     out, lent = room_for(tensor_list, "all_gather")
     given = read(tensor, "all_gather")
     counts = [one.array.size for one in lent]
@@ -178,7 +181,7 @@ def all_gather(
         yield from found.transport.all_gather(out, given, counts)
         hand_out(out, lent)
 
-    return begin("all_gather", found, steps(), async_op, [list(tensor_list)])
+    return begin("all_gather", found, steps(), async_op, [list(tensor_list)], call)
 
 
 def all_gather_into_tensor(
@@ -191,7 +194,7 @@ def all_gather_into_tensor(
     if found is None:
         return None
     _check_whole(output_tensor, input_tensor, found.size(), "output", "input")
-    debug.compare(found, "all_gather_into_tensor", (input_tensor,))
+    call = calls.compare(found, "all_gather_into_tensor", (input_tensor,))
     lent = Lent(output_tensor, "all_gather_into_tensor")
     given = read(input_tensor, "all_gather_into_tensor")
 
@@ -199,7 +202,7 @@ def all_gather_into_tensor(
         yield from found.transport.all_gather(lent.array, given, [given.size] * found.size())
         lent.give_back()
 
-    return begin("all_gather_into_tensor", found, steps(), async_op, [output_tensor])
+    return begin("all_gather_into_tensor", found, steps(), async_op, [output_tensor], call)
 
 
 def _check_whole(whole: Any, part: Any, size: int, whole_name: str, part_name: str) -> None:
@@ -227,7 +230,7 @@ def reduce_scatter_tensor(
         return None
     _check_whole(input, output, found.size(), "input", "output")
     how = Reduction(op, output.dtype.np, "reduce_scatter_tensor")
-    debug.compare(found, "reduce_scatter_tensor", (input,), op)
+    call = calls.compare(found, "reduce_scatter_tensor", (input,), op)
     lent, given = Lent(output, "reduce_scatter_tensor"), read(input, "reduce_scatter_tensor")
 
     def steps() -> Steps:
@@ -235,7 +238,7 @@ def reduce_scatter_tensor(
         yield from found.transport.reduce_scatter(lent.array, given, how, counts)
         lent.give_back()
 
-    return begin("reduce_scatter_tensor", found, steps(), async_op, [output])
+    return begin("reduce_scatter_tensor", found, steps(), async_op, [output], call)
 
 
 def reduce_scatter(
@@ -252,7 +255,7 @@ def reduce_scatter(
     _check_length(input_list, found, "input_list", "reduce_scatter")
     check_same_shapes([input_list[found.rank()]], output, "input_list", "reduce_scatter")
     how = Reduction(op, output.dtype.np, "reduce_scatter")
-    debug.compare(found, "reduce_scatter", input_list, op)
+    call = calls.compare(found, "reduce_scatter", input_list, op)
     lent, given = Lent(output, "reduce_scatter"), joined(input_list, "reduce_scatter")
     counts = [t.numel() for t in input_list]
 
@@ -260,7 +263,7 @@ def reduce_scatter(
         yield from found.transport.reduce_scatter(lent.array, given, how, counts)
         lent.give_back()
 
-    return begin("reduce_scatter", found, steps(), async_op, [output])
+    return begin("reduce_scatter", found, steps(), async_op, [output], call)
 
 
 def gather(
@@ -274,7 +277,7 @@ def gather(
         return None
     root = root_of(found, dst, group_dst, "dst")
     whole = _list_at_root(gather_list, found, root, tensor, ("gather_list", "destination"))
-    debug.compare(found, "gather", (tensor,), None, root)
+    call = calls.compare(found, "gather", (tensor,), None, root)
     given = read(tensor, "gather")
     out, lent = room_for(whole, "gather") if whole else (None, [])
 
@@ -283,7 +286,7 @@ def gather(
         if out is not None:
             hand_out(out, lent)
 
-    return begin("gather", found, steps(), async_op, [list(whole)])
+    return begin("gather", found, steps(), async_op, [list(whole)], call)
 
 
 def _list_at_root(
@@ -319,7 +322,7 @@ def scatter(
         return None
     root = root_of(found, src, group_src, "src")
     whole = _list_at_root(scatter_list, found, root, tensor, ("scatter_list", "source"))
-    debug.compare(found, "scatter", (tensor,), None, root)
+    call = calls.compare(found, "scatter", (tensor,), None, root)
     lent = Lent(tensor, "scatter")
     given = joined(whole, "scatter") if whole else None
 
@@ -327,7 +330,7 @@ def scatter(
         yield from found.transport.scatter(lent.array, given, root)
         lent.give_back()
 
-    return begin("scatter", found, steps(), async_op, [tensor])
+    return begin("scatter", found, steps(), async_op, [tensor], call)
 
 
 def all_to_all(
@@ -343,16 +346,16 @@ def all_to_all(
         return None
     _check_length(output_tensor_list, found, "output_tensor_list", "all_to_all")
     _check_length(input_tensor_list, found, "input_tensor_list", "all_to_all")
-    debug.compare(found, "all_to_all")
+    call = calls.compare(found, "all_to_all")
     out, lent = room_for(output_tensor_list, "all_to_all")
     given = joined(input_tensor_list, "all_to_all")
     counts = [t.numel() for t in output_tensor_list], [t.numel() for t in input_tensor_list]
 
     def steps() -> Steps:
-        yield from found.transport.all_to_all(out, counts[0], given, counts[1])
+        yield from found.transport.all_to_all_checked(out, counts[0], given, counts[1])
         hand_out(out, lent)
 
-    return begin("all_to_all", found, steps(), async_op, list(output_tensor_list))
+    return begin("all_to_all", found, steps(), async_op, list(output_tensor_list), call)
 
 
 def all_to_all_single(
@@ -368,14 +371,14 @@ def all_to_all_single(
         return None
     out_counts = _split_counts(output, output_split_sizes, found.size())
     in_counts = _split_counts(input, input_split_sizes, found.size())
-    debug.compare(found, "all_to_all_single")
+    call = calls.compare(found, "all_to_all_single")
     lent, given = Lent(output, "all_to_all_single"), read(input, "all_to_all_single")
 
     def steps() -> Steps:
-        yield from found.transport.all_to_all(lent.array, out_counts, given, in_counts)
+        yield from found.transport.all_to_all_checked(lent.array, out_counts, given, in_counts)
         lent.give_back()
 
-    return begin("all_to_all_single", found, steps(), async_op, [output])
+    return begin("all_to_all_single", found, steps(), async_op, [output], call)
 
 
 def _split_counts(tensor: Any, rows: Sequence[int] | None, size: int) -> list[int]:

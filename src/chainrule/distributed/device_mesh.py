@@ -39,6 +39,8 @@ class DeviceMesh:
                 f"mesh_dim_names {mesh_dim_names} must name each of the {self.mesh.ndim} dimensions"
             )
         self.mesh_dim_names = mesh_dim_names
+        self._root: Any = options.pop("_root", None) or self  # the mesh that this is a part of
+        self._places: dict[int, list[int] | None] = {}
         self._groups: list[Any] = options.pop("_groups", [])
         if not self._groups and self.mesh.numel() > 1:
             _ensure_group(self.mesh.numel())
@@ -95,8 +97,11 @@ class DeviceMesh:
 
     def get_coordinate(self) -> list[int] | None:
         """This process's place in the mesh; None outside."""
-        found = (self.mesh == self.get_rank()).nonzero().tolist()
-        return found[0] if found else None
+        rank = self.get_rank()
+        if rank not in self._places:  # asked for by every op of a tensor of the mesh
+            found = (self.mesh == rank).nonzero().tolist()
+            self._places[rank] = found[0] if found else None
+        return self._places[rank]
 
     def get_group(self, mesh_dim: int | str | None = None) -> Any:
         """The group of this process's line along a dimension."""
@@ -118,7 +123,9 @@ class DeviceMesh:
         ordered = self.mesh.permute(*others, *dims)
         part = ordered[tuple(here[d] for d in others)]
         groups = [self._groups[d] for d in dims] if self._groups else []
-        return DeviceMesh(self.device_type, part, mesh_dim_names=wanted, _groups=groups)
+        return DeviceMesh(
+            self.device_type, part, mesh_dim_names=wanted, _groups=groups, _root=self._root
+        )
 
     def _flatten(self, mesh_dim_name: str | None = None) -> DeviceMesh:
         names = None if mesh_dim_name is None else (mesh_dim_name,)
@@ -143,7 +150,7 @@ class DeviceMesh:
             pairs = zip(self.mesh_dim_names, self.shape, strict=True)
             shown = ", ".join(f"{name}={length}" for name, length in pairs)
         else:
-            shown = ", ".join(map(str, self.shape))
+            shown = ", ".join(map(str, self.shape)) + ("," if self.ndim == 1 else "")
         stride = tuple(math.prod(self.shape[k + 1 :]) for k in range(self.ndim))
         return f"DeviceMesh(({shown}), {self.device_type!r}, stride={stride})"
 
@@ -159,7 +166,7 @@ def _ensure_group(size: int) -> None:
         )
     if not is_initialized():
         alone = {"rank": 0, "world_size": 1} if there == 1 else {}
-        init_process_group("gloo", **alone)
+        init_process_group("gloo", **alone)  # pyright: ignore[reportArgumentType]
 
 
 def init_device_mesh(

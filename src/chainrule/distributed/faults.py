@@ -21,6 +21,7 @@ from typing import Any
 
 from . import launched, mpi
 from .errors import DistBackendError
+from .statuses import show_end
 
 _LEFT_TAG = 7
 _GRACE = 3.0  # seconds in which what a rank sent before it left may still arrive
@@ -35,14 +36,22 @@ class _Job:
     exit_code: Any = None
     previous_hook: Any = None
     ending = False
+    presented = False
 
 
 def begin() -> None:
     """At the start of a program that MPI may have started: look after it, if it is a rank."""
     found = launched.adopt()
     if found is not None and found.size > 1 and mpi.is_installed():
-        write_status("process", {"size": found.size})
+        _present(found)
         watch()
+
+
+def _present(found: launched.Place) -> None:
+    """Tell the launcher which process this rank is, and let it see its end."""
+    if not _Job.presented and write_status("process", {"size": found.size}):
+        _Job.presented = True
+        show_end(os.environ[STATUS], found.rank)
 
 
 @contextlib.contextmanager
@@ -63,7 +72,7 @@ def watch() -> None:
         threading.Thread(target=_beat, name="beat", daemon=True).start()
     found = launched.place()
     if found is not None:
-        write_status("process", {"size": found.size})
+        _present(found)
     world = mpi.library().COMM_WORLD
     _Job.control = world.Dup()
     _Job.previous_hook = sys.excepthook
@@ -152,9 +161,12 @@ def write_status(what: str, values: dict[str, Any]) -> bool:
     if not folder or found is None or not os.path.isdir(folder):
         return False
     path = os.path.join(folder, f"{found.rank}.{what}")
-    with open(f"{path}.new", "w", encoding="utf-8") as out:
-        json.dump({"rank": found.rank, "pid": os.getpid(), **values}, out)
-    os.replace(f"{path}.new", path)
+    try:
+        with open(f"{path}.new", "w", encoding="utf-8") as out:
+            json.dump({"rank": found.rank, "pid": os.getpid(), **values}, out)
+        os.replace(f"{path}.new", path)
+    except OSError:  # no room, or the launcher is gone: what the rank does goes on
+        return False
     return True
 
 

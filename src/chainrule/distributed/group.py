@@ -53,7 +53,7 @@ class ProcessGroup:
         self.group_name = name
         self.group_desc = "undefined"
         self.timeout = timeout
-        self.calls = 0  # collectives so far, which debugging compares
+        self.calls = 0  # collectives so far, which ranks compare
 
     def rank(self) -> int:
         """This process's number in the group."""

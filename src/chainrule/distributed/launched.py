@@ -44,7 +44,7 @@ def place() -> Place | None:
 
 
 def _number(text: str | None, otherwise: int) -> int:
-    return int(text) if text is not None and text.isdigit() else otherwise
+    return int(text) if text is not None and text.isdecimal() else otherwise
 
 
 def adopt() -> Place | None:

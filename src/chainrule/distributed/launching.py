@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from typing import Any
 
+from ..utils import owned_folders
 from . import mpiexec
 from .faults import STATUS
 from .statuses import Ends, Failure, first_failure, ranks_of, read, table
@@ -115,7 +114,7 @@ def _count(text: str) -> int:
     """A number of processes; torchrun's words for one per core are understood."""
     if text in ("auto", "cpu", "gpu"):
         return _cores()
-    if not text.isdigit() or int(text) < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
     return int(text)
 
@@ -152,7 +151,7 @@ class Job:
         flags: str = "", variables: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.words, self.ranks, self.watch = words, ranks, watch
-        self.folder = tempfile.mkdtemp(prefix="chainrule-launch-")
+        self.folder = owned_folders.make("chainrule-launch-")
         self.flags = flags.split()
         self.environment = {
             **mpiexec.environment(), STATUS: self.folder, "TORCHELASTIC_RUN_ID": "chainrule",
@@ -163,7 +162,7 @@ class Job:
             self.environment["CHAINRULE_WATCH"] = "1"
         self.failure: Failure | None = None
         self.interrupted = False
-        self.ends = Ends()
+        self.ends = Ends(self.folder)
         self.said: list[str] = []  # what mpiexec itself says about an end
 
     def start(self) -> None:
@@ -192,7 +191,7 @@ class Job:
         try:
             while self.process.poll() is None:
                 time.sleep(_LOOK)
-                self.ends.look(self.folder)
+                self.ends.look()
                 now = time.monotonic()
                 if failed_at is None and first_failure(self.folder, _LOST) is not None:
                     failed_at = now
@@ -213,11 +212,11 @@ class Job:
             print(table(self.folder, self.ranks), file=sys.stderr)
         unfinished = set(ranks_of(self.folder)) - set(read(self.folder, "left"))
         if code != 0 or unfinished:  # some mpiexec forgive os._exit(0), which ends the others too
-            ended = self.ends.look(self.folder)
+            ended = self.ends.look()
             self.failure = first_failure(self.folder, 0.0, "\n".join(self.said), ended)
             code = code or int(self.failure is not None)
         self.ends.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        owned_folders.remove(self.folder)
         return 128 - code if code < 0 else code
 
     def _end_gently(self) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd import refusal
+from ..autograd.modes import no_grad
 from ..autograd.plain_write import bump
-from ..autograd.value import TensorBase
+from ..autograd.value import TensorBase, make
 from ..tensor.interop import readable_array
 
 
@@ -19,13 +20,21 @@ class Lent:
     __slots__ = ("array", "copied", "name", "tensor")
 
     def __init__(self, tensor: Any, name: str) -> None:
-        array = readable_array(tensor, name)
+        # Types that only store have memory that can be moved, though not computed with.
+        stored = tensor._level is not None and tensor._level.kind == "stored"
+        array = tensor._a if stored else readable_array(tensor, name)
         self.tensor, self.name = tensor, name
-        self.copied = not array.flags.c_contiguous
+        self.copied = bool(tensor._lazy) or not array.flags.c_contiguous
+        if tensor._lazy:  # its memory shows other values
+            array = array.copy()
         self.array: np.ndarray = np.ascontiguousarray(array).reshape(-1)
 
     def give_back(self) -> None:
         """Let the tensor have what was written."""
+        if self.tensor._lazy:
+            with no_grad():
+                self.tensor.copy_(make(self.array.reshape(tuple(self.tensor.shape))))
+            return
         if self.copied:
             target = self.tensor._a
             target[...] = self.array.reshape(target.shape)
@@ -43,6 +52,12 @@ def check_tensor(value: Any, parameter: str) -> None:
         raise refusal.wrong_type(
             f"Invalid function argument. Expected parameter `{parameter}` of type torch.Tensor",
             f"but got {type(value)} instead",
+        )
+    if hasattr(value, "_local_tensor"):
+        raise refusal.wrong_type(
+            f"Invalid function argument: `{parameter}` is a DTensor, of which each process has a "
+            "part, and collectives need plain tensors",
+            fix=f"{parameter}.to_local(), or {parameter}.redistribute(...).",
         )
     if getattr(value, "is_sparse", False):
         raise refusal.wrong_type(

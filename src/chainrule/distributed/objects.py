@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import debug
+from . import calls
 from .collectives import begin, member_of, root_of
 from .group import ProcessGroup
 from .messages import _partner
@@ -28,8 +28,8 @@ def _split(data: np.ndarray, sizes: Any) -> list[Any]:
     return [_unpacked(data[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
 
 
-def _run(name: str, group: ProcessGroup, steps: Steps) -> None:
-    begin(name, group, steps, False)
+def _run(name: str, group: ProcessGroup, steps: Steps, call: Any = None) -> None:
+    begin(name, group, steps, False, None, call)
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
@@ -37,9 +37,9 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> No
     found = member_of(group, "all_gather_object")
     if found is None:
         return
-    debug.compare(found, "all_gather_object")
     _check_room(object_list, found.size(), "object_list")
     data, move = _packed(obj), found.transport
+    call = calls.compare(found, "all_gather_object")
     sizes = np.zeros(found.size(), np.int64)
 
     def steps() -> Steps:
@@ -48,7 +48,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> No
         yield from move.all_gather(whole, data, sizes.tolist())
         object_list[:] = _split(whole, sizes)
 
-    _run("all_gather_object", found, steps())
+    _run("all_gather_object", found, steps(), call)
 
 
 def _check_room(values: list[Any], size: int, parameter: str) -> None:
@@ -90,8 +90,8 @@ def broadcast_object_list(
     if found is None:
         return
     root = root_of(found, src, group_src, "src")
-    debug.compare(found, "broadcast_object_list", (), None, root)
     data = _packed(list(object_list)) if found.rank() == root else np.empty(0, np.uint8)
+    call = calls.compare(found, "broadcast_object_list", (), None, root)
     size = np.array([data.size])
 
     def steps() -> Steps:
@@ -103,7 +103,7 @@ def broadcast_object_list(
             _check_room(object_list, len(values), "object_list")
             object_list[:] = values
 
-    _run("broadcast_object_list", found, steps())
+    _run("broadcast_object_list", found, steps(), call)
 
 
 def scatter_object_list(
@@ -119,11 +119,11 @@ def scatter_object_list(
     if found is None:
         return
     root = root_of(found, src, group_src, "src")
-    debug.compare(found, "scatter_object_list", (), None, root)
     parts = []
     if found.rank() == root:
         _check_room(scatter_object_input_list or [], found.size(), "scatter_object_input_list")
         parts = [_packed(value) for value in scatter_object_input_list or []]
+    call = calls.compare(found, "scatter_object_list", (), None, root)
     longest = np.array([max((p.size for p in parts), default=0)])
     length = np.array([0])
 
@@ -140,7 +140,7 @@ def scatter_object_list(
         yield from move.scatter(mine, None if rows is None else rows.reshape(-1), root)
         scatter_object_output_list[0] = _unpacked(mine[: int(length[0])])
 
-    _run("scatter_object_list", found, steps())
+    _run("scatter_object_list", found, steps(), call)
 
 
 def send_object_list(

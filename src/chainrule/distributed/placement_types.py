@@ -1,4 +1,4 @@
-"""How a tensor would lie in a mesh: cut along a dimension, whole, or as terms of a sum."""
+"""How a tensor lies in a mesh: cut along a dimension, whole, or as terms of a sum."""
 
 from __future__ import annotations
 
@@ -27,10 +27,26 @@ class Shard(Placement):
 
     dim: int
 
+    def __str__(self) -> str:
+        return f"S({self.dim})"
+
+
+@dataclass(frozen=True)
+class _StridedShard(Shard):
+    """Cut along a dimension that a later dimension of the mesh has cut already."""
+
+    split_factor: int = 1
+
+    def __str__(self) -> str:
+        return f"_S({self.dim}, {self.split_factor})"
+
 
 @dataclass(frozen=True)
 class Replicate(Placement):
     """Each process has all of it."""
+
+    def __str__(self) -> str:
+        return "R"
 
 
 @dataclass(frozen=True)
@@ -38,6 +54,12 @@ class Partial(Placement):
     """Each process has a term; combined they are the tensor."""
 
     reduce_op: str = "sum"
+
+    def __repr__(self) -> str:
+        return f"Partial({self.reduce_op})"
+
+    def __str__(self) -> str:
+        return f"P({self.reduce_op})"
 
 
 __all__ = ["Partial", "Placement", "Replicate", "Shard"]

@@ -2,7 +2,9 @@
 
 What MPI can add it adds. The narrow floats (float16, bfloat16, the float8s), which it does not
 know, are exchanged as bytes, combined in float32 in the order of the ranks, and rounded once.
-Bools combine as truth values, complex numbers as pairs.
+The smallest and largest of floats are combined here too: MPI compares, and NaN, or 0.0 beside
+-0.0, would leave processes with different results. Bools combine as truth values, complex numbers
+as pairs.
 """
 
 from __future__ import annotations
@@ -72,9 +74,12 @@ class Reduction:
             )
         self.factor = op.factor if isinstance(op, PremulSum) else None
         self.dtype = dtype
-        self.narrow = is_narrow(dtype)
+        narrow = is_narrow(dtype)
+        # Whether values are combined here, in the order of the ranks, and not by MPI.
+        self.by_rows = narrow or (dtype.kind == "f" and self.kind in ("MIN", "MAX"))
+        self._wide = np.dtype(np.float32) if narrow else dtype
         if dtype.kind == "c" and self.kind not in ("SUM", "AVG", "PREMUL_SUM"):
-            raise refusal.value(f"{name} does not support ReduceOp.{self.kind} on complex tensors")
+            raise refusal.value(f"{name} does not support {op} on complex tensors")
         if self.kind in _BITWISE and dtype.kind not in "iub":
             raise refusal.runtime(
                 f"Cannot use ReduceOp.{self.kind} with non-integral dtype {dtype.name}"
@@ -107,8 +112,8 @@ class Reduction:
             array /= array.dtype.type(size)
 
     def rows(self, parts: np.ndarray, size: int) -> np.ndarray:
-        """Rows of a narrow format combined in float32 in their order, rounded once."""
-        wide = parts.astype(np.float32)
+        """Rows combined in their order, narrow formats in float32 and rounded once."""
+        wide = parts.astype(self._wide)
         combined = wide[0]
         for row in wide[1:]:
             _COMBINING[self.kind](combined, row, out=combined)

@@ -1,201 +1,47 @@
-"""Sharded training: parameters, gradients and optimizer state cut between processes.
-
-`fully_shard(module)` leaves each process some rows of every parameter. Before the module computes
-the parts are gathered; afterwards the whole parameters are freed, also those that the backward pass
-will need: what it saved of them is a note of where they lay, and they are gathered again. Gradients
-are averaged and cut as soon as all of the module's are there.
-"""
+"""`fully_shard`: parameters, gradients and optimizer state cut between processes."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 import chainrule as torch
 
 from ..autograd import refusal
-from ..autograd.value import make
 from ..nn.modules.module import Module
-from ..ops.layout import address
-from ..tensor import Parameter
-from .collectives import all_gather_into_tensor, reduce_scatter_tensor
-from .ddp.reducer import at_end_of_backward
+from ..utils._pytree import tree_map
 from .device_mesh import DeviceMesh
-from .group import current
-from .reduction import ReduceOp
-from .shards import Part, part_of, whole
-
-
-class ShardedGroup:
-    """The parameters of one module, gathered and freed together."""
-
-    def __init__(self, module: Module, owners: Sequence[tuple[Module, str]], group: Any) -> None:
-        self.owners, self.group = list(owners), group
-        wholes = [getattr(owner, name) for owner, name in self.owners]
-        self.parts = [Part(tuple(p.shape), group) for p in wholes]
-        self.sizes = [int(p.numel()) for p in wholes]
-        self.dtype = wholes[0].dtype.np
-        self.full: np.ndarray | None = None
-        self.sharded = [_shard(p, part) for p, part in zip(wholes, self.parts, strict=True)]
-        self.leaves: list[Any] = []
-        self.waiting: set[int] = set()
-        self.grads: np.ndarray | None = None
-        self.works: list[Any] = []
-        self.keeps = False  # whole parameters between forward and backward
-        self._show(self.sharded)
-
-    def _show(self, tensors: Sequence[Any]) -> None:
-        for (owner, name), tensor in zip(self.owners, tensors, strict=True):
-            owner._parameters[name] = tensor
-
-    # ---- gathering ----
-
-    def gather(self) -> np.ndarray:
-        """The memory of all whole parameters, one after the other."""
-        if self.full is None:
-            rows = self._gathered()
-            self.full = np.empty(sum(self.sizes), self.dtype)
-            start = column = 0
-            for part, size in zip(self.parts, self.sizes, strict=True):
-                piece = rows[:, column : column + part.padded].reshape(-1)
-                self.full[start : start + size] = piece[:size]
-                start, column = start + size, column + part.padded
-        return self.full
-
-    def _gathered(self) -> np.ndarray:
-        """Everybody's parts: a row for each process."""
-        padded = sum(part.padded for part in self.parts)
-        mine, start = np.zeros(padded, self.dtype), 0
-        for tensor, part in zip(self.sharded, self.parts, strict=True):
-            values = tensor._a.reshape(-1)
-            mine[start : start + values.size] = values
-            start += part.padded
-        rows = np.empty((self.group.size(), padded), self.dtype)
-        all_gather_into_tensor(make(rows), make(mine), self.group)
-        return rows
-
-    def unshard(self) -> None:
-        """Let the module have its whole parameters."""
-        memory, start = self.gather(), 0
-        self.leaves = []
-        for tensor, part, size in zip(self.sharded, self.parts, self.sizes, strict=True):
-            leaf = Parameter(
-                make(memory[start : start + size].reshape(part.shape)), tensor.requires_grad
-            )
-            if tensor.requires_grad:
-                leaf.register_post_accumulate_grad_hook(self._arrived)
-            self.leaves.append(leaf)
-            start += size
-        self.places = {id(leaf): k for k, leaf in enumerate(self.leaves)}
-        self.waiting = {id(leaf) for leaf in self.leaves if leaf.requires_grad}
-        self._show(self.leaves)
-
-    def reshard(self) -> None:
-        """Free the whole parameters; their objects stay as leaves of the graph, without memory."""
-        self._show(self.sharded)
-        if self.keeps:
-            return
-        for leaf, part in zip(self.leaves, self.parts, strict=True):
-            leaf._a = np.broadcast_to(np.zeros((), self.dtype), part.shape)
-        self.full = None
-
-    # ---- what the backward pass saves ----
-
-    def pack(self, tensor: Any) -> Any:
-        """A note of where a saved tensor lay, if it is a part of the gathered memory."""
-        array = tensor._a
-        if self.full is None or array.__class__ is not np.ndarray or array.dtype != self.dtype:
-            return tensor
-        offset = address(array) - address(self.full)
-        if not array.size or not 0 <= offset < self.full.nbytes:
-            return tensor
-        return _Note(offset, array.shape, array.strides)
-
-    def unpack(self, saved: Any) -> Any:
-        """The tensor, gathered again if need be."""
-        if not isinstance(saved, _Note):
-            return saved
-        memory = self.gather()
-        return make(np.ndarray(saved.shape, self.dtype, memory, saved.offset, saved.strides))
-
-    # ---- gradients ----
-
-    def _arrived(self, leaf: Any) -> None:
-        place = self.places.get(id(leaf))
-        if place is None:
-            raise refusal.runtime(
-                "fully_shard: a backward pass through an older forward pass of a module; run "
-                "backward before the module's next forward"
-            )
-        if self.grads is None:
-            padded = sum(part.padded for part in self.parts)
-            self.grads = np.zeros((self.group.size(), padded), self.dtype)
-            at_end_of_backward(self._finish)
-        column = sum(part.padded for part in self.parts[:place])
-        part = self.parts[place]
-        flat = np.zeros(part.padded * self.group.size(), self.dtype)
-        flat[: self.sizes[place]] = leaf._grad._a.reshape(-1)
-        self.grads[:, column : column + part.padded] = flat.reshape(self.group.size(), -1)
-        leaf._grad = None
-        self.waiting.discard(id(leaf))
-        if not self.waiting:
-            self._reduce()
-
-    def _reduce(self) -> None:
-        assert self.grads is not None
-        mine = np.empty(self.grads.shape[1], self.dtype)
-        work = reduce_scatter_tensor(
-            make(mine), make(self.grads), ReduceOp.AVG, self.group, async_op=True
-        )
-        self.works.append((work, mine))
-        self.grads = None
-        self.full = None
-
-    def _finish(self) -> None:
-        """At the end of the pass: parameters without a gradient count as zeros."""
-        if self.grads is not None:
-            self._reduce()
-        for work, mine in self.works:
-            work.wait()
-            start = 0
-            for tensor, part in zip(self.sharded, self.parts, strict=True):
-                if tensor.requires_grad:
-                    got = mine[start : start + tensor.numel()].reshape(tuple(tensor.shape))
-                    if tensor._grad is None:
-                        tensor.grad = make(got.copy())
-                    else:
-                        tensor._grad._a[...] += got
-                start += part.padded
-        self.works = []
-        self.full = None
-        self.waiting = {id(leaf) for leaf in self.leaves if leaf.requires_grad}
+from .shard_group import Cut, Dtypes, Owners, ShardedGroup
 
 
 @dataclass(frozen=True)
-class _Note:
-    """Where a saved tensor lies in the gathered memory."""
+class MixedPrecisionPolicy:
+    """Types in which a sharded module computes, reduces gradients and gives its results."""
 
-    offset: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-
-
-def _shard(p: Any, part: Part) -> Any:
-    if p.ndim == 0:
-        raise ValueError(
-            "fully_shard doesn't support scalar parameters. Fix: make it a tensor of one element."
-        )
-    first, end = part.mine
-    made = Parameter(make(p._a[first:end].copy()), p.requires_grad)
-    made._part = part
-    return made
+    param_dtype: Any = None
+    reduce_dtype: Any = None
+    output_dtype: Any = None
+    cast_forward_inputs: bool = True
 
 
-# ---- fully_shard ---------------------------------------------------------------------------------
+@dataclass
+class OffloadPolicy:
+    """Parameters stay where they are."""
+
+
+@dataclass
+class CPUOffloadPolicy(OffloadPolicy):
+    """Parameters wait on the CPU, where all of them are here."""
+
+    pin_memory: bool = True
+
+
+class UnshardHandle:
+    """What `unshard(async_op=True)` gives: the parameters are there already."""
+
+    def wait(self) -> None:
+        """Nothing is left to be waited for."""
 
 
 class FSDPModule:
@@ -203,24 +49,53 @@ class FSDPModule:
 
     _sharded_group: ShardedGroup | None
 
-    def unshard(self, async_op: bool = False) -> None:
+    def _groups(self, recurse: bool) -> Iterator[ShardedGroup]:
+        for module in self.modules() if recurse else [self]:  # type: ignore[attr-defined]
+            found = module.__dict__.get("_sharded_group")
+            if found is not None:
+                yield found
+
+    def unshard(self, async_op: bool = False) -> UnshardHandle | None:
         """Gather the whole parameters now."""
         if self._sharded_group is not None:
             self._sharded_group.unshard()
+        return UnshardHandle() if async_op else None
 
     def reshard(self) -> None:
         """Free the whole parameters now."""
         if self._sharded_group is not None:
-            self._sharded_group.reshard()
+            self._sharded_group.reshard(free=True)
 
-    def set_requires_gradient_sync(self, requires: bool, *, recurse: bool = True) -> None:
-        """Gradients are always averaged: sharded ones cannot be kept whole."""
+    def set_requires_gradient_sync(
+        self, requires_gradient_sync: bool, *, recurse: bool = True
+    ) -> None:
+        """Whether gradients are averaged; else they are kept whole and added to later ones."""
+        for group in self._groups(recurse):
+            group.syncs = requires_gradient_sync
 
-    def set_reshard_after_forward(self, reshard: bool, recurse: bool = True) -> None:
+    def set_requires_all_reduce(self, requires_all_reduce: bool, *, recurse: bool = True) -> None:
+        """Whether gradients are averaged between copies of the same part."""
+        for group in self._groups(recurse):
+            group.reduces_copies = requires_all_reduce
+
+    def set_reshard_after_forward(self, reshard_after_forward: bool, recurse: bool = True) -> None:
         """Whether whole parameters are freed between forward and backward."""
-        for module in self.modules() if recurse else [self]:  # type: ignore[attr-defined]
-            if getattr(module, "_sharded_group", None) is not None:
-                module._sharded_group.keeps = not reshard
+        for group in self._groups(recurse):
+            group.keeps = not reshard_after_forward
+
+    def set_gradient_divide_factor(self, factor: float) -> None:
+        """By what the sum of gradients is divided, instead of the number of processes."""
+        if self._sharded_group is not None:
+            self._sharded_group.divides_by = factor
+
+    set_reduce_scatter_divide_factor = set_gradient_divide_factor
+
+    def _accepted(self, *args: Any, **kwargs: Any) -> None:
+        """A setting of when things are fetched: results do not depend on it."""
+
+    set_reshard_after_backward = set_is_last_backward = _accepted
+    set_modules_to_forward_prefetch = set_modules_to_backward_prefetch = _accepted
+    set_unshard_in_backward = set_post_optim_event = reset_iter_state = _accepted
 
 
 def fully_shard(
@@ -230,146 +105,100 @@ def fully_shard(
 ) -> Any:  # fmt: skip
     """Cut the parameters of a module between processes; children first, then what is left.
 
-    The optimizer must be made afterwards, from the parameters there are then.
+    Each process keeps some rows, as `DTensor`s. With a mesh of two dimensions those along the
+    first have copies. The optimizer must be made afterwards, from the parameters there are then.
     """
-    if mp_policy is not None and getattr(mp_policy, "param_dtype", None) is not None:
-        raise NotImplementedError(
-            "fully_shard: mp_policy with a param_dtype. Fix: torch.autocast around forward."
-        )
-    group = current(None) if mesh is None else mesh.get_group()
+    if shard_placement_fn is not None:
+        raise NotImplementedError("fully_shard: shard_placement_fn; parameters are cut by rows.")
+    if isinstance(module, list | tuple):
+        raise NotImplementedError("fully_shard of a list of modules. Fix: one call for each.")
+    cut = _cut(mesh)
     owners = _free_parameters(module, ignored_params or set())
     kind = type(module)
     module.__class__ = type(f"FSDP{kind.__name__}", (FSDPModule, kind), {})
     object.__setattr__(module, "_sharded_group", None)
     if not owners:
         return module
-    made = ShardedGroup(module, owners, group)
+    made = ShardedGroup(owners, cut, _dtypes(mp_policy))
     made.keeps = reshard_after_forward is False
     object.__setattr__(module, "_sharded_group", made)
-    plain = module.forward
-
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        made.unshard()
-        try:
-            with torch.autograd.graph.saved_tensors_hooks(made.pack, made.unpack):
-                return plain(*args, **kwargs)
-        finally:
-            made.reshard()
-
-    object.__setattr__(module, "forward", forward)
-    module._register_state_dict_hook(_mark_parts)
+    register_fsdp_forward_method(module, "forward")
     return module
 
 
-def _free_parameters(module: Module, ignored: set[Any]) -> list[tuple[Module, str]]:
-    """Parameters that no sharded module has yet, each once."""
-    found: list[tuple[Module, str]] = []
-    seen: set[int] = set()
+def register_fsdp_forward_method(module: Any, method_name: str) -> None:
+    """Let another method of a sharded module see whole parameters, as `forward` does."""
+    made = getattr(module, "_sharded_group", None)
+    if made is None:
+        return
+    plain = getattr(module, method_name)
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        made.unshard()
+        if made.dtypes.param is not None and made.dtypes.cast_inputs:
+            args, kwargs = _cast((args, kwargs), made.dtypes.param)
+        try:
+            with torch.autograd.graph.saved_tensors_hooks(made.pack, made.unpack):
+                out = plain(*args, **kwargs)
+        finally:
+            made.reshard()
+        return made.watch(out if made.dtypes.output is None else _cast(out, made.dtypes.output))
+
+    object.__setattr__(module, method_name, forward)
+
+
+def _cast(values: Any, dtype: Any) -> Any:
+    def one(value: Any) -> Any:
+        floats = isinstance(value, torch.Tensor) and value.is_floating_point()
+        return value.to(dtype) if floats else value
+
+    return tree_map(one, values)
+
+
+def _dtypes(policy: Any) -> Dtypes:
+    if policy is None:
+        return Dtypes()
+    return Dtypes(
+        policy.param_dtype, policy.reduce_dtype, policy.output_dtype, policy.cast_forward_inputs
+    )
+
+
+def _cut(mesh: DeviceMesh | None) -> Cut:
+    mesh = DeviceMesh("cpu") if mesh is None else mesh
+    if mesh.ndim == 1:
+        return Cut(mesh, mesh.get_group(), None)
+    if mesh.ndim == 2:
+        return Cut(mesh, mesh.get_group(1), mesh.get_group(0))
+    raise refusal.value(f"fully_shard expects a 1D or 2D DeviceMesh but got {mesh}")
+
+
+def _free_parameters(module: Module, ignored: set[Any]) -> list[Owners]:
+    """Parameters that no sharded module has yet, each with all who have it."""
+    found: dict[int, Owners] = {}
+    ours = {id(g) for m in module.modules() if (g := m.__dict__.get("_sharded_group"))}
+    taken = {
+        id(one.sharded)
+        for m in module.modules()
+        if id(g := m.__dict__.get("_sharded_group")) in ours
+        for one in g.pieces  # type: ignore[union-attr]
+    }
     for owner in module.modules():
         for name, p in owner._parameters.items():
-            if p is None or p in ignored or part_of(p) is not None or id(p) in seen:
+            if p is None or any(p is other for other in ignored) or id(p) in taken:
                 continue
-            seen.add(id(p))
-            found.append((owner, name))
-    shared = sum(1 for o in module.modules() for p in o._parameters.values() if id(p) in seen)
-    if shared != len(found):
-        raise refusal.value(
-            "fully_shard: a parameter is shared by two modules, and each would gather its own.",
-            fix="pass it in ignored_params, or untie the weights.",
-        )
-    return found
+            if "_was_sharded" in p.__dict__:
+                raise refusal.value(
+                    f"fully_shard: {name} of {type(owner).__name__} is shared with a module that "
+                    "was sharded before, and each would gather its own.",
+                    fix="shard both together, in a module that has both.",
+                )
+            found.setdefault(id(p), []).append((owner, name))
+    for owners in found.values():
+        getattr(*owners[0]).__dict__["_was_sharded"] = True
+    return list(found.values())
 
 
-def _mark_parts(module: Any, state: dict[str, Any], prefix: str, metadata: Any) -> None:
-    """Let the tensors of a state dict say which rows they are."""
-    for name, p in module.named_parameters():
-        entry = state.get(prefix + name)
-        if entry is not None and part_of(p) is not None:
-            entry._part = part_of(p)
-
-
-# ---- the wrapper class ---------------------------------------------------------------------------
-
-
-class FullyShardedDataParallel(Module):
-    """A module with `fully_shard` applied to it, under PyTorch's older name.
-
-    `state_dict` gives whole parameters, on all processes; `load_state_dict` takes them.
-    """
-
-    def __init__(
-        self, module: Any, process_group: Any = None, sharding_strategy: Any = None,
-        cpu_offload: Any = None, auto_wrap_policy: Any = None, **options: Any,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        mesh = options.get("device_mesh")
-        group = current(process_group)
-        mesh = mesh or DeviceMesh("cpu", list(group.ranks), _groups=[group])
-        _broadcast_states(module, group)
-        for child in list(module.modules()):
-            if child is not module and _wraps(auto_wrap_policy, child):
-                fully_shard(child, mesh=mesh)
-        fully_shard(module, mesh=mesh)
-        self.module = module
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """The module's result."""
-        return self.module(*args, **kwargs)
-
-    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Whole parameters and buffers, under the names of the module itself."""
-        return {name: whole(value) for name, value in self.module.state_dict().items()}
-
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
-        """Take this process's rows of whole parameters."""
-        return self.module.load_state_dict(cut_state(self.module, state_dict), strict)
-
-    def clip_grad_norm_(self, max_norm: float, norm_type: float = 2.0) -> Any:
-        """Scale gradients by the norm over all processes."""
-        return torch.nn.utils.clip_grad_norm_(self.parameters(), max_norm, norm_type)
-
-    @staticmethod
-    @contextlib.contextmanager
-    def summon_full_params(module: Any, **options: Any) -> Iterator[None]:
-        """Whole parameters inside the block; what is written to them is lost."""
-        groups = [g for m in module.modules() if (g := getattr(m, "_sharded_group", None))]
-        for group in groups:
-            group.unshard()
-        try:
-            yield
-        finally:
-            for group in groups:
-                group.reshard()
-
-
-def _broadcast_states(module: Any, group: Any) -> None:
-    from .ddp.sync import broadcast_all
-
-    if group.size() > 1:
-        broadcast_all([*module.parameters(), *module.buffers()], group)
-
-
-def _wraps(policy: Any, module: Any) -> bool:
-    if policy is None:
-        return False
-    classes = getattr(policy, "_module_classes", None)
-    if classes is not None:
-        return isinstance(module, tuple(classes))
-    count = sum(p.numel() for p in module.parameters())
-    return bool(policy(module=module, recurse=False, nonwrapped_numel=count))
-
-
-def cut_state(module: Any, state: dict[str, Any]) -> dict[str, Any]:
-    """This process's rows of whole parameters."""
-    parts = {name: part_of(p) for name, p in module.named_parameters()}
-    cut = {}
-    for name, value in state.items():
-        part = parts.get(name)
-        if part is not None and tuple(value.shape) == part.shape:
-            first, end = part.mine
-            value = value[first:end]
-        cut[name] = value
-    return cut
-
-
-__all__ = ["FSDPModule", "FullyShardedDataParallel", "fully_shard"]
+__all__ = [
+    "CPUOffloadPolicy", "FSDPModule", "MixedPrecisionPolicy", "OffloadPolicy", "UnshardHandle",
+    "fully_shard", "register_fsdp_forward_method",
+]  # fmt: skip

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import json
 import os
 import re
-import select
 import signal
+import struct
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,52 +50,64 @@ def ranks_of(folder: str) -> dict[int, dict[str, Any]]:
     return read(folder, "process")
 
 
+_CLOSED = 0x8  # inotify's IN_CLOSE_WRITE
+_EVENT = struct.Struct("iIII")  # of inotify: watch, what, cookie, length of the name that follows
+_HIGH = 200  # above the descriptors that a rank inherits
+
+
 class Ends:
     """In which order the ranks of this machine end.
 
-    mpiexec ends the others as soon as one has ended, and may then name one of these. What waits
-    for several ends is told of them in their order, however late it looks.
+    mpiexec ends the others as soon as one has ended, and may then name one of these. Each rank
+    holds a file open that the system closes with it, and Linux keeps a list of what was closed in
+    a folder, in order, however late one looks. Elsewhere the order is not known.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str) -> None:
         self.order: list[int] = []
-        self._ranks: dict[int, int] = {}  # by descriptor
-        self._seen: set[int] = set()
-        self._waiting = select.epoll() if hasattr(os, "pidfd_open") else None
+        self._closed: int | None = None
+        if sys.platform == "linux":
+            system = ctypes.CDLL(None)
+            descriptor = system.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+            if descriptor >= 0:
+                system.inotify_add_watch(descriptor, os.fsencode(folder), _CLOSED)
+                self._closed = descriptor
 
-    def look(self, folder: str) -> list[int]:
+    def look(self) -> list[int]:
         """The ranks that have ended, in order."""
-        if self._waiting is None:
-            return self.order
-        for rank, process in sorted(ranks_of(folder).items()):
-            if rank not in self._seen:
-                self._seen.add(rank)
-                self._follow(rank, process["pid"])
-        for descriptor, _ in self._waiting.poll(0):
-            self._waiting.unregister(descriptor)
-            os.close(descriptor)
-            self.order.append(self._ranks.pop(descriptor))
+        while self._closed is not None:
+            try:
+                told = os.read(self._closed, 1 << 16)
+            except BlockingIOError:
+                break
+            while told:
+                _, _, _, length = _EVENT.unpack_from(told)
+                name = told[_EVENT.size : _EVENT.size + length].rstrip(b"\0").decode()
+                told = told[_EVENT.size + length :]
+                if name.endswith(".end"):
+                    self.order.append(int(name.removesuffix(".end")))
         return self.order
-
-    def _follow(self, rank: int, pid: int) -> None:
-        try:
-            descriptor = os.pidfd_open(pid)
-        except ProcessLookupError:
-            self.order.append(rank)
-        except OSError:
-            return  # a process of another machine, or a system that does not tell
-        else:
-            self._ranks[descriptor] = rank
-            assert self._waiting is not None
-            self._waiting.register(descriptor, select.EPOLLIN)
 
     def close(self) -> None:
         """Follow no rank any longer."""
-        for descriptor in self._ranks:
-            os.close(descriptor)
-        self._ranks.clear()
-        if self._waiting is not None:
-            self._waiting.close()
+        if self._closed is not None:
+            os.close(self._closed)
+            self._closed = None
+
+
+def show_end(folder: str, rank: int) -> None:
+    """From now on the launcher sees when this process, a rank, ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows tells of no ends
+        return
+    opened = os.open(os.path.join(folder, f"{rank}.end"), os.O_WRONLY | os.O_CREAT, 0o600)
+    # Hydra ends all other ranks the moment it loses a rank's connection. Linux closes what was
+    # opened by a process that ends from the highest descriptor down: the file must come first.
+    descriptor = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    os.close(opened)
+    # A child of the rank's must not keep the file open.
+    os.register_at_fork(after_in_child=functools.partial(os.close, descriptor))
 
 
 def first_failure(

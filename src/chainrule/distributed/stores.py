@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import socket
@@ -16,6 +17,7 @@ from .errors import DistNetworkError, DistStoreError
 
 _PATIENCE = datetime.timedelta(minutes=5)
 _POLL = 0.01
+_LONGEST = 1 << 30  # bytes of one message
 
 
 class Store:
@@ -23,6 +25,12 @@ class Store:
 
     def __init__(self, timeout: datetime.timedelta = _PATIENCE) -> None:
         self.timeout = timeout
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"cannot pickle 'torch.distributed.{type(self).__name__}' object: it belongs to this "
+            "process. Fix: make one in the other process, with the same address or file."
+        )
 
     def _change(self, act: Callable[[dict[str, bytes]], Any]) -> Any:
         """Run a function on all values while nobody else does."""
@@ -88,11 +96,27 @@ class Store:
             self.set(key, value)
 
 
+# What each request brings along.
+_PARTS: dict[str, tuple[type, ...]] = {
+    "_Set": (str, bytes), "_Get": (str,), "_Add": (str, int), "_Append": (str, bytes),
+    "_Exchange": (str, bytes, bytes), "_Has": (tuple,), "_Delete": (str,), "_Count": (),
+}  # fmt: skip
+
+
+def _are_parts(name: str, parts: Any) -> bool:
+    """Whether a request of that name can have these."""
+    if not isinstance(parts, tuple) or tuple(map(type, parts)) != _PARTS.get(name):
+        return False
+    return name != "_Has" or all(type(key) is str for key in parts[0])
+
+
 class _Request:
     """What a client asks of the values; made of plain data, so that it can be sent."""
 
     def __init__(self, *parts: Any) -> None:
         self.parts = parts
+        if not _are_parts(type(self).__name__, parts):
+            raise TypeError(f"a store has text for keys and bytes or text for values, got {parts}")
 
     def __call__(self, values: dict[str, bytes]) -> Any:
         return _ACTS[type(self).__name__](values, *self.parts)
@@ -127,7 +151,10 @@ def _set(values: dict[str, bytes], key: str, value: bytes) -> None:
 
 
 def _add(values: dict[str, bytes], key: str, amount: int) -> int:
-    total = int(values.get(key, b"0")) + amount
+    try:
+        total = int(values.get(key, b"0")) + amount
+    except ValueError:
+        raise ValueError(f"add() needs a number, and the value of {key!r} is none") from None
     values[key] = str(total).encode()
     return total
 
@@ -170,7 +197,11 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """In a file that all processes see."""
+    """In a file that all processes see.
+
+    Changes are added at its end: a process that is killed while it writes leaves a piece that the
+    next one takes away.
+    """
 
     def __init__(self, file_name: str, world_size: int = -1) -> None:
         super().__init__()
@@ -183,28 +214,54 @@ class FileStore(Store):
         with open(self.path, "a+b") as opened:
             fcntl.flock(opened, fcntl.LOCK_EX)
             opened.seek(0)
-            values = _read_table(opened.read())
+            values, whole = _read_changes(opened.read(), self.path)
             before = dict(values)
             result = act(values)
             if values != before:
-                opened.seek(0)
-                opened.truncate()
-                opened.write(_table_bytes(values))
+                opened.truncate(whole)
+                opened.write((b"" if whole else _MAGIC) + _changes(before, values))
             return result
 
 
-def _table_bytes(values: dict[str, bytes]) -> bytes:
-    parts = (part for key, value in values.items() for part in (key.encode(), value))
-    return b"".join(struct.pack("!q", len(part)) + part for part in parts)
+_MAGIC = b"chainrule store 2\n"
+_LENGTHS = struct.Struct("!qq")
+_REMOVED = -1
 
 
-def _read_table(data: bytes) -> dict[str, bytes]:
-    parts, at = [], 0
-    while at < len(data):
-        (length,) = struct.unpack_from("!q", data, at)
-        parts.append(data[at + 8 : at + 8 + length])
-        at += 8 + length
-    return {key.decode(): value for key, value in zip(parts[::2], parts[1::2], strict=True)}
+def _changes(before: dict[str, bytes], values: dict[str, bytes]) -> bytes:
+    """What turns one table into the other: keys and values after their lengths."""
+    parts: list[bytes] = []
+    for key, value in values.items():
+        if before.get(key) != value:
+            parts += [_LENGTHS.pack(len(key.encode()), len(value)), key.encode(), value]
+    for key in before.keys() - values.keys():
+        parts += [_LENGTHS.pack(len(key.encode()), _REMOVED), key.encode()]
+    return b"".join(parts)
+
+
+def _read_changes(data: bytes, path: Any) -> tuple[dict[str, bytes], int]:
+    """The values, and how many bytes hold whole changes."""
+    if data[: len(_MAGIC)] != _MAGIC:
+        if _MAGIC.startswith(data):  # nobody has written yet, or whoever began was killed
+            return {}, 0
+        raise DistStoreError(f"{path} is no file of a store. Fix: give the name of a new file")
+    values: dict[str, bytes] = {}
+    at = len(_MAGIC)
+    while len(data) - at >= _LENGTHS.size:
+        key_length, length = _LENGTHS.unpack_from(data, at)
+        if key_length < 0 or length < _REMOVED:
+            raise DistStoreError(f"{path} is damaged. Fix: remove it and start all processes again")
+        end = at + _LENGTHS.size + key_length + max(length, 0)
+        if end > len(data):
+            break
+        start = at + _LENGTHS.size
+        key = data[start : start + key_length].decode(errors="replace")
+        if length == _REMOVED:
+            values.pop(key, None)
+        else:
+            values[key] = data[start + key_length : end]
+        at = end
+    return values, at
 
 
 class PrefixStore(Store):
@@ -274,10 +331,18 @@ class TCPStore(Store):
     def _change(self, act: Any) -> Any:
         with self._lock:
             _send(self._socket, (type(act).__name__, act.parts))
-            answer = _received(self._socket)
+            try:
+                answer = _received(self._socket)
+            except _NoRequest:
+                raise DistNetworkError(
+                    f"what answers at {self.host}:{self.port} is no store"
+                ) from None
         if answer is None:
             raise DistNetworkError(f"Connection reset by peer: the store at {self.host} has gone")
-        return answer[0]
+        result, problem = answer
+        if problem is not None:
+            raise ValueError(problem)
+        return result
 
 
 def _serve(port: int) -> Any:
@@ -287,11 +352,16 @@ def _serve(port: int) -> Any:
         """One client."""
 
         def handle(self) -> None:
-            while (asked := _received(self.request)) is not None:
-                name, parts = asked
-                with lock:
-                    result = _ACTS[name](values, *parts)
-                _send(self.request, (result,))
+            with contextlib.suppress(OSError, _NoRequest):  # such a client is left alone
+                while (asked := _received(self.request)) is not None:
+                    act, parts = _checked(asked)
+                    result = problem = None
+                    with lock:
+                        try:
+                            result = act(values, *parts)
+                        except ValueError as raised:
+                            problem = str(raised)
+                    _send(self.request, (result, problem))
 
     class Server(socketserver.ThreadingTCPServer):
         """All clients."""
@@ -308,6 +378,20 @@ def _serve(port: int) -> Any:
         ) from problem
     threading.Thread(target=server.serve_forever, daemon=True, name="store").start()
     return server
+
+
+class _NoRequest(Exception):
+    """Whoever is connected does not speak as the processes of a group do."""
+
+
+def _checked(asked: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """What to do for a client, and with what."""
+    if not isinstance(asked, tuple) or len(asked) != 2 or not isinstance(asked[0], str):
+        raise _NoRequest
+    name, parts = asked
+    if not _are_parts(name, parts):
+        raise _NoRequest
+    return _ACTS[name], parts
 
 
 def _connected(host: str, port: int, seconds: float) -> socket.socket:
@@ -340,7 +424,10 @@ def _plain(value: Any) -> Any:
 
 def _original(value: Any) -> Any:
     if isinstance(value, dict):
-        return value["bytes"].encode("latin-1")
+        text = value.get("bytes")
+        if not isinstance(text, str):
+            raise _NoRequest
+        return text.encode("latin-1")
     return tuple(_original(v) for v in value) if isinstance(value, list) else value
 
 
@@ -349,8 +436,14 @@ def _received(connection: Any) -> Any:
     head = _exactly(connection, 8)
     if head is None:
         return None
-    data = _exactly(connection, struct.unpack("!q", head)[0])
-    return None if data is None else _original(json.loads(data))
+    (length,) = struct.unpack("!q", head)
+    if not 0 <= length <= _LONGEST:
+        raise _NoRequest
+    data = _exactly(connection, length)
+    try:
+        return None if data is None else _original(json.loads(data))
+    except (ValueError, RecursionError):
+        raise _NoRequest from None
 
 
 def _exactly(connection: Any, count: int) -> bytes | None:

@@ -36,19 +36,24 @@ class Waiting:
 
 
 class Turn:
-    """A place in a queue: later parts of collectives begin in one order on all ranks."""
+    """A place in a queue: parts of collectives begin in one order on all ranks.
+
+    The next one's turn comes at the end of the block.
+    """
 
     def __init__(self, queue: deque[Turn]) -> None:
         self._queue = queue
         queue.append(self)
 
+    def __enter__(self) -> Turn:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._queue.remove(self)
+
     def Test(self) -> bool:
         """Whether it is this one's turn."""
         return self._queue[0] is self
-
-    def over(self) -> None:
-        """Let the next one begin."""
-        self._queue.popleft()
 
 
 class Work:
@@ -79,13 +84,22 @@ class Work:
         """Go on as far as it goes without waiting."""
         while self._steps is not None:
             try:
-                if self._request is not None and not self._request.Test():
+                if self._request is not None and not self._is_answered():
                     return
                 self._request = next(self._steps)
             except StopIteration:
                 self._finish(None)
             except BaseException as problem:  # raised where it is waited for
                 self._finish(problem)
+
+    def _is_answered(self) -> bool:
+        """Whether the request is done; its errors are the steps', who know what they mean."""
+        try:
+            return self._request.Test()
+        except Exception as problem:
+            assert self._steps is not None
+            self._request = self._steps.throw(problem)
+            return False
 
     def _finish(self, problem: BaseException | None) -> None:
         self._problem, self._steps, self._request = problem, None, None

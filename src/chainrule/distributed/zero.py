@@ -8,12 +8,24 @@ from typing import Any
 
 from ..autograd import refusal
 from ..optim import Optimizer
+from .algorithms.join import Join, Joinable, JoinHook
 from .ddp.sync import broadcast_all
 from .group import current
 from .objects import gather_object
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class _StepsOfOthers(JoinHook):
+    """While others have inputs: update the own parameters and hand all of them on."""
+
+    def __init__(self, zero: ZeroRedundancyOptimizer) -> None:
+        self._zero = zero
+
+    def main_hook(self) -> None:
+        """One step of the others."""
+        self._zero.step()
+
+
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """An optimizer whose state lies cut between processes; each updates its parameters for all."""
 
     def __init__(
@@ -25,7 +37,8 @@ class ZeroRedundancyOptimizer(Optimizer):
         self.process_group = current(process_group)
         self._class, self._defaults = optimizer_class, defaults
         self._all_states: list[Any] | None = None
-        super().__init__(params, defaults)
+        Joinable.__init__(self)
+        Optimizer.__init__(self, params, defaults)
         self.optim = optimizer_class(self._own_groups(), **defaults)
         for mine, theirs in zip(self.param_groups, self.optim.param_groups, strict=True):
             for key, value in theirs.items():
@@ -56,8 +69,23 @@ class ZeroRedundancyOptimizer(Optimizer):
         if hasattr(self, "optim"):
             self.optim = self._class(self._own_groups(), **self._defaults)
 
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """What a process does when its inputs have ended."""
+        return _StepsOfOthers(self)
+
+    @property
+    def join_device(self) -> Any:
+        """Where it computes."""
+        return self.param_groups[0]["params"][0].device
+
+    @property
+    def join_process_group(self) -> Any:
+        """With whom."""
+        return self.process_group
+
     def step(self, closure: Any = None) -> Any:
         """Update the own parameters, then give every process all of them."""
+        Join.notify_join_context(self)
         for mine, theirs in zip(self.param_groups, self.optim.param_groups, strict=True):
             theirs.update({k: v for k, v in mine.items() if k != "params"})
         loss = self.optim.step(closure) if closure is not None else self.optim.step()

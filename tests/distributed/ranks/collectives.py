@@ -226,9 +226,33 @@ def check_memory():
     dist.all_reduce(half)
     exact = sum(torch.tensor(0.1 * (r + 1)).bfloat16().float() for r in range(SIZE))
     assert half[0] == exact.bfloat16(), (half, exact)
+    eight = torch.tensor([0.5, RANK + 1.0]).to(torch.float8_e4m3fn)
+    parts = [torch.zeros(2).to(torch.float8_e4m3fn) for _ in range(SIZE)]
+    dist.all_gather(parts, eight)
+    assert [p.float().tolist() for p in parts] == [[0.5, r + 1.0] for r in range(SIZE)]
+    turned = (torch.tensor([1 + 2j]) * (RANK + 1)).conj()  # its memory shows other values
+    dist.all_reduce(turned)
+    assert turned.tolist() == [(1 - 2j) * SIZE * (SIZE + 1) / 2]
     premul = torch.ones(2) * RANK
     dist.all_reduce(premul, dist._make_nccl_premul_sum(0.5))
     assert premul.tolist() == [total / 2] * 2
+
+
+def check_nan():
+    """The largest of values among which is NaN, or 0.0 and -0.0: one answer on all ranks."""
+    for dtype in FLOATS:
+        for op in (OPS.MAX, OPS.MIN):
+            for who in range(SIZE):
+                x = torch.full((5,), RANK + 1.0).to(getattr(torch, dtype))
+                x[0] = float("nan") if RANK == who else 1.0
+                x[1] = -0.0 if RANK == who else 0.0
+                dist.all_reduce(x, op)
+                everybody = [None] * SIZE
+                dist.all_gather_object(everybody, x.float().numpy().tobytes())
+                assert len(set(everybody)) == 1 and x[0].isnan(), (op, x)
+                assert x[1:].tolist() == [0.0, *[SIZE if op is OPS.MAX else 1.0] * 3]
+    apart = -float("nan") if RANK else float("nan")
+    dist.check_same_state({"lost": torch.tensor([apart, 1.0])})  # whatever its sign
 
 
 def check_large():
@@ -340,6 +364,7 @@ if "mesh" not in sys.argv:
             check_messages(tried, dtype)
         check_objects(tried)
     check_memory()
+    check_nan()
     check_large()
     check_async()
     check_errors()

@@ -110,11 +110,11 @@ def sharded():
 
 def check_fully_shard():
     model = sharded()
-    rows = [p.shape[0] for p in model.parameters()]
+    rows = [p.to_local().shape[0] for p in model.parameters()]
     assert rows[0] <= -(-7 // SIZE), rows
     optimizer = adam(model)
     train(model, optimizer, True, clip=0.5)
-    groups = [m._sharded_group for m in model.modules() if getattr(m, "_sharded_group", None)]
+    groups = [m._sharded_group for m in model.modules() if hasattr(m, "_sharded_group")]
     assert len(groups) == 3 and all(g.full is None for g in groups)
     options = dcp.state_dict.StateDictOptions(full_state_dict=True)
     full = dcp.state_dict.get_model_state_dict(model, options=options)
@@ -173,7 +173,7 @@ def check_tensor_parallel():
     cut = nn.Sequential(nn.Linear(4, 6 * SIZE), nn.GELU(), nn.Linear(6 * SIZE, 3))
     mesh = dist.init_device_mesh("cpu", (SIZE,))
     parallelize_module(cut, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
-    assert cut[0].weight.shape == (6, 4) and cut[2].weight.shape == (3, 6)
+    assert cut[0].weight.to_local().shape == (6, 4) and cut[2].weight.to_local().shape == (3, 6)
     x = torch.ones(2, 4, requires_grad=True)
     z = torch.ones(2, 4, requires_grad=True)
     a, b = cut(x), plain(z)
@@ -182,9 +182,9 @@ def check_tensor_parallel():
     b.square().sum().backward()
     assert torch.allclose(x.grad, z.grad, atol=1e-4)
     own = slice(6 * RANK, 6 * RANK + 6)
-    assert torch.allclose(cut[0].weight.grad, plain[0].weight.grad[own], atol=1e-4)
-    assert torch.allclose(cut[2].weight.grad, plain[2].weight.grad[:, own], atol=1e-4)
-    assert torch.allclose(cut[2].bias.grad, plain[2].bias.grad, atol=1e-4)
+    assert torch.allclose(cut[0].weight.grad.to_local(), plain[0].weight.grad[own], atol=1e-4)
+    assert torch.allclose(cut[2].weight.grad.to_local(), plain[2].weight.grad[:, own], atol=1e-4)
+    assert torch.allclose(cut[2].bias.grad.full_tensor(), plain[2].bias.grad, atol=1e-4)
 
 
 if len(sys.argv) > 1 and os.path.isdir(os.path.dirname(sys.argv[1])):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.value import make
+from .parts import own
 
 FIRST_BYTES = 1 << 20  # a small first bucket: its reduction begins early
 DEFAULT_MEGABYTES = 25
@@ -21,12 +22,12 @@ class Bucket:
     def __init__(self, index: int, parameters: Sequence[Any]) -> None:
         self.index = index
         self.parameters = list(parameters)
-        self.flat = np.zeros(sum(p.numel() for p in parameters), parameters[0].dtype.np)
+        self.flat = np.zeros(sum(own(p).numel() for p in parameters), parameters[0].dtype.np)
         self.views: list[np.ndarray] = []
         start = 0
         for p in parameters:
-            end = start + p.numel()
-            self.views.append(self.flat[start:end].reshape(tuple(p.shape)))
+            end = start + own(p).numel()
+            self.views.append(self.flat[start:end].reshape(tuple(own(p).shape)))
             start = end
         self.tensor = make(self.flat)
         self.waiting = len(self.parameters)
@@ -46,7 +47,7 @@ def sizes_of(parameters: Sequence[Any], megabytes: float | None) -> list[list[An
     for p in parameters:
         members, size = filling.get(p.dtype, ([], 0.0))
         members.append(p)
-        size += p.numel() * p.element_size()
+        size += own(p).numel() * p.element_size()
         filling[p.dtype] = (members, size)
         if size >= limits[0]:
             done.append(members)

@@ -22,6 +22,7 @@ from ..group import ProcessGroup
 from ..reduction import ReduceOp
 from ..work import Waiting, drive_all
 from .buckets import Bucket, GradBucket, sizes_of
+from .parts import own_gradient, set_gradient
 
 
 class Reducer:
@@ -144,7 +145,7 @@ class Reducer:
             self._start(bucket)
 
     def _fill(self, parameter: Any, view: np.ndarray) -> None:
-        grad = parameter._grad
+        grad = own_gradient(parameter)
         if grad is None or id(parameter) not in self.used:
             view[...] = 0
             return
@@ -160,7 +161,7 @@ class Reducer:
         else:
             np.multiply(array, array.dtype.type(1.0 / self.divide_by), out=view)
         if self.as_view and array is not view:
-            parameter._grad = make(view)
+            set_gradient(parameter, view)
 
     def start_with(self, bucket: Bucket, gradients: Sequence[np.ndarray]) -> None:
         """Fill a bucket and start its reduction: what a compiled step does with one."""
@@ -237,12 +238,12 @@ class Reducer:
         for p, view in zip(bucket.parameters, bucket.views, strict=True):
             if used is not None and id(p) not in used:
                 continue  # nobody has a gradient: what is there stays
-            grad = p._grad
+            grad = own_gradient(p)
             if self.as_view:
                 if grad is None or grad._a is not view:
-                    p._grad = make(view)
+                    set_gradient(p, view)
             elif grad is None:
-                p._grad = make(view.copy())
+                set_gradient(p, view.copy())
             else:
                 np.copyto(grad._a, view)
                 grad._v[0] += 1
@@ -259,7 +260,7 @@ class Reducer:
         if self.as_view:  # gradients lie in the old buckets
             for p in self.parameters:
                 if p._grad is not None:
-                    p._grad = make(p._grad._a.copy())
+                    set_gradient(p, own_gradient(p)._a.copy())
         self._make_buckets([self.parameters[k] for k in order.tolist()])
 
     # ---- for a process that has no more inputs ----

@@ -18,6 +18,7 @@ from ..collectives import all_reduce
 from ..group import current, is_initialized
 from ..reduction import ReduceOp
 from ..settings import DebugLevel, get_debug_level
+from .parts import own
 from .reducer import Reducer
 from .sync import broadcast_all, check_same_model, check_same_state
 
@@ -69,15 +70,18 @@ class DistributedDataParallel(Module, Joinable):
         self.static_graph = static_graph
         self.require_backward_grad_sync = True
         # Without a group, a module of the only process: it is called, and no more.
-        self.process_group = current(process_group) if is_initialized() else None
+        mesh = options.get("device_mesh")
+        if mesh is not None and process_group is None:
+            process_group = mesh.get_group()
+        self.process_group: Any = current(process_group) if is_initialized() else None
         object.__setattr__(self, "reducer", None)
         if self.process_group is None or self.process_group.size() == 1:
             return
         if init_sync:
             everything = list(module.named_parameters())
             check_same_model(everything, self.process_group)
-            broadcast_all([p for n, p in everything if n not in ignored], self.process_group)
-            broadcast_all(list(module.buffers()), self.process_group)
+            broadcast_all([own(p) for n, p in everything if n not in ignored], self.process_group)
+            broadcast_all([own(b) for b in module.buffers()], self.process_group)
         reducer = Reducer(
             named, self.process_group, bucket_cap_mb, gradient_as_bucket_view,
             find_unused_parameters, static_graph,
@@ -116,7 +120,7 @@ class DistributedDataParallel(Module, Joinable):
         return result
 
     def _sync_buffers(self, src: int = 0) -> None:
-        buffers = list(self.module.buffers()) if self.broadcast_buffers else []
+        buffers = [own(b) for b in self.module.buffers()] if self.broadcast_buffers else []
         if buffers:
             broadcast_all(buffers, self.process_group, src)
 
@@ -206,7 +210,7 @@ class _ShadowSteps(JoinHook):
         group = self.ddp.process_group
         rank = torch.tensor([group.rank() if is_last_joiner else -1])
         all_reduce(rank, ReduceOp.MAX, group)
-        tensors = [*self.ddp.module.parameters(), *self.ddp.module.buffers()]
+        tensors = [own(t) for t in (*self.ddp.module.parameters(), *self.ddp.module.buffers())]
         broadcast_all(tensors, group, int(rank.item()))
 
 

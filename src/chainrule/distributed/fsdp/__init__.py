@@ -1,4 +1,4 @@
-"""Training with parameters cut up between processes: its settings are data, using it is refused."""
+"""Training with parameters cut up between processes."""
 
 from __future__ import annotations
 
