@@ -195,7 +195,9 @@ def diagnose(script: Script, folder: Path, **options: Any) -> Any:
         finally:
             sys.modules["__main__"] = before
             _put_back(state)
-    return watched.diagnosis
+    diagnosis = watched.diagnosis
+    assert diagnosis.run.failures == {}
+    return diagnosis
 
 
 def _written(script: Script, part: Part, folder: Path) -> CodeType | None:

@@ -18,7 +18,7 @@ from .corpus import (
     repaired,
 )
 
-SAMPLE = 8  # of so many scripts one runs by default; `-m slow` and `make doctor-score` run all
+SAMPLE = 14  # of so many scripts one runs by default; `-m slow` and `make doctor-score` run all
 
 
 def named(scripts: list[Script], sample: int = SAMPLE) -> pytest.MarkDecorator:
@@ -48,7 +48,7 @@ def test_a_healthy_run_is_silent(script: Script, tmp_path: Path) -> None:
     assert diagnose(script, tmp_path).findings == []
 
 
-@named([s for s in broken() if can_be_dressed(s)], sample=30)
+@named([s for s in broken() if can_be_dressed(s)], sample=40)
 def test_a_bug_is_named_in_a_notebook_and_in_a_module(script: Script, tmp_path: Path) -> None:
     for dressed in (as_notebook(script), in_a_module(script)):
         findings = diagnose(dressed, tmp_path).findings
@@ -56,7 +56,7 @@ def test_a_bug_is_named_in_a_notebook_and_in_a_module(script: Script, tmp_path: 
         assert dressed.is_place(findings[0])
 
 
-@named([s for s in [*healthy(), *repaired()] if can_be_dressed(s)], sample=60)
+@named([s for s in [*healthy(), *repaired()] if can_be_dressed(s)], sample=90)
 def test_the_healthy_are_silent_in_a_notebook_and_in_a_module(
     script: Script, tmp_path: Path
 ) -> None:
@@ -78,3 +78,13 @@ def test_every_rule_has_a_page() -> None:
 
     pages = Path(__file__).parents[2] / "docs" / "doctor"
     assert {p.stem for p in pages.glob("*.md")} == {rule.id for rule in RULES}
+
+
+@pytest.mark.parametrize(
+    "name", ["lr-too-low.two_optimizers", "target-shape-broadcast.bce_weighted_manual"]
+)
+def test_a_rule_speaks_once_of_a_line(name, tmp_path):
+    script = next(s for s in broken() if s.name == name)
+    findings = diagnose(script.seeded(0), tmp_path).findings
+    assert [f.rule for f in findings] == [script.rule]
+    assert findings[0].evidence

@@ -219,3 +219,41 @@ def test_a_parameter_made_by_hand_has_a_line() -> None:
             optimizer.step()
     (finding,) = watched.findings
     assert (finding.rule, finding.line) == ("bad-initialization", line)
+
+
+def test_a_rule_that_stumbles_does_not_take_the_program_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from chainrule.doctor.rules.step_order import StepOrder
+
+    def stumble(self: object, this: object) -> None:
+        raise ZeroDivisionError("by the rule")
+
+    monkeypatch.setattr(StepOrder, "pass_begins", stumble)
+    with watch() as watched:
+        train(zero=False)
+    assert [f.rule for f in watched.findings] == ["missing-zero-grad"]
+    assert "StepOrder stumbled over this program" in str(watched)
+
+
+def test_numpy_is_left_as_it_was() -> None:
+    import random
+
+    import numpy as np
+
+    before = np.random.default_rng, np.random.shuffle, random.shuffle, np.geterr(), np.geterrcall()
+    with watch():
+        assert np.random.default_rng(0).permutation(3).size == 3
+        with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+            np.ones(2) / np.zeros(2)
+    after = np.random.default_rng, np.random.shuffle, random.shuffle, np.geterr(), np.geterrcall()
+    assert before == after
+
+
+def test_watches_that_overlap_put_everything_back_in_any_order():
+    before = (torch.zeros, torch.Tensor.backward, torch.optim.SGD.step)
+    first, second = watch().start(), watch().start()
+    assert torch.zeros is not before[0]
+    first.stop()
+    second.stop()
+    assert (torch.zeros, torch.Tensor.backward, torch.optim.SGD.step) == before

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .positions import Position
-from .run import Pass, Run, forget, tape_of
+from .run import Run, forget, tape_of
 
 READ = 3  # cuts of a line whose graphs are read
 NAMES = {
     "detach": "detach()", "numpy": "numpy()", "tolist": "tolist()", "item": "item()",
     "data": ".data", "no_grad": "no_grad()", "argmax": "argmax()", "argmin": "argmin()",
-    "long": "long()", "int": "int()",
+    "long": "long()", "int": "int()", "comparison": "a comparison", "tensor": "torch.tensor()",
 }  # fmt: skip
 
 
@@ -23,6 +23,7 @@ class Cut:
         self.where = where
         self.count = 0
         self.order = 0  # when it last happened
+        self.passes = 0  # that the run had had by then
         self.leaves: set[int] = set()  # ids of the leaves behind what was cut
         self.direct: set[int] = set()  # of leaves that were cut themselves, during the training
 
@@ -34,13 +35,10 @@ class Cut:
 class Cuts:
     """The cuts of a run."""
 
-    hears_all = True
-
     def __init__(self, run: Run) -> None:
         self.run = run
         self._found: dict[Position, Cut] = {}
         self._clock = 0
-        self.order_at_pass = 0  # of the latest cut when the previous pass ended
 
     def cut(self, kind: str, tensor: Any, _result: Any, where: Position) -> None:
         if not tensor._rg:
@@ -50,6 +48,7 @@ class Cuts:
             known = self._found[where] = Cut(kind, where)
         self._clock += 1
         known.count, known.order = known.count + 1, self._clock
+        known.passes = self.run.passes
         if known.count > READ:
             return
         if tensor._node is None:
@@ -61,8 +60,12 @@ class Cuts:
             known.leaves |= {id(v.leaf) for v in tape.leaves}
             forget(tape)
 
-    def pass_ends(self, _this: Pass) -> None:
-        self.order_at_pass = self._clock
+    def heard_at(self, where: Position) -> bool:
+        """Whether a line took something out of a graph."""
+        return any(c.where.line == where.line and c.where.file == where.file for c in self.all())
+
+    def all(self) -> list[Cut]:
+        return list(self._found.values())
 
     def behind(self, parameter: Any) -> Cut | None:
         """The first cut of what was computed from a parameter, or of the parameter itself."""

@@ -50,6 +50,7 @@ EXPLAINS: dict[str, set[str]] = {
 
 def fold(findings: list[Finding]) -> list[Finding]:
     """The causes, worst first, with what each explains under it."""
+    findings = _one_per_line(findings)
     kept: list[Finding] = []
     for finding in findings:
         cause = _cause(finding, findings)
@@ -59,6 +60,24 @@ def fold(findings: list[Finding]) -> list[Finding]:
             cause.folded.append(finding)
     kept = [f for f in kept if f.folded or not f.only_as_cause]
     return sorted(kept, key=lambda f: SEVERITIES.index(f.severity))
+
+
+def _one_per_line(findings: list[Finding]) -> list[Finding]:
+    """A rule speaks once of a line: what else it saw there is evidence (two optimizers made by one
+    function, two factors of one expression)."""
+    first: dict[tuple[str, str, int], Finding] = {}
+    kept: list[Finding] = []
+    for finding in findings:
+        place = (finding.rule, finding.file, finding.line)
+        earlier = first.setdefault(place, finding)
+        if earlier is finding or not finding.line:
+            kept.append(finding)
+            continue
+        told = [t for t in (finding.message, *finding.evidence) if t != earlier.message]
+        earlier.evidence += [t for t in told if t not in earlier.evidence]
+        earlier.about |= finding.about
+        earlier.curves = {**finding.curves, **earlier.curves}
+    return kept
 
 
 def _cause(symptom: Finding, findings: list[Finding]) -> Finding | None:

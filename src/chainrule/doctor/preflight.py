@@ -54,8 +54,9 @@ def preflight(
 ) -> Preflight:
     """Check a model, a loss and one batch before a long run; nothing of them is changed.
 
-    `batch` is `(inputs, target)` (inputs may be a tuple of arguments). Checked are: the loss is one
-    finite number, its first value against that of a guess by chance, every parameter gets a
+    `batch` is `(inputs, target)` (inputs may be a tuple of arguments). Checked are: the model takes
+    the batch, shapes of output and target, types of numbers, the loss is one finite number, its
+    first value against that of a guess by chance, every parameter gets a
     gradient, no sample leaks into another, the scale of the inputs, units that are dead from the
     start, the memory of a step, and whether a copy of the model can learn the batch by heart.
 
@@ -71,9 +72,13 @@ def preflight(
     inputs = inputs if isinstance(inputs, tuple) else (inputs,)
     trial = copy.deepcopy(model)
     with fork_rng(), enable_grad():
-        loss, out = _forward(trial, loss_fn, inputs, target)
-        checks = [_scalar(loss)]
-        if checks[0].verdict == WRONG:
+        try:
+            loss, out = _forward(trial, loss_fn, inputs, target)
+        except (RuntimeError, TypeError, ValueError, IndexError) as problem:
+            said = str(problem).strip().split("\n")[0]
+            return Preflight([Check("forward", WRONG, f"{type(problem).__name__}: {said}")])
+        checks = [_shapes(out, target), _types(trial, inputs, out, target), _scalar(loss)]
+        if checks[-1].verdict == WRONG:
             return Preflight(checks)
         checks.append(_first_loss(loss, out, target))
         checks.append(_gradients(trial, loss))
@@ -88,6 +93,36 @@ def preflight(
 def _forward(model: Any, loss_fn: Any, inputs: tuple[Any, ...], target: Any) -> tuple[Any, Any]:
     out = model(*inputs)
     return loss_fn(out, target), out
+
+
+def _shapes(out: Any, target: Any) -> Check:
+    """Numbers that are compared one by one must not be compared each with every other."""
+    if not isinstance(out, TensorBase) or not isinstance(target, TensorBase):
+        return Check("shapes", FINE, "output and target are not single tensors")
+    seen = f"output {list(out.shape)}, target {list(target.shape)}"
+    numbers = out.dtype.is_floating_point and target.dtype.is_floating_point
+    if numbers and out.shape != target.shape and out.numel() == target.numel() > 1:
+        return Check(
+            "shapes", WRONG,
+            f"{seen}: a difference broadcasts; use target.reshape({list(out.shape)})",
+        )  # fmt: skip
+    return Check("shapes", FINE, seen)
+
+
+def _types(model: Any, inputs: tuple[Any, ...], out: Any, target: Any) -> Check:
+    """One type of floating-point numbers from the inputs to the loss."""
+    parts = {
+        "parameters": list(model.parameters()), "inputs": list(inputs), "output": [out],
+        "target": [target],
+    }  # fmt: skip
+    found = {
+        part: sorted({str(t.dtype) for t in tensors if isinstance(t, TensorBase)})
+        for part, tensors in parts.items()
+    }
+    seen = ", ".join(f"{part} {' and '.join(names)}" for part, names in found.items() if names)
+    if len({n for names in found.values() for n in names if "float" in n}) > 1:
+        return Check("types", ODD, f"{seen}: convert to one type of floats before the loop")
+    return Check("types", FINE, seen)
 
 
 def _scalar(loss: Any) -> Check:
@@ -152,7 +187,7 @@ def _leaks(model: Any, inputs: tuple[Any, ...]) -> Check:
     out = out[0] if isinstance(out, tuple) else out
     if not isinstance(out, TensorBase) or not out._rg or out.shape[:1] != first.shape[:1]:
         return Check("samples", FINE, "the output has no row per sample: not checked")
-    (g,) = grad(out[0].sum(), [first], allow_unused=True)
+    (g,) = grad(out[0].sum(), [first], allow_unused=True)  # pyright: ignore[reportIndexIssue]
     others = None if g is None else np.abs(g._a[1:]).max()
     if others is not None and others > 0:
         return Check(

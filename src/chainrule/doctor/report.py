@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from html import escape
 from typing import Any
 
 from ..reading import html
+from ..reading.markup import escape
 from ..reading.svg import line_chart
 from ..reading.terminal import Block, Report, Text
 from .finding import ERROR, NOTE, WARNING, Finding
@@ -24,7 +24,7 @@ class Diagnosis(Report):
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        said = [finding for rule in run.rules for finding in rule.findings()]
+        said = [finding for rule in run.rules for finding in _said_by(rule, run)]
         self.findings = [f for f in fold(said) if not is_ignored(f)]
 
     @property
@@ -48,11 +48,16 @@ class Diagnosis(Report):
 
     def blind(self) -> list[str]:
         """What could not be seen."""
+        lines = [
+            f"{name} stumbled over this program and was left out ({problem})"
+            for name, problem in self.run.failures.items()
+        ]
         if not self.run.compiled:
-            return []
+            return lines
         return [
+            *lines,
             f"the first {LOOKED_FIRST} calls of each compiled function ran eagerly; the "
-            f"{self.run.compiled:,} after them ran as plans, which are not looked into."
+            f"{self.run.compiled:,} after them ran as plans, which are not looked into.",
         ]
 
     def facts(self) -> dict[str, Any]:
@@ -86,6 +91,14 @@ class Diagnosis(Report):
         return self.to_html()
 
 
+def _said_by(rule: Any, run: Run) -> list[Finding]:
+    try:
+        return list(rule.findings())
+    except Exception as problem:  # the others are still worth hearing
+        run.failures[type(rule).__name__] = f"{type(problem).__name__}: {problem}"
+        return []
+
+
 def _sites(run: Run) -> Iterable[Any]:
     return [s for s in run.sites.values() if s.losses.points]
 
@@ -101,6 +114,7 @@ def _lines(finding: Finding) -> list[str]:
     if finding.folded:
         names = ", ".join(dict.fromkeys(f.rule for f in finding.folded))
         lines.append(f"  this explains: {names}")
+    lines.append(f"  more: docs/{finding.page}")
     return lines
 
 
@@ -119,7 +133,8 @@ def _section(finding: Finding, losses: dict[str, list[tuple[float, float]]]) -> 
     title = f"{finding.severity}: {finding.rule}"
     return (
         f"<h2>{escape(title)}</h2><p>{escape(finding.message)}</p>{place}"
-        f"<ul>{seen}</ul>{fix}{chart}"
+        f'<ul>{seen}</ul>{fix}<p><a href="{escape(finding.page)}">{escape(finding.page)}</a></p>'
+        f"{chart}"
     )
 
 

@@ -157,7 +157,7 @@ EVENTS = (
     "pass_begins", "pass_ends", "pass_failed", "step_begins", "step_ends", "optimizer_made",
     "mode_set", "scheduler_stepped", "gradients_clipped", "grad_switched", "permuted", "indexed",
     "rows_taken", "loader_made", "scaler_used", "zeroed", "cut", "model_called", "scheduler_made",
-    "listening_began", "listening_ended", "dropped_out", "shuffled", "batch_taken",
+    "listening_began", "listening_ended", "dropped_out", "data_set", "batch_taken",
 )  # fmt: skip
 
 
@@ -174,8 +174,10 @@ class Run:
         self.problem: BaseException | None = None  # what the program raised
         self.began = time.perf_counter()
         self.looking = True  # whether the latest pass was read
+        self.failures: dict[str, str] = {}  # rules that stumbled over something
         self.compiled = 0  # compiled calls, whose inside is not seen
         self.made = WeakTable()  # parameters: the user's lines that made them
+        self.made_when = WeakTable()  # parameters: how many optimizers there were then
         self.frozen_at = WeakTable()  # parameters: the line that set requires_grad to False
         self._held: dict[int, Any] = {}  # functions end before the run does: their models stay
         self._again = self._looked_again = 0
@@ -199,13 +201,27 @@ class Run:
     def tell(self, event: str, *args: Any) -> None:
         """Hand an event to every rule that has a method of its name."""
         for listen in self._listeners[event]:
-            listen(*args)
+            try:
+                listen(*args)
+            except Exception as problem:
+                self._failed(listen, problem)
+
+    def _failed(self, listen: Any, problem: Exception) -> None:
+        """A rule stumbled: the program goes on, and the rule is not asked again."""
+        rule = listen.__self__
+        self.failures[type(rule).__name__] = f"{type(problem).__name__}: {problem}"
+        for kept in (*self._listeners.values(), *self._of_every_pass.values()):
+            kept[:] = [one for one in kept if one.__self__ is not rule]
+        self.rules = [r for r in self.rules if r is not rule]
 
     def _tell_of(self, this: Pass | Step, event: str) -> None:
         """Hand a pass or step to the rules; one that is not looked at to those that count all."""
         listeners = self._listeners if this.looked else self._of_every_pass
         for listen in listeners[event]:
-            listen(this)
+            try:
+                listen(this)
+            except Exception as problem:
+                self._failed(listen, problem)
 
     def hears(self, event: str) -> bool:
         return bool(self._listeners[event])

@@ -68,6 +68,9 @@ class Series:
         first = next((abs(v) for v in values if math.isfinite(v) and v), 0.0)
         beyond = [v for v in values if not math.isfinite(v) or abs(v) > 10 * first]
         grown = [v for v in values if math.isfinite(v) and abs(v) > 3 * first]  # not NaN at once
+        end = next((k for k, v in enumerate(values) if not math.isfinite(v)), len(values))
+        if end < len(values) and not (end and abs(values[end - 1]) > 10 * first):
+            return False  # what ended it came at once
         ends = bool(values) and (not math.isfinite(values[-1]) or values[-1] > 3 * first)
         return bool(first) and len(beyond) >= 3 and len(grown) >= 2 and ends
 

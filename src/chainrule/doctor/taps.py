@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 _MISSING = object()
+_ACTIVE: list[Taps] = []
 
 
 class Taps:
-    """Functions that were replaced, so that each can be put back."""
+    """Functions that were replaced, so that each can be put back, in any order: two programs may be
+    watched at once, and the first one ends first."""
 
     def __init__(self) -> None:
         self._replaced: list[tuple[Any, str, Any, Any]] = []
@@ -23,7 +25,7 @@ class Taps:
         made.__doc__ = current.__doc__
         made.__wrapped__ = current
         setattr(owner, name, made)
-        self._replaced.append((owner, name, original, made))
+        self._note(owner, name, original, made)
 
     def before(self, owner: Any, name: str, listen: Callable[..., None]) -> None:
         """Call `listen(*args, **kwargs)` before `owner.name` runs."""
@@ -72,19 +74,34 @@ class Taps:
         self._exchange(owner, name, property(was.fget, tapped, was.fdel, was.__doc__))
 
     def _exchange(self, owner: Any, name: str, made: property) -> None:
-        self._replaced.append((owner, name, vars(owner)[name], made))
+        self._note(owner, name, vars(owner)[name], made)
         setattr(owner, name, made)
 
+    def _note(self, owner: Any, name: str, original: Any, made: Any) -> None:
+        if not self._replaced:
+            _ACTIVE.append(self)
+        self._replaced.append((owner, name, original, made))
+
     def remove(self) -> None:
-        """Put everything back, unless somebody replaced it once more."""
+        """Put everything back; what others replaced once more, they will put back further."""
+        if self in _ACTIVE:
+            _ACTIVE.remove(self)
         while self._replaced:
             owner, name, original, made = self._replaced.pop()
             if vars(owner).get(name) is not made:
-                continue
-            if original is _MISSING:
+                _inherit(owner, name, original, made)
+            elif original is _MISSING:
                 delattr(owner, name)
             else:
                 setattr(owner, name, original)
+
+
+def _inherit(owner: Any, name: str, original: Any, made: Any) -> None:
+    """Let whoever replaced `made` put back what `made` itself stood for."""
+    for taps in _ACTIVE:
+        for at, (other, its_name, below, its_made) in enumerate(taps._replaced):
+            if other is owner and its_name == name and below is made:
+                taps._replaced[at] = (owner, name, original, its_made)
 
 
 __all__ = ["Taps"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Iterable
 from functools import partial
@@ -13,7 +14,7 @@ from ..nn.modules.module import Module
 from ..ops.weak import WeakTable
 from ..reading.terminal import Block, Report
 from .finding import Finding
-from .positions import Position, here, is_users, stack
+from .positions import LinePosition, Position, here, is_users, stack
 from .report import Diagnosis
 from .run import LOOKED_FIRST, Run
 from .taps import Taps
@@ -180,10 +181,10 @@ class Ears:
             frame = frame.f_back
         if frame.f_code.co_name == "tapped":
             frame = frame.f_back
-        decorated = frame.f_locals.get("function") if frame.f_code.co_name == "wrapped" else None
+        decorated = frame.f_locals.get("func") if frame.f_code.co_name == "wrapped" else None
         code = getattr(decorated, "__code__", None)
         if code is not None and is_users(code.co_filename):
-            self.run.tell("grad_switched", name, Position(code, 0))
+            self.run.tell("grad_switched", name, _decorator(code))
         elif is_users(frame.f_code.co_filename):
             self.run.tell("grad_switched", name, Position(frame.f_code, frame.f_lasti))
 
@@ -287,6 +288,20 @@ class Ears:
             "__init__",
             lambda _r, made, *_a, **_k: run.tell("loader_made", made, here(2)),
         )
+
+
+def _decorator(code: Any) -> Position:
+    """The line above a function that switches recording off for it."""
+    first = code.co_firstlineno
+    for line in range(first, first + 12):
+        text = linecache.getline(code.co_filename, line).strip()
+        if any(name in text for name in ("no_grad", "inference_mode", "set_grad_enabled")):
+            found = LinePosition(code.co_filename, line)
+            found.code = code  # rules compare functions by it
+            return found
+        if not text.startswith("@"):
+            break
+    return Position(code, 0)
 
 
 def is_permutation(index: Any, rows: int) -> np.ndarray | None:

@@ -87,7 +87,12 @@ def is_plain_mean(root: Vertex) -> bool:
     for _ in range(LAST_OPS):
         if v.op in ("mul", "div", "sum") or v.node is None:
             return False
-        if v.op == "mean" or v.op.endswith("loss") or "entropy" in v.op:
+        if (
+            v.op == "mean"
+            or v.op.endswith("loss")
+            or "entropy" in v.op
+            or v.op == "bce_with_logits"
+        ):
             settings = v.parameters()
             return settings.get("reduction", "mean") == "mean"
         inner = [link.parent for link in v.inputs if link.parent.node is not None]

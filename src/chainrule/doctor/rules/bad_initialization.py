@@ -15,11 +15,12 @@ from ..run import Pass
 from ..vitals import Vitals, sample
 from .base import Rule, array
 from .census import listed
+from .guessing import Guessing
 from .writers import Writers
 
 WIDE, NARROW = 10.0, 0.01  # times 1/sqrt(fan-in)
 LARGE = 0.5
-FAR_OFF = 10.0  # times the loss of a guess
+FAR_OFF = 1.5  # times the loss of a guess
 ENOUGH = 5
 
 
@@ -41,16 +42,12 @@ class BadInitialization(Rule):
         self._writers: Writers = run.shared(Writers)
         self._embedded: set[int] = set()
         self._used: dict[int, Position] = {}  # the line that uses a leaf
-        self._guess: dict[Position, float] = {}  # by site: the cross entropy of a plain guess
+        self._guessing: Guessing = run.shared(Guessing)
         self._turned: set[int] = set()  # leaves with a unit per column: `x @ w`
 
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None or this.in_site or not self.run.optimizers:
             return
-        for v in this.of("cross_entropy", "cross_entropy2d"):
-            scores = v.saved().get("x")
-            if isinstance(scores, np.ndarray) and scores.ndim > 1:
-                self._guess[this.site.position] = math.log(max(2, scores.shape[1]))
         held = self.run.in_optimizers()
         weights: list[tuple[Any, Vertex, int]] = []
         for v in this.nodes:
@@ -106,7 +103,7 @@ class BadInitialization(Rule):
     def findings(self) -> Iterator[Finding]:
         if not self._found or self.run.steps < ENOUGH:
             return
-        learns = self.run.learns() and not self._worse_than_guessing()
+        learns = self.run.learns() and not self._guessing.is_better(FAR_OFF)
         judged = [
             (self._is_bad(kind, leaf, learns), kind, seen, where, leaf)
             for kind, seen, where, leaf in self._found.values()
@@ -132,11 +129,6 @@ class BadInitialization(Rule):
             "nn.init.kaiming_normal_(layer.weight), or leave PyTorch's own initialisation",
             only_as_cause=not is_bad,
         )
-
-    def _worse_than_guessing(self) -> bool:
-        """Whether a classifier that began far off is still far off: such a fall is no learning."""
-        sites = [(site, self._guess.get(at)) for at, site in self.run.sites.items()]
-        return any(guess and site.losses.end() > FAR_OFF * guess for site, guess in sites)
 
     def _is_bad(self, kind: str, leaf: Any, learns: bool) -> bool:
         if kind in ("alike", "zero") and self._still_alike(leaf):

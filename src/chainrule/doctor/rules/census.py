@@ -97,6 +97,19 @@ class Census:
             for value in vars(part).values()
         )
 
+    def added_later(self, record: OptimizerRecord) -> list[Any]:
+        """Parameters that a model of the optimizer got after the optimizer was made."""
+        place = self.run.optimizers.index(record)
+        held = {id(p) for p in record.parameters}
+        mine = {
+            id(p)
+            for model in self.run.roots()
+            if any(id(p) in held for p in model.parameters())
+            for p in model.parameters()
+        }
+        later = [p for p in self.outside() if self.run.made_when.get(p, 0) > place]
+        return [p for p in later if id(p) in mine]
+
     def stale(self, record: OptimizerRecord) -> list[Any]:
         """Parameters that no pass reaches any more while others of their shape, which no optimizer
         holds, took their place."""

@@ -7,16 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from ...reading.nodes import Tape, Vertex
+from ..calls import Calls
 from ..finding import WARNING, Finding
 from ..positions import Position, of_node
 from ..run import Pass
 from .base import Rule
+from .guessing import Guessing
+from .nan_origin import again
 
 SAME = 1e-4  # spread over the batch, relative to the size of outputs or targets
 ENOUGH = 8
 ROWS, COLUMNS = 64, 64  # that are compared
 LOSSES = {"mse_loss", "cross_entropy", "smooth_l1_loss", "huber_loss", "bce_with_logits",
           "binary_cross_entropy", "l1_loss", "bce"}  # fmt: skip
+DISTANCES = ("pow", "square", "abs", "mul")
+TRACED, MOST_OPS = 2, 40  # equal passes until the cause is looked for; ops on the way
+MOST_BY_HAND, LARGEST = 30, 1 << 18
 
 
 class ConstantOutput(Rule):
@@ -32,14 +39,16 @@ class ConstantOutput(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
+        self._guessing: Guessing = run.shared(Guessing)
+        self._calls: Calls = run.shared(Calls)
+        self._causes: dict[Position, Position] = {}
+        self._looked = 0  # losses of the program's own that were computed again
         self._same: dict[Position, tuple[int, int, float]] = {}
 
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None or this.in_site < 3:
             return
-        for v in this.of(*LOSSES):
-            saved = v.saved()
-            x, target = saved.get("x"), saved.get("y", saved.get("target"))
+        for v, x, target in [*_named(this), *self._by_hand(this, this.tape)]:
             if not isinstance(x, np.ndarray) or x.ndim < 1 or x.shape[0] < 4:
                 continue
             if not isinstance(target, np.ndarray) or target.ndim < 1 or not target.size:
@@ -50,10 +59,51 @@ class ConstantOutput(Rule):
             same, seen, _ = self._same.get(of_node(v.node), (0, 0, 0.0))
             flat = x.reshape(x.shape[0], -1).astype(np.float64)
             spread = float(flat.std(0).max())
-            self._same[of_node(v.node)] = (same + (not _varies(x, SAME)), seen + 1, spread)
+            is_same = not _varies(x, SAME)
+            self._same[of_node(v.node)] = (same + is_same, seen + 1, spread)
+            if is_same and same == TRACED:
+                self._causes[of_node(v.node)] = self._cause(v, this.tape)
+
+    def _by_hand(self, this: Pass, tape: Tape) -> Iterator[tuple[Vertex, Any, Any]]:
+        """`(prediction - target).pow(2)` and the like; the prediction is computed again."""
+        for v in this.of(*DISTANCES):
+            difference = v.saved().get("a", v.saved().get("x"))
+            by = next((link.parent for link in v.inputs if link.position == 0), None)
+            if by is None or by.op != "sub" or len(by.inputs) != 1 or self._looked > MOST_BY_HAND:
+                continue
+            above = by.inputs[0].parent
+            if above.node is None or not isinstance(difference, np.ndarray):
+                continue
+            if difference.ndim < 1 or difference.size > LARGEST:
+                continue
+            self._looked += 1
+            x = _value(tape, above)
+            if isinstance(x, np.ndarray) and x.shape == difference.shape:
+                yield v, x, x - difference
+
+    def _cause(self, loss: Vertex, tape: Tape) -> Position:
+        """The op whose operand differs from sample to sample while its result does not."""
+        v = next((link.parent for link in loss.inputs if link.position == 0), None)
+        if v is not None and v.op == "sub" and loss.op in DISTANCES:
+            v = v.inputs[0].parent
+        rows = 0
+        for _ in range(MOST_OPS):
+            if v is None or v.node is None:
+                break
+            values = [(k.parent, _value(tape, k.parent)) for k in v.inputs]
+            values += [(None, x) for x in _constants(v)]
+            known = [(p, x) for p, x in values if isinstance(x, np.ndarray) and x.ndim]
+            out = _value(tape, v)
+            rows = rows or (0 if out is None or not out.ndim else len(out))
+            batches = [(p, x) for p, x in known if len(x) == rows and (p is None or p.leaf is None)]
+            if any(_varies(_some(x), SAME) for _, x in batches):
+                where = self._calls.place(v)
+                return where if where.is_users else of_node(loss.node)
+            v = next((p for p, _ in batches if p is not None), None)
+        return of_node(loss.node)
 
     def findings(self) -> Iterator[Finding]:
-        learns = self.run.learns()
+        learns = self._guessing.is_outdone()
         for where, (same, seen, spread) in self._same.items():
             if learns and (same < seen or spread > 0):
                 continue
@@ -61,7 +111,7 @@ class ConstantOutput(Rule):
                 yield Finding(
                     self.id,
                     WARNING,
-                    where,
+                    self._causes.get(where, where),
                     "the model gives the same answer for every sample",
                     [
                         f"its outputs differ by {spread:.2g} within a batch, in {same} of {seen} "
@@ -69,6 +119,26 @@ class ConstantOutput(Rule):
                     ],
                     "look at the inputs, the activations and the learning rate",
                 )
+
+
+def _named(this: Pass) -> Iterator[tuple[Vertex, Any, Any]]:
+    for v in this.of(*LOSSES):
+        saved = v.saved()
+        yield v, saved.get("x"), saved.get("y", saved.get("target"))
+
+
+def _value(tape: Tape, v: Vertex) -> Any:
+    found = tape.value(v)
+    if found is None and v.node is not None:
+        return again(v, {k.parent.key: tape.value(k.parent) for k in v.inputs})
+    return found
+
+
+def _constants(v: Vertex) -> list[Any]:
+    """The operands of an op that no gradient flows to."""
+    linked = {link.input_name for link in v.inputs}
+    names = () if v.node.op is None else v.node.op.inputs
+    return [v.saved()[n] for n in names if n not in linked and n in v.saved()]
 
 
 def _some(x: np.ndarray) -> np.ndarray:

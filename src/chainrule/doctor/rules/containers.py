@@ -136,6 +136,12 @@ def appended(frame: FrameType, name: str, tensor: Any) -> Position | None:
 
 def _attribute_with(value: Any, tensor: Any, depth: int) -> tuple[str, Any]:
     """The attribute whose container holds a tensor, and the object that it belongs to."""
+    if isinstance(value, list | tuple | dict) and depth > 1:  # objects, not tensors
+        inside = list(value.values() if isinstance(value, dict) else value)[:64]
+        for inner in inside:
+            if (found := _attribute_with(inner, tensor, depth - 1))[0]:
+                return found
+        return "", None
     for name, inner in list(attributes(value).items()):
         if isinstance(inner, list | tuple | dict | set | deque):
             if any(t is tensor for t in _graphs_in(inner, 3)):

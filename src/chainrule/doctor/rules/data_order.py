@@ -16,6 +16,7 @@ from ..finding import ERROR, WARNING, Finding
 from ..positions import NOWHERE, LinePosition, Position, users_frame
 from ..run import Pass
 from .base import Rule, array
+from .pairings import Pairings, Snapshot
 
 ENOUGH = 10
 LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
@@ -38,10 +39,13 @@ class DataOrder(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
+        self._pairings: Pairings = run.shared(Pairings)
         self._permuted: dict[int, tuple[int, int, Position, Any]] = {}  # memory -> length, hash
         self._misaligned: tuple[Position, Position, int] | None = None
         self._beside: dict[int, list[Any]] = {}  # memory -> what lay beside it, as long as it
         self._alone: dict[Position, tuple[int, int]] = {}  # passes and rows of those left behind
+        self._answers_at: Position | None = None  # the line whose yes-or-no answers are looked at
+        self._changes = self._most = 0  # of the class that most labels of a batch have
         self._batches: list[float] = []  # entropy of the labels of a batch
         self._counts: dict[int, int] = {}
         self._loader: Position = NOWHERE
@@ -76,7 +80,12 @@ class DataOrder(Rule):
     def pass_begins(self, this: Pass) -> None:
         for v in this.of("cross_entropy", "nll_loss"):
             self._labels(v.saved().get("target"), this)
-        if not self._permuted or self._misaligned is not None:
+        answers = this.of("bce_with_logits", "binary_cross_entropy")
+        if len(answers) == 1 and self._answers_at in (None, this.site.position):
+            self._answers_at = this.site.position  # several lines, or losses, are of adversaries
+            self._labels(_yes_or_no(answers[0].saved().get("y")), this)
+        wanted = self._permuted or self._pairings.snapshots
+        if not wanted or self._misaligned is not None:
             return
         operands: list[Any] = []
         for v in this.nodes:
@@ -89,16 +98,13 @@ class DataOrder(Rule):
             ]
             if isinstance(saved.get("target"), np.ndarray):
                 operands.append(saved["target"])
+        self._pairings.meet(_distinct(operands), _distinct(_targets(this)))
         self._meet_arrays(operands)
         self._left_behind(this, operands)
 
     def _left_behind(self, this: Pass, operands: list[Any]) -> None:
         """Inputs that were permuted, with targets that lay beside them and were not."""
-        targets = [
-            _root(t)
-            for v in this.of(*LOSSES)
-            if isinstance(t := v.saved().get("target", v.saved().get("y")), np.ndarray)
-        ]
+        targets = [_root(t) for t in _targets(this)]
         for a in operands:
             known = self._permuted.get(id(_root(a)))
             if known is None or len(a) > known[0] // 2:  # a whole batch, not the whole data
@@ -139,6 +145,9 @@ class DataOrder(Rule):
         for label, count in zip(*counts, strict=True):
             self._counts[int(label)] = self._counts.get(int(label), 0) + int(count)
         self._batches.append(_entropy(counts[1]))
+        most = int(counts[0][counts[1].argmax()])
+        self._changes += self._batches[1:] != [] and most != self._most
+        self._most = most
 
     def findings(self) -> Iterator[Finding]:
         if self._misaligned is not None:
@@ -166,6 +175,10 @@ class DataOrder(Rule):
                     "index = torch.randperm(n); x, y = x[index], y[index]",
                 )
                 return
+        torn = self._pairings.torn()
+        if torn is not None:
+            yield self._torn(torn)
+            return
         apart = next((pair for at in self.run.sites if (pair := shuffled_apart(at.file))), None)
         if apart is not None:
             first, second = apart
@@ -179,7 +192,7 @@ class DataOrder(Rule):
                 "index = rng.permutation(n); x, y = x[index], y[index]",
             )
             return
-        if len(self._batches) < ENOUGH or len(self._counts) < 2:
+        if len(self._batches) < ENOUGH or len(self._counts) < 2 or self._alternates():
             return
         whole = _entropy(np.array(list(self._counts.values())))
         within = float(np.mean(self._batches))
@@ -195,6 +208,64 @@ class DataOrder(Rule):
                 ],
                 "DataLoader(dataset, batch_size, shuffle=True)",
             )
+
+    def _alternates(self) -> bool:
+        """Whether the class changes with nearly every batch: real and fake ones, by design."""
+        return len(self._counts) == 2 and self._changes > 0.4 * (len(self._batches) - 1)
+
+    def _torn(self, data: Snapshot) -> Finding:
+        lines = sorted(data.lines, key=lambda at: at.line)
+        rows = max(len(pairs) for pairs in data.pairs)
+        return Finding(
+            self.id,
+            ERROR,
+            used_at(lines[-1]),
+            "inputs and targets were shuffled apart: labels belong to other samples",
+            [
+                f"{data.length} rows were shuffled at {', '.join(at.short for at in lines)}; of "
+                f"{rows} samples that were trained on, the targets have nothing to do with those "
+                "that lay beside the same inputs before"
+            ],
+            "index = rng.permutation(n); x, y = x[index], y[index]",
+        )
+
+
+def used_at(drawn: Position) -> Position:
+    """The line that indexes by a permutation which a line drew into a variable of its own."""
+    name = drawn.target
+    if not name or drawn.code is None:
+        return drawn
+    try:
+        tree = ast.parse("".join(linecache.getlines(drawn.file)))
+    except (SyntaxError, ValueError):
+        return drawn
+    lines = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript)
+        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.slice))
+        and node.lineno > drawn.line
+    ]
+    return LinePosition(drawn.file, min(lines)) if lines else drawn
+
+
+def _yes_or_no(target: Any) -> np.ndarray | None:
+    """The answers of a batch as classes, if they are nothing but 0 and 1."""
+    if not isinstance(target, np.ndarray) or target.dtype.kind != "f" or target.ndim < 1:
+        return None
+    flat = target.reshape(-1)
+    if flat.size != len(target) or not np.isin(flat, (0, 1)).all():
+        return None
+    return flat.astype(np.int64)
+
+
+def _targets(this: Pass) -> list[np.ndarray]:
+    found = [v.saved().get("target", v.saved().get("y")) for v in this.of(*LOSSES)]
+    return [t for t in found if isinstance(t, np.ndarray)]
+
+
+def _distinct(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    return list({id(a): a for a in arrays}.values())
 
 
 def shuffled_apart(file: str) -> tuple[Position, Position] | None:

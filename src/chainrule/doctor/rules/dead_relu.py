@@ -7,6 +7,7 @@ from typing import Any
 
 from ..finding import WARNING, Finding
 from .base import Rule
+from .guessing import Guessing
 from .units import RECTIFIERS, Layer, Units
 
 NEARLY_ALL, MOST = 0.9, 0.5
@@ -26,10 +27,11 @@ class DeadRelu(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
+        self._guessing: Guessing = run.shared(Guessing)
         self._units: Units = run.shared(Units)
 
     def findings(self) -> Iterator[Finding]:
-        learns = self.run.learns()
+        learns = self._guessing.is_outdone()
         worst: Layer | None = None
         for layer in self._units.layers.values():
             if layer.op not in RECTIFIERS or layer.passes < ENOUGH or layer.dead.size < 4:

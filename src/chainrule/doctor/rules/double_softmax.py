@@ -11,7 +11,7 @@ from ..finding import WARNING, Finding
 from ..positions import Position
 from ..run import Pass
 from .base import Rule
-from .loss_activation import producer
+from .loss_activation import is_written_out, producer
 
 ENOUGH = 3
 
@@ -39,6 +39,8 @@ class DoubleSoftmax(Rule):
             if inner is None or inner.op != "softmax" or _axis(inner) != _axis(v):
                 continue
             where = self._calls.place(v)
+            if not is_written_out(where):
+                continue  # cross_entropy made of parts: loss-activation-mismatch
             count = self._seen.get(where, (0,))[0]
             self._seen[where] = (count + 1, v.op, self._calls.place(inner))
 

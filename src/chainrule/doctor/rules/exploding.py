@@ -15,6 +15,7 @@ from .learning_rate import is_usual, steep
 
 TIMES = 100.0  # its early median
 FAR = 1e3
+FINITE = 1  # losses, before the end
 
 
 class ExplodingGradient(Rule):
@@ -34,7 +35,7 @@ class ExplodingGradient(Rule):
     def findings(self) -> Iterator[Finding]:
         if self.run.learns():
             return
-        sites = [s for s in self.run.sites.values() if s.losses.diverges() or not _ends(s)]
+        sites = [s for s in self.run.sites.values() if s.losses.diverges() or _ended(s)]
         if not sites:
             return
         norms = self._norms()
@@ -72,5 +73,7 @@ class ExplodingGradient(Rule):
         return [max(r[k] for r in rows) for k in range(length)]
 
 
-def _ends(site: Any) -> bool:
-    return math.isfinite(site.losses.last)
+def _ended(site: Any) -> bool:
+    """Whether a loss that was finite at first no longer is."""
+    values = site.losses.values
+    return not math.isfinite(site.losses.last) and sum(map(math.isfinite, values)) >= FINITE

@@ -21,6 +21,7 @@ SCORES = {"linear", "linear_no_bias", "matmul", "mm", "addmm", "relu", "convolut
 LOGITS = {"cross_entropy", "cross_entropy2d", "binary_cross_entropy_with_logits", "bce_with_logits"}
 POINTWISE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 LOG_PROBABILITIES = {"nll_loss"}
+DISTANCES = ("pow", "square", "abs", "mul")
 SQUASHED = {"softmax", "sigmoid", "log_softmax", "logsigmoid"}
 
 
@@ -28,7 +29,7 @@ RANGES: dict[str, tuple[float, float | None]] = {
     "tanh": (-1.05, 1.05), "sigmoid": (-0.05, 1.05), "softmax": (-0.05, 1.05),
     "relu": (-0.05, None),
 }  # fmt: skip
-UNREACHED = 0.25  # of the targets
+UNREACHED = 0.4  # of the targets
 TIMES = 3
 NOT_PROBABILITIES = "elements of input should be between 0 and 1"
 
@@ -36,7 +37,7 @@ NOT_PROBABILITIES = "elements of input should be between 0 and 1"
 class LossActivationMismatch(Rule):
     """Watches what makes the input of a loss: cross_entropy and BCE-with-logits take raw scores
     and apply the activation themselves, nll_loss takes log-probabilities, BCE probabilities. Also a
-    last tanh, sigmoid, softmax or relu that cannot reach a quarter of a pointwise loss's targets.
+    last tanh, sigmoid, softmax or relu that cannot reach many of a pointwise loss's targets.
 
     Silent: softmax for metrics beside the loss, KL divergence of log-probabilities, distillation
     with soft targets (the target's activation is not the input's).
@@ -55,6 +56,26 @@ class LossActivationMismatch(Rule):
             return
         for v in this.of(*LOGITS, *LOG_PROBABILITIES, *POINTWISE):
             self._look(v)
+        for v in this.of("log_softmax"):  # with label smoothing the loss is made of parts
+            maker = producer(v)
+            if maker is not None and maker.op in SQUASHED - {"log_softmax"}:
+                if not is_written_out(self._calls.place(v)):
+                    self._logits(v, maker)
+        for v in this.of(*DISTANCES):
+            self._by_hand(v)
+
+    def _by_hand(self, distance: Vertex) -> None:
+        """`(prediction - target) ** 2`: what was subtracted follows from both."""
+        by = _first(distance)
+        difference = distance.saved().get("a", distance.saved().get("x"))
+        if by is None or by.op != "sub" or len(by.inputs) != 1:
+            return
+        maker = producer(by) if by.inputs[0].position == 0 else _seen_through(by.inputs[0].parent)
+        out = None if maker is None or maker.op not in RANGES else this_value(maker)
+        if out is None or not isinstance(difference, np.ndarray) or out.size != difference.size:
+            return
+        sign = 1 if by.inputs[0].position == 0 else -1
+        self._reach(distance, maker, out.reshape(-1) - sign * difference.reshape(-1))  # type: ignore[arg-type]
 
     def _look(self, loss: Vertex) -> None:
         maker = producer(loss)
@@ -68,7 +89,8 @@ class LossActivationMismatch(Rule):
     def _logits(self, loss: Vertex, maker: Vertex) -> None:
         takes = "raw scores (logits)"
         idempotent = maker.op == "log_softmax" and loss.op.startswith("cross_entropy")
-        message = f"{loss.op} takes {takes} and applies its own activation, but gets the result of "
+        name = "cross_entropy" if loss.op == "log_softmax" else loss.op
+        message = f"{name} takes {takes} and applies its own activation, but gets the result of "
         message += f"{maker.op}"
         if idempotent:
             message += ": the loss is the same, the work is done twice"
@@ -78,16 +100,18 @@ class LossActivationMismatch(Rule):
             WARNING if idempotent else ERROR,
             message,
             [
-                f"{maker.op} at {where.short}, {loss.op} at {of_node(loss.node).short}",
+                f"{maker.op} at {where.short}, {name} at {of_node(loss.node).short}",
                 *([] if idempotent else [_squashed(maker)]),
             ],
-            f"leave {maker.op} out: hand the raw scores to {loss.op}",
+            f"leave {maker.op} out: hand the raw scores to {name}",
         )
 
     def _range(self, loss: Vertex, maker: Vertex) -> None:
         """A last activation whose results cannot reach the targets."""
+        self._reach(loss, maker, loss.saved().get("y", loss.saved().get("target")))
+
+    def _reach(self, loss: Vertex, maker: Vertex, target: Any) -> None:
         low, high = RANGES.get(maker.op, (None, None))
-        target = loss.saved().get("y", loss.saved().get("target"))
         if low is None or not isinstance(target, np.ndarray) or target.size < 8:
             return
         outside = (target < low) | (target > high if high is not None else False)
@@ -152,12 +176,20 @@ class LossActivationMismatch(Rule):
 
 def producer(loss: Vertex) -> Vertex | None:
     """What computed the first input of a node, seen through views and casts."""
-    v = _first(loss)
+    return _seen_through(_first(loss))
+
+
+def _seen_through(v: Vertex | None) -> Vertex | None:
     for _ in range(12):
         if v is None or not _passes_on(v):
             return v
         v = _first(v)
     return v
+
+
+def is_written_out(where: Position) -> bool:
+    """Whether the program's own line applies a softmax, and not a loss of the library inside."""
+    return "softmax" in where.text.lower()
 
 
 def _passes_on(v: Vertex) -> bool:

@@ -11,13 +11,16 @@ from ..positions import Position
 from ..run import OptimizerRecord, Pass, Site
 from ..vitals import Vitals, rms, sample
 from .base import Rule
+from .guessing import Guessing
 from .learning_rate import NOT_JUDGED, is_usual, steep, update_ratios
 from .writers import Writers
 
 RAISED = 5.0  # times the first rate
 LARGE = 0.3  # of the weights, in one step
+WILD = 10.0  # the same, so large that one such step throws the model away
 OFTEN = 5
 ENOUGH = 8  # passes
+HOPELESS = 2.0  # times the loss of a guess, at the end
 NO_BETTER = 0.85  # of the first loss, after it was thrown up
 
 
@@ -25,7 +28,8 @@ class LrTooHigh(Rule):
     """Watches the size of steps beside the size of weights, and the loss: steps that change weights
     by more than 30 % again and again while the loss does not fall, a loss that the first steps
     throw far up and that stays there, or one that grows without end. Without an optimizer it names
-    the line that updates the weights, after a scheduler that raised the rate the scheduler.
+    the line that updates the weights, after a scheduler that raised the rate the scheduler. A loss
+    that falls and ends far above that of a guess counts as one that does not.
 
     Silent: any run whose loss falls; weights that begin at zero; adversarial losses that swing
     around a level with small steps; LBFGS, whose steps are long by design.
@@ -37,22 +41,24 @@ class LrTooHigh(Rule):
         super().__init__(run)
         self._vitals: Vitals = run.shared(Vitals)
         self._writers: Writers = run.shared(Writers)
+        self._guessing: Guessing = run.shared(Guessing)
         self._schedulers: dict[int, tuple[Position | None, float]] = {}
         self._before: dict[int, Any] = {}  # leaves that no optimizer holds
         self._written: dict[Position, tuple[Position, list[float]]] = {}
 
     def findings(self) -> Iterator[Finding]:
-        if self.run.learns():
+        learns = self.run.learns()
+        if learns and not self._guessing.is_better(HOPELESS):
             return
         for record in self.run.optimizers:
             if record.kind in NOT_JUDGED or record.steps < ENOUGH:
                 continue
             if is_usual(self._vitals.rates.get(id(record))) and steep(self._vitals, record):
                 continue  # exploding-gradient: with such gradients no rate is small enough
-            found = self._judge(record)
+            found = self._judge(record, learns)
             if found is not None:
                 yield found
-        if not self.run.optimizers:
+        if not self.run.optimizers and not learns:
             yield from self._by_hand()
 
     def scheduler_made(self, scheduler: Any, where: Position) -> None:
@@ -104,20 +110,22 @@ class LrTooHigh(Rule):
                 _, ratios = self._written.setdefault(this.site.position, (where, []))
                 ratios.append(rms(now - before) / size)
 
-    def _judge(self, record: OptimizerRecord) -> Finding | None:
+    def _judge(self, record: OptimizerRecord, learns: bool) -> Finding | None:
         ratios = update_ratios(self._vitals, record)
         large = sum(r > LARGE or not math.isfinite(r) for r in ratios)
         sites = [s for s in self.run.sites.values() if len(s.losses.points) >= ENOUGH]
-        worse = [s for s in sites if _worse(s)]
+        hopeless = [s for s in sites if self._guessing.is_beaten_by(s, HOPELESS)]
+        worse = [s for s in sites if s in hopeless or (_worse(s) and not learns)]
         growing = [s for s in sites if s.losses.diverges()]
         leaping = [s for s in sites if _leaps(s) and _worse(s, NO_BETTER)]
         if (
             not (growing and (large >= 2 or not ratios))
             and not (large >= OFTEN and worse)
             and not (large >= 1 and leaping)
+            and not (hopeless and any(r > WILD for r in ratios))
         ):
             return None
-        site = (growing or leaping or worse)[0]
+        site = (growing or leaping or worse or hopeless)[0]
         values = site.losses.values
         rate = self._vitals.rates.get(id(record))
         seen = [f"the loss went from {values[0]:.4g} to {values[-1]:.4g} in {site.count} passes"]
@@ -147,9 +155,10 @@ def _leaps(site: Site) -> bool:
 
 def _worse(site: Site, share: float = 1.0) -> bool:
     values = site.losses.values
-    third = values[-max(3, len(values) // 3) :]
-    finite = sorted(v for v in third if math.isfinite(v))
-    return not finite or finite[len(finite) // 2] >= share * values[0]
+    end = next((k for k, v in enumerate(values) if not math.isfinite(v)), len(values))
+    known = values[:end]  # a NaN that comes at once is no matter of steps
+    third = sorted(known[-max(3, len(known) // 3) :])
+    return bool(third) and third[len(third) // 2] >= share * values[0]
 
 
 def _smaller(rate: float) -> str:

@@ -64,6 +64,7 @@ class LrTooLow(Rule):
 
     def _has_gradients(self, record: OptimizerRecord) -> bool:
         histories = [h for h in self._vitals.histories.values() if h.optimizer is record]
+        histories = [h for h in histories if h.is_weight] or histories
         return any(h.gradient.values and max(h.gradient.values) > 1e-7 for h in histories)
 
 

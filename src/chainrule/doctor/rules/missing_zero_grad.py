@@ -24,6 +24,12 @@ class _Parameter:
         self.stale = False  # the gradient there now was used before and has been added to
         self.strikes = 0
         self.where: Position = NOWHERE
+        self.value: Any = None  # after the latest pass, where no optimizer is there
+
+    def was_written(self, leaf: Any) -> bool:
+        if version(leaf) != self.version:
+            return True
+        return self.value is not None and fingerprint(leaf) != self.value
 
 
 class MissingZeroGrad(Rule):
@@ -49,7 +55,7 @@ class MissingZeroGrad(Rule):
             if known is None:
                 continue
             now = fingerprint(leaf.grad)
-            if known.stepped or version(leaf) != known.version:  # it was updated, perhaps by hand
+            if known.stepped or known.was_written(leaf):  # it was updated, perhaps by hand
                 if not known.stepped:
                     known.consumed = known.after_pass
                 self._updated(known, this)
@@ -61,6 +67,8 @@ class MissingZeroGrad(Rule):
             known = self._of(leaf)
             if known is not None:
                 known.version = version(leaf)
+                if not self.run.optimizers:  # `p.data -= ...` goes past the counter
+                    known.value = fingerprint(leaf)
                 known.after_pass = fingerprint(leaf.grad)
 
     def step_begins(self, this: Step) -> None:

@@ -16,6 +16,7 @@ from ..finding import ERROR, Finding
 from ..positions import Position, of_node
 from ..run import Pass
 from ..run import is_finite as is_finite_number
+from .arithmetic import Arithmetic
 from .base import Rule, array
 
 # Ops whose slope is infinite somewhere, and when an operand (or result) comes near that place.
@@ -29,12 +30,14 @@ RISKS: dict[str, tuple[str, Callable[[np.ndarray], bool]]] = {
     "div": ("b", lambda a: np.abs(a).min() < NEAR),
     "pow": ("a", lambda a: np.abs(a).min() < NEAR),
 }
-MASKS = {"masked_fill", "where", "index_fill", "full", "index_put", "masked_scatter"}
+MASKS = {"masked_fill", "masked_fill_number", "where", "index_fill", "full", "index_put",
+         "masked_scatter", "triu", "tril"}  # fmt: skip
 
 
 class NanOrigin(Rule):
     """Watches losses and gradients for the first value that is not finite, and names the op that
-    made it from finite operands: in the forward pass, or in backward where a slope is infinite.
+    made it from finite operands: in the forward pass, in backward where a slope is infinite, or
+    in the program's own arithmetic on the data.
 
     Silent: -inf as a mask that softmax consumes, infinities that never reach a loss, steps that a
     GradScaler skips because its scale is too large.
@@ -45,6 +48,7 @@ class NanOrigin(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
+        self._arithmetic: Arithmetic = run.shared(Arithmetic)
         self._found: Finding | None = None
         self._risky: set[Position] = set()  # lines whose graphs come near a singularity
         self._scaled = False
@@ -88,6 +92,9 @@ class NanOrigin(Rule):
         where = of_node(vertex.node)
         place = where if where.is_users else this.site.position
         if data:
+            made = self._arithmetic.line()
+            if made is not None:
+                return self._made(made, data, this)
             return Finding(
                 self.id,
                 ERROR,
@@ -107,6 +114,16 @@ class NanOrigin(Rule):
             + (f": {lines[0]}" if lines else ""),
             [f"in pass {this.in_site} of {this.site.label}: {found}", *lines[1:]],
             _fix(lines),
+        )
+
+    def _made(self, where: Position, data: str, this: Pass) -> Finding:
+        return Finding(
+            self.id,
+            ERROR,
+            where,
+            "the data is made not finite here: a division by zero, or an operand out of range",
+            [f"{data}, in pass {this.in_site} of {this.site.label}"],
+            "keep the operand inside the domain: (x - mean) / (std + 1e-8)",
         )
 
     # ---- backward -------------------------------------------------------------------------------
@@ -148,11 +165,11 @@ def all_values(tape: Tape) -> dict[int, Any]:
     values: dict[int, Any] = {v.key: tape.value(v) for v in tape.leaves}
     for v in reversed(tape.nodes):  # the earliest first
         found = tape.value(v)
-        values[v.key] = _again(v, values) if found is None else found
+        values[v.key] = again(v, values) if found is None else found
     return values
 
 
-def _again(v: Vertex, values: dict[int, Any]) -> Any:
+def again(v: Vertex, values: dict[int, Any]) -> Any:
     """The result of a node, computed once more from its operands; None where one is unknown."""
     op = v.node.op
     if op is None or op.random or op.variadic or op.n_out != 1:
@@ -228,7 +245,7 @@ def _unseen(v: Vertex, values: dict[int, Any]) -> Vertex | None:
         if not above:
             break
         found = max(above, key=lambda w: w.key)
-    if found is None or found.node.op is None or found.node.op.variadic:
+    if found is None or found.node.op is None or found.node.op.variadic or found.op in MASKS:
         return None
     return found if len(found.inputs) < len(found.node.op.inputs) else None
 

@@ -20,6 +20,8 @@ from .failures import NO_GRAPH, is_about
 
 CUTS = ("detach", "item", "data", "numpy", "tolist", "detach_")
 STEPS = ("argmax", "argmin", "eq", "ne", "round", "sign", "floor", "ceil", "long", "int")  # flat
+HEARD = (".detach()", ".item()", ".data", ".numpy()", ".tolist()", "argmax()", "argmin()", "long()",
+         "int()")  # fmt: skip
 PASSES = 3  # that reached no parameter, before it counts
 
 
@@ -81,11 +83,11 @@ class NoGradTraining(Rule):
 
     def _cause(self, this: Pass) -> tuple[Position, str, str]:
         frozen = self._all_frozen()
-        cut = made_from_numbers(this)
-        if cut is not None:
+        cut = None if frozen else made_from_numbers(this)
+        if cut is not None and (cut[1] not in HEARD or self._cuts.heard_at(cut[0])):
             return cut[0], f"`{cut[1]}` cuts the graph", "keep the tensor: leave the cut out"
         out = self._cuts.latest(self.run.in_optimizers())
-        recorded = out is not None and out.order > self._cuts.order_at_pass
+        recorded = out is not None and out.passes == self.run.passes
         if self._switch is not None and (not STATE.grad_enabled or not (frozen or recorded)):
             name, where = self._switch
             what = "set_grad_enabled(False)" if name == "set" else f"{name}()"

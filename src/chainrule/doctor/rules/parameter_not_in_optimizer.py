@@ -26,7 +26,10 @@ class ParameterNotInOptimizer(Rule):
 
     def findings(self) -> Iterator[Finding]:
         outside = self._census.outside()
-        if not outside or any(self._census.stale(r) for r in self.run.optimizers):
+        records = self.run.optimizers
+        if not outside or any(
+            self._census.stale(r) or self._census.added_later(r) for r in records
+        ):
             return  # stale-optimizer speaks of the second
         record = max(self.run.optimizers, key=lambda r: r.steps)
         yield Finding(

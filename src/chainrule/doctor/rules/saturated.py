@@ -7,17 +7,18 @@ from typing import Any
 
 from ..finding import WARNING, Finding
 from .base import Rule
+from .guessing import Guessing
 from .units import Layer, Units
 
 MOST, NEARLY_ALL = 0.8, 0.9
-FAR = 0.6  # a loss that fell by as much is fine
+FAR = 0.9  # a loss that fell by as much is fine
 ENOUGH = 10
 
 
 class SaturatedActivation(Rule):
     """Watches tanh and sigmoid inside the model: more than 80 % of their results at the flat ends
     (beyond ±0.99, outside 0.01 to 0.99) from the first step on, while the loss does not
-    fall; more than 90 % while it falls by less than 60 %: the last layer alone learns.
+    fall; more than 90 % while it falls by less than 90 %: the last layer alone learns.
 
     Silent: outputs that go into the loss (a good classifier saturates), gates of LSTM and GRU,
     runs that learn.
@@ -27,12 +28,13 @@ class SaturatedActivation(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
+        self._guessing: Guessing = run.shared(Guessing)
         self._units: Units = run.shared(Units)
 
     def findings(self) -> Iterator[Finding]:
-        if self.run.learns(FAR) or self.run.steps < ENOUGH:
+        if self._guessing.is_outdone(FAR) or self.run.steps < ENOUGH:
             return
-        most = NEARLY_ALL if self.run.learns() else MOST
+        most = NEARLY_ALL if self._guessing.is_outdone() else MOST
         worst: tuple[float, Layer] | None = None
         for layer in self._units.layers.values():
             shares = layer.saturated

@@ -10,16 +10,19 @@ from typing import Any
 
 from ..finding import ERROR, Finding
 from ..positions import LinePosition, Position
+from ..run import OptimizerRecord
 from .base import Rule
 from .census import Census, listed
 
 _REPLACES = re.compile(r"[A-Za-z_]\w*[.\[].*?(?<![=!<>])=(?!=)|setattr\(")  # an attribute
 
+_CONSTRUCTS = re.compile(r"self\.\w+\s*[,=]")  # an attribute of a model that is being made
+
 
 class StaleOptimizer(Rule):
     """Watches for an optimizer that holds parameters which no pass reaches any more, while others
     of the same shapes receive gradients and are in no optimizer: a layer was replaced, or the model
-    was copied or loaded anew.
+    was copied or loaded anew. Also layers that a model got after its optimizer was made.
 
     Silent: several optimizers that share a model between them.
     """
@@ -34,12 +37,19 @@ class StaleOptimizer(Rule):
         outside = self._census.outside()
         for record in self.run.optimizers:
             stale = self._census.stale(record)
-            if not stale or not outside:
+            if not outside or not (stale or self._census.added_later(record)):
                 continue
             made = self.run.made_at(outside[0])
-            if not _REPLACES.match(made.text):  # made by a helper: who called it replaced the model
+            if _CONSTRUCTS.match(made.text) and made.function == "__init__":
+                made = self._maker(outside[0], record.position)
+            elif not _REPLACES.match(
+                made.text
+            ):  # made by a helper: who called it replaced the model
                 made = self.run.made_at(outside[0], record.position)
             where = record.position if made.code is None else put_into_the_model(made)
+            if not stale:
+                yield self._added(record, where)
+                continue
             yield Finding(
                 self.id,
                 ERROR,
@@ -54,6 +64,31 @@ class StaleOptimizer(Rule):
                 "make the optimizer after the model is complete",
                 about=frozenset(("parameter", id(p)) for p in [*outside, *stale]),
             )
+
+    def _maker(self, parameter: Any, beside: Position) -> Position:
+        """The line that made the model of a parameter: beside the optimizer's, or outside of all
+        constructors."""
+        near = self.run.made_at(parameter, beside)
+        if near.code is beside.code and near.code is not None:
+            return near
+        lines = self.run.made.get(parameter, ())
+        return next((at for at in lines if at.function != "__init__"), near)
+
+    def _added(self, record: OptimizerRecord, where: Position) -> Finding:
+        added = self._census.added_later(record)
+        return Finding(
+            self.id,
+            ERROR,
+            where,
+            f"{listed(added, self.run.names())} came into the model after {record.kind} was made: "
+            "no optimizer holds them",
+            [
+                f"{len(added)} parameters receive gradients and never change; the optimizer was "
+                f"made before them, at {record.position.short}"
+            ],
+            "make the optimizer after the model is complete, or call add_param_group",
+            about=frozenset(("parameter", id(p)) for p in added),
+        )
 
 
 def put_into_the_model(made: Position) -> Position:

@@ -40,6 +40,8 @@ class StepOrder(Rule):
         self._written: dict[int, int] = {}  # passes that wrote gradients, by optimizer
         self._prints: dict[int, list[Any]] = {}  # its parameters at the first of them
         self._site: Position = NOWHERE
+        self._passes = 0  # when the latest step began
+        self._delayed: dict[int, int] = {}  # passes whose whole use of the parameters came before
         self._between: dict[int, int] = {}  # steps between the forward and the backward of a loss
 
     def pass_begins(self, this: Pass) -> None:
@@ -47,8 +49,11 @@ class StepOrder(Rule):
             return
         oldest = this.nodes[-1].key  # they are in order
         for record in self.run.optimizers:
-            if self._keys.get(id(record), oldest) < oldest:
+            stepped = self._keys.get(id(record), oldest)
+            if stepped < oldest:
                 self._between[id(record)] = self._between.get(id(record), 0) + 1
+                if _uses_all_before(this, record, stepped):
+                    self._delayed[id(record)] = self._delayed.get(id(record), 0) + 1
 
     def scaler_used(self, *_event: Any) -> None:
         self._scaled = True
@@ -94,6 +99,11 @@ class StepOrder(Rule):
             self._empty[key] = (count + 1, where)
         self._fresh[key] = False
         self._keys[key] = next_key()
+        self._passes = self.run.passes
+
+    def step_ends(self, this: Step) -> None:
+        if this.looked and self.run.passes > self._passes:  # a closure computed them
+            self._empty.pop(id(this.optimizer), None)
 
     def _has_gradient(self, record: OptimizerRecord) -> bool:
         return any(fingerprint(p.grad) is not None for p in record.parameters)
@@ -157,11 +167,24 @@ class StepOrder(Rule):
                 [f"{empty} steps in a row found every gradient None or zero"],
                 "call optimizer.step() after loss.backward()",
             )
+        elif self._is_delayed(record):
+            yield Finding(
+                self.id,
+                ERROR,
+                record.stepped_at,
+                "step() runs between the forward pass and backward(): it uses the gradients of the "
+                "batch before",
+                [
+                    f"in {self._delayed[id(record)]} of {self._written[id(record)]} passes the "
+                    "weights had been changed since the loss was computed"
+                ],
+                "call optimizer.step() after loss.backward()",
+            )
         elif record.steps == 0 and self._written.get(id(record), 0) >= NEVER and self._idle(record):
             yield Finding(
                 self.id,
                 ERROR,
-                where_lost if lost >= TIMES else self._site,
+                self._site,
                 "gradients are computed, but the optimizer never steps",
                 [
                     f"backward() wrote gradients {self._written[id(record)]} times; step() was "
@@ -169,6 +192,11 @@ class StepOrder(Rule):
                 ],
                 "call optimizer.step() after loss.backward()",
             )
+
+    def _is_delayed(self, record: OptimizerRecord) -> bool:
+        """Whether nearly every pass belongs to a forward that was run before the latest step."""
+        passes = self._written.get(id(record), 0)
+        return self._delayed.get(id(record), 0) >= max(TIMES, 0.8 * (passes - 1))
 
     def _idle(self, record: OptimizerRecord) -> bool:
         """Whether nobody, not even by hand, changed the parameters; another may hold them."""
@@ -179,3 +207,15 @@ class StepOrder(Rule):
 
     def _reaches(self, record: OptimizerRecord) -> bool:
         return any(p.grad is not None for p in record.parameters) or id(record) in self._fresh
+
+
+def _uses_all_before(this: Pass, record: OptimizerRecord, stepped: int) -> bool:
+    """Whether every op of a pass that uses the optimizer's parameters is older than its step."""
+    held = {id(p) for p in record.parameters}
+    keys = [
+        v.key
+        for v in this.nodes
+        for link in v.inputs
+        if link.parent.leaf is not None and id(link.parent.leaf) in held
+    ]
+    return bool(keys) and min(keys) > stepped

@@ -18,6 +18,7 @@ DIFFERENCES = {"sub", "rsub", "add"}
 POSITIVE = {"pow", "square", "abs", "mul", "sqrt", "clamp", "log", "cosh", "where", "add", "div",
             "maximum", "minimum", "relu", "clamp_min", "clamp_max", "neg", "sub", "rsub", "exp",
             "log1p", "softplus", "tanh", "logcosh"}  # fmt: skip
+LINEAR = frozenset({"neg", "add", "sub", "mul"})  # what a product passes on its way to the loss
 
 
 class TargetShapeBroadcast(Rule):
@@ -39,11 +40,14 @@ class TargetShapeBroadcast(Rule):
             return
         for v in this.of(*POINTWISE, *DIFFERENCES):
             self._look(v)
+        for v in this.of("mul"):
+            self._look_at_product(v)
 
     def _look(self, v: Vertex) -> None:
         if v.op in POINTWISE:
             self._look_at_loss(v)
             return
+        self._look_at_loss(v)  # l1_loss is made of parts
         shapes = operand_shapes(v)
         if shapes is None:
             return
@@ -54,15 +58,27 @@ class TargetShapeBroadcast(Rule):
         if _becomes_loss(v) and not _spread_on_purpose(v, long):
             self._seen.setdefault(of_node(v.node), (v.op, a, b))
 
+    def _look_at_product(self, v: Vertex) -> None:
+        """`y * log(p)` and `advantage * log_prob`: predictions (N, 1) with data (N,)."""
+        shapes = operand_shapes(v)
+        if shapes is None or len(v.inputs) != 1:
+            return
+        given = shapes[v.inputs[0].position]
+        data = shapes[1 - v.inputs[0].position]
+        alike = len(given) == 2 and given[1] == 1 and data == given[:1] and data[0] > 1
+        if alike and _becomes_loss(v, LINEAR) and not _spread_on_purpose(v, given):
+            self._seen.setdefault(of_node(v.node), (v.op, *shapes))
+
     def _look_at_loss(self, v: Vertex) -> None:
         """A loss function that spread its prediction did so by a node of the same call."""
-        spread = v.saved().get("x")
         for link in v.inputs:
             inner = link.parent
             if link.position or inner.op != "broadcast_to" or inner.node.lasti != v.node.lasti:
                 continue
-            before = inner.saved().get("x_shape")
-            if before and spread is not None and _size(before) < spread.size:
+            before, spread = inner.saved().get("x_shape"), v.saved().get("x")
+            own = shape_of(v, 0)  # of a difference; a loss keeps its operand
+            after = spread.shape if spread is not None else () if own is None else own[0]
+            if before and _size(before) < _size(after):
                 other = (before[0],) if len(before) == 2 else (before[0], 1)
                 self._seen.setdefault(of_node(v.node), (v.op, tuple(before), other))
 
@@ -97,7 +113,7 @@ def _size(shape: Any) -> int:
     return size
 
 
-def _becomes_loss(v: Vertex) -> bool:
+def _becomes_loss(v: Vertex, more: frozenset[str] = frozenset()) -> bool:
     """Whether a difference is squared or made positive and then reduced to one number."""
     front = [v]
     for _ in range(8):
@@ -105,7 +121,7 @@ def _becomes_loss(v: Vertex) -> bool:
         front = [w for w in users.values() if w.op not in ("mean", "sum")]
         if users and not front:
             return True
-        if not front or any(w.op not in POSITIVE for w in front):
+        if not front or any(w.op not in POSITIVE and w.op not in more for w in front):
             return False
     return False
 

@@ -10,8 +10,9 @@ import numpy as np
 from ...reading.nodes import Vertex
 from ..finding import WARNING, Finding
 from ..positions import Position, of_node
-from ..run import Pass
+from ..run import Pass, is_finite
 from .base import Rule
+from .guessing import Guessing
 
 FAR, LARGEST, UNEVEN = 30.0, 100.0, 1e3
 ENOUGH = 8
@@ -32,10 +33,11 @@ class UnscaledInput(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
+        self._guessing: Guessing = run.shared(Guessing)
         self._seen: dict[Position, tuple[int, str]] = {}
 
     def pass_begins(self, this: Pass) -> None:
-        if this.tape is None:
+        if this.tape is None or not is_finite(this.value):
             return
         for v in this.of(*LAYERS):
             x = _data(v)
@@ -48,7 +50,7 @@ class UnscaledInput(Rule):
     def findings(self) -> Iterator[Finding]:
         if self.run.steps < ENOUGH:
             return
-        learns = self.run.learns()
+        learns = self._guessing.is_outdone()
         for where, (count, seen) in self._seen.items():
             if count < ENOUGH:
                 continue
@@ -57,7 +59,10 @@ class UnscaledInput(Rule):
                 WARNING,
                 where,
                 "the inputs of the model are not scaled, and it does not learn from them",
-                [f"{seen}, in {count} passes", *([] if learns else ["the loss does not fall"])],
+                [
+                    f"{seen}, in {count} passes",
+                    *([] if learns else ["the loss does not fall below that of a guess"]),
+                ],
                 "x = (x - x.mean(0)) / x.std(0)  # of the training data",
                 only_as_cause=learns,
             )

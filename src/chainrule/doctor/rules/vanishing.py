@@ -13,11 +13,15 @@ from ..positions import Position
 from ..vitals import History, Vitals
 from .base import Rule
 from .census import listed
+from .guessing import Guessing
+from .recurrence import Recurrence
 from .units import SQUASHERS, Units
 
 RATIO, SMALL = 1e-3, 1e-4
 NOTHING, SOME = 1e-7, 10.0  # such gradients have vanished at ten times the ratio
 ENOUGH = 10
+LONG, FLAT = 40, 0.05  # steps, and the fall of a loss, for sequences
+FORGOTTEN = 1e-4  # share of the gradient at the first step
 LAYERS = 4
 UNDERFLOW = 1e-20
 EARLY = 20  # steps that are looked at
@@ -26,7 +30,7 @@ EARLY = 20  # steps that are looked at
 class VanishingGradient(Rule):
     """Watches the gradients of the weights in the order of the forward pass, each relative to its
     weights: the first layers' are a thousand times smaller than the last ones', falling layer by
-    layer, and the loss does not fall.
+    layer, and the loss does not fall. In a recurrence the first steps beside the last.
 
     Silent: runs that learn, converged runs (all gradients are small there, alike), layers whose
     gradient is exactly zero (dead units or a zero initialisation speak of those).
@@ -36,12 +40,38 @@ class VanishingGradient(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
+        self._guessing: Guessing = run.shared(Guessing)
         self._vitals: Vitals = run.shared(Vitals)
         self._units: Units = run.shared(Units)
+        self._recurrence: Recurrence = run.shared(Recurrence)
 
     def findings(self) -> Iterator[Finding]:
-        if self.run.steps < ENOUGH or self.run.learns():
+        if self.run.steps < ENOUGH or self._guessing.is_outdone():
             return
+        found = next(self._by_layer(), None) or next(self._over_time(), None)
+        if found is not None:
+            yield found
+
+    def _over_time(self) -> Iterator[Finding]:
+        if self.run.steps < LONG or self._guessing.is_outdone(FLAT):
+            return
+        for where, shares in self._recurrence.shares.items():
+            if len(shares) > 1 and all(share < FORGOTTEN for share, _ in shares):
+                share, steps = shares[-1]
+                yield Finding(
+                    self.id,
+                    WARNING,
+                    where,
+                    "gradients vanish on the way to the first steps of the sequence",
+                    [
+                        f"{share:.2g} of the gradient at the last of {steps} steps reaches the "
+                        "first",
+                        "the loss does not fall below that of a guess",
+                    ],
+                    "nn.LSTM or nn.GRU instead, or tanh with an orthogonal recurrent weight",
+                )
+
+    def _by_layer(self) -> Iterator[Finding]:
         weights = [(k, h) for k, h in self._vitals.weights() if h.gradient.values]
         if len(weights) < LAYERS:
             return
@@ -70,7 +100,7 @@ class VanishingGradient(Rule):
             [
                 f"relative to their weights the gradients fall from {last:.2g} in the last layers "
                 f"to {first:.2g} in the first, over {len(sizes)} layers",
-                "the loss does not fall",
+                "the loss does not fall below that of a guess",
             ],
             "ReLU instead of sigmoid or tanh, a normalisation or skip connections between layers",
             curves={"gradient by layer": [(float(k), s) for k, s in enumerate(sizes)]},

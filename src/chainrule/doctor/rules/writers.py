@@ -14,7 +14,12 @@ class Writers:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self._set = WeakTable()  # leaves: the latest line that gave them new `.data`
         self._data = WeakTable()  # leaves: the counter of the latest `.data`
+
+    def data_set(self, tensor: Any, where: Position) -> None:
+        """`p.data = ...`"""
+        self._set[tensor] = where
 
     def cut(self, kind: str, tensor: Any, result: Any, where: Position) -> None:
         if kind == "data" and tensor._node is None and tensor._rg:
@@ -30,6 +35,9 @@ class Writers:
         if known is not None and known[0][0] != known[1]:
             counter, _, where = known
             return Position(counter[2], counter[3]) if len(counter) >= 4 else where
+        given = self._set.get(leaf)
+        if given is not None:
+            return given
         counter = leaf._v
         if counter is None or len(counter) < 4:
             return NOWHERE
