@@ -222,3 +222,31 @@ def test_errors_say_what_to_do():
         studio.trace(lambda x: x.item(), {"x": 1})
     with pytest.raises(RuntimeError, match="grad"):
         studio.trace(lambda x: x.detach() * 2, {"x": 1})
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_attention_weights_are_shown_by_head_a_row_per_query(fused):
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, 3, 5, 4, dtype=torch.float64) for _ in range(3))
+    scores = q @ k.transpose(-1, -2) / 2
+    scores = scores.masked_fill(torch.ones(5, 5).triu(1).bool(), -math.inf)
+    expected = torch.softmax(scores, -1)
+
+    def attend(query):
+        if fused:
+            f = nn.functional.scaled_dot_product_attention
+            return f(query, k, v, is_causal=True).sum()
+        s = query @ k.transpose(-1, -2) / 2
+        s = s.masked_fill(torch.ones(5, 5).triu(1).bool(), -math.inf)
+        return (torch.softmax(s, -1) @ v).sum()
+
+    document = studio.trace(attend, {"query": q.clone()}).document
+    (maps,) = [n["maps"] for n in document["nodes"] if "maps" in n]
+    assert (maps["count"], maps["rows"], maps["columns"]) == (6, 5, 5)
+    for shown, head in zip(maps["values"], expected.reshape(6, 25).tolist(), strict=True):
+        assert shown == pytest.approx(head, rel=1e-2, abs=1e-6)
+
+
+def test_ops_have_their_time():
+    document = studio.trace(lambda x: (x * 2).sin(), {"x": [1.0] * 9}).document
+    assert all(n["micros"] > 0 for n in document["nodes"] if n["kind"] == "op")

@@ -19,13 +19,14 @@ AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
 PROGRAM = "def cost(w, b):\n    z = 2 * w + b\n    return (z - 7) ** 2\n"
 
 
-def test_the_bundle_is_built_from_the_sources_beside_it():
+@pytest.mark.parametrize("name", ["page.js", "studio.js"])
+def test_the_bundle_is_built_from_the_sources_beside_it(name):
     web = ROOT / "web"
     names = [f"src/{p.name}" for p in (web / "src").iterdir()] + ["build.mjs", "package-lock.json"]
     digest = hashlib.sha256()
-    for name in sorted(names):
-        digest.update(name.encode() + b"\n" + (web / name).read_bytes())
-    bundle = (ROOT / "src/chainrule/studio/static/page.js").read_text(encoding="utf-8")
+    for source in sorted(names):
+        digest.update(source.encode() + b"\n" + (web / source).read_bytes())
+    bundle = (ROOT / "src/chainrule/studio/static" / name).read_text(encoding="utf-8")
     assert bundle.startswith(f"/* {digest.hexdigest()} */"), "run `make studio`"
 
 
@@ -133,3 +134,41 @@ def test_axe_finds_nothing(tmp_path, scheme):
     shown = dom(page, tmp_path / "p", "#step=5", scheme=scheme)
     title = re.search("<title>(.*?)</title>", shown).group(1)
     assert re.fullmatch(r"axe:  of \d+", title), title
+
+
+def test_show_opens_the_browser_or_the_notebook(monkeypatch, capsys):
+    import sys
+    import webbrowser
+    from types import SimpleNamespace
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
+    x = torch.tensor(2.0, requires_grad=True)
+    made = studio.show(x * x)
+    assert made.document["output"] and len(opened) == 1
+    page = Path(url2pathname(urlsplit(opened[0]).path))
+    assert page.read_text(encoding="utf-8") == made.to_html()
+    monkeypatch.setattr(webbrowser, "open", lambda url: False)
+    made.show()
+    assert "the page is" in capsys.readouterr().out
+    shown = []
+    shell = type("ZMQInteractiveShell", (), {})()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=shown.append))
+    assert studio.show(x * x) is shown[0] and len(opened) == 1
+
+
+def test_a_model_opens_only_where_somebody_sits(monkeypatch):
+    import sys
+    import webbrowser
+    from types import SimpleNamespace
+
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
+    model, data = torch.nn.Linear(2, 1), torch.ones(3, 2)
+    studio(model, data)
+    assert not opened
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    assert studio(model, data).document["title"] == "Linear" and len(opened) == 1

@@ -10,6 +10,7 @@ export interface Node {
   id: number; kind: string; op: string; name: string; label: string; file: number; line: number;
   module: string; tracked: boolean; outputs: Value[]; formula?: string; numbers?: string;
   inputs: { name: string; from?: number; constant?: Num | number[] }[];
+  micros?: number; maps?: { count: number; rows: number; columns: number; values: number[][] };
   saved?: { name: string; shape: number[]; kind: string; bytes: number }[]; kept?: number;
 }
 export interface Link {
@@ -24,8 +25,13 @@ export interface Step {
   gradient?: Value | null; merges: Merge[]; freed?: [string, number][];
 }
 export interface Row { input: string; numeric: Num; automatic: Num; symbolic?: Num; formula?: string }
+export type Nested = number | Nested[];
+export interface Prediction { from?: Num; predicted?: Num; recomputed?: Num; residual?: Num; parts?: Record<string, Num> }
 export interface Doc {
   title: string; files: { name: string; lines: string[] }[]; nodes: Node[]; forward: number[];
   backward: Step[]; notes: string[]; modes?: { rows: Row[]; reason: string };
+  function?: string; functions?: string[]; step?: number; printed?: string; prediction?: Prediction;
+  inputs?: { name: string; node: number; shape: number[]; value: Nested }[];
+  output?: { node: number; output: number };
   places?: { width: number; height: number; boxes: number[][]; links: number[][] };
 }

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, cast
 
-from .tracing import Trace, read, trace, trace_model
+from .tracing import Trace, read, show, trace, trace_model
 
 
 class CallablePackage(ModuleType):
@@ -24,14 +24,24 @@ class CallablePackage(ModuleType):
 
     # For type checkers, which do not see what a module's class does with its globals.
     read, trace, trace_model = staticmethod(read), staticmethod(trace), staticmethod(trace_model)
+    show = staticmethod(show)
     Trace = Trace
 
     def __call__(self, model: Any, *data: Any, loss: Callable[[Any], Any] | None = None) -> Trace:
-        """One pass of a model over data, to look at; see `trace_model`."""
-        return trace_model(model, *data, loss=loss)
+        """One pass of a model over data, to look at; see `trace_model`.
+
+        Where somebody sits at a terminal it opens in the browser; a notebook shows what is
+        returned.
+        """
+        from .showing import show_trace, somebody_looks
+
+        made = trace_model(model, *data, loss=loss)
+        if somebody_looks():
+            show_trace(made)
+        return made
 
 
 sys.modules[__name__].__class__ = CallablePackage
 studio = cast(CallablePackage, sys.modules[__name__])  # itself: for whoever imports it
 
-__all__ = ["Trace", "read", "studio", "trace", "trace_model"]
+__all__ = ["Trace", "read", "show", "studio", "trace", "trace_model"]

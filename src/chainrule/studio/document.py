@@ -154,6 +154,10 @@ class Builder:
             "module": "" if vertex is None else vertex.module, "tracked": vertex is not None,
             "inputs": self._inputs(ref, vertex), "outputs": self._outputs(vertex, record),
         }  # fmt: skip
+        if record is not None:
+            made["micros"] = round(record.seconds * 1e6, 1)
+            if record.maps is not None:
+                made["maps"] = record.maps
         if vertex is not None:
             made |= {"torch": vertex.torch_name, "saved": self._saved(vertex), "kept": self.kept}
             if made["id"] < MOST_WRITTEN_OUT:

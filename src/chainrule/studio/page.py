@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import json
-from html import escape
 from importlib.resources import files
 from typing import Any
 
 from ..explanation.layout import lay_out
+from ..reading.markup import escape
 
 MOST_BOXES = 400  # a graph with more is not drawn
 
 
 def page(document: dict[str, Any]) -> str:
     """The whole file."""
-    shown = {**document, "places": _places(document)}
-    # Nothing in the document can end the element that it stands in.
-    data = json.dumps(shown, allow_nan=False).replace("<", "\\u003c")
+    rules = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
+    shown = {**document, "places": places(document)}
+    return _html(document["title"], shown, "page.js", policy)
+
+
+def live_page(start: dict[str, Any]) -> str:
+    """The page of the server, which sends its policy itself."""
+    return _html("chainrule studio", start, "studio.js", "")
+
+
+def _html(title: str, data: dict[str, Any], program: str, head: str) -> str:
     static = files("chainrule.studio") / "static"
     style = (static / "page.css").read_text(encoding="utf-8")
-    program = (static / "page.js").read_text(encoding="utf-8")
-    rules = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+    script = (static / program).read_text(encoding="utf-8")
+    # Nothing in the document can end the element that it stands in.
+    text = json.dumps(data, allow_nan=False).replace("<", "\\u003c")
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{head}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(document['title'])}</title><style>{style}</style></head>"
-        f'<body><div id="studio"></div><script type="application/json" id="document">{data}'
-        f"</script><script>{program}</script></body></html>\n"
+        f"<title>{escape(title)}</title><style>{style}</style></head>"
+        f'<body><div id="studio"></div><script type="application/json" id="document">{text}'
+        f"</script><script>{script}</script></body></html>\n"
     )
 
 
@@ -40,7 +49,7 @@ def frame(document: dict[str, Any]) -> str:
     )
 
 
-def _places(document: dict[str, Any]) -> dict[str, Any] | None:
+def places(document: dict[str, Any]) -> dict[str, Any] | None:
     """Where the boxes and the bends of the arrows lie; None where there are too many."""
     nodes = document["nodes"]
     if len(nodes) > MOST_BOXES:
@@ -57,4 +66,4 @@ def _places(document: dict[str, Any]) -> dict[str, Any] | None:
     return {"width": made.width, "height": made.height, "boxes": boxes, "links": lines}
 
 
-__all__ = ["frame", "page"]
+__all__ = ["frame", "live_page", "page", "places"]

@@ -34,14 +34,13 @@ def trace_program(
 
     A program that runs no backward pass is asked for its last function instead.
     """
-    remember_source(text, file)
     if function:
-        module = _module(text, file, MODULE)
-        return _of_function(module, file, function, at or {})
+        return _of_function(load(text, file), file, function, at or {})
+    remember_source(text, file)
     found = _of_run(text, file, step)
     if found is not None:
         return found
-    module = _module(text, file, MODULE)
+    module = load(text, file)
     names = functions_of(module)
     if not names:
         raise ProgramError(
@@ -49,6 +48,12 @@ def trace_program(
             "function of numbers that returns a tensor, or call backward() on a result."
         )
     return _of_function(module, file, names[-1], at or {})
+
+
+def load(text: str, file: str) -> ModuleType:
+    """The text as a module, under the name of a file."""
+    remember_source(text, file)
+    return _module(text, file, MODULE)
 
 
 def remember_source(text: str, file: str) -> None:
@@ -165,4 +170,4 @@ def _of_run(text: str, file: str, step: int) -> Trace | None:
     return None
 
 
-__all__ = ["ProgramError", "functions_of", "remember_source", "trace_program"]
+__all__ = ["ProgramError", "functions_of", "load", "remember_source", "trace_program"]

@@ -6,6 +6,7 @@ mask, a batch of data) and keeps small results, which the tape forgets.
 
 from __future__ import annotations
 
+from time import perf_counter
 from types import FrameType
 from typing import Any
 
@@ -17,10 +18,11 @@ from ..autograd.value import TensorBase, make
 from ..autograd.watching import Watcher
 from ..nn.modules.module import Module
 from ..reading import Names
-from .values import summary
+from .values import attention_maps, summary
 
 MOST_OPS = 20_000
 MOST_KEPT = 4096  # entries of a result that is kept whole, for formulas with numbers
+WEIGHTS_OF = {"softmax": 0, "attention": 2}  # which output of an op is a table of weights
 
 Reference = tuple[str, int, int]  # ("op" | "node" | "leaf", number or key, output)
 
@@ -28,7 +30,7 @@ Reference = tuple[str, int, int]  # ("op" | "node" | "leaf", number or key, outp
 class Recorded:
     """One op that ran."""
 
-    __slots__ = ("code", "inputs", "key", "lasti", "name", "number", "values")
+    __slots__ = ("code", "inputs", "key", "lasti", "maps", "name", "number", "seconds", "values")
 
     def __init__(self, number: int, name: str, position: tuple[Any, int]) -> None:
         self.number = number
@@ -37,6 +39,8 @@ class Recorded:
         self.inputs: list[tuple[int, Reference | None, Any]] = []  # position, tensor or constant
         self.key: int | None = None  # of the tape's node, where gradients flow through it
         self.values: list[dict[str, Any]] = []  # per output
+        self.maps: dict[str, Any] | None = None  # attention weights
+        self.seconds = 0.0
 
 
 class Recorder(Watcher):
@@ -54,8 +58,15 @@ class Recorder(Watcher):
         self._made: dict[int, Reference] = {}  # id of a tensor -> the op that made it
         self._keep: list[Any] = []  # ids stay valid
         self._values: dict[tuple[int, int], Any] = {}
+        self._began: list[float] = []
+
+    def op_begins(
+        self, op: Any, args: tuple[Any, ...], params: dict[str, Any], written: str = ""
+    ) -> None:
+        self._began.append(perf_counter())
 
     def op_ends(self, op: Any, args: tuple[Any, ...], params: dict[str, Any], result: Any) -> None:
+        seconds = perf_counter() - self._began.pop() if self._began else 0.0
         if result is None:
             return
         if len(self.ops) >= MOST_OPS:
@@ -70,6 +81,9 @@ class Recorder(Watcher):
             elif isinstance(arg, int | float | complex | np.ndarray):
                 made.inputs.append((position, None, arg))
         results = result if isinstance(result, tuple | list) else (result,)
+        made.seconds = seconds
+        if name in WEIGHTS_OF and len(results) > WEIGHTS_OF[name]:
+            made.maps = attention_maps(results[WEIGHTS_OF[name]], name == "attention")
         for nr, t in enumerate(results):
             self._note(made, nr, t)
         self.ops.append(made)
@@ -99,7 +113,7 @@ class Recorder(Watcher):
         if known is not None:
             return known
         if node.__class__ is OutSlot:
-            return ("node", node.node.key, node.nr)
+            return ("node", node.node.key, node.nr)  # pyright: ignore[reportOptionalMemberAccess]
         if isinstance(node, Node):
             return ("node", node.key, 0)
         self.leaves[id(t)] = t

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..autograd.value import TensorBase
 from ..autograd.watching import watching
 from ..nn.modules.module import Module
 from ..reading import Names, Tape, track_modules
+from ..serialization.files import write_text
 from .document import Builder
 from .modes import modes
 from .recording import Recorder
@@ -45,8 +45,15 @@ class Trace:
 
         text = page(self.document)
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            write_text(path, text)
         return text
+
+    def show(self) -> Trace:
+        """Open it: inside a notebook below the cell, else as a page in the browser."""
+        from .showing import show_trace
+
+        show_trace(self)
+        return self
 
     def _repr_html_(self) -> str:
         from .page import frame
@@ -100,6 +107,16 @@ def read(y: Any, *, module: Any = None, gradient: Any = None) -> Trace:
     title = tape.root.title or tape.root.place.expression or "y"
     made = Builder(tape, None, None, {}).document(title, seed)
     return Trace(made)
+
+
+def show(y: Any, *, module: Any = None, gradient: Any = None) -> Trace:
+    """`read(y)`, and open it: below the cell of a notebook, else in the browser.
+
+    >>> import chainrule as torch
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> torch.studio.show((3 * x).sin())  # doctest: +SKIP
+    """
+    return read(y, module=module, gradient=gradient).show()
 
 
 def trace_model(model: Any, *data: Any, loss: Callable[[Any], Any] | None = None) -> Trace:
@@ -203,4 +220,4 @@ def _title(f: Callable[..., Any]) -> str:
     return getattr(f, "__name__", type(f).__name__)
 
 
-__all__ = ["Trace", "as_input", "bound_inputs", "read", "trace", "trace_model"]
+__all__ = ["Trace", "as_input", "bound_inputs", "read", "show", "trace", "trace_model"]

@@ -9,6 +9,7 @@ import numpy as np
 
 MOST_NUMBERS = 64  # an array with more entries is described instead of listed
 BINS = 24
+MOST_HEADS = 8
 HEAT = 24  # rows and columns of a heat map at most
 
 
@@ -48,6 +49,20 @@ def summary(value: Any) -> dict[str, Any]:
     return made
 
 
+def attention_maps(weights: Any, keys_first: bool = False) -> dict[str, Any] | None:
+    """The weights of the first heads, a row per query, where each is of a readable size."""
+    a = getattr(weights, "_a", None)
+    if not isinstance(a, np.ndarray) or a.ndim < 3 or a.dtype.kind != "f":
+        return None
+    a = a.swapaxes(-1, -2) if keys_first else a
+    rows, columns = a.shape[-2:]
+    if not 1 < rows <= MOST_NUMBERS or not 1 < columns <= MOST_NUMBERS:
+        return None
+    heads = a.reshape(-1, rows, columns)
+    shown = [[float(f"{x:.3g}") for x in head.ravel()] for head in heads[:MOST_HEADS]]
+    return {"count": len(heads), "rows": rows, "columns": columns, "values": shown}
+
+
 def _histogram(finite: np.ndarray, low: float, high: float) -> dict[str, Any]:
     if low == high or not math.isfinite(high - low):
         return {"low": low, "high": high, "counts": [int(finite.size)]}
@@ -75,4 +90,4 @@ def _means(a: np.ndarray, parts: int, axis: int) -> np.ndarray:
     return sums / np.diff(edges).reshape(shape)
 
 
-__all__ = ["number", "summary"]
+__all__ = ["attention_maps", "number", "summary"]

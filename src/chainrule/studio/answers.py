@@ -1,0 +1,180 @@
+"""What the page asks of the process that runs its program."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..autograd.modes import no_grad
+from ..random import manual_seed
+from ..sensitivity import sensitivity
+from .page import places
+from .programs import ProgramError, load, trace_program
+from .tracing import bound_inputs
+from .values import number
+
+SEED = 0  # of every run: an edited number is the only thing that changes
+CURVE_POINTS = 121
+
+
+def trace(
+    text: str, name: str, function: str = "", at: Mapping[str, Any] | None = None, step: int = 1,
+    base: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The document of a run; with `base` also what the derivatives there foretold of it."""
+    manual_seed(SEED)
+    made = trace_program(text, os.path.abspath(name), function, at, step).document
+    made["places"] = places(made)
+    if base and made.get("function") and made.get("inputs"):
+        made["prediction"] = prediction(text, name, made, base)
+    return made
+
+
+def record(text: str, name: str, **given: Any) -> dict[str, Any]:
+    """The run as one page that needs no server."""
+    manual_seed(SEED)
+    return {"page": trace_program(text, os.path.abspath(name), **given).to_html()}
+
+
+def prediction(
+    text: str, name: str, made: Mapping[str, Any], base: Mapping[str, Any]
+) -> dict[str, Any]:
+    """First-order: the value at `base` plus its gradient times the change; beside the truth."""
+    f = getattr(load(text, os.path.abspath(name)), made["function"])
+    now = {i["name"]: np.asarray(i["value"], np.float64) for i in made["inputs"]}
+    before = {n: np.asarray(base.get(n, v), np.float64) for n, v in now.items()}
+    if any(before[n].shape != now[n].shape for n in now):
+        return {}
+    manual_seed(SEED)
+    tensors, fixed = bound_inputs(f, {**{n: v.tolist() for n, v in before.items()}})
+    start = f(**tensors, **fixed).sum()
+    start.backward()
+    parts = {}
+    for n, t in tensors.items():
+        slope = 0.0 if t.grad is None else np.asarray(t.grad._a, np.float64)
+        parts[n] = float((slope * (now[n] - before[n])).sum())
+    output = made["nodes"][made["output"]["node"]]["outputs"][made["output"]["output"]]
+    shown = output.get("numbers")
+    if shown is None:
+        return {}
+    truth = float(sum(float(x) for x in shown))
+    foretold = float(start._a) + math.fsum(parts.values())
+    return {
+        "from": number(start._a), "predicted": number(foretold), "recomputed": number(truth),
+        "residual": number(truth - foretold), "parts": {n: number(p) for n, p in parts.items()},
+    }  # fmt: skip
+
+
+def curve(
+    text: str, name: str, function: str, at: Mapping[str, Any], along: str, low: float, high: float
+) -> dict[str, Any]:
+    """A function along one number: values, slopes, and both at the present point.
+
+    Each point is a run of the function and of its backward pass.
+    """
+    f = getattr(load(text, os.path.abspath(name)), function)
+    path, here = _entry(at, along)
+    xs = np.linspace(low, high, CURVE_POINTS)
+    values, slopes = [], []
+    for x in xs:
+        y, slope = _value_and_slope(f, at, path, float(x))
+        values.append(number(y))
+        slopes.append(number(slope))
+    y, slope = _value_and_slope(f, at, path, here)
+    return {
+        "along": along, "x": [float(x) for x in xs], "values": values, "slopes": slopes,
+        "here": {"x": here, "value": number(y), "slope": number(slope)},
+    }  # fmt: skip
+
+
+def _entry(at: Mapping[str, Any], along: str) -> tuple[tuple[Any, ...], float]:
+    """(`x`, 2, 0) and the number there, of "x[2][0]"."""
+    head, *rest = along.replace("]", "").split("[")
+    path = (head, *(int(k) for k in rest))
+    value: Any = at[head]
+    for k in path[1:]:
+        value = value[k]
+    return path, float(value)
+
+
+def _value_and_slope(f: Any, at: Mapping[str, Any], path: Any, x: float) -> tuple[float, float]:
+    point = dict(at)
+    moved = np.array(point[path[0]], np.float64)
+    moved[path[1:]] = x
+    point[path[0]] = moved.tolist()
+    manual_seed(SEED)
+    known = inspect.signature(f).parameters
+    tensors, fixed = bound_inputs(f, {n: v for n, v in point.items() if n in known})
+    with np.errstate(all="ignore"):
+        y = f(**tensors, **fixed).sum()
+        if y._node is None:
+            return float(y._a), 0.0
+        y.backward()
+    grad = tensors[path[0]].grad
+    return float(y._a), 0.0 if grad is None else float(np.asarray(grad._a)[path[1:]])
+
+
+def drivers(
+    text: str, name: str, function: str = "", at: Mapping[str, Any] | None = None,
+    share: float = 0.1, sweep: Mapping[str, Any] | None = None,
+    changes: Mapping[str, float] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """`chainrule.sensitivity` of a plain function: drivers, tornado, sweep and what if."""
+    from .programs import functions_of
+
+    module = load(text, os.path.abspath(name))
+    names = functions_of(module)
+    if not names:
+        raise ProgramError(f"{os.path.basename(name)} defines no function to ask about")
+    function = function if function in names else names[-1]
+    f = getattr(module, function)
+    point = dict(at or {})
+    for n, p in inspect.signature(f).parameters.items():
+        if n not in point:
+            point[n] = 1.0 if p.default is p.empty else p.default
+    with warnings.catch_warnings(record=True) as said, no_grad():
+        warnings.simplefilter("always")
+        s = sensitivity(f, at=point)
+        made: dict[str, Any] = {
+            "function": function, "functions": names, "sensitivity": s.to_dict(),
+            "tornado": s.tornado(share).to_dict(), "point": dict(s.at),
+        }  # fmt: skip
+        if changes:
+            made["what_if"] = s.what_if(dict(changes)).to_dict()
+        if sweep:
+            found = s.sweep(sweep["input"], float(sweep["low"]), float(sweep["high"]))
+            made["sweep"] = found.to_dict()
+    made["warnings"] = [str(w.message) for w in said]
+    return finite(made)
+
+
+def finite(data: Any) -> Any:
+    """Plain data with strings where JSON has no number."""
+    if isinstance(data, dict):
+        return {str(k): finite(v) for k, v in data.items()}
+    if isinstance(data, list | tuple):
+        return [finite(v) for v in data]
+    if isinstance(data, float | np.floating):
+        return number(data)
+    return data
+
+
+def start_training(**given: Any) -> tuple[Any, Any]:
+    """A training run of the playground, and what the page shows first."""
+    from .playground.training import Training  # pyright: ignore[reportMissingImports]
+
+    made = Training(**given)
+    return made.frame(), made
+
+
+ANSWERS = {
+    "hello": dict, "trace": trace, "record": record, "curve": curve, "drivers": drivers,
+}  # fmt: skip
+
+__all__ = ["ANSWERS", "start_training"]

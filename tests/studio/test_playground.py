@@ -1,0 +1,256 @@
+"""Runs of the playground: PyTorch's numbers, steps that can be taken back, what is said of them."""
+
+import json
+import math
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import chainrule as torch
+from chainrule.run import installed
+from chainrule.studio.playground.datasets import read_csv
+from chainrule.studio.playground.presets import PRESETS
+from chainrule.studio.playground.script import DEFAULT, checked, script
+from chainrule.studio.playground.training import Training
+from chainrule.studio.programs import ProgramError
+from chainrule.studio.start import starting_point
+
+RECORDED = json.loads(
+    (Path(__file__).parents[1] / "recorded/playground.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.fixture
+def train():
+    """Start a run; it is closed at the end of the test."""
+    made = []
+
+    def start(**config):
+        made.append(Training(config))
+        return made[-1]
+
+    with installed():
+        yield start
+        for run in made:
+            run.close()
+
+
+def epoch_ends(run, epochs):
+    ends = []
+    for _ in range(epochs):
+        run.control("epoch")
+        ends.append(run.losses[-1])
+    return ends
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_page_has_the_numbers_that_pytorch_gives_for_its_script(name, train):
+    config, losses = RECORDED[name]["config"], RECORDED[name]["losses"]
+    run = train(**config)
+    found = epoch_ends(run, config["epochs"])
+    assert found == pytest.approx(losses, rel=2e-4, abs=1e-6)
+
+
+def test_the_exported_script_prints_the_losses_of_the_page(tmp_path, train):
+    config = {"data": "moons", "layers": [6], "batch": 32, "epochs": 2, "seed": 4}
+    file = tmp_path / "playground.py"
+    file.write_text(script(checked(config)))
+    command = [sys.executable, "-m", "chainrule", "run", str(file)]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    printed = [line.rpartition(" ")[2] for line in ran.stdout.splitlines()]
+    assert printed == [f"{loss:.7g}" for loss in epoch_ends(train(**config), 2)]
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+def test_going_back_and_forward_again_gives_the_same_numbers(optimizer, train):
+    run = train(optimizer=optimizer, points=60, norm="layer", lr=0.03)
+    run._every = 7  # states to go back to
+    run.control("batch")
+    run.control("example")
+    run.control("example")
+    for _ in range(6):
+        run.control("epoch")
+    whole, total = list(run.losses), run.steps
+    weights = [p.tolist() for p in run.script.model.parameters()]
+    for to in (0, 1, 2, 3, 7, 8, total - 1):
+        run.control("rewind", to=to)
+        assert run.steps == to and run.losses == whole[:to]
+        sizes = whole[to:]
+        while run.steps < total and not run.problem:
+            run._step(1 if run.steps in (1, 2) else 16)
+        assert run.losses == whole and sizes
+    assert [p.tolist() for p in run.script.model.parameters()] == weights
+
+
+def test_steps_of_one_example_one_batch_and_one_epoch(train):
+    run = train(points=40, batch=16)
+    run.control("example")
+    assert (run.steps, run.epoch, run._next) == (1, 1, 1)
+    run.control("batch")
+    assert (run.steps, run._next) == (2, 16)
+    run.control("epoch")
+    assert (run.epoch, run._next, run.sizes) == (1, 40, [1, 15, 16, 8])
+    run.control("epoch")
+    assert run.sizes[4:] == [16, 16, 8] and run.epoch == 2
+
+
+def test_looking_changes_nothing(train):
+    looked, alone = train(norm="batch"), train(norm="batch")
+    for _ in range(5):
+        looked.control("batch")
+        looked.control("look")
+        alone._step(16)
+    assert looked.losses == alone.losses
+
+
+def test_a_frame_shows_what_the_engine_has(train):
+    run = train(layers=[5, 4])
+    for _ in range(3):
+        frame = run.control("batch")
+    model = run.script.model
+    assert [layer["name"] for layer in frame["layers"]] == ["0", "2", "4"]
+    for layer, module in zip(frame["layers"], (model[0], model[2], model[4]), strict=True):
+        squares = sum(float((p.grad**2).sum()) for p in module.parameters())
+        assert layer["gradient"] == pytest.approx(math.sqrt(squares), rel=1e-5)
+        # Plain descent: the step is the rate times the gradient.
+        assert layer["update"] == pytest.approx(0.1 * layer["gradient"], rel=1e-3)
+        assert sum(layer["weights"]["counts"]) == layer["count"]
+    right = (model(run.script.inputs).argmax(1) == run.script.targets).float().mean().item()
+    assert frame["accuracy"] == pytest.approx(right)
+    assert [len(u["units"]) for u in frame["units"]] == [5, 4]
+    out = frame["output"]
+    for k, p in enumerate(out["probabilities"]):
+        assert out["gradient"][k] == pytest.approx(p - (k == out["target"]), abs=1e-6)
+    json.dumps(frame, allow_nan=False)
+
+
+def for_a_while(run, steps):
+    run.control("run")
+    while run.running and run.steps < steps:
+        run.advance(lambda frame: None)
+    run.control("pause")
+    return run.control("look")
+
+
+@pytest.mark.parametrize("points", [200, 203, 16, 7])
+def test_running_takes_the_same_steps_as_stepping(points, train):
+    run, stepped = train(points=points), train(points=points)
+    run._every = 50
+    for_a_while(run, 700)
+    while stepped.steps < run.steps:
+        stepped._step(16)
+    assert run.losses == stepped.losses and run.sizes == stepped.sizes
+    assert (run.epoch, run._next) == (stepped.epoch, stepped._next)
+    run.control("rewind", to=523)
+    assert run.losses == stepped.losses[:523]
+
+
+SAID = {
+    "Vanishing gradients": "vanishing-gradient", "Exploding RNN": "exploding-gradient",
+    "Dead ReLU": "dead-relu", "Bad initialization": "bad-initialization",
+    "Too high a rate": "lr-too-high",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda p: p["name"])
+def test_the_classics_show_what_they_are_for(preset, train):
+    frame = for_a_while(train(**preset["config"]), 150)
+    rules = {f["rule"] for f in frame["findings"]}
+    expected = SAID.get(preset["name"])
+    assert expected in rules if expected else not rules
+    if preset["name"] == "Dead ReLU":
+        assert frame["units"][0]["dead"] == frame["units"][0]["count"] == 8
+    if preset["name"] == "Vanishing gradients":
+        assert frame["layers"][0]["gradient"] < 1e-4 * frame["layers"][-1]["gradient"]
+    if preset["name"].startswith("The cure"):
+        assert frame["layers"][0]["gradient"] > 1e-2 * frame["layers"][-1]["gradient"]
+    if preset["name"] == "Saddle":
+        assert abs(frame["path"][-1][0]) < 0.01
+
+
+def test_units_at_their_flat_ends_are_marked(train):
+    frame = train(init="huge", layers=[6], activation="sigmoid", noise=0.0).control("look")
+    assert frame["units"][0]["dead"] == 0
+    wide = train(init="huge", layers=[6, 6, 6], activation="tanh").control("batch")
+    assert sum(layer["saturated"] for layer in wide["units"]) > 0
+
+
+def test_own_models_and_their_errors(train):
+    own = "model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))"
+    run = train(own=own)
+    assert run.control("epoch")["units"][0]["count"] == 3
+    with pytest.raises(NameError, match="'model' is not defined"):
+        train(own="net = nn.Linear(2, 2)")
+
+
+def test_nobody_listens_after_a_run_that_could_not_start(train):
+    before = torch.zeros  # the doctor hears of tensors where they are made
+    with pytest.raises(NameError):
+        train(own="net = nn.Linear(2, 2)")
+    assert torch.zeros is before
+
+
+def test_a_csv_of_ones_own():
+    rows, targets, classes = read_csv("x,y,kind\n0,1,3\n2,5,9\n4,9,3\n\n6,13,9\n")
+    assert classes == 2 and targets == [0, 1, 0, 1]
+    assert rows[0] == pytest.approx([-1.341641, -1.341641], abs=1e-5)
+    assert read_csv("0,1.5\n1,2.5\n2,3.25\n3,4.5\n")[2] == 0
+    with pytest.raises(ProgramError, match="row 2 of the CSV is '1,x'"):
+        read_csv("0,1\n1,x\n2,3\n3,4\n")
+    with pytest.raises(ProgramError, match="it has 1"):
+        read_csv("1,2\n")
+    with pytest.raises(ProgramError, match="row 1"):
+        read_csv("1\n2\n3\n4\n")
+
+
+@pytest.mark.parametrize(
+    "given", [{"lr": "fast"}, {"lr": math.nan}, {"batch": 0}, {"data": "../x"}, {"points": 10**9},
+              {"layers": [10**6]}, {"layers": [1] * 100}, {"unknown": 1}, {"seed": True},
+              {"optimizer": "sgd'); import os"}],
+)  # fmt: skip
+def test_settings_that_cannot_be_are_refused(given):
+    with pytest.raises(ProgramError):
+        checked(given)
+
+
+def test_the_page_knows_every_setting():
+    settings = starting_point("", "", {}, 1)["playground"]
+    assert settings["default"] == DEFAULT
+    for name, known in settings["choices"].items():
+        assert DEFAULT[name] in known
+    for preset in settings["presets"]:
+        checked(preset["config"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", [{}, {"layers": [64, 64], "batch": 64, "points": 1000}])
+def test_training_in_the_page_keeps_four_fifths_of_its_speed(config, train):
+    run = train(**config)
+    s, batch = run.script, run.config["batch"]
+
+    def plain(steps):
+        began, done = time.process_time(), 0
+        while done < steps:
+            for rows in s.torch.randperm(len(s.inputs), generator=s.order).split(batch):
+                s.train_step(s.inputs[rows], s.targets[rows])
+                done += 1
+        return done / (time.process_time() - began)
+
+    def shown(steps):
+        run.control("run")
+        began, first = time.process_time(), run.steps
+        while run.steps - first < steps:
+            run.advance(json.dumps)
+        return (run.steps - first) / (time.process_time() - began)
+
+    shown(2000)  # the first stretch that the doctor hears is behind it
+    run._doctor.stop()
+    rates = []
+    for _ in range(3):
+        alone = plain(5000)
+        rates.append(shown(8000) / alone)
+        run._doctor.stop()
+    assert max(rates) >= 0.8, rates

@@ -1,0 +1,206 @@
+// Step through the program of the editor; change a number or the code, and everything follows.
+import { chart } from "./charts";
+import type { Doc, Nested } from "./document";
+import { button, field, h, numberBox, select } from "./dom";
+import { Editor } from "./editor";
+import { ask, latest, ProgramProblem } from "./server";
+import { download, isOwn, makeOwn, type Start, type State } from "./state";
+import { StepView } from "./step";
+import { short } from "./values";
+
+interface Curve { along: string; x: number[]; values: (number | string)[]; slopes: (number | string)[]; here: { x: number; value: number; slope: number } }
+interface Entry { name: string; path: number[]; value: number }
+
+const entriesOf = (name: string, value: Nested, path: number[] = []): Entry[] => Array.isArray(value)
+  ? value.flatMap((v, k) => entriesOf(name, v, [...path, k])) : [{ name, path, value }];
+const label = (e: Entry) => e.name + e.path.map((k) => `[${k}]`).join("");
+
+export class LiveView {
+  readonly element: HTMLElement;
+  readonly steps: StepView;
+  readonly editor: Editor;
+  doc: Doc | null = null;
+  changed: () => void = () => {}; // told after every run and step
+  private base: Record<string, Nested> = {}; // where predictions start
+  private along = "";
+  private range: [number, number] | null = null;
+  private readonly problem = h("div", { id: "problem", role: "alert" });
+  private readonly choices = h("div", { class: "choices" });
+  private readonly numbers = h("div", { id: "numbers" });
+  private readonly foretold = h("div", { id: "prediction", role: "status", "aria-live": "polite" });
+  private readonly plot = h("div", { id: "plot" });
+  private readonly printed = h("pre", { id: "printed", hidden: "", tabindex: "0", "aria-label": "printed by the program" });
+  private readonly run: (given: { keepNumbers?: boolean }) => void;
+  private readonly drawCurve: (given: object) => void;
+  private sliders = new Map<string, { box: HTMLInputElement; slide: HTMLInputElement }>();
+
+  constructor(readonly state: State, private readonly start: Start, private readonly save: () => void) {
+    this.editor = new Editor(() => this.edited());
+    this.steps = new StepView(this.editor, () => { this.state.step = this.steps.at; this.changed(); this.save(); });
+    this.run = latest((g) => this.runNow(g.keepNumbers ?? false));
+    this.drawCurve = latest(() => this.curveNow());
+    const change = h("section", { "aria-label": "Change a number" }, h("h2", {}, "Change a number"), this.numbers, this.foretold);
+    this.element = h("div", {}, this.choices, this.problem, this.steps.bar, this.steps.title,
+      h("div", { class: "columns" }, h("div", { class: "stack" }, this.editor.element, this.printed, change), this.steps.graph, this.steps.panel),
+      h("div", { class: "under" }, h("section", { "aria-label": "Plot" }, h("h2", {}, "Along one number"), this.plot), this.steps.modes));
+    this.load(state.name, state.text);
+  }
+
+  load(name: string, text: string) {
+    this.editor.setText(name, text);
+    this.state.name = name;
+    this.state.text = text;
+    this.base = {};
+    this.doc = null;
+    this.drawChoices();
+    const ours = text === this.start.text || this.start.lessons.some((l) => l.program === text);
+    if (ours || isOwn(text)) this.run({});
+    else this.problem.replaceChildren(h("p", {}, "This program came by a link or a file. Read it first: it runs with your rights."),
+      button("Run this program", "trust", () => { makeOwn(text); this.problem.replaceChildren(); this.run({}); }));
+  }
+
+  private edited() {
+    this.state.text = this.editor.text;
+    makeOwn(this.state.text);
+    this.save();
+    this.run({});
+  }
+
+  private async runNow(keepNumbers: boolean) {
+    this.element.setAttribute("aria-busy", "true");
+    try {
+      const { name, text, at, pass } = this.state;
+      const doc = await ask<Doc>("trace", { text, name, function: this.state.function, at, step: pass, base: this.base });
+      if (this.state.text !== text || this.state.name !== name) return; // edited meanwhile: the next run has it
+      const first = this.doc === null || this.doc.function !== doc.function;
+      this.doc = doc;
+      this.problem.replaceChildren();
+      this.state.function = doc.function ?? "";
+      if (this.state.at === at) // else a number was moved meanwhile: the next run has it
+        this.state.at = Object.fromEntries((doc.inputs ?? []).map((i) => [i.name, i.value]));
+      if (!Object.keys(this.base).length) this.base = structuredClone(this.state.at);
+      this.steps.show(doc, first ? this.state.step : this.steps.at);
+      if (!keepNumbers) { this.drawChoices(); this.drawNumbers(); }
+      this.tell();
+      this.changed();
+      this.drawCurve({});
+    } catch (e) {
+      if (!(e instanceof ProgramProblem)) throw e;
+      this.problem.replaceChildren(h("p", {}, e.facts.line ? `Line ${e.facts.line}: ${e.message}` : e.message));
+      this.editor.wrong(e.facts.line);
+      this.print(e.facts.printed);
+    } finally { this.element.removeAttribute("aria-busy"); }
+  }
+
+  private tell() {
+    const p = this.doc?.prediction;
+    const output = this.doc?.output ? this.doc.nodes[this.doc.output.node].label : "";
+    this.print(this.doc?.printed);
+    if (p?.predicted === undefined) { this.foretold.replaceChildren(); return; }
+    this.foretold.replaceChildren(h("p", { class: "formula" }, `${output}: ${short(p.from)} at the start`),
+      h("p", { class: "formula", id: "predicted" }, `predicted by the derivatives: ${short(p.predicted)}`),
+      h("p", { class: "formula", id: "recomputed" }, `recomputed: ${short(p.recomputed)}`),
+      h("p", { class: "formula" }, `missed by ${short(p.residual)}`));
+  }
+
+  private print(text?: string) {
+    this.printed.hidden = !text;
+    this.printed.textContent = text ?? "";
+  }
+
+  private drawChoices() {
+    const { state } = this;
+    const files = [...new Set([state.name, ...this.start.neighbours])];
+    const parts: HTMLElement[] = [field("File", select("file", files, state.name, async (name) => {
+      const found = await ask<{ name: string; text: string }>("open", { name });
+      makeOwn(found.text);
+      Object.assign(state, { function: "", at: {}, step: 0, pass: 1 });
+      this.load(found.name, found.text);
+    }))];
+    if (this.doc?.functions?.length) parts.push(field("Function", select("function", this.doc.functions, this.doc.function ?? "", (name) => {
+      Object.assign(state, { function: name, at: {} });
+      this.base = {};
+      this.run({});
+    })));
+    if (this.doc && !this.doc.function) parts.push(field("Backward pass", numberBox("pass", state.pass, (n) => { state.pass = Math.max(1, Math.round(n)); this.run({}); }, { min: "1", step: "1" })));
+    parts.push(button("Stop the program", "stop", () => void ask("stop")),
+      button("Save to a file", "save", () => download("lesson.json", JSON.stringify({ studio: 1, ...state }, null, 1))),
+      button("Save as a page", "record", async () => {
+        const { name, text, at, pass } = state;
+        const made = await ask<{ page: string }>("record", { name, text, at, function: state.function, step: pass });
+        download("lesson.html", made.page, "text/html");
+      }));
+    this.choices.replaceChildren(...parts);
+  }
+
+  private drawNumbers() {
+    const entries = (this.doc?.inputs ?? []).flatMap((i) => entriesOf(i.name, i.value));
+    this.sliders.clear();
+    if (!entries.length) { this.numbers.replaceChildren(h("p", {}, "This run has no numbers of its own to move: edit the code.")); return; }
+    const rows = entries.map((e) => this.row(e));
+    this.numbers.replaceChildren(...rows, button("Predict from here", "rebase", () => { this.base = structuredClone(this.state.at); this.run({ keepNumbers: true }); }));
+  }
+
+  private row(e: Entry): HTMLElement {
+    const reach = Math.max(2, 2 * Math.abs(e.value));
+    const box = numberBox(`n-${label(e)}`, e.value, (v) => { slide.value = `${v}`; this.set(e, v); }, { "aria-label": `${label(e)} as a number` });
+    const slide = h("input", { type: "range", min: `${e.value - reach}`, max: `${e.value + reach}`, step: "any", value: `${e.value}`, "aria-label": label(e), id: `s-${label(e)}` }) as HTMLInputElement;
+    slide.value = `${e.value}`;
+    slide.addEventListener("input", () => { box.value = `${Number(slide.valueAsNumber.toPrecision(4))}`; this.set(e, box.valueAsNumber); });
+    this.sliders.set(label(e), { box, slide });
+    return h("div", { class: "number" }, h("span", { class: "formula" }, label(e)), slide, box);
+  }
+
+  set(e: { name: string; path: number[] }, value: number) {
+    const at = structuredClone(this.state.at);
+    if (!e.path.length) at[e.name] = value;
+    else {
+      let inner = at[e.name] as Nested[];
+      for (const k of e.path.slice(0, -1)) inner = inner[k] as Nested[];
+      inner[e.path[e.path.length - 1]] = value;
+    }
+    this.state.at = at;
+    this.save();
+    this.run({ keepNumbers: true });
+  }
+
+  private async curveNow() {
+    const entries = (this.doc?.inputs ?? []).flatMap((i) => entriesOf(i.name, i.value));
+    if (!this.doc?.function || !entries.length) { this.plot.replaceChildren(h("p", {}, "A function of numbers has a plot here.")); return; }
+    const e = entries.find((x) => label(x) === this.along) ?? entries[0];
+    if (label(e) !== this.along || !this.range || e.value < this.range[0] || e.value > this.range[1]) {
+      const reach = Math.max(2, 2 * Math.abs(e.value));
+      this.range = [e.value - reach, e.value + reach];
+    }
+    this.along = label(e);
+    try {
+      const { name, text, at } = this.state;
+      const got = await ask<Curve>("curve", { name, text, at, function: this.doc.function, along: this.along, low: this.range[0], high: this.range[1] });
+      if (this.doc && this.state.text === text) this.drawPlot(got, e, entries);
+    } catch (problem) { if (!(problem instanceof ProgramProblem)) throw problem; }
+  }
+
+  private drawPlot(got: Curve, e: Entry, entries: Entry[]) {
+    const { here } = got;
+    const tangent = { name: "tangent", kind: "tangent", x: [got.x[0], got.x[got.x.length - 1]], y: [got.x[0], got.x[got.x.length - 1]].map((x) => here.value + here.slope * (x - here.x)) };
+    const output = this.doc!.function!;
+    const drawn = chart({ label: `${output} along ${got.along}, with its tangent at ${short(here.x)}`, xName: got.along,
+      lines: [{ name: output, x: got.x, y: got.values }, tangent], marks: [{ x: here.x, y: here.value }],
+      drag: (x) => {
+        const v = Number(x.toPrecision(4));
+        const known = this.sliders.get(got.along);
+        if (known) { known.box.value = `${v}`; known.slide.value = `${v}`; }
+        this.set(e, v);
+      } });
+    const choice = field("along", select("along", entries.map(label), got.along, (v) => { this.along = v; this.range = null; this.drawCurve({}); }));
+    const words = h("p", { class: "formula", id: "slope" }, `d ${output} / d ${got.along} = ${short(here.slope)} at ${short(here.x)}`);
+    const old = this.plot.querySelector("svg");
+    if (old && this.plot.dataset.of === got.along) { // keep the element that is being dragged
+      old.replaceChildren(...drawn.childNodes);
+      this.plot.querySelector("#slope")!.replaceWith(words);
+      return;
+    }
+    this.plot.dataset.of = got.along;
+    this.plot.replaceChildren(choice, drawn, words, h("p", { class: "hint" }, "Drag in the plot to move the number."));
+  }
+}

@@ -1,0 +1,254 @@
+// A model as a graph folded by module, on a canvas: zoom, pan, search, figures as colour.
+import type { Doc } from "./document";
+import { button, field, h, heading, select, table } from "./dom";
+import { type Figures, figuresOf, fold, type Folded, modulesOf, type Shown, tree } from "./folding";
+import { type Box, layered } from "./layered";
+import { full, heat, short } from "./values";
+
+type Measure = "nothing" | "parameters" | "memory" | "time" | "gradient";
+const WORDS: Record<Measure, string> = { nothing: "nothing", parameters: "parameters", memory: "memory kept for backward", time: "time", gradient: "gradient norm" };
+
+function bytes(n: number): string { return n >= 1 << 20 ? `${short(Number((n / (1 << 20)).toPrecision(3)))} MiB` : n >= 1024 ? `${short(Number((n / 1024).toPrecision(3)))} KiB` : `${n} B`; }
+const figure = (m: Measure, v: number) => (m === "memory" ? bytes(v) : m === "time" ? `${short(Number(v.toPrecision(3)))} µs` : m === "gradient" ? short(Number(v.toPrecision(3))) : v.toLocaleString("en"));
+
+export class ModelView {
+  readonly title = "Model";
+  readonly element = h("div", { id: "model" });
+  private doc: Doc | null = null;
+  private modules: string[] = [];
+  private figures: Figures[] = [];
+  private open = new Set<string>();
+  private folded: Folded = { boxes: [], links: [] };
+  private boxes: Box[] = [];
+  private scale = 1;
+  private x = 0;
+  private y = 0;
+  private measure: Measure = "gradient";
+  private chosen = -1;
+  private found: number[] = [];
+  private drawn = 0; // a frame that is asked for
+  private readonly canvas = h("canvas", { id: "map", tabindex: "0", role: "application", "aria-label": "graph of the model; arrows move, plus and minus zoom; the table below has the same modules" }) as HTMLCanvasElement;
+  private readonly status = h("p", { id: "seen", role: "status" });
+  private readonly details = h("section", { id: "details", "aria-label": "Details" });
+  private readonly list = h("section", { id: "modules", "aria-label": "Modules" });
+  private readonly search = h("input", { type: "search", id: "search", placeholder: "name, op or line", "aria-label": "search" }) as HTMLInputElement;
+
+  constructor(private readonly live: { doc: Doc | null }) {
+    this.search.addEventListener("input", () => this.find(0));
+    this.search.addEventListener("keydown", (e) => { if (e.key === "Enter") this.find(1); });
+    const bar = h("div", { class: "buttons" }, field("search", this.search), button("Next", "find-next", () => this.find(1)),
+      field("colour by", select("measure", Object.entries(WORDS), this.measure, (v) => { this.measure = v as Measure; this.draw(); })),
+      button("+", "zoom-in", () => this.zoom(1.3), { "aria-label": "zoom in" }), button("−", "zoom-out", () => this.zoom(1 / 1.3), { "aria-label": "zoom out" }),
+      button("Fit", "fit", () => this.fit()), button("Open all", "open-all", () => this.fold(true)), button("Close all", "close-all", () => this.fold(false)));
+    this.element.append(bar, this.status, h("div", { class: "columns map" }, this.canvas, this.details), this.list);
+    this.listen();
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  shown() {
+    if (this.live.doc && this.live.doc !== this.doc) this.take(this.live.doc);
+    else if (!this.live.doc) this.status.textContent = "Nothing has run yet.";
+    this.resize();
+  }
+
+  private take(doc: Doc) {
+    this.doc = doc;
+    this.modules = modulesOf(doc);
+    this.figures = figuresOf(doc);
+    this.open.clear();
+    this.search.value = "";
+    this.layOut();
+    this.fit();
+    this.drawList();
+  }
+
+  private layOut() {
+    this.folded = fold(this.doc!, this.modules, this.figures, this.open);
+    const widths = this.folded.boxes.map((b) => Math.min(230, Math.max(90, 8 * Math.max(b.label.length, b.under.length) + 20)));
+    this.boxes = layered(widths, this.folded.links);
+    this.chosen = -1;
+    this.details.replaceChildren(h("p", {}, "Click on a module to open it, on an op to see its value."));
+    this.status.textContent = `${this.doc!.nodes.length.toLocaleString("en")} nodes, ${this.folded.boxes.length.toLocaleString("en")} boxes shown`;
+    this.find(0);
+    this.draw();
+  }
+
+  private fold(open: boolean) {
+    this.open = new Set(open ? tree(this.modules, this.figures).map((m) => m.path) : []);
+    this.layOut();
+    this.fit();
+    this.drawList();
+  }
+
+  private toggle(path: string) {
+    if (this.open.has(path)) for (const p of [...this.open]) { if (p === path || p.startsWith(`${path}.`)) this.open.delete(p); }
+    else path.split(".").forEach((_, k, parts) => this.open.add(parts.slice(0, k + 1).join(".")));
+    this.layOut();
+    const first = this.folded.boxes.findIndex((b) => b.path === path || b.path.startsWith(`${path}.`));
+    if (first >= 0) this.centre(first);
+    this.drawList();
+  }
+
+  // ---- looking ----------------------------------------------------------------------------------
+
+  private resize() {
+    const ratio = devicePixelRatio || 1;
+    const { clientWidth: wide, clientHeight: tall } = this.canvas;
+    if (!wide) return;
+    this.canvas.width = wide * ratio;
+    this.canvas.height = tall * ratio;
+    this.draw();
+  }
+
+  private fit() {
+    if (!this.boxes.length) return;
+    const left = Math.min(...this.boxes.map((b) => b.x - b.w / 2)), right = Math.max(...this.boxes.map((b) => b.x + b.w / 2));
+    const bottom = Math.max(...this.boxes.map((b) => b.y + b.h));
+    const { clientWidth: wide, clientHeight: tall } = this.canvas;
+    this.scale = Math.max(0.35, Math.min(1, wide / (right - left + 40), tall / (bottom + 40)));
+    this.x = (left + right) / 2 - wide / this.scale / 2;
+    this.y = -20;
+    this.draw();
+  }
+
+  private centre(k: number) {
+    this.x = this.boxes[k].x - this.canvas.clientWidth / this.scale / 2;
+    this.y = this.boxes[k].y - this.canvas.clientHeight / this.scale / 2;
+    this.draw();
+  }
+
+  zoom(by: number, cx = this.canvas.clientWidth / 2, cy = this.canvas.clientHeight / 2) {
+    const to = Math.max(0.05, Math.min(4, this.scale * by));
+    this.x += cx / this.scale - cx / to;
+    this.y += cy / this.scale - cy / to;
+    this.scale = to;
+    this.draw();
+  }
+
+  private find(step: number) {
+    const text = this.search.value.trim().toLowerCase();
+    const last = this.found;
+    const match = (b: Shown) => `${b.label} ${b.path} ${b.node?.op ?? ""} ${b.node ? `line ${b.node.line}` : ""}`.toLowerCase().includes(text);
+    this.found = text ? this.folded.boxes.flatMap((b, k) => (match(b) ? [k] : [])) : [];
+    if (text) {
+      const at = step && this.found.includes(this.chosen) ? (this.found.indexOf(this.chosen) + step) % this.found.length : 0;
+      this.status.textContent = this.found.length ? `${at + 1} of ${this.found.length} found` : "nothing found";
+      if (this.found.length) { this.choose(this.found[at]); this.centre(this.found[at]); }
+    } else if (last.length) this.draw();
+  }
+
+  private listen() {
+    const c = this.canvas;
+    let from: { x: number; y: number; moved: boolean } | null = null;
+    c.addEventListener("pointerdown", (e) => { from = { x: e.clientX, y: e.clientY, moved: false }; c.setPointerCapture(e.pointerId); });
+    c.addEventListener("pointermove", (e) => {
+      if (!from) return;
+      const dx = e.clientX - from.x, dy = e.clientY - from.y;
+      if (Math.abs(dx) + Math.abs(dy) < 4 && !from.moved) return;
+      this.x -= dx / this.scale;
+      this.y -= dy / this.scale;
+      from = { x: e.clientX, y: e.clientY, moved: true };
+      this.draw();
+    });
+    c.addEventListener("pointerup", (e) => { const clicked = from && !from.moved; from = null; if (clicked) this.click(e); });
+    c.addEventListener("wheel", (e) => { e.preventDefault(); const r = c.getBoundingClientRect(); this.zoom(Math.exp(-e.deltaY / 500), e.clientX - r.left, e.clientY - r.top); }, { passive: false });
+    c.addEventListener("keydown", (e) => {
+      const by = 80 / this.scale;
+      const act: Record<string, () => void> = { ArrowLeft: () => { this.x -= by; }, ArrowRight: () => { this.x += by; }, ArrowUp: () => { this.y -= by; }, ArrowDown: () => { this.y += by; },
+        "+": () => this.zoom(1.3), "-": () => this.zoom(1 / 1.3), Enter: () => { if (this.chosen >= 0) this.activate(this.chosen); } };
+      if (act[e.key]) { e.preventDefault(); act[e.key](); this.draw(); }
+    });
+  }
+
+  private click(e: PointerEvent) {
+    const r = this.canvas.getBoundingClientRect();
+    const x = (e.clientX - r.left) / this.scale + this.x, y = (e.clientY - r.top) / this.scale + this.y;
+    const hit = this.boxes.findIndex((b) => Math.abs(x - b.x) <= b.w / 2 && y >= b.y && y <= b.y + b.h);
+    if (hit >= 0) this.activate(hit);
+  }
+
+  private activate(k: number) {
+    const b = this.folded.boxes[k];
+    if (b.node) this.choose(k); else this.toggle(b.key);
+  }
+
+  private choose(k: number) {
+    this.chosen = k;
+    const b = this.folded.boxes[k];
+    const rows = (["parameters", "memory", "time", "gradient"] as Measure[]).map((m) => [WORDS[m], figure(m, b.figures[m as keyof Figures])]);
+    const parts: HTMLElement[] = [h("h2", {}, b.label), h("p", {}, b.node ? `${b.node.op}${b.path ? `, in ${b.path}` : ""}, line ${b.node.line}` : `${b.figures.count} nodes`), table([], rows, "figures")];
+    if (b.node?.maps) parts.push(heading(`Attention, ${b.node.maps.count} heads`), h("div", { class: "maps" }, ...b.node.maps.values.map((values, head) => {
+      const made = heat({ rows: b.node!.maps!.rows, columns: b.node!.maps!.columns, values }, `attention of head ${head}`);
+      made.classList.add("attention");
+      return made;
+    })));
+    if (b.node) b.node.outputs.slice(0, 1).forEach((v) => parts.push(full(v)));
+    this.details.replaceChildren(...parts);
+    this.draw();
+  }
+
+  private drawList() {
+    const rows = tree(this.modules, this.figures).map((m) => {
+      const shut = button(`${this.open.has(m.path) ? "▾" : "▸"} ${m.path}`, "", () => this.toggle(m.path), { class: "opener", "aria-expanded": `${this.open.has(m.path)}`, style: `margin-left:${m.depth * 14}px`, "data-path": m.path });
+      return [shut, ...(["parameters", "memory", "time", "gradient"] as Measure[]).map((k) => figure(k, m.figures[k as keyof Figures]))];
+    });
+    this.list.replaceChildren(...(rows.length ? [h("h2", {}, "Modules"), table(["module", ...["parameters", "memory", "time", "gradient"].map((m) => WORDS[m as Measure])], rows, "modules")] : []));
+  }
+
+  // ---- drawing ----------------------------------------------------------------------------------
+
+  private draw() { if (!this.drawn) this.drawn = requestAnimationFrame(() => { this.drawn = 0; this.paint(); }); }
+
+  private paint() {
+    const c = this.canvas.getContext("2d")!;
+    const ratio = devicePixelRatio || 1;
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name: string) => style.getPropertyValue(name).trim();
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    const k = this.scale * ratio;
+    c.setTransform(k, 0, 0, k, -this.x * k, -this.y * k);
+    const right = this.x + this.canvas.clientWidth / this.scale, bottom = this.y + this.canvas.clientHeight / this.scale;
+    c.strokeStyle = colour("--line");
+    c.lineWidth = 1.3;
+    c.beginPath();
+    for (const [a, b] of this.folded.links) {
+      const p = this.boxes[a], q = this.boxes[b];
+      if (Math.min(p.y, q.y) > bottom || Math.max(p.y + p.h, q.y + q.h) < this.y) continue;
+      c.moveTo(p.x, p.y + p.h);
+      if (q.layer - p.layer > 1) c.bezierCurveTo(p.x + 60, p.y + p.h + 60, q.x + 60, q.y - 60, q.x, q.y);
+      else c.lineTo(q.x, q.y);
+    }
+    c.stroke();
+    const top = Math.max(...(this.measure === "nothing" ? [1] : this.folded.boxes.map((b) => b.figures[this.measure as keyof Figures])), 1e-30);
+    const found = new Set(this.found);
+    c.textAlign = "center";
+    const paper = colour("--panel"), ink = colour("--ink"), now = colour("--now"), dim = colour("--dim");
+    this.boxes.forEach((b, i) => {
+      if (b.y > bottom || b.y + b.h < this.y || b.x - b.w / 2 > right || b.x + b.w / 2 < this.x) return;
+      const shown = this.folded.boxes[i];
+      c.fillStyle = paper;
+      c.beginPath();
+      c.roundRect(b.x - b.w / 2, b.y, b.w, b.h, 6);
+      c.fill();
+      if (this.measure !== "nothing") {
+        const v = shown.figures[this.measure as keyof Figures];
+        const share = v <= 0 ? 0 : this.measure === "gradient" ? Math.max(0, 1 + Math.log10(v / top) / 6) : Math.sqrt(v / top);
+        c.fillStyle = `rgba(217,119,6,${(0.55 * share).toFixed(3)})`;
+        c.fill();
+      }
+      c.strokeStyle = i === this.chosen || found.has(i) ? now : shown.node ? colourOf(shown, dim, ink) : ink;
+      c.lineWidth = i === this.chosen ? 4 : shown.node ? 1.2 : 2.4;
+      c.stroke();
+      if (this.scale < 0.25) return;
+      c.fillStyle = ink;
+      c.font = `${shown.node ? "" : "bold "}13px ui-monospace, monospace`;
+      c.fillText(shown.label.slice(0, 27), b.x, b.y + 18, b.w - 8);
+      c.font = "11px ui-monospace, monospace";
+      c.fillText(shown.under.slice(0, 30), b.x, b.y + 34, b.w - 8);
+    });
+  }
+}
+
+const colourOf = (b: Shown, dim: string, ink: string) => (b.node!.kind === "op" ? ink : dim);

@@ -1,0 +1,228 @@
+// Train a small network, in the process behind the page, and watch it.
+import { chart, legend } from "./charts";
+import { button, field, h, heading, numberBox, select, table } from "./dom";
+import { type Boundary, boundaryCanvas, drawBoundary, unitMap } from "./pictures";
+import { ask, latest, ProgramProblem } from "./server";
+import { download, openFile, type Start, type State } from "./state";
+import { histogram, short } from "./values";
+
+type Config = Record<string, string | number | boolean | number[]>;
+interface Layer { name: string; kind: string; count: number; gradient: number; weight: number; update: number; weights: Bins; updates: Bins }
+interface Bins { low: number; high: number; counts: number[] }
+interface Units { name: string; kind: string; side: number; rows: number; count: number; dead: number; saturated: number; units: { map: string; low: number; high: number; state: string }[] }
+interface Finding { rule: string; severity: string; line: number; message: string; evidence: string[]; fix: string }
+interface Frame {
+  step: number; epoch: number; row: number; running: boolean; problem: string; config: Config; loss: number | string | null; speed: number;
+  losses: { x: number[]; y: (number | string)[] }; findings: Finding[]; script: string; layers: Layer[]; accuracy?: number; error?: number | null;
+  units?: Units[]; range?: [number, number]; points?: number[][]; boundary?: Boundary; path?: number[][]; line?: { x: number[]; y: number[] };
+  output: { scores?: number[]; probabilities?: number[]; target?: number; gradient?: number[] };
+}
+export interface Settings { default: Config; choices: Record<string, string[]>; presets: { name: string; about: string; config: Config }[] }
+
+const NUMBERS: [string, string, Record<string, string>][] = [["points", "examples", { min: "4", step: "1" }], ["noise", "noise", { min: "0" }], ["lr", "rate", { min: "0" }],
+  ["batch", "batch size", { min: "1", step: "1" }], ["seed", "seed", { min: "0", step: "1" }], ["gain", "recurrent gain", {}], ["length", "sequence length", { min: "2", step: "1" }]];
+const CHOICES: [string, string][] = [["data", "data"], ["activation", "activation"], ["init", "initialization"], ["norm", "norm"], ["optimizer", "optimizer"]];
+
+export class PlaygroundView {
+  readonly title = "Playground";
+  readonly element = h("div", { id: "playground" });
+  private config: Config;
+  private frame: Frame | null = null;
+  private before: Frame | null = null;
+  private top = 0; // the furthest step, to which the slider reaches
+  private polling = false;
+  private readonly form = h("section", { "aria-label": "Settings", id: "settings" });
+  private readonly about = h("p", { id: "about" });
+  private readonly problem = h("div", { role: "alert" });
+  private readonly status = h("p", { id: "progress", role: "status" });
+  private readonly canvas = boundaryCanvas("boundary");
+  private readonly oldCanvas = boundaryCanvas("boundary-before", 200);
+  private readonly compared = h("section", { "aria-label": "The run before", id: "before", hidden: "" });
+  private readonly curve = h("div", { id: "line" });
+  private readonly loss = h("div", { id: "loss" });
+  private readonly units = h("section", { "aria-label": "Units", id: "units" });
+  private readonly flow = h("section", { "aria-label": "Layers", id: "flow" });
+  private readonly found = h("section", { "aria-label": "Doctor", id: "findings", "aria-live": "polite" });
+  private readonly output = h("section", { "aria-label": "One example", id: "output" });
+  private readonly slider = h("input", { type: "range", min: "0", max: "0", id: "rewind", "aria-label": "go back to step" }) as HTMLInputElement;
+  private readonly runButton = button("Run", "run", () => void this.control(this.frame?.running ? "pause" : "run"));
+  private readonly goBack = latest<number>(async (to) => { await this.control("rewind", to); });
+  private readonly walkers: HTMLButtonElement[];
+
+  constructor(private readonly settings: Settings, private readonly state: State, private readonly save: () => void, _start: Start) {
+    this.config = { ...settings.default, ...(state.play as Config ?? {}) };
+    this.slider.addEventListener("input", () => this.goBack(Number(this.slider.value)));
+    this.walkers = ["example", "batch", "epoch"].map((what) => button(`One ${what}`, `one-${what}`, () => void this.control(what)));
+    const bar = h("div", { class: "buttons" }, button("Start", "begin", () => void this.begin()), this.runButton, ...this.walkers, this.slider,
+      button("Export as PyTorch", "export", () => { if (this.frame) download("playground.py", this.frame.script, "text/x-python"); }),
+      button("End the process", "quit", () => void ask("quit-training")));
+    this.compared.append(h("h2", {}, "The run before"), this.oldCanvas);
+    this.element.append(this.about, bar, this.status, this.problem, h("div", { class: "columns play" }, this.form,
+      h("div", { class: "stack" }, this.canvas, this.curve, h("section", { "aria-label": "Loss" }, h("h2", {}, "Loss"), this.loss), this.compared),
+      h("div", { class: "stack" }, this.found, this.output, this.flow)), this.units);
+    this.drawForm();
+  }
+
+  shown() { if (this.frame) this.poll(); }
+
+  private set(name: string, value: Config[string]) {
+    this.config[name] = value;
+    this.state.play = { ...this.config };
+    this.save();
+  }
+
+  private drawForm() {
+    const { presets, choices } = this.settings;
+    const preset = select("preset", [["", "choose ..."], ...presets.map((p) => [p.name, p.name] as [string, string])], "", (name) => {
+      const found = presets.find((p) => p.name === name);
+      if (!found) return;
+      this.config = { ...this.settings.default, ...found.config };
+      this.state.play = { ...this.config };
+      this.about.textContent = found.about;
+      this.drawForm();
+      (this.form.querySelector("#preset") as HTMLSelectElement).value = name;
+      void this.begin();
+    });
+    const layers = h("input", { type: "text", id: "layers", value: (this.config.layers as number[]).join(", ") }) as HTMLInputElement;
+    layers.addEventListener("input", () => this.set("layers", layers.value.split(/[\s,]+/).filter(Boolean).map(Number).filter((n) => n > 0)));
+    const residual = h("input", { type: "checkbox", id: "residual" }) as HTMLInputElement;
+    residual.checked = Boolean(this.config.residual);
+    residual.addEventListener("change", () => this.set("residual", residual.checked));
+    const own = h("textarea", { id: "own", rows: "6", spellcheck: "false", "aria-label": "own code for the model" }) as HTMLTextAreaElement;
+    own.value = String(this.config.own);
+    own.addEventListener("input", () => this.set("own", own.value));
+    const csv = button("Open a CSV file", "csv", async () => {
+      const found = await openFile(".csv,text/csv");
+      this.set("csv", found.text);
+      this.set("data", "csv");
+      this.drawForm();
+      void this.begin();
+    });
+    this.form.replaceChildren(h("h2", {}, "Settings"), field("show", preset),
+      ...CHOICES.map(([key, text]) => field(text, select(key, choices[key], String(this.config[key]), (v) => this.set(key, v)))),
+      csv, field("hidden layers", layers), field("residual", residual),
+      ...NUMBERS.map(([key, text, more]) => field(text, numberBox(key, Number(this.config[key]), (v) => this.set(key, v), more))),
+      h("details", {}, h("summary", {}, "Own model"), h("p", { class: "hint" }, "Lines that make `model`; they take the place of the settings above. `inputs`, `targets`, `nn` and `torch` are there."),
+        own, button("Begin with the present one", "own-begin", () => { const text = modelOf(this.frame?.script ?? ""); own.value = text; this.set("own", text); })));
+  }
+
+  private async begin() {
+    const old = this.frame;
+    await this.try(async () => {
+      this.frame = null;
+      const got = await ask<Frame>("play", { config: this.config });
+      if (old && old.step) this.compare(old);
+      this.top = 0;
+      this.draw(got);
+      this.poll();
+    });
+  }
+
+  private async control(action: string, to = 0) {
+    await this.try(async () => { this.draw(await ask<Frame>("control", { action, to })); this.poll(); });
+  }
+
+  private async try(act: () => Promise<void>) {
+    try { this.problem.replaceChildren(); await act(); } catch (e) {
+      if (!(e instanceof ProgramProblem)) throw e;
+      this.problem.replaceChildren(h("p", {}, e.facts.line ? `Line ${e.facts.line}: ${e.message}` : e.message));
+    }
+  }
+
+  private async poll() {
+    if (this.polling) return;
+    this.polling = true;
+    let since = 0;
+    try {
+      while (!this.element.hidden && this.frame?.running) {
+        const got = await ask<{ count: number; frame: Frame | null }>("news", { since });
+        since = got.count;
+        if (got.frame && this.frame?.running) this.draw(got.frame);
+      }
+    } finally { this.polling = false; }
+  }
+
+  private compare(old: Frame) {
+    this.before = old;
+    const changed = Object.keys(this.config).filter((k) => JSON.stringify(old.config[k]) !== JSON.stringify(this.config[k]));
+    const said = changed.length ? changed.map((k) => `${k}: ${old.config[k]} → ${this.config[k]}`).join("; ") : "nothing changed: the numbers must be the same";
+    drawBoundary(this.oldCanvas, old.boundary, old.points ?? [], old.range ?? [0, 1], old.path);
+    this.oldCanvas.hidden = !old.boundary;
+    this.compared.querySelector("p")?.remove();
+    this.compared.append(h("p", { id: "changed" }, `Changed since: ${said}. It ended at step ${old.step} with loss ${short(old.loss)}.`));
+    this.compared.hidden = false;
+  }
+
+  private draw(f: Frame) {
+    this.frame = f;
+    this.top = Math.max(this.top, f.step);
+    this.runButton.textContent = f.running ? "Pause" : "Run";
+    this.slider.max = `${this.top}`;
+    if (document.activeElement !== this.slider || f.running) this.slider.value = `${f.step}`;
+    const score = f.accuracy !== undefined ? `, accuracy ${short(Number(f.accuracy.toFixed(4)))}` : f.error !== undefined && f.error !== null ? `, mean squared error ${short(f.error)}` : "";
+    this.status.textContent = `Epoch ${f.epoch}, step ${f.step}: loss ${short(f.loss)}${score}${f.running ? `, ${Math.round(f.speed)} steps per second` : ""}`;
+    this.problem.replaceChildren(...(f.problem ? [h("p", {}, f.problem)] : []));
+    this.canvas.hidden = !f.boundary;
+    if (f.boundary) drawBoundary(this.canvas, f.boundary, f.points ?? [], f.range!, f.path);
+    this.canvas.setAttribute("aria-label", `decision boundary at step ${f.step}${score}`);
+    this.drawLine(f);
+    this.drawLoss(f);
+    this.drawUnits(f);
+    this.drawFlow(f);
+    this.drawFindings(f);
+    this.drawOutput(f);
+  }
+
+  private drawLine(f: Frame) {
+    if (!f.line) { this.curve.replaceChildren(); return; }
+    const marks = (f.points ?? []).slice(0, 200).map(([x, y]) => ({ x, y }));
+    this.curve.replaceChildren(chart({ label: "prediction and data", lines: [{ name: "prediction", x: f.line.x, y: f.line.y }], marks, height: 260 }));
+  }
+
+  private drawLoss(f: Frame) {
+    const lines = [{ name: "now", ...f.losses }, ...(this.before ? [{ name: "before", ...this.before.losses }] : [])];
+    const log = lines.every((l) => l.y.every((v) => Number(v) > 0));
+    this.loss.replaceChildren(chart({ label: `loss up to step ${f.step}`, lines, log, xName: "step" }), ...(this.before ? [legend(["now", "before"])] : []));
+  }
+
+  private drawUnits(f: Frame) {
+    const parts = (f.units ?? []).map((layer) => {
+      const words = [`${layer.count} ${layer.kind} units`, layer.dead ? `${layer.dead} dead` : "", layer.saturated ? `${layer.saturated} saturated` : ""].filter(Boolean).join(", ");
+      return h("div", { class: "layer" }, heading(`${layer.name}: ${words}`), h("div", { class: "maps" }, ...layer.units.map((u, k) =>
+        h("div", { class: `map ${u.state}` }, unitMap(u.map, layer.side, layer.rows, `unit ${k}${u.state ? `, ${u.state}` : ""}, from ${short(u.low)} to ${short(u.high)}`),
+          ...(u.state ? [h("span", {}, u.state)] : [])))));
+    });
+    this.units.replaceChildren(...(parts.length ? [h("h2", {}, "What each unit sees"), ...parts] : []));
+  }
+
+  private drawFlow(f: Frame) {
+    if (!f.layers.length) { this.flow.replaceChildren(); return; }
+    const top = Math.max(...f.layers.map((l) => Number(l.gradient) || 0), 1e-300);
+    const rows = f.layers.map((l) => {
+      const share = Math.max(0, 1 + Math.log10(Math.max(Number(l.gradient), 1e-30) / top) / 8);
+      const size = h("span", { class: "size", style: `width:${(100 * share).toFixed(0)}px` });
+      return [l.name, h("span", {}, size, ` ${Number(l.gradient).toExponential(1)}`), Number(l.update).toExponential(1), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
+    });
+    this.flow.replaceChildren(h("h2", {}, "Gradients, weights and steps by layer"), table(["layer", "gradient norm (log)", "step", "weights", "steps"], rows, "layers"));
+  }
+
+  private drawFindings(f: Frame) {
+    const key = f.findings.map((x) => x.rule + x.line).join();
+    if (this.found.dataset.key === key) return;
+    this.found.dataset.key = key;
+    const parts = f.findings.map((x) => h("li", {}, h("strong", {}, `${x.severity}: ${x.rule}`), ` ${x.message} `, h("em", {}, x.fix)));
+    this.found.replaceChildren(h("h2", {}, "The doctor"), f.findings.length ? h("ul", {}, ...parts) : h("p", {}, "nothing found so far"));
+  }
+
+  private drawOutput(f: Frame) {
+    const o = f.output;
+    if (!o?.scores) { this.output.replaceChildren(); return; }
+    const rows = o.scores.map((v, k) => [`class ${k}`, short(v), short(o.probabilities![k]), k === o.target ? "1" : "0", short(o.probabilities![k] - (k === o.target ? 1 : 0)), short(o.gradient![k])]);
+    this.output.replaceChildren(h("h2", {}, "One example at the output, before the last step"), table(["", "score", "p", "t", "p − t", "gradient"], rows, "softmax and cross-entropy"));
+  }
+}
+
+/** The lines of a script that make the model. */
+function modelOf(script: string): string {
+  return /torch\.manual_seed\(SEED\)\n([\s\S]*?)\nloss_function =/.exec(script)?.[1].trim() ?? "";
+}

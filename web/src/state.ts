@@ -1,0 +1,63 @@
+// What is shown, kept in the address and in files, so that it can be shared.
+import type { Nested } from "./document";
+import type { Lesson } from "./lessons";
+import type { Settings } from "./playground";
+
+export interface State {
+  view: string; name: string; text: string; function: string; at: Record<string, Nested>; step: number; pass: number;
+  play?: unknown; lesson?: number; done?: string[];
+}
+export interface Start {
+  name: string; text: string; function: string; at: Record<string, Nested>; step: number; neighbours: string[]; lesson: number;
+  playground: Settings; lessons: Lesson[];
+}
+
+const bytes = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+const text = (code: string) => new TextDecoder().decode(Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0)));
+
+export function fromStart(start: Start): State {
+  const lesson = start.lesson >= 0 ? { lesson: start.lesson } : {};
+  return { ...lesson, view: "step", name: start.name, text: start.text, function: start.function, at: start.at, step: 0, pass: start.step };
+}
+
+export function read(start: Start): State {
+  const code = /^#s=([\w-]+)$/.exec(location.hash)?.[1];
+  const made = fromStart(start);
+  try { return code ? { ...made, ...JSON.parse(text(code)) } : made; } catch { return made; }
+}
+
+/** Only what differs from the start stands in the address. */
+export function write(state: State, start: Start) {
+  const base = fromStart(start) as unknown as Record<string, unknown>;
+  const kept = Object.fromEntries(Object.entries(state).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(base[k])));
+  history.replaceState(null, "", Object.keys(kept).length ? `#s=${bytes(JSON.stringify(kept))}` : location.pathname + location.search);
+}
+
+/** Whether this tab wrote the program itself: one that came by a link waits to be read first. */
+export const isOwn = (program: string) => sessionStorage.getItem("own") === program;
+export const makeOwn = (program: string) => sessionStorage.setItem("own", program);
+
+export function download(name: string, content: string, kind = "application/json") {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type: kind }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+export async function openFile(accept: string): Promise<{ name: string; text: string }> {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.accept = accept;
+  input.hidden = true;
+  document.querySelectorAll("input[type=file]").forEach((old) => old.remove());
+  document.body.append(input);
+  return new Promise((done) => {
+    input.addEventListener("change", async () => {
+      const f = input.files?.[0];
+      input.remove();
+      if (f) done({ name: f.name, text: await f.text() });
+    });
+    input.click();
+  });
+}
