@@ -19,7 +19,8 @@ torch.manual_seed(0)
 random.seed(0)
 np.random.seed(0)
 for make in (models.resnet18, models.mobilenet_v3_small, models.vgg11_bn, models.squeezenet1_1):
-    torch.manual_seed(0)
+    # From 0, VGG has a value within rounding of a ReLU's kink: its next loss could be either.
+    torch.manual_seed(2 if make is models.vgg11_bn else 0)
     model = make(num_classes=4)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     images, labels = torch.randn(2, 3, 64, 64), torch.tensor([1, 3])
