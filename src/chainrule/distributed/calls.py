@@ -1,9 +1,10 @@
 """What ranks call, compared: collectives that do not fit together are named, with both lines.
 
 Before every collective travels a number made of what the rank calls, a message of a few bytes;
-where ranks differ all of them learn it, tell each other their calls, and raise. Nothing is begun before
-that: MPI writes wherever it likes when sizes differ. With TORCH_DISTRIBUTED_DEBUG=DETAIL ranks tell
-each other their calls before every collective, with shapes, and those who do not come are named.
+where ranks differ all of them learn it, tell each other their calls, and raise. Nothing is begun
+before that: MPI writes wherever it likes when sizes differ. With TORCH_DISTRIBUTED_DEBUG=DETAIL
+ranks tell each other their calls before every collective, with shapes, and those who do not come
+are named.
 """
 
 from __future__ import annotations
