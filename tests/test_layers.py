@@ -5,6 +5,7 @@ import its own layer and the layers before it. The exceptions are listed here, e
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("dispatcher", "_subclasses", "_guards"),
     ("fx",),
     ("export", "onnx"),
-    ("checking", "derivatives"),
     ("compiler", "_dynamo", "_inductor"),
     ("distributed",),
     ("reading",),
@@ -66,6 +66,7 @@ DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
     ("chainrule._C._nn", "nn"): "PyTorch's compiled core shows functions of `nn`",
     ("chainrule.cpu.amp", "amp"): "the old names of mixed precision",
     ("chainrule.cuda.amp", "amp"): "the old names of mixed precision",
+    ("chainrule.autograd.gradcheck", "checking"): "PyTorch's place of what is written over it",
     ("chainrule.autograd.vmap", "tensor"): "chunked results are joined by the public `cat`",
     ("chainrule.tensor.interop", "interop"): "NumPy's functions are rarely called on tensors",
     ("chainrule.tensor.interop", "array_api"): "x.__array_namespace__() is a method of tensors",
@@ -236,6 +237,11 @@ IMPORTS = [
         path.read_text(encoding="utf-8"), module_name(path), is_package=path.stem == "__init__"
     )
 ]
+
+
+def test_every_folder_and_file_has_one_place():
+    places = Counter(name for names in LAYERS for name in names)
+    assert [name for name, count in places.items() if count > 1] == []
 
 
 def test_every_folder_and_file_has_its_place_in_the_layers():

@@ -13,7 +13,7 @@ import pytest
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "checking.md"
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", DOCS.read_text(encoding="utf-8"), re.M | re.S)
 MODULES = [
-    "autograd.gradcheck",
+    "checking.gradcheck",
     "checking.activation",
     "checking.points",
     "derivatives.compare",

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..autograd.backward import grad
-from ..autograd.check_suspects import observing
 from ..autograd.node import OutSlot
 from ..autograd.value import make
 from .scan import first_output
+from .suspects import observing
 
 
 @dataclass(frozen=True)

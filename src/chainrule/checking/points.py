@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import check_jacobians as jacobians
-from ..autograd.check_jacobians import Problem
-from ..autograd.check_report import GradcheckError
-from ..autograd.check_suspects import describe_suspects
 from ..autograd.value import make
+from . import jacobians
 from .flow import LayerNorm, layer_norms
+from .jacobians import Problem
+from .report import GradcheckError
 from .scan import (
     SATURATED,
     SPAN,
@@ -32,6 +31,7 @@ from .scan import (
     scan,
     track_for,
 )
+from .suspects import describe_suspects
 from .tables import Report, Section, number
 
 POINTS = (-1000.0, -100.0, -5.0, -1.0, 0.0, 1.0, 5.0, 100.0, 1000.0)

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .check_jacobians import Array, Problem, differences, floating_positions
-from .value import make
+from ..autograd.value import make
+from .jacobians import Array, Problem, differences, floating_positions
+from .places import number, place
+from .suspects import describe_suspects
 
 
 class GradcheckError(RuntimeError):
@@ -60,19 +62,6 @@ def _worst(numerical: Array, analytical: Array, options: Any) -> tuple[int, int]
     return tuple(int(k) for k in np.unravel_index(int(np.argmax(excess)), excess.shape))  # type: ignore[return-value]
 
 
-def place(name: str, number: int, flat: int, shape: Any) -> str:
-    """`input 0[2, 1]`; a 0-dim tensor has no index."""
-    index = ", ".join(str(int(k)) for k in np.unravel_index(flat, tuple(shape))) if shape else ""
-    return f"{name} {number}[{index}]" if index else f"{name} {number}"
-
-
-def number(value: Any) -> str:
-    """A value with eight digits (differences are no better), complex ones in parentheses."""
-    if np.iscomplexobj(value) and np.imag(value) == 0:
-        value = np.real(value)
-    return f"({value:.8g})" if np.iscomplexobj(value) else f"{value:.8g}"
-
-
 def _worst_entry(
     numerical: Array, analytical: Array, row: int, column: int, x: Any, y: Any, position: int,
     output: int, options: Any,
@@ -108,8 +97,6 @@ def _reasons(
     kink = kink_at(problem, x, o, row, column)
     if kink is not None:
         return [kink]
-    from .check_suspects import describe_suspects
-
     return describe_suspects(problem, options, forward)
 
 

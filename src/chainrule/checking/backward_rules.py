@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from . import check_jacobians as jacobians
-from .backward import grad
-from .check_jacobians import Array, Problem, flat_copy, is_complex, random_values
-from .check_report import GradcheckError
-from .node import Node, OutSlot
-from .value import make
+from ..autograd.backward import grad
+from ..autograd.node import Node, OutSlot
+from ..autograd.value import make
+from . import jacobians
+from .jacobians import Array, Problem, flat_copy, is_complex, random_values
+from .report import GradcheckError
 
 
 def check_scales_with_weights(problem: Problem) -> None:
@@ -98,8 +98,8 @@ def check_batched(problem: Problem) -> None:
 
 def check_batched_forward(problem: Problem) -> None:
     """Forward mode for a batch of tangents must equal the passes one by one."""
-    from .transforms import jvp
-    from .vmap import vmap
+    from ..autograd.transforms import jvp
+    from ..autograd.vmap import vmap
 
     rng = np.random.default_rng(13)
     for i, x in enumerate(problem.diff_inputs):
@@ -125,7 +125,7 @@ def check_batched_forward(problem: Problem) -> None:
 
 def check_undefined_forward(problem: Problem) -> None:
     """An input without a tangent must count as one whose tangent is zero."""
-    from .forward_ad import dual_level, make_dual, unpack_dual
+    from ..autograd.forward_ad import dual_level, make_dual, unpack_dual
 
     rng = np.random.default_rng(17)
     with dual_level():

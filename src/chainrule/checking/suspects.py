@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from . import check_jacobians as jacobians
-from .backward import grad
-from .check_jacobians import Array, Problem
-from .dispatch import entry
-from .node import OutSlot
-from .state import OBSERVE, STATE
-from .value import TensorBase, make
+from ..autograd.backward import grad
+from ..autograd.dispatch import entry
+from ..autograd.node import OutSlot
+from ..autograd.state import OBSERVE, STATE
+from ..autograd.value import TensorBase, make
+from . import jacobians
+from .jacobians import Array, Problem
+from .places import number, place
 
 _MOST_CALLS = 300  # checking more would take longer than reading the code
 _MOST_ENTRIES = 100_000  # of a Jacobian; larger operations are left out
@@ -176,8 +177,6 @@ def _gradient_of(call: Call) -> Any:
 def _describe(
     call: Call, order: int, o: int, i: int, problem: Problem, n: Array, a: Array, close: Array
 ) -> list[str]:
-    from .check_report import number, place
-
     apart = np.where(close, 0.0, np.abs(np.nan_to_num(a - n, nan=np.inf)))
     row, column = np.unravel_index(int(np.argmax(apart)), apart.shape)
     of_what = place("output", o, int(column), tuple(problem.diff_outputs[o].shape))

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .backward import grad
-from .value import TensorBase, make
+from ..autograd.backward import grad
+from ..autograd.value import TensorBase, make
 
 Array = np.ndarray
 
@@ -215,7 +215,7 @@ def forward(problem: Problem, x: Any) -> list[tuple[Array, Array | None]]:
 
 def pushforward(problem: Problem, x: Any, direction: Array) -> list[Array]:
     """Per output: its tangent when x has the given tangent."""
-    from .forward_ad import dual_level, make_dual, unpack_dual
+    from ..autograd.forward_ad import dual_level, make_dual, unpack_dual
 
     tangent = make(direction.astype(x._a.dtype))
     leaves = [dual_input(problem, t) for t in problem.inputs]
