@@ -178,6 +178,8 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     check_writable(x, name, recording)
     if args and name not in _SAME_EVERYWHERE:
         check_apart(x, tensors[1:], name)
+    if op.random:
+        refuse_overlap(memory(x))  # before numbers are drawn
     payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
     try:
         result = np.asarray(op.forward(*payloads, **params) if STATE.stand_in is None else x._a)

@@ -35,7 +35,7 @@ from ..autograd.state import STATE
 from ..autograd.value import TensorBase
 from ..ops.schema import TABLE, Op
 from . import overriding
-from .outputs import WRITES_BY_INDEX, write_out
+from .outputs import DRAWING, WRITES_BY_INDEX, check_before_drawing, write_out
 from .signatures import guarded, is_guarded
 
 API: dict[str, Public] = {}
@@ -164,6 +164,8 @@ def with_out(record: Public) -> Callable[..., Any]:
     def into(out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if record.takes_type_of_out and isinstance(out, TensorBase) and not kwargs.get("dtype"):
             kwargs["dtype"] = out.dtype  # type: ignore[attr-defined]
+        if record.path in DRAWING:
+            check_before_drawing(record.path, out, (*args, *kwargs.values()))
         result = _to_be_written(record, args, kwargs)
         return write_out(record.path, result, out, (*args, *kwargs.values()), record.exact_out)
 

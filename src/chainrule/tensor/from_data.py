@@ -25,6 +25,7 @@ from chainrule.autograd import source
 from chainrule.ops.dtypes import BY_NUMPY, canonical, from_numpy_dtype, promote_types
 from chainrule.tensor import data_errors as errors
 from chainrule.tensor.data_errors import Place
+from chainrule.tensor.shown_memory import array_shown_by
 
 __all__ = ["array_from_data", "default_dtype_for"]
 
@@ -260,7 +261,7 @@ def _array_behind(item: Any) -> np.ndarray | None:
     if isinstance(item, np.generic | type):
         return None
     if hasattr(item, "__array__") or hasattr(item, "__array_interface__"):
-        array = np.asarray(item)
+        array = array_shown_by(item)
         if hasattr(item, "null_count") or hasattr(item, "isna"):
             from chainrule.tensor.columns import check_missing
 

@@ -86,6 +86,15 @@ def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any)
     return array_function(func, types, args, kwargs)
 
 
+def _check_strides(array: np.ndarray) -> None:
+    if any(s < 0 for s in array.strides):
+        raise refusal.value(
+            "At least one stride in the given numpy array is negative, and tensors with negative "
+            f"strides are not currently supported. Its strides are {array.strides}",
+            fix="pass array.copy().",
+        )
+
+
 def from_numpy(array: np.ndarray) -> Any:
     """A tensor on the array's own memory."""
     if not isinstance(array, np.ndarray):
@@ -100,12 +109,7 @@ def from_numpy(array: np.ndarray) -> Any:
             "between byte orders is currently not supported.",
             fix="pass array.astype(array.dtype.newbyteorder('=')).",
         )
-    if any(s < 0 for s in array.strides):
-        raise refusal.value(
-            "At least one stride in the given numpy array is negative, and tensors with negative "
-            f"strides are not currently supported. Its strides are {array.strides}",
-            fix="pass array.copy().",
-        )
+    _check_strides(array)
     if any(s % array.itemsize for s in array.strides):
         raise refusal.value(
             "given numpy array strides not a multiple of the element byte size. Copy the numpy "
@@ -261,6 +265,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         given: Any = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
         array = np.from_dlpack(given)
         dtypes.from_numpy_dtype(array.dtype)
+        _check_strides(array)
     made = make(array.copy() if copy else array)
     if device is not None:
         made = made.to(device)

@@ -13,12 +13,15 @@ import numpy as np
 
 from ..autograd import refusal, source
 from ..autograd.inplace import assign, check_apart, refuse_overlap
-from ..autograd.state import STATE
-from ..autograd.value import TensorBase
+from ..autograd.lazy import memory
+from ..autograd.state import STATE, TRACE
+from ..autograd.value import TensorBase, make
 from ..ops.dtypes import dtype as DType
+from ..ops.dtypes import from_numpy_dtype, get_default_dtype, int64
 from ..ops.layout import is_expanded
 from ..ops.products import TYPE_WORDS
 from .signatures import wrong_type
+from .storage import check_resizable, resized
 
 # The result's type and no other; elsewhere it is converted to a type that can hold it.
 EXACT = frozenset(
@@ -67,13 +70,53 @@ _FREE = frozenset(
 )
 
 
+# They draw numbers: what can be said of `out` is said before that.
+DRAWING = frozenset(
+    "bernoulli multinomial normal nn.functional.dropout nn.functional.dropout1d "
+    "nn.functional.dropout2d nn.functional.dropout3d nn.functional.alpha_dropout "
+    "nn.functional.feature_alpha_dropout".split()
+)
+
+
 def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bool = False) -> Any:
-    """Copy results into the given tensors (resized when their shape differs)."""
-    if isinstance(result, tuple | list):
-        return _write_several(name, result, out, args, exact)
+    """Copy results into the given tensors (resized when their shape differs).
+
+    All of them are checked before the first one changes.
+    """
+    pairs = list(_pairs(name, result, out))
+    tensors = tuple(_tensors(args))
+    for made, target in pairs:
+        check_target(name, target, tensors)
+        _check_type(name, made.dtype, target, exact)
+        _check_memory(name, made, target, tensors)
+    for made, target in pairs:
+        _fit(target, tuple(made.shape))
+        assign(target, made.detach(), f"{name}(out=)")
+    if not isinstance(result, tuple | list):
+        return out
+    return type(out)(*out) if hasattr(out, "_fields") else tuple(out)
+
+
+def _pairs(name: str, result: Any, out: Any) -> Any:
+    """Each result with the tensor that it is to be written to."""
+    if not isinstance(result, tuple | list):
+        yield result, out
+        return
+    if not isinstance(out, tuple | list):
+        raise wrong_type(name, "out", None, "tuple of Tensors", out)
+    if len(out) != len(result):
+        raise refusal.wrong_type(
+            f"{name}(): argument 'out' must be tuple of {len(result)} Tensors, but it has "
+            f"{len(out)}"
+        )
+    for made, target in zip(result, out, strict=True):
+        yield from _pairs(name, made, target)
+
+
+def check_target(name: str, out: Any, tensors: tuple[Any, ...] = ()) -> None:
+    """Raise when nothing may be written to `out`, whatever it is."""
     if not isinstance(out, TensorBase):
         raise wrong_type(name, "out", None, "Tensor", out)
-    tensors = tuple(_tensors(args))
     _refuse_levels(name, (out, *tensors))
     if STATE.grad_enabled and (out._rg or any(t._rg for t in tensors)):
         raise refusal.runtime(
@@ -81,14 +124,51 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bo
             "but one of the arguments requires grad.",
             fix="drop out= and use the returned tensor, or call it under no_grad().",
         )
-    _check_type(name, result.dtype, out, exact)
-    if out._a.__class__ is np.ndarray and is_expanded(out._a):
-        refuse_overlap(out._a)
+    if out._a.__class__ is np.ndarray and out._level is None:
+        place = memory(out)
+        if is_expanded(place) or not place.flags.writeable:
+            refuse_overlap(place)
+
+
+def check_drawn(out: Any, dtype: Any) -> None:
+    """Raise when numbers of a type cannot be written to `out`, before they are drawn."""
+    if out is not None:
+        check_target("creation", out)
+        _check_type("creation", from_numpy_dtype(dtype), out, False)
+
+
+def check_before_drawing(name: str, out: Any, args: tuple[Any, ...]) -> None:
+    """The same for functions of tensors; all but one draw numbers of the tensors' type."""
+    check_target(name, out)
+    types = [t.dtype for t in _tensors(args)] or [get_default_dtype()]
+    _check_type(name, int64 if name == "multinomial" else types[0], out, False)
+
+
+def _check_memory(name: str, made: Any, out: Any, tensors: tuple[Any, ...]) -> None:
+    """Raise when the place where a result will lie must not be written, or is read meanwhile."""
+    touching = name in APART
     if name not in _FREE:
-        check_apart(out, tensors, f"{name}(out=)", touching=name in APART)
-    if _fit(out, tuple(result.shape)) and name not in _FREE:  # it may reach further now
-        check_apart(out, tensors, f"{name}(out=)", touching=name in APART)
-    return assign(out, result.detach(), f"{name}(out=)")
+        check_apart(out, tensors, f"{name}(out=)", touching=touching)
+    shape = tuple(made.shape)
+    other = tuple(out.shape) != shape
+    if other and out.numel():
+        source.warn_user(
+            f"An output with one or more elements was resized since it had shape {list(out.shape)}"
+            f", which does not match the required output shape {list(shape)}. Give an out= of that "
+            "shape, or an empty one: out.resize_(0)."
+        )
+    if out._a.__class__ is not np.ndarray or out._level is not None or STATE.unusual & TRACE:
+        return
+    place = memory(out)
+    if other:
+        check_resizable(out, shape)
+        place = resized(place, shape)
+        if name not in _FREE:  # it may reach further then
+            moved = make(place)
+            moved._v = out._v
+            check_apart(moved, tensors, f"{name}(out=)", touching=touching)
+    if not place.flags.c_contiguous or not place.flags.writeable:
+        refuse_overlap(place, made._a.size > 0 and not any(made._a.strides))
 
 
 def _refuse_levels(name: str, tensors: tuple[Any, ...]) -> None:
@@ -106,18 +186,6 @@ def _refuse_levels(name: str, tensors: tuple[Any, ...]) -> None:
             "on out= or view ops.",
             fix="use the returned tensor.",
         )
-
-
-def _write_several(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bool) -> Any:
-    if not isinstance(out, tuple | list):
-        raise wrong_type(name, "out", None, "tuple of Tensors", out)
-    if len(out) != len(result):
-        raise refusal.wrong_type(
-            f"{name}(): argument 'out' must be tuple of {len(result)} Tensors, but it has "
-            f"{len(out)}"
-        )
-    written = [write_out(name, r, o, args, exact) for r, o in zip(result, out, strict=True)]
-    return type(out)(*written) if hasattr(out, "_fields") else tuple(written)
 
 
 def _tensors(args: Any) -> Any:
@@ -152,18 +220,10 @@ def _check_type(name: str, have: DType, out: Any, exact: bool) -> None:
         )
 
 
-def _fit(out: Any, shape: tuple[int, ...]) -> bool:
-    """Give `out` the shape of the result; other than an empty one, that is worth a warning."""
-    have = tuple(out.shape)
-    if have == shape:
-        return False
-    if out.numel():
-        source.warn_user(
-            f"An output with one or more elements was resized since it had shape {list(have)}, "
-            f"which does not match the required output shape {list(shape)}. Give an out= of that "
-            "shape, or an empty one: out.resize_(0)."
-        )
+def _fit(out: Any, shape: tuple[int, ...]) -> None:
+    """Give `out` the shape of the result."""
+    if tuple(out.shape) == shape:
+        return
     out.resize_(shape)
     if out._v is not None:
         out._v[0] -= 1  # with the write that follows it is one change
-    return True

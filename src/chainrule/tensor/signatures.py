@@ -293,7 +293,7 @@ def _checker(
             if _is_wrong(p, value):
                 raise wrong_type(name, p.name, p.position, p.kind, value)
             if p.kind == "int" and isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
-                raise _too_large(name, p.name, value)
+                raise too_large(name, p.name, value)
         return given
 
     return check
@@ -361,7 +361,7 @@ def _explainer(
         lacking = getattr(problem, "obj", _explainer)
         for position, (key, value) in enumerate(given.items(), 1):
             if value.__class__ is int and not -_LARGEST <= value < _LARGEST:
-                raise _too_large(name, key, value) from None
+                raise too_large(name, key, value) from None
             if isinstance(problem, AttributeError):
                 for part in value if isinstance(value, list | tuple) else (value,):
                     # Small numbers and None are one object wherever they occur.
@@ -389,7 +389,7 @@ def wrong_type(name: str, parameter: str, position: int | None, kind: str, value
     )
 
 
-def _too_large(name: str, parameter: str, value: int) -> ValueError:
+def too_large(name: str, parameter: str, value: int) -> ValueError:
     return refusal.value(
         f"Overflow when unpacking long long: {parameter}={in_words(value)} is beyond 64 bits",
         f"{name}()",

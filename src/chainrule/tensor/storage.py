@@ -177,25 +177,14 @@ def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None)
         from .creation import blank_array, shape_of
 
         shape = shape_of(sizes if size is None else (size,), "resize_")
-        if self._rg and not STATE.inference:
-            raise refusal.runtime(
-                "cannot resize variables that require grad",
-                f"resize_({list(shape)}) of shape {list(self.shape)}",
-                fix="resize x.detach(), or make a new tensor.",
-            )
+        check_resizable(self, shape)
         if tuple(self.shape) == shape:
             return self
-        if self._level is not None and self._level.kind != "meta":
-            raise refusal.runtime(
-                "cannot resize variables that has a forward grad, or that belong to a transform",
-                f"resize_({list(shape)}) of shape {list(self.shape)}",
-                fix="make a new tensor.",
-            )
         if self.is_meta:
             replace_array(self, blank_array(shape, self._a.dtype))
         else:
             flags = self._lazy
-            replace_array(self, _resized(memory(self), shape))
+            replace_array(self, resized(memory(self), shape))
             if flags:
                 flagged(self, flags)
         return self
@@ -204,7 +193,23 @@ def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None)
         raise
 
 
-def _resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def check_resizable(t: Any, shape: tuple[int, ...]) -> None:
+    """Raise when a tensor may not get another shape."""
+    if t._rg and not STATE.inference:
+        raise refusal.runtime(
+            "cannot resize variables that require grad",
+            f"resize_({list(shape)}) of shape {list(t.shape)}",
+            fix="resize x.detach(), or make a new tensor.",
+        )
+    if tuple(t.shape) != shape and t._level is not None and t._level.kind != "meta":
+        raise refusal.runtime(
+            "cannot resize variables that has a forward grad, or that belong to a transform",
+            f"resize_({list(shape)}) of shape {list(t.shape)}",
+            fix="make a new tensor.",
+        )
+
+
+def resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The storage read in another shape; more memory is taken where it does not suffice."""
     count = int(np.prod(shape))
     whole = flat_owner(array)

@@ -127,14 +127,18 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
             f"all dimensions of input must be of equal length, they are {list(self.shape)}"
         )
     steps = self.stride()
-    length = min(self.shape)
-    fill_(as_strided(self, (length,), (sum(steps),)), fill_value)
+    diagonal = sum(steps)
     rows, columns = self.shape[:2]
-    if wrap and self.ndim == 2 and rows > columns + 1:
-        main = columns + 1
-        count = -(-rows * columns // main) - columns
-        start = self.storage_offset() + main * columns
-        fill_(as_strided(self, (count,), (steps[1] * main,), start), fill_value)
+    if not wrap or self.ndim > 2 or rows <= columns + 1:
+        fill_(as_strided(self, (min(self.shape),), (diagonal,)), fill_value)
+        return self
+    # A diagonal begins every `columns + 1` rows; the last one may be cut short.
+    again = steps[0] * (columns + 1)
+    whole, rest = divmod(rows, columns + 1)
+    fill_(as_strided(self, (whole, columns), (again, diagonal)), fill_value)
+    if rest:
+        start = self.storage_offset() + whole * again
+        fill_(as_strided(self, (rest,), (diagonal,), start), fill_value)
     return self
 
 

@@ -14,7 +14,7 @@ from .spectral import svd
 _MOST_ROUNDS = 10_000
 
 
-@public(method=False)
+@public(method=False, out=False)
 def svd_lowrank(
     A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None
 ) -> tuple[Any, Any, Any]:
@@ -36,7 +36,7 @@ def svd_lowrank(
     return _leading(A, rank, rounds, M)
 
 
-@public(method=False)
+@public(method=False, out=False)
 def pca_lowrank(
     A: Any, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Any, Any, Any]:

@@ -97,8 +97,9 @@ def operator_matmul(self: Any, other: Any) -> Any:
         and hasattr(other, "__array_interface__")
     ):
         from ..interop import from_numpy_quietly
+        from ..shown_memory import array_shown_by
 
-        other = from_numpy_quietly(other)
+        other = from_numpy_quietly(array_shown_by(other))
     return matmul(self, other)
 
 

@@ -14,7 +14,9 @@ from ...ops import dtypes
 from ...ops.schema import TABLE
 from ..api import public
 from ..creation import empty, finish_tensor, np_dtype, on_meta, shape_of, write_new
+from ..outputs import check_drawn
 from ..overriding import awaken, call_as_given, public_function
+from ..signatures import too_large
 from .common import P, TensorBase
 
 # ---- new tensors ---------------------------------------------------------------------------------
@@ -28,6 +30,7 @@ def rand(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, 
     shape = shape_of(named.pop("size", size), "rand")
     if on_meta(device):
         return empty(shape, dtype=dtype, device=device, requires_grad=requires_grad)
+    check_drawn(out, np_dtype(dtype))
     t = P.draw_uniform(shape=shape, dtype=np_dtype(dtype), low=0.0, high=1.0, generator=generator)
     return write_new(out, t, requires_grad, device)
 
@@ -40,6 +43,7 @@ def randn(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None,
     shape = shape_of(named.pop("size", size), "randn")
     if on_meta(device):
         return empty(shape, dtype=dtype, device=device, requires_grad=requires_grad)
+    check_drawn(out, np_dtype(dtype))
     t = P.draw_normal(shape=shape, dtype=np_dtype(dtype), mean=0.0, std=1.0, generator=generator)
     return write_new(out, t, requires_grad, device)
 
@@ -52,6 +56,7 @@ def randint(*args: Any, generator: Any = None, out: Any = None, dtype: Any = Non
     low, high, size = _randint_arguments(args, named)
     wanted = np_dtype(dtype, dtypes.int64)
     shape = shape_of((size,), "randint")
+    check_drawn(out, wanted)
     t = P.draw_integers(shape=shape, dtype=wanted, low=low, high=high, generator=generator)
     return write_new(out, t, requires_grad, device)
 
@@ -69,9 +74,16 @@ def _randint_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[in
             "randint() received an invalid combination of arguments: it takes (high, size) or "
             "(low, high, size)"
         )
-    bounds = (named.get("low", 0), named["high"])
-    low, high = (b.item() if isinstance(b, TensorBase) else b for b in bounds)  # type: ignore[attr-defined]
-    return int(low), int(high), named["size"]
+    low, high = (_bound(b, "randint") for b in (named.get("low", 0), named["high"]))
+    return low, high, named["size"]
+
+
+def _bound(given: Any, name: str) -> int:
+    """A limit of the integers to draw; those of 64 bits can be."""
+    bound = int(given.item() if isinstance(given, TensorBase) else given)  # type: ignore[attr-defined]
+    if not -(2**63) <= bound < 2**63:
+        raise too_large(name, "bound", bound)
+    return bound
 
 
 @public(method=False, out=False)
@@ -80,6 +92,7 @@ def randperm(n: int, *, generator: Any = None, out: Any = None, dtype: Any = Non
              pin_memory: bool = False) -> Any:  # fmt: skip
     """A random order of 0 ... n-1."""
     wanted = np_dtype(dtype, dtypes.int64)
+    check_drawn(out, wanted)
     t = P.draw_permutation(n=int(n), dtype=wanted, generator=generator)
     return write_new(out, t, requires_grad, device)
 
@@ -117,9 +130,9 @@ def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: An
     """Integers in [low, high), of another tensor's shape and type."""
     if high is None or low is None:
         low, high = 0, low if high is None else high
-    low, high = (b.item() if isinstance(b, TensorBase) else b for b in (low, high))  # type: ignore[attr-defined]
+    low, high = _bound(low, "randint_like"), _bound(high, "randint_like")
     like = _like(input, dtype, memory_format)
-    t = P.fill_integers(like, low=int(low), high=int(high), generator=generator)
+    t = P.fill_integers(like, low=low, high=high, generator=generator)
     return finish_tensor(t, requires_grad, device)
 
 
@@ -221,7 +234,8 @@ def random_(self: Any, from_: Any = None, to: Any = None, *, generator: Any = No
         return inplace(TABLE["fill_full_range"], self, (), params, "random_")
     if to is None and "from" not in given:
         low, to = 0, low
-    params = {"low": int(low or 0), "high": None if to is None else int(to), "generator": generator}
+    low, high = _bound(low or 0, "random_"), None if to is None else _bound(to, "random_")
+    params = {"low": low, "high": high, "generator": generator}
     return inplace(TABLE["fill_integers"], self, (), params, "random_")
 
 

@@ -1,0 +1,56 @@
+"""Arrays of objects that say in `__array_interface__` where their elements lie.
+
+An address has to be believed. Bytes can be measured, which NumPy leaves out: it would read beyond
+an object that says more of its bytes than there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd import refusal
+
+
+def array_shown_by(item: Any) -> np.ndarray:
+    """NumPy's array of an object; elements within the bytes that it names, or an error."""
+    shown = getattr(item, "__array_interface__", None)
+    if not isinstance(shown, dict) or isinstance(shown.get("data"), tuple):
+        return np.asarray(item)
+    data = shown.get("data")
+    memory = np.frombuffer(item if data is None else data, np.uint8)
+    kind, shape = np.dtype(shown["typestr"]), tuple(shown["shape"])
+    start, strides = shown.get("offset", 0), shown.get("strides")
+    steps = _rows(shape, kind.itemsize) if strides is None else tuple(strides)
+    if kind.hasobject or len(steps) != len(shape):
+        raise refusal.wrong_type(
+            f"__array_interface__ of {type(item).__name__} shows no numbers: type {kind}, shape "
+            f"{shape}, strides {steps}"
+        )
+    _check_inside(item, memory.nbytes, kind.itemsize, shape, steps, start)
+    return np.ndarray(shape, kind, memory, start, steps)
+
+
+def _rows(shape: tuple[int, ...], width: int) -> tuple[int, ...]:
+    """The strides of elements one after the other."""
+    steps = [width]
+    for n in reversed(shape[1:]):
+        steps.append(steps[-1] * n)
+    return tuple(reversed(steps[: len(shape)]))
+
+
+def _check_inside(
+    item: Any, room: int, width: int, shape: tuple[int, ...], steps: tuple[int, ...], start: int
+) -> None:
+    if 0 in shape:
+        return
+    ends = [(n - 1) * step for n, step in zip(shape, steps, strict=True)]
+    low = start + sum(end for end in ends if end < 0)
+    high = start + sum(end for end in ends if end > 0) + width
+    if low < 0 or high > room or min(shape, default=0) < 0:
+        raise refusal.value(
+            f"__array_interface__ of {type(item).__name__} reaches from byte {low} to {high} of "
+            f"{room} bytes: shape {shape}, strides {steps}, offset {start}",
+            fix="correct what it says, or pass the bytes to torch.frombuffer(...).",
+        )

@@ -1,0 +1,68 @@
+"""Objects that lie about their memory: what can be measured is, before a byte is read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import chainrule as torch
+
+
+class Shown:
+    """An object that says of 16 bytes whatever it is told to."""
+
+    def __init__(self, **said):
+        self.__array_interface__ = {
+            "shape": (4,),
+            "typestr": "<f4",
+            "data": np.arange(4, dtype="f4").tobytes(),
+            "version": 3,
+        } | said
+
+
+LIES = {
+    "more elements": {"shape": (4000,)},
+    "more than numbers hold": {"shape": (2**62, 4)},
+    "a length below zero": {"shape": (-4,)},
+    "steps beyond": {"strides": (2**40,)},
+    "steps that wrap": {"shape": (5,), "strides": (2**62,)},
+    "steps backwards": {"strides": (-4,)},
+    "a start beyond": {"offset": 2**40},
+    "a start before": {"offset": -8},
+}
+
+
+READERS = [torch.tensor, torch.as_tensor, torch.asarray, torch.ones(4).__matmul__]
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_bytes_that_there_are_not_are_never_read(read, lie):
+    with pytest.raises(ValueError, match=r"reaches from byte .* of 16 bytes"):
+        read(Shown(**lie))
+    with pytest.raises(ValueError, match=r"reaches from byte .* of 16 bytes"):
+        torch.tensor([Shown(**lie)])
+
+
+def test_what_is_true_is_read():
+    assert torch.tensor(Shown()).tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert torch.tensor(Shown(shape=(2, 2))).tolist() == [[0.0, 1.0], [2.0, 3.0]]
+    assert torch.tensor(Shown(shape=(4,), strides=(-4,), offset=12)).tolist() == [
+        3.0,
+        2.0,
+        1.0,
+        0.0,
+    ]
+    assert torch.tensor(Shown(shape=(), offset=8)).item() == 2.0
+    assert torch.tensor(Shown(shape=(0, 7), strides=(2**62, 8))).shape == (0, 7)
+    assert (torch.ones(4) @ Shown()).item() == 6.0
+
+
+def test_pointers_to_objects_are_not_followed():
+    with pytest.raises(TypeError, match="shows no numbers"):
+        torch.tensor(Shown(shape=(2,), typestr="|O"))
+
+
+def test_steps_backwards_are_refused_from_capsules_as_from_arrays():
+    with pytest.raises(ValueError, match="stride in the given numpy array is negative"):
+        torch.from_dlpack(np.arange(4.0)[::-1])
