@@ -22,6 +22,19 @@ CASES = [
     ((2, 8, 4, 4), (8, 1, 1, 1), (3, 3), (5, 5), (1, 1), 8),  # windows of nothing but padding
     ((3, 5, 40), (10, 1, 5), (3,), (2,), (2,), 5),
 ]
+# One kernel for each of many channels: a vector holds a pixel of several.
+CASES += [
+    ((2, channels, *spatial), (channels, 1, *kernel), stride, padding, dilation, channels)
+    for channels, spatial, kernel, stride, padding, dilation in [
+        (16, (4, 4), (3, 3), (1, 1), (1, 1), (1, 1)),
+        (24, (9, 7), (3, 3), (2, 2), (1, 1), (1, 1)),
+        (40, (12, 33), (5, 5), (2, 1), (2, 0), (2, 1)),
+        (16, (6, 8), (3, 2), (3, 3), (0, 1), (1, 1)),  # lines and columns that no window sees
+        (17, (5, 5), (1, 1), (3, 3), (5, 5), (1, 1)),  # windows of nothing but padding
+        (16, (95, 80), (3, 3), (1, 1), (1, 1), (1, 1)),  # several strips
+        (32, (40,), (4,), (1,), (3,), (1,)),
+    ]
+]
 
 
 def results(x, w, b, gy, *options):
@@ -77,10 +90,11 @@ def test_bits_do_not_depend_on_threads():
             assert one.tobytes() == same.tobytes()
 
 
-def test_what_is_infinite_reaches_only_what_sees_it(monkeypatch):
+@pytest.mark.parametrize("case", [CASES[1], CASES[10]])
+def test_what_is_infinite_reaches_only_what_sees_it(monkeypatch, case):
     """Zeros between the lines of a gradient must not meet infinite elements."""
     monkeypatch.setattr(conv_windows, "_FEWEST", 0)
-    (x, w, b, gy), options = arrays(CASES[1], "f")
+    (x, w, b, gy), options = arrays(case, "f")
     x[1, 2, 3, 6] = np.inf
     w[4, 0, 1, 1] = np.inf
     direct = results(x, w, b, gy, *options)

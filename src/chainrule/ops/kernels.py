@@ -98,6 +98,12 @@ def winograd_jobs() -> Any:
     return getattr(_product or _load(), "winograd", None)
 
 
+def depthwise_jobs() -> Any:
+    """`forward`, `weight_gradient` and `image_gradient` of convolutions with a kernel for each
+    channel; None without them."""
+    return getattr(_product or _load(), "depthwise", None)
+
+
 def attention_jobs() -> Any:
     """`forward` and `backward` of attention in one call of the threads each; None without them."""
     return getattr(_product or _load(), "attention", None)

@@ -11,6 +11,7 @@ from ..machine.symbols import provide
 from . import gemm
 from .attention import Attention
 from .convolution import Gathered
+from .depthwise import Depthwise
 from .gemm_text import TILES
 from .recurrent import Recurrent
 from .winograd import Winograd
@@ -28,6 +29,11 @@ class Products(gemm.Product):
     def winograd(self) -> Any:
         """Convolutions of 3x3 with fewer multiplications."""
         return Winograd(self, self._tiles)
+
+    @functools.cached_property
+    def depthwise(self) -> Any:
+        """Convolutions with a kernel for each channel."""
+        return Depthwise(self._tiles, self._load)
 
     @functools.cached_property
     def attention(self) -> Any:
