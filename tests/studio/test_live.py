@@ -229,6 +229,104 @@ def test_state_in_the_address_and_strangers_programs_wait(page, site):
     assert page.count("#graph g") == 2
 
 
+STRANGER = "open('ran', 'a').write('x')\ndef f(x=2.0):\n    return x * x\n"
+
+
+@pytest.mark.parametrize("view", ["step", "drivers", "model", "playground", "lessons"])
+def test_a_strangers_program_runs_in_no_view_before_it_was_read(page, site, view):
+    ran = site.studio.folder / "ran"
+    state = {"text": STRANGER, "function": "f", "at": {}, "view": view, "play": {"own": STRANGER}}
+    page.open(f"{site.url}#s={encoded(state)}")
+    page.wait(f"document.querySelector('#tab-{view}').matches('[aria-current=page]')")
+    page.click("#record")
+    page.wait_text("#said", "has not run")
+    if view == "playground":
+        page.wait_text("#playground [role=alert]", "Read them first")
+        for button in ("begin", "run", "one-batch"):
+            page.click(f"#{button}")
+        assert page.run("return document.querySelector('#own').value") == STRANGER
+        page.put("#own", STRANGER + "\n")
+        page.click("#begin")
+    if view == "drivers":
+        page.wait_text("#drivers [role=alert]", "Read it first")
+    if view == "step":
+        page.wait_text("#problem", "Read it first")
+        page.keys("#", selector=".cm-content")
+    time.sleep(0.5)
+    site.studio.runs.ask("hello")  # whatever had been asked would be answered by now
+    assert not ran.exists()
+
+
+@pytest.mark.slow
+def test_a_strangers_program_runs_when_it_is_let(page, site):
+    ran = site.studio.folder / "ran"
+    state = {"text": STRANGER, "function": "f", "at": {}, "view": "drivers"}
+    page.open(f"{site.url}#s={encoded(state)}")
+    page.wait_text("#drivers [role=alert]", "Read it first")
+    page.click("#drivers #trust")
+    page.wait("document.querySelectorAll('#sweep svg').length == 2")
+    assert ran.exists()
+    ran.unlink()
+    own = "model = nn.Linear(2, 2)"
+    page.open(f"{site.url}#s={encoded({'view': 'playground', 'play': {'own': own}})}")
+    page.wait_text("#playground [role=alert]", "Read them first")
+    page.click("#trust-model")
+    page.wait_text("#progress", "step 0")
+
+
+@pytest.mark.parametrize("state", [
+    {"view": 5, "text": 7, "at": [1], "step": -1, "done": "x", "play": [], "stops": 3},
+    {"view": "nothing", "name": None, "function": {}, "pass": 1e99, "lesson": 99}, [1], 5, None,
+], ids=["types", "values", "list", "number", "null"])  # fmt: skip
+def test_a_broken_link_opens_the_page_as_it_starts(page, site, state):
+    page.open(f"{site.url}#s={encoded(state)}")
+    page.wait_text("#where", "Step 0 of 12")
+
+
+@pytest.mark.slow
+def test_a_saved_file_opens_again_and_others_are_refused(page, site, tmp_path):
+    from selenium.webdriver.common.by import By
+
+    def choose(name, text):
+        (tmp_path / name).write_text(text)
+        page.click("#open")
+        box = page.driver.find_element(By.CSS_SELECTOR, "input[type=file]")
+        box.send_keys(str(tmp_path / name))
+
+    opened(page, site)
+    choose("a.json", "{")
+    page.wait_text("#said", "a.json holds no lesson")
+    choose("b.json", '{"text": 3}')
+    page.wait_text("#said", "b.json holds no lesson")
+    saved = {"studio": 1, "text": PROGRAM, "at": {"w": 4, "b": 2}, "step": 5, "stops": ["u:5"]}
+    choose("c.json", json.dumps({**saved, "name": "cost.py", "function": "cost"}))
+    page.wait_text("#where", "Step 5 of 12")
+    assert page.text("#said") == ""
+    assert page.run("return document.querySelector('#n-w').value") == "4"
+    page.put("#time", 0)
+    page.click("#last")
+    assert page.text("#where").startswith("Step 3 of 12"), "the breakpoint on u came with it"
+    choose("own.py", "def g(x=5.0):\n    return x + 1\n")
+    page.wait_text("#problem", "Read it first")
+    page.click("#trust")
+    page.wait_text("#where", "Step 0 of 2")
+
+
+@pytest.mark.slow
+def test_a_notebooks_frame_steps_without_an_address(page, tmp_path):
+    """As a notebook shows it: inside a sandboxed frame."""
+    made = torch.studio.trace(lambda w, b: (2 * w + b) ** 2, {"w": 3.0, "b": 2.0})
+    outer = tmp_path / "notebook.html"
+    outer.write_text(f"<!doctype html><title>n</title>{made._repr_html_()}", encoding="utf-8")
+    page.open(f"file://{outer}")
+    page.driver.switch_to.frame(0)
+    page.wait_text("#where", "Step 0 of")
+    page.click("#next")
+    page.click("#last")
+    assert "complete and goes to .grad" in page.text("#panel")
+    page.driver.switch_to.default_content()
+
+
 @pytest.mark.slow
 def test_saving_as_a_page(page, site, tmp_path):
     opened(page, site)

@@ -40,6 +40,32 @@ def test_the_page_asks_for_nothing_and_its_data_cannot_escape():
     assert "default-src 'none'" in text
 
 
+def test_a_recorded_lesson_has_its_text_and_tasks(tmp_path):
+    import json
+    import sys
+
+    page = tmp_path / "lesson.html"
+    command = [sys.executable, "-m", "chainrule", "studio", "--lesson", "3", "--record", str(page)]
+    subprocess.run(command, check=True, timeout=300, capture_output=True)
+    found = re.search('id="document">(.*?)</script>', page.read_text(), re.DOTALL)
+    lesson = json.loads(found[1])["lesson"]
+    assert (lesson["number"], lesson["title"]) == (3, "The chain rule")
+    assert len(lesson["tasks"]) == 3 and lesson["text"]
+
+
+@pytest.mark.parametrize("target", ["model.txt", "f.py:", "f.pyc", "f.py:a:b", "f.py:a.b"])
+def test_the_command_says_what_a_target_looks_like(target, capsys):
+    assert main(["studio", target, "--no-browser"]) == 2
+    assert "file.py:function" in capsys.readouterr().err
+
+
+def test_a_folder_may_be_called_like_a_python_file(tmp_path, capsys):
+    (tmp_path / "old.pyproject").mkdir()
+    missing = tmp_path / "old.pyproject" / "no.py"
+    assert main(["studio", f"{missing}:f", "--record", str(tmp_path / "out.html")]) == 2
+    assert f"there is no file {missing}" in capsys.readouterr().err
+
+
 class Frames(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.found = tag, dict(attributes)
@@ -95,7 +121,7 @@ def test_steps_in_a_real_browser(tmp_path):
     assert "z = 2 * w + b = 2 * 3 + 2 = 8" in shown
     shown = dom(page, tmp_path / "p", "#step=5")
     assert "= 2*(z - 7) = 2 * (8 - 7) = 2" in shown
-    assert "local = 2" in shown
+    assert "arriving \u00d7 local = 1 \u00d7 2 = 2" in shown
     assert "Three ways to the derivative" in shown
 
 

@@ -5,9 +5,9 @@ import { short } from "./values";
 export interface Line { name: string; x: number[]; y: (number | string)[]; kind?: string }
 export interface ChartOptions {
   label: string; lines: Line[]; marks?: { x: number; y: number; text?: string }[]; drag?: (x: number) => void;
-  log?: boolean; height?: number; xName?: string;
+  log?: boolean; height?: number; xName?: string; small?: boolean;
 }
-const WIDE = 420, LEFT = 52, RIGHT = 8, TOP = 8, BOTTOM = 26;
+const WIDE = 420, LEFT = 60, RIGHT = 12, TOP = 10, BOTTOM = 30;
 
 function span(all: number[]): [number, number] {
   let low = Infinity, high = -Infinity;
@@ -18,7 +18,26 @@ function span(all: number[]): [number, number] {
 
 function tick(v: number): string {
   const a = Math.abs(v);
-  return a !== 0 && (a < 1e-3 || a >= 1e6) ? v.toExponential(1) : short(Number(v.toPrecision(3)));
+  return a !== 0 && (a < 1e-3 || a >= 1e6) ? String(Number(v.toPrecision(3)).toExponential()) : short(Number(v.toPrecision(6)));
+}
+
+/** Round numbers inside of a span, about `count` of them. */
+export function ticks(low: number, high: number, count: number): number[] {
+  const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough * 0.999)!;
+  const made: number[] = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) made.push(Number((k * step).toPrecision(12)));
+  return made;
+}
+
+/** Powers of ten inside of a span of exponents; of a short span also their doubles and fives. */
+function decades(low: number, high: number): number[] {
+  const whole = high - low > 6 ? ticks(low, high, 4).filter(Number.isInteger) : ticks(low, high, Math.max(1, Math.floor(high - low))).filter(Number.isInteger);
+  if (whole.length >= 2) return whole;
+  const between: number[] = [];
+  for (let k = Math.floor(low); k <= high; k++) for (const m of [1, 2, 5]) between.push(k + Math.log10(m));
+  const inside = between.filter((v) => v >= low && v <= high);
+  return inside.length >= 2 ? inside : [low, high];
 }
 
 export function chart(o: ChartOptions): SVGElement {
@@ -30,27 +49,37 @@ export function chart(o: ChartOptions): SVGElement {
   const px = (x: number) => LEFT + ((x - x0) / (x1 - x0)) * (WIDE - LEFT - RIGHT);
   const py = (y: number) => TOP + (1 - (y - y0) / (y1 - y0)) * (tall - TOP - BOTTOM);
   const made = s("svg", { viewBox: `0 0 ${WIDE} ${tall}`, class: "chart", role: "img", "aria-label": o.label }) as SVGElement;
-  const shownY = (v: number) => tick(o.log ? 10 ** v : v);
-  for (const [v, y] of [[y0, tall - BOTTOM], [(y0 + y1) / 2, (TOP + tall - BOTTOM) / 2], [y1, TOP]]) {
-    made.append(s("line", { class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y, y2: y }),
-      s("text", { class: "tick", x: LEFT - 4, y: y + 4, "text-anchor": "end" }, shownY(v)));
+  for (const v of o.log ? decades(y0, y1) : ticks(y0, y1, tall > 150 ? 4 : 3)) {
+    made.append(s("line", { class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: py(v), y2: py(v) }),
+      s("text", { class: "tick", x: LEFT - 6, y: py(v) + 4, "text-anchor": "end" }, tick(o.log ? Number((10 ** v).toPrecision(3)) : v)));
   }
-  made.append(s("text", { class: "tick", x: LEFT, y: tall - 8 }, short(Number(x0.toPrecision(4)))),
-    s("text", { class: "tick", x: (LEFT + WIDE) / 2, y: tall - 8, "text-anchor": "middle" }, o.xName ?? ""),
-    s("text", { class: "tick", x: WIDE - RIGHT, y: tall - 8, "text-anchor": "end" }, short(Number(x1.toPrecision(4)))));
-  o.lines.forEach((line, k) => {
-    let d = "", pen = false;
-    line.x.forEach((x, i) => {
-      const v = value(line.y[i]);
-      if (!Number.isFinite(v)) { pen = false; return; }
-      d += `${pen ? "L" : "M"}${px(x).toFixed(1)} ${Math.max(-999, Math.min(999, py(v))).toFixed(1)}`;
-      pen = true;
-    });
-    made.append(s("path", { class: `line line${k % 6} ${line.kind ?? ""}`, d, "data-name": line.name }));
-  });
-  for (const m of o.marks ?? []) made.append(s("circle", { class: "mark", cx: px(m.x), cy: py(value(m.y)), r: 6 }));
+  for (const v of ticks(x0, x1, 4)) {
+    made.append(s("line", { class: "grid", x1: px(v), x2: px(v), y1: tall - BOTTOM, y2: tall - BOTTOM + 4 }),
+      s("text", { class: "tick", x: px(v), y: tall - BOTTOM + 16, "text-anchor": "middle" }, tick(v)));
+  }
+  made.append(s("line", { class: "axis", x1: LEFT, x2: WIDE - RIGHT, y1: tall - BOTTOM, y2: tall - BOTTOM }),
+    s("text", { class: "tick", x: WIDE - RIGHT, y: tall - 2, "text-anchor": "end" }, o.xName ?? ""));
+  const clip = `c${++clips}`;
+  const inside = s("clipPath", { id: clip });
+  inside.append(s("rect", { x: LEFT, y: TOP - 4, width: WIDE - LEFT - RIGHT, height: tall - TOP - BOTTOM + 8 }));
+  made.append(inside);
+  o.lines.forEach((line, k) => made.append(s("path", { class: `line line${k % 6} ${line.kind ?? ""}`, d: pathOf(line, value, px, py), "data-name": line.name, "clip-path": `url(#${clip})` })));
+  for (const m of o.marks ?? []) made.append(s("circle", { class: `mark${o.small ? " small" : ""}`, cx: px(m.x), cy: py(value(m.y)), r: o.small ? 3 : 6 }));
   if (o.drag) follow(made, (share) => o.drag!(x0 + share * (x1 - x0)));
   return made;
+}
+
+let clips = 0;
+
+function pathOf(line: Line, value: (y: number | string) => number, px: (x: number) => number, py: (y: number) => number): string {
+  let d = "", pen = false;
+  line.x.forEach((x, i) => {
+    const v = value(line.y[i]);
+    if (!Number.isFinite(v)) { pen = false; return; }
+    d += `${pen ? "L" : "M"}${px(x).toFixed(1)} ${Math.max(-9999, Math.min(9999, py(v))).toFixed(1)}`;
+    pen = true;
+  });
+  return d;
 }
 
 /** Tell how far along the chart the pointer is, while it is pressed. */
@@ -77,22 +106,22 @@ export function legend(names: string[]): HTMLElement {
   return made;
 }
 
-/** Horizontal bars around a middle value: a tornado, or sizes by layer. */
+/** Horizontal bars around a middle value: what the result is at either end of every input. */
 export function bars(label: string, rows: { name: string; low: number; high: number; text: string }[], middle: number): SVGElement {
-  const tall = 30 * rows.length + 10;
+  const each = 40, tall = each * rows.length + 8, from = 104;
   const [x0, x1] = span([middle, ...rows.flatMap((r) => [r.low, r.high])]);
-  const px = (x: number) => 96 + ((x - x0) / (x1 - x0)) * (WIDE - 104);
+  const px = (x: number) => from + ((x - x0) / (x1 - x0)) * (WIDE - from - 8);
   const made = s("svg", { viewBox: `0 0 ${WIDE} ${tall}`, class: "chart", role: "img", "aria-label": label }) as SVGElement;
   rows.forEach((r, k) => {
-    const y = 6 + 30 * k;
-    made.append(s("text", { class: "tick", x: 90, y: y + 15, "text-anchor": "end" }, r.name.slice(0, 14)));
+    const y = 4 + each * k;
+    made.append(s("text", { class: "tick name", x: from - 8, y: y + 22, "text-anchor": "end" }, r.name.length > 14 ? `${r.name.slice(0, 13)}…` : r.name));
     for (const [v, kind] of [[r.low, "low"], [r.high, "high"]] as const) {
       if (!Number.isFinite(v)) continue;
       const [a, b] = [px(middle), px(v)].sort((p, q) => p - q);
-      made.append(s("rect", { class: `swing ${kind}`, x: a, y, width: Math.max(1, b - a), height: 20 }));
+      made.append(s("rect", { class: `swing ${kind}`, x: a, y: y + 14, width: Math.max(1, b - a), height: 16 }));
     }
-    made.append(s("text", { class: "tick", x: 98, y: y + 15 }, r.text));
+    made.append(s("text", { class: "tick", x: (from + WIDE) / 2, y: y + 10, "text-anchor": "middle" }, r.text));
   });
-  made.append(s("line", { class: "grid strong", x1: px(middle), x2: px(middle), y1: 0, y2: tall }));
+  made.append(s("line", { class: "axis", x1: px(middle), x2: px(middle), y1: 0, y2: tall }));
   return made;
 }

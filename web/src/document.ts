@@ -1,4 +1,6 @@
 // The document that Python wrote; src/chainrule/studio/README.md describes it.
+import type { Lesson } from "./lessons";
+
 export type Num = number | string | boolean;
 export interface Value {
   shape?: number[]; dtype?: string; numbers?: Num[]; min?: number; max?: number; mean?: number;
@@ -9,7 +11,7 @@ export interface Value {
 export interface Node {
   id: number; kind: string; op: string; name: string; label: string; file: number; line: number;
   module: string; tracked: boolean; outputs: Value[]; formula?: string; numbers?: string;
-  inputs: { name: string; from?: number; constant?: Num | number[] }[];
+  inputs: { name: string; from?: number; output?: number; constant?: Num | number[] }[];
   micros?: number; maps?: { count: number; rows: number; columns: number; values: number[][] };
   saved?: { name: string; shape: number[]; kind: string; bytes: number }[]; kept?: number;
 }
@@ -18,7 +20,7 @@ export interface Link {
   sum?: Value; part?: number;
 }
 export interface Merge {
-  parts: { from: number; share: Num | null; value: Value }[]; alignment: Num;
+  parts: { from: number; share: Num | null; norm: Num; cosine?: Num; value: Value }[]; alignment: Num;
 }
 export interface Step {
   kind: string; node: number; torch: string; arriving?: (Value | null)[]; links?: Link[];
@@ -32,6 +34,6 @@ export interface Doc {
   backward: Step[]; notes: string[]; modes?: { rows: Row[]; reason: string };
   function?: string; functions?: string[]; step?: number; printed?: string; prediction?: Prediction;
   inputs?: { name: string; node: number; shape: number[]; value: Nested }[];
-  output?: { node: number; output: number };
+  output?: { node: number; output: number }; lesson?: Omit<Lesson, "program"> & { number: number };
   places?: { width: number; height: number; boxes: number[][]; links: number[][] };
 }

@@ -1,5 +1,6 @@
 // A run folded by module: what each shown box stands for, and its figures.
 import type { Doc, Node, Value } from "./document";
+import { short } from "./values";
 
 export interface Figures { count: number; parameters: number; memory: number; time: number; gradient: number }
 export interface Shown { key: string; label: string; under: string; node: Node | null; path: string; figures: Figures }
@@ -70,9 +71,8 @@ export function fold(doc: Doc, modules: string[], figures: Figures[], open: Set<
       boxes.push({ key, label: closed ?? n.label, under: "", node: closed ? null : n, path: closed ?? modules[id], figures: { count: 0, parameters: 0, memory: 0, time: 0, gradient: 0 } });
     }
     add(boxes[k].figures, figures[id]);
-    const shape = n.outputs[0]?.shape;
-    if (shape && n.kind === "op") boxes[k].under = `[${shape.join(", ")}]`;
-    else if (shape && !boxes[k].under) boxes[k].under = `[${shape.join(", ")}]`;
+    const value = n.outputs[0];
+    if (value?.shape && (n.kind === "op" || !boxes[k].under)) boxes[k].under = value.shape.length ? `[${value.shape.join(", ")}]` : value.numbers ? short(value.numbers[0]) : "";
     place.set(id, k);
   }
   const seen = new Set<string>();

@@ -1,12 +1,11 @@
 // Lessons: a text, a program, and tasks that look at the run to see whether they are done.
 import type { Doc, Value } from "./document";
-import { button, h } from "./dom";
+import { h } from "./dom";
 import { norm } from "./folding";
-import type { LiveView } from "./live";
-import { makeOwn } from "./state";
 
 export interface Task { kind: "number" | "reach" | "uses" | "step"; ask: string; of?: string; low?: number; high?: number; outside?: number; ops?: string[]; node?: string; way?: string }
-export interface Lesson { title: string; text: string[]; program: string; tasks: Task[] }
+export interface Lesson { title: string; about: string; text: string[]; program: string; tasks: Task[] }
+export interface Run { doc: Doc | null; at: number }
 
 const first = (v?: Value | null, index = 0): number | undefined => {
   const found = v?.numbers?.[index];
@@ -48,66 +47,45 @@ export function isDone(task: Task, doc: Doc, at: number, typed: string): boolean
   return truth >= task.low! && truth <= task.high!;
 }
 
-export class LessonsView {
-  readonly title = "Lessons";
-  readonly element = h("div", { id: "lessons" });
-  private readonly panel = h("section", { id: "lesson", "aria-label": "Lesson", hidden: "" });
-  private current = -1;
-  private done = new Set<string>();
+/** Text and tasks of one lesson; `done` holds what is done, as "lesson.task". */
+export class LessonPanel {
+  readonly element = h("section", { id: "lesson", "aria-label": "Lesson", hidden: "" });
+  number = -1; // from 0 on
+  private tasks: Task[] = [];
   private rows: HTMLElement[] = [];
 
-  constructor(private readonly lessons: Lesson[], private readonly live: LiveView, private readonly open: (view: string) => void) {
-    this.done = new Set(live.state.done ?? []);
-    live.element.prepend(this.panel);
-    live.changed = () => this.check();
-    this.list();
-    if (live.state.lesson !== undefined) this.show(live.state.lesson);
-  }
+  constructor(private readonly run: () => Run, public done: Set<string>, private readonly finished: () => void) {}
 
-  shown() { this.list(); }
-
-  private list() {
-    this.element.replaceChildren(h("h2", {}, "Ten lessons"), h("ol", {}, ...this.lessons.map((lesson, k) => {
-      const count = lesson.tasks.filter((_, t) => this.done.has(`${k}.${t}`)).length;
-      return h("li", {}, button(lesson.title, `lesson-${k + 1}`, () => this.begin(k)), ` ${count} of ${lesson.tasks.length} tasks done`);
-    })));
-  }
-
-  private begin(k: number) {
-    const { live } = this;
-    Object.assign(live.state, { lesson: k, function: "", at: {}, step: 0, pass: 1 });
-    this.show(k);
-    makeOwn(this.lessons[k].program);
-    this.open("step");
-    live.load("lesson.py", this.lessons[k].program);
-  }
-
-  private show(k: number) {
-    const lesson = this.lessons[k];
-    if (!lesson) return;
-    this.current = k;
+  /** `live`: numbers and code can be changed here. */
+  show(number: number, lesson: Omit<Lesson, "program">, live: boolean, ...buttons: HTMLElement[]) {
+    this.number = number;
+    this.tasks = lesson.tasks;
     this.rows = lesson.tasks.map((task, t) => {
       const box = h("input", { type: "text", inputmode: "decimal", id: `answer-${t}`, "aria-label": `your answer: ${task.ask}` });
       box.addEventListener("input", () => this.check());
-      return h("li", { "data-done": "false" }, h("span", { class: "tick", "aria-hidden": "true" }, "○"), ` ${task.ask} `, ...(task.kind === "number" ? [box] : []), h("span", { class: "verdict", role: "status" }));
+      const later = !live && (task.kind === "reach" || task.kind === "uses") ? [h("span", { class: "hint" }, " (in the live page)")] : [];
+      return h("li", { "data-done": "false" }, h("span", { class: "tick", "aria-hidden": "true" }, "○"), ` ${task.ask} `, ...(task.kind === "number" ? [box] : []), ...later, h("span", { class: "verdict", role: "status" }));
     });
-    const next = button("Next lesson", "next-lesson", () => this.begin(k + 1));
-    next.hidden = k + 1 >= this.lessons.length;
-    this.panel.replaceChildren(h("h2", {}, `${k + 1}. ${lesson.title}`), ...lesson.text.map((t) => h("p", {}, t)), h("ol", { class: "tasks" }, ...this.rows), h("div", { class: "buttons" }, next,
-      button("Leave the lesson", "leave-lesson", () => { this.current = -1; this.panel.hidden = true; delete this.live.state.lesson; })));
-    this.panel.hidden = false;
+    this.element.replaceChildren(h("h2", {}, `${number + 1}. ${lesson.title}`), h("div", { class: "lesson" }, h("div", {}, ...lesson.text.map((t) => h("p", {}, t))),
+      h("ol", { class: "tasks" }, ...this.rows)), ...(buttons.length ? [h("div", { class: "buttons" }, ...buttons)] : []));
+    this.element.hidden = false;
     this.check();
   }
 
-  private check() {
-    const { doc, steps } = this.live;
-    if (this.current < 0 || !doc) return;
-    this.lessons[this.current].tasks.forEach((task, t) => {
-      const row = this.rows[t], key = `${this.current}.${t}`;
+  leave() {
+    this.number = -1;
+    this.element.hidden = true;
+  }
+
+  check() {
+    const { doc, at } = this.run();
+    if (this.number < 0 || !doc) return;
+    this.tasks.forEach((task, t) => {
+      const row = this.rows[t], key = `${this.number}.${t}`;
       const typed = (row.querySelector("input") as HTMLInputElement | null)?.value ?? "";
-      if (!this.done.has(key) && this.live.state.name === "lesson.py" && isDone(task, doc, steps.at, typed)) {
+      if (!this.done.has(key) && isDone(task, doc, at, typed)) {
         this.done.add(key);
-        this.live.state.done = [...this.done];
+        this.finished();
       }
       const done = this.done.has(key);
       row.dataset.done = `${done}`;

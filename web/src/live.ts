@@ -4,7 +4,7 @@ import type { Doc, Nested } from "./document";
 import { button, field, h, numberBox, select } from "./dom";
 import { Editor } from "./editor";
 import { ask, latest, ProgramProblem } from "./server";
-import { download, isOwn, makeOwn, type Start, type State } from "./state";
+import { isOwn, makeOwn, type Start, type State } from "./state";
 import { StepView } from "./step";
 import { short } from "./values";
 
@@ -21,6 +21,7 @@ export class LiveView {
   readonly editor: Editor;
   doc: Doc | null = null;
   changed: () => void = () => {}; // told after every run and step
+  waits = false; // a program that others wrote, until somebody has read it
   private base: Record<string, Nested> = {}; // where predictions start
   private along = "";
   private range: [number, number] | null = null;
@@ -36,13 +37,17 @@ export class LiveView {
 
   constructor(readonly state: State, private readonly start: Start, private readonly save: () => void) {
     this.editor = new Editor(() => this.edited());
-    this.steps = new StepView(this.editor, () => { this.state.step = this.steps.at; this.changed(); this.save(); });
+    this.steps = new StepView(this.editor, () => {
+      Object.assign(this.state, { step: this.steps.at, stops: this.steps.stops.size ? [...this.steps.stops] : undefined });
+      this.changed();
+      this.save();
+    });
+    this.steps.stops = new Set(state.stops ?? []);
     this.run = latest((g) => this.runNow(g.keepNumbers ?? false));
     this.drawCurve = latest(() => this.curveNow());
-    const change = h("section", { "aria-label": "Change a number" }, h("h2", {}, "Change a number"), this.numbers, this.foretold);
-    this.element = h("div", {}, this.choices, this.problem, this.steps.bar, this.steps.title,
-      h("div", { class: "columns" }, h("div", { class: "stack" }, this.editor.element, this.printed, change), this.steps.graph, this.steps.panel),
-      h("div", { class: "under" }, h("section", { "aria-label": "Plot" }, h("h2", {}, "Along one number"), this.plot), this.steps.modes));
+    const change = h("section", { id: "change", "aria-label": "Change a number" }, h("h2", {}, "Change a number"), this.numbers, this.foretold, this.plot);
+    this.element = h("div", {}, this.problem, h("div", { class: "toolbar" }, this.choices, this.steps.bar),
+      h("div", { class: "columns" }, h("div", { class: "stack left" }, this.editor.element, this.printed, change), this.steps.stage));
     this.load(state.name, state.text);
   }
 
@@ -54,20 +59,36 @@ export class LiveView {
     this.doc = null;
     this.drawChoices();
     const ours = text === this.start.text || this.start.lessons.some((l) => l.program === text);
-    if (ours || isOwn(text)) this.run({});
-    else this.problem.replaceChildren(h("p", {}, "This program came by a link or a file. Read it first: it runs with your rights."),
-      button("Run this program", "trust", () => { makeOwn(text); this.problem.replaceChildren(); this.run({}); }));
+    this.waits = !ours && !isOwn(text);
+    if (this.waits) {
+      this.steps.title.textContent = "The program has not run.";
+      this.problem.replaceChildren(...this.trust(() => {}));
+    } else this.run({});
+  }
+
+  /** What is said of a program that others wrote, and the button that lets it run. */
+  trust(then: () => void): HTMLElement[] {
+    return [h("p", {}, "This program came by a link or a file. Read it first: it runs with your rights."), button("Run this program", "trust", () => {
+      makeOwn(this.state.text);
+      this.waits = false;
+      this.problem.replaceChildren();
+      this.run({});
+      then();
+    })];
   }
 
   private edited() {
     this.state.text = this.editor.text;
-    makeOwn(this.state.text);
     this.save();
+    if (this.waits) return; // also its edited form has to be let run
+    makeOwn(this.state.text);
     this.run({});
   }
 
   private async runNow(keepNumbers: boolean) {
+    if (this.waits) return;
     this.element.setAttribute("aria-busy", "true");
+    const slow = setTimeout(() => { this.steps.title.textContent = "Running the program …"; }, 400);
     try {
       const { name, text, at, pass } = this.state;
       const doc = await ask<Doc>("trace", { text, name, function: this.state.function, at, step: pass, base: this.base });
@@ -89,7 +110,8 @@ export class LiveView {
       this.problem.replaceChildren(h("p", {}, e.facts.line ? `Line ${e.facts.line}: ${e.message}` : e.message));
       this.editor.wrong(e.facts.line);
       this.print(e.facts.printed);
-    } finally { this.element.removeAttribute("aria-busy"); }
+      this.steps.title.textContent = this.doc ? "What is shown is the last run without an error." : "There is no run to show.";
+    } finally { clearTimeout(slow); this.element.removeAttribute("aria-busy"); }
   }
 
   private tell() {
@@ -97,10 +119,9 @@ export class LiveView {
     const output = this.doc?.output ? this.doc.nodes[this.doc.output.node].label : "";
     this.print(this.doc?.printed);
     if (p?.predicted === undefined) { this.foretold.replaceChildren(); return; }
-    this.foretold.replaceChildren(h("p", { class: "formula" }, `${output}: ${short(p.from)} at the start`),
-      h("p", { class: "formula", id: "predicted" }, `predicted by the derivatives: ${short(p.predicted)}`),
-      h("p", { class: "formula", id: "recomputed" }, `recomputed: ${short(p.recomputed)}`),
-      h("p", { class: "formula" }, `missed by ${short(p.residual)}`));
+    const row = (name: string, value: string, id = "") => h("div", id ? { id } : {}, h("dt", {}, name), " ", h("dd", {}, value));
+    this.foretold.replaceChildren(h("dl", { class: "figures" }, row(`${output} at the start:`, short(p.from)), row("predicted by the derivatives:", short(p.predicted), "predicted"),
+      row("recomputed:", short(p.recomputed), "recomputed"), row("missed by", short(p.residual), "missed")));
   }
 
   private print(text?: string) {
@@ -123,20 +144,14 @@ export class LiveView {
       this.run({});
     })));
     if (this.doc && !this.doc.function) parts.push(field("Backward pass", numberBox("pass", state.pass, (n) => { state.pass = Math.max(1, Math.round(n)); this.run({}); }, { min: "1", step: "1" })));
-    parts.push(button("Stop the program", "stop", () => void ask("stop")),
-      button("Save to a file", "save", () => download("lesson.json", JSON.stringify({ studio: 1, ...state }, null, 1))),
-      button("Save as a page", "record", async () => {
-        const { name, text, at, pass } = state;
-        const made = await ask<{ page: string }>("record", { name, text, at, function: state.function, step: pass });
-        download("lesson.html", made.page, "text/html");
-      }));
+    parts.push(button("Stop", "stop", () => void ask("stop"), { "aria-label": "Stop the program", title: "Stop the program" }));
     this.choices.replaceChildren(...parts);
   }
 
   private drawNumbers() {
     const entries = (this.doc?.inputs ?? []).flatMap((i) => entriesOf(i.name, i.value));
     this.sliders.clear();
-    if (!entries.length) { this.numbers.replaceChildren(h("p", {}, "This run has no numbers of its own to move: edit the code.")); return; }
+    if (!entries.length) { this.numbers.replaceChildren(h("p", { class: "hint" }, "This run has no numbers of its own to move: edit the code.")); return; }
     const rows = entries.map((e) => this.row(e));
     this.numbers.replaceChildren(...rows, button("Predict from here", "rebase", () => { this.base = structuredClone(this.state.at); this.run({ keepNumbers: true }); }));
   }
@@ -166,7 +181,7 @@ export class LiveView {
 
   private async curveNow() {
     const entries = (this.doc?.inputs ?? []).flatMap((i) => entriesOf(i.name, i.value));
-    if (!this.doc?.function || !entries.length) { this.plot.replaceChildren(h("p", {}, "A function of numbers has a plot here.")); return; }
+    if (!this.doc?.function || !entries.length) { this.plot.replaceChildren(); delete this.plot.dataset.of; return; }
     const e = entries.find((x) => label(x) === this.along) ?? entries[0];
     if (label(e) !== this.along || !this.range || e.value < this.range[0] || e.value > this.range[1]) {
       const reach = Math.max(2, 2 * Math.abs(e.value));
@@ -184,7 +199,7 @@ export class LiveView {
     const { here } = got;
     const tangent = { name: "tangent", kind: "tangent", x: [got.x[0], got.x[got.x.length - 1]], y: [got.x[0], got.x[got.x.length - 1]].map((x) => here.value + here.slope * (x - here.x)) };
     const output = this.doc!.function!;
-    const drawn = chart({ label: `${output} along ${got.along}, with its tangent at ${short(here.x)}`, xName: got.along,
+    const drawn = chart({ height: 170, label: `${output} along ${got.along}, with its tangent at ${short(here.x)}`, xName: got.along,
       lines: [{ name: output, x: got.x, y: got.values }, tangent], marks: [{ x: here.x, y: here.value }],
       drag: (x) => {
         const v = Number(x.toPrecision(4));
@@ -192,7 +207,7 @@ export class LiveView {
         if (known) { known.box.value = `${v}`; known.slide.value = `${v}`; }
         this.set(e, v);
       } });
-    const choice = field("along", select("along", entries.map(label), got.along, (v) => { this.along = v; this.range = null; this.drawCurve({}); }));
+    const choice = field(`${output} along`, select("along", entries.map(label), got.along, (v) => { this.along = v; this.range = null; this.drawCurve({}); }));
     const words = h("p", { class: "formula", id: "slope" }, `d ${output} / d ${got.along} = ${short(here.slope)} at ${short(here.x)}`);
     const old = this.plot.querySelector("svg");
     if (old && this.plot.dataset.of === got.along) { // keep the element that is being dragged

@@ -27,7 +27,9 @@ export class ModelView {
   private chosen = -1;
   private found: number[] = [];
   private drawn = 0; // a frame that is asked for
-  private readonly canvas = h("canvas", { id: "map", tabindex: "0", role: "application", "aria-label": "graph of the model; arrows move, plus and minus zoom; the table below has the same modules" }) as HTMLCanvasElement;
+  private top = 1; // the largest figure of the measure that colours
+  private readonly canvas = h("canvas", { id: "map", tabindex: "0", role: "application", "aria-label": "graph of the model; arrows move, plus and minus zoom, Page Down and Page Up choose a box, Enter opens it; the table below has the same modules" }) as HTMLCanvasElement;
+  private readonly scaleKey = h("span", { class: "scale" });
   private readonly status = h("p", { id: "seen", role: "status" });
   private readonly details = h("section", { id: "details", "aria-label": "Details" });
   private readonly list = h("section", { id: "modules", "aria-label": "Modules" });
@@ -37,7 +39,7 @@ export class ModelView {
     this.search.addEventListener("input", () => this.find(0));
     this.search.addEventListener("keydown", (e) => { if (e.key === "Enter") this.find(1); });
     const bar = h("div", { class: "buttons" }, field("search", this.search), button("Next", "find-next", () => this.find(1)),
-      field("colour by", select("measure", Object.entries(WORDS), this.measure, (v) => { this.measure = v as Measure; this.draw(); })),
+      field("colour by", select("measure", Object.entries(WORDS), this.measure, (v) => { this.measure = v as Measure; this.rescale(); this.draw(); })), this.scaleKey,
       button("+", "zoom-in", () => this.zoom(1.3), { "aria-label": "zoom in" }), button("−", "zoom-out", () => this.zoom(1 / 1.3), { "aria-label": "zoom out" }),
       button("Fit", "fit", () => this.fit()), button("Open all", "open-all", () => this.fold(true)), button("Close all", "close-all", () => this.fold(false)));
     this.element.append(bar, this.status, h("div", { class: "columns map" }, this.canvas, this.details), this.list);
@@ -67,6 +69,7 @@ export class ModelView {
     this.folded = fold(this.doc!, this.modules, this.figures, this.open);
     const widths = this.folded.boxes.map((b) => Math.min(230, Math.max(90, 8 * Math.max(b.label.length, b.under.length) + 20)));
     this.boxes = layered(widths, this.folded.links);
+    this.rescale();
     this.chosen = -1;
     this.details.replaceChildren(h("p", {}, "Click on a module to open it, on an op to see its value."));
     this.status.textContent = `${this.doc!.nodes.length.toLocaleString("en")} nodes, ${this.folded.boxes.length.toLocaleString("en")} boxes shown`;
@@ -88,6 +91,13 @@ export class ModelView {
     const first = this.folded.boxes.findIndex((b) => b.path === path || b.path.startsWith(`${path}.`));
     if (first >= 0) this.centre(first);
     this.drawList();
+  }
+
+  private rescale() {
+    const of = (b: Shown) => b.figures[this.measure as keyof Figures];
+    this.top = this.measure === "nothing" ? 1 : Math.max(1e-30, this.folded.boxes.reduce((most, b) => Math.max(most, of(b)), 0));
+    this.scaleKey.hidden = this.measure === "nothing";
+    this.scaleKey.replaceChildren("little", h("span", { class: "ramp", "aria-hidden": "true" }), figure(this.measure, this.top));
   }
 
   // ---- looking ----------------------------------------------------------------------------------
@@ -140,25 +150,51 @@ export class ModelView {
 
   private listen() {
     const c = this.canvas;
-    let from: { x: number; y: number; moved: boolean } | null = null;
-    c.addEventListener("pointerdown", (e) => { from = { x: e.clientX, y: e.clientY, moved: false }; c.setPointerCapture(e.pointerId); });
+    const down = new Map<number, { x: number; y: number }>();
+    let moved = false;
+    c.addEventListener("pointerdown", (e) => {
+      down.set(e.pointerId, { x: e.clientX, y: e.clientY });
+      if (down.size === 1) moved = false;
+      c.setPointerCapture(e.pointerId);
+    });
     c.addEventListener("pointermove", (e) => {
+      const from = down.get(e.pointerId);
       if (!from) return;
       const dx = e.clientX - from.x, dy = e.clientY - from.y;
-      if (Math.abs(dx) + Math.abs(dy) < 4 && !from.moved) return;
-      this.x -= dx / this.scale;
-      this.y -= dy / this.scale;
-      from = { x: e.clientX, y: e.clientY, moved: true };
+      if (Math.abs(dx) + Math.abs(dy) < 4 && !moved) return;
+      moved = true;
+      if (down.size === 2) this.pinch([...down].find(([id]) => id !== e.pointerId)![1], from, e);
+      else { this.x -= dx / this.scale; this.y -= dy / this.scale; }
+      down.set(e.pointerId, { x: e.clientX, y: e.clientY });
       this.draw();
     });
-    c.addEventListener("pointerup", (e) => { const clicked = from && !from.moved; from = null; if (clicked) this.click(e); });
+    const up = (e: PointerEvent) => { if (down.delete(e.pointerId) && !moved && e.type === "pointerup") this.click(e); };
+    c.addEventListener("pointerup", up);
+    c.addEventListener("pointercancel", up);
     c.addEventListener("wheel", (e) => { e.preventDefault(); const r = c.getBoundingClientRect(); this.zoom(Math.exp(-e.deltaY / 500), e.clientX - r.left, e.clientY - r.top); }, { passive: false });
     c.addEventListener("keydown", (e) => {
       const by = 80 / this.scale;
       const act: Record<string, () => void> = { ArrowLeft: () => { this.x -= by; }, ArrowRight: () => { this.x += by; }, ArrowUp: () => { this.y -= by; }, ArrowDown: () => { this.y += by; },
-        "+": () => this.zoom(1.3), "-": () => this.zoom(1 / 1.3), Enter: () => { if (this.chosen >= 0) this.activate(this.chosen); } };
+        "+": () => this.zoom(1.3), "-": () => this.zoom(1 / 1.3), Enter: () => { if (this.chosen >= 0) this.activate(this.chosen); },
+        PageDown: () => this.next(1), PageUp: () => this.next(-1) };
       if (act[e.key]) { e.preventDefault(); act[e.key](); this.draw(); }
     });
+  }
+
+  /** Two fingers: one stays, the other moves. */
+  private pinch(still: { x: number; y: number }, from: { x: number; y: number }, to: PointerEvent) {
+    const r = this.canvas.getBoundingClientRect();
+    const before = Math.hypot(from.x - still.x, from.y - still.y), after = Math.hypot(to.clientX - still.x, to.clientY - still.y);
+    if (before > 8) this.zoom(after / before, still.x - r.left, still.y - r.top);
+  }
+
+  private next(step: 1 | -1) {
+    const count = this.boxes.length;
+    if (!count) return;
+    const to = this.chosen < 0 ? (step > 0 ? 0 : count - 1) : (this.chosen + step + count) % count;
+    this.choose(to);
+    this.centre(to);
+    this.status.textContent = `${this.folded.boxes[to].label}, box ${to + 1} of ${count}${this.folded.boxes[to].node ? "" : ": Enter opens it"}`;
   }
 
   private click(e: PointerEvent) {
@@ -177,8 +213,9 @@ export class ModelView {
     this.chosen = k;
     const b = this.folded.boxes[k];
     const rows = (["parameters", "memory", "time", "gradient"] as Measure[]).map((m) => [WORDS[m], figure(m, b.figures[m as keyof Figures])]);
-    const parts: HTMLElement[] = [h("h2", {}, b.label), h("p", {}, b.node ? `${b.node.op}${b.path ? `, in ${b.path}` : ""}, line ${b.node.line}` : `${b.figures.count} nodes`), table([], rows, "figures")];
-    if (b.node?.maps) parts.push(heading(`Attention, ${b.node.maps.count} heads`), h("div", { class: "maps" }, ...b.node.maps.values.map((values, head) => {
+    const parts: HTMLElement[] = [h("h2", {}, b.label), h("p", {}, b.node ? `${b.node.kind === "op" ? b.node.op : b.node.kind}${b.path ? `, in ${b.path}` : ""}${b.node.line ? `, line ${b.node.line}` : ""}` : `${b.figures.count} nodes`),
+      ...(b.node ? [] : [button(this.open.has(b.key) ? "Close it" : "Open it", "open-module", () => this.toggle(b.key))]), table([], rows, "figures")];
+    if (b.node?.maps) parts.push(heading(`Attention, ${b.node.maps.count} heads`), h("p", { class: "hint" }, "A row per query, a column per key; darker attends more."), h("div", { class: "maps" }, ...b.node.maps.values.map((values, head) => {
       const made = heat({ rows: b.node!.maps!.rows, columns: b.node!.maps!.columns, values }, `attention of head ${head}`);
       made.classList.add("attention");
       return made;
@@ -221,8 +258,8 @@ export class ModelView {
       else c.lineTo(q.x, q.y);
     }
     c.stroke();
-    const top = Math.max(...(this.measure === "nothing" ? [1] : this.folded.boxes.map((b) => b.figures[this.measure as keyof Figures])), 1e-30);
     const found = new Set(this.found);
+    const far = this.scale < 0.25; // names cannot be read
     c.textAlign = "center";
     const paper = colour("--panel"), ink = colour("--ink"), now = colour("--now"), dim = colour("--dim");
     this.boxes.forEach((b, i) => {
@@ -230,18 +267,19 @@ export class ModelView {
       const shown = this.folded.boxes[i];
       c.fillStyle = paper;
       c.beginPath();
-      c.roundRect(b.x - b.w / 2, b.y, b.w, b.h, 6);
+      if (far) c.rect(b.x - b.w / 2, b.y, b.w, b.h);
+      else c.roundRect(b.x - b.w / 2, b.y, b.w, b.h, 6);
       c.fill();
       if (this.measure !== "nothing") {
         const v = shown.figures[this.measure as keyof Figures];
-        const share = v <= 0 ? 0 : this.measure === "gradient" ? Math.max(0, 1 + Math.log10(v / top) / 6) : Math.sqrt(v / top);
+        const share = v <= 0 ? 0 : this.measure === "gradient" ? Math.max(0, 1 + Math.log10(v / this.top) / 6) : Math.sqrt(v / this.top);
         c.fillStyle = `rgba(217,119,6,${(0.55 * share).toFixed(3)})`;
         c.fill();
       }
       c.strokeStyle = i === this.chosen || found.has(i) ? now : shown.node ? colourOf(shown, dim, ink) : ink;
       c.lineWidth = i === this.chosen ? 4 : shown.node ? 1.2 : 2.4;
       c.stroke();
-      if (this.scale < 0.25) return;
+      if (far) return;
       c.fillStyle = ink;
       c.font = `${shown.node ? "" : "bold "}13px ui-monospace, monospace`;
       c.fillText(shown.label.slice(0, 27), b.x, b.y + 18, b.w - 8);

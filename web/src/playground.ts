@@ -3,8 +3,8 @@ import { chart, legend } from "./charts";
 import { button, field, h, heading, numberBox, select, table } from "./dom";
 import { type Boundary, boundaryCanvas, drawBoundary, unitMap } from "./pictures";
 import { ask, latest, ProgramProblem } from "./server";
-import { download, openFile, type Start, type State } from "./state";
-import { histogram, short } from "./values";
+import { download, isOwn, makeOwn, openFile, type State } from "./state";
+import { histogram, rough, short } from "./values";
 
 type Config = Record<string, string | number | boolean | number[]>;
 interface Layer { name: string; kind: string; count: number; gradient: number; weight: number; update: number; weights: Bins; updates: Bins }
@@ -19,9 +19,10 @@ interface Frame {
 }
 export interface Settings { default: Config; choices: Record<string, string[]>; presets: { name: string; about: string; config: Config }[] }
 
-const NUMBERS: [string, string, Record<string, string>][] = [["points", "examples", { min: "4", step: "1" }], ["noise", "noise", { min: "0" }], ["lr", "rate", { min: "0" }],
-  ["batch", "batch size", { min: "1", step: "1" }], ["seed", "seed", { min: "0", step: "1" }], ["gain", "recurrent gain", {}], ["length", "sequence length", { min: "2", step: "1" }]];
-const CHOICES: [string, string][] = [["data", "data"], ["activation", "activation"], ["init", "initialization"], ["norm", "norm"], ["optimizer", "optimizer"]];
+const NUMBERS: Record<string, [string, Record<string, string>]> = { points: ["examples", { min: "4", step: "1" }], noise: ["noise", { min: "0", step: "0.01" }], lr: ["rate", { min: "0", step: "0.01" }],
+  batch: ["batch size", { min: "1", step: "1" }], seed: ["seed", { min: "0", step: "1" }], gain: ["recurrent gain", { step: "0.1" }], length: ["sequence length", { min: "2", step: "1" }] };
+const CHOICES: Record<string, string> = { data: "data", activation: "activation", init: "initialization", norm: "norm", optimizer: "optimizer" };
+const PACES: [string, string][] = [["0", "full speed"], ["100", "100 steps a second"], ["20", "20 steps a second"], ["5", "5 steps a second"], ["1", "1 step a second"]];
 
 export class PlaygroundView {
   readonly title = "Playground";
@@ -45,30 +46,89 @@ export class PlaygroundView {
   private readonly found = h("section", { "aria-label": "Doctor", id: "findings", "aria-live": "polite" });
   private readonly output = h("section", { "aria-label": "One example", id: "output" });
   private readonly slider = h("input", { type: "range", min: "0", max: "0", id: "rewind", "aria-label": "go back to step" }) as HTMLInputElement;
-  private readonly runButton = button("Run", "run", () => void this.control(this.frame?.running ? "pause" : "run"));
+  private readonly runButton = button("Run", "run", () => void this.control(this.frame?.running ? "pause" : "run"), { class: "primary" });
   private readonly goBack = latest<number>(async (to) => { await this.control("rewind", to); });
-  private readonly walkers: HTMLButtonElement[];
+  private readonly stale = h("p", { id: "stale", class: "hint", role: "status" });
+  private readonly pace = select("pace", PACES, "0", () => { if (this.frame?.running) void this.control("run"); });
 
-  constructor(private readonly settings: Settings, private readonly state: State, private readonly save: () => void, _start: Start) {
+  constructor(private readonly settings: Settings, private readonly state: State, private readonly save: () => void) {
     this.config = { ...settings.default, ...(state.play as Config ?? {}) };
     this.slider.addEventListener("input", () => this.goBack(Number(this.slider.value)));
-    this.walkers = ["example", "batch", "epoch"].map((what) => button(`One ${what}`, `one-${what}`, () => void this.control(what)));
-    const bar = h("div", { class: "buttons" }, button("Start", "begin", () => void this.begin()), this.runButton, ...this.walkers, this.slider,
+    const walkers = ["example", "batch", "epoch"].map((what) => button(`One ${what}`, `one-${what}`, () => void this.control(what)));
+    const bar = h("div", { class: "buttons" }, button("Start", "begin", () => void this.begin(), { title: "Start again with these settings and the same seed; the run before stays beside it" }), this.runButton, ...walkers,
+      field("speed", this.pace), field("go back to step", this.slider),
       button("Export as PyTorch", "export", () => { if (this.frame) download("playground.py", this.frame.script, "text/x-python"); }),
-      button("End the process", "quit", () => void ask("quit-training")));
+      button("End the process", "quit", () => void this.quit()));
     this.compared.append(h("h2", {}, "The run before"), this.oldCanvas);
-    this.element.append(this.about, bar, this.status, this.problem, h("div", { class: "columns play" }, this.form,
-      h("div", { class: "stack" }, this.canvas, this.curve, h("section", { "aria-label": "Loss" }, h("h2", {}, "Loss"), this.loss), this.compared),
-      h("div", { class: "stack" }, this.found, this.output, this.flow)), this.units);
+    const picture = h("section", { "aria-label": "Prediction", id: "picture" }, h("h2", {}, "What it predicts"), this.canvas, this.curve);
+    this.element.append(this.about, bar, this.status, this.stale, this.problem, h("div", { class: "columns play" }, this.form,
+      h("div", { class: "stack middle" }, h("div", { class: "beside" }, picture, this.compared), this.units),
+      h("div", { class: "stack right" }, h("section", { "aria-label": "Loss" }, h("h2", {}, "Loss"), this.loss), this.found, this.flow, this.output)));
     this.drawForm();
   }
 
-  shown() { if (this.frame) this.poll(); }
+  /** The first look starts a run, so that there is something to see. */
+  shown() {
+    if (this.frame) void this.poll();
+    else if (this.trusted()) void this.begin();
+    else this.ask();
+  }
+
+  /** Another state was opened. */
+  opened() {
+    this.config = { ...this.settings.default, ...(this.state.play as Config ?? {}) };
+    this.frame = null;
+    this.about.textContent = "";
+    this.drawForm();
+  }
+
+  private trusted() {
+    const own = String(this.config.own ?? "");
+    return !own.trim() || isOwn(own, "own-model");
+  }
+
+  /** Lines for a model that came by a link or a file wait until somebody has read them. */
+  private ask() {
+    this.form.querySelector("details")!.setAttribute("open", "");
+    this.problem.replaceChildren(h("p", {}, "The lines under Own model came by a link or a file. Read them first: they run with your rights."),
+      button("Run these lines", "trust-model", () => { makeOwn(String(this.config.own), "own-model"); void this.begin(); }));
+  }
+
+  private async quit() {
+    await this.try(async () => {
+      await ask("quit-training");
+      this.frame = null;
+      this.runButton.textContent = "Run";
+      this.status.textContent = "The process was ended. Start begins anew.";
+    });
+  }
 
   private set(name: string, value: Config[string]) {
     this.config[name] = value;
     this.state.play = { ...this.config };
     this.save();
+    if (name === "data") {
+      this.drawForm();
+      (this.form.querySelector("#data") as HTMLElement).focus({ preventScroll: true });
+    }
+    this.tellStale();
+  }
+
+  /** Say which settings the present run does not have. */
+  private tellStale() {
+    const changed = this.frame ? this.changes(this.frame.config) : [];
+    this.stale.textContent = changed.length ? `Changed: ${changed.map((k) => NUMBERS[k]?.[0] ?? CHOICES[k] ?? k).join(", ")}. Start begins again with it, and keeps this run beside the new one.` : "";
+  }
+
+  private changes(from: Config): string[] { return Object.keys(this.config).filter((k) => JSON.stringify(from[k]) !== JSON.stringify(this.config[k])); }
+
+  /** The settings that mean something for this data. */
+  private relevant(name: string): boolean {
+    const { data } = this.config;
+    if (name === "gain" || name === "length") return data === "first of a sequence";
+    if (data === "saddle") return !["activation", "init", "norm", "layers", "residual", "points", "noise", "batch"].includes(name);
+    if (data === "first of a sequence") return !["activation", "init", "norm", "residual"].includes(name);
+    return data !== "csv" || !["points", "noise"].includes(name);
   }
 
   private drawForm() {
@@ -78,9 +138,12 @@ export class PlaygroundView {
       if (!found) return;
       this.config = { ...this.settings.default, ...found.config };
       this.state.play = { ...this.config };
+      this.save();
       this.about.textContent = found.about;
       this.drawForm();
-      (this.form.querySelector("#preset") as HTMLSelectElement).value = name;
+      const again = this.form.querySelector("#preset") as HTMLSelectElement;
+      again.value = name;
+      again.focus({ preventScroll: true });
       void this.begin();
     });
     const layers = h("input", { type: "text", id: "layers", value: (this.config.layers as number[]).join(", ") }) as HTMLInputElement;
@@ -90,7 +153,7 @@ export class PlaygroundView {
     residual.addEventListener("change", () => this.set("residual", residual.checked));
     const own = h("textarea", { id: "own", rows: "6", spellcheck: "false", "aria-label": "own code for the model" }) as HTMLTextAreaElement;
     own.value = String(this.config.own);
-    own.addEventListener("input", () => this.set("own", own.value));
+    own.addEventListener("input", () => this.setOwn(own.value));
     const csv = button("Open a CSV file", "csv", async () => {
       const found = await openFile(".csv,text/csv");
       this.set("csv", found.text);
@@ -98,15 +161,24 @@ export class PlaygroundView {
       this.drawForm();
       void this.begin();
     });
+    const choice = (key: string) => (this.relevant(key) ? [field(CHOICES[key], select(key, choices[key], String(this.config[key]), (v) => this.set(key, v)))] : []);
+    const number = (key: string) => (this.relevant(key) ? [field(NUMBERS[key][0], numberBox(key, Number(this.config[key]), (v) => this.set(key, v), NUMBERS[key][1]))] : []);
+    const group = (name: string, ...parts: HTMLElement[]) => h("fieldset", {}, h("legend", {}, name), ...parts);
     this.form.replaceChildren(h("h2", {}, "Settings"), field("show", preset),
-      ...CHOICES.map(([key, text]) => field(text, select(key, choices[key], String(this.config[key]), (v) => this.set(key, v)))),
-      csv, field("hidden layers", layers), field("residual", residual),
-      ...NUMBERS.map(([key, text, more]) => field(text, numberBox(key, Number(this.config[key]), (v) => this.set(key, v), more))),
-      h("details", {}, h("summary", {}, "Own model"), h("p", { class: "hint" }, "Lines that make `model`; they take the place of the settings above. `inputs`, `targets`, `nn` and `torch` are there."),
-        own, button("Begin with the present one", "own-begin", () => { const text = modelOf(this.frame?.script ?? ""); own.value = text; this.set("own", text); })));
+      group("Data", ...choice("data"), csv, ...["points", "noise", "length"].flatMap(number)),
+      group("Network", ...(this.relevant("layers") ? [field("hidden layers", layers)] : []), ...["activation", "init", "norm"].flatMap(choice), ...(this.relevant("residual") ? [field("residual", residual)] : []), ...number("gain"),
+        h("details", String(this.config.own ?? "").trim() ? { open: "" } : {}, h("summary", {}, "Own model"), h("p", { class: "hint" }, "Lines that make `model` and take the place of the settings above; `inputs`, `targets`, `nn` and `torch` are there, and files of the folder can be imported."),
+          own, button("Begin with the present one", "own-begin", () => { const text = modelOf(this.frame?.script ?? ""); own.value = text; this.setOwn(text); }))),
+      group("Training", ...choice("optimizer"), ...["lr", "batch", "seed"].flatMap(number)));
+  }
+
+  private setOwn(text: string) {
+    if (this.trusted()) makeOwn(text, "own-model"); // lines of others stay untrusted however they are edited
+    this.set("own", text);
   }
 
   private async begin() {
+    if (!this.trusted()) { this.ask(); return; }
     const old = this.frame;
     await this.try(async () => {
       this.frame = null;
@@ -114,12 +186,14 @@ export class PlaygroundView {
       if (old && old.step) this.compare(old);
       this.top = 0;
       this.draw(got);
-      this.poll();
+      void this.poll();
     });
   }
 
   private async control(action: string, to = 0) {
-    await this.try(async () => { this.draw(await ask<Frame>("control", { action, to })); this.poll(); });
+    if (!this.frame && this.trusted()) await this.begin();
+    if (!this.frame) return;
+    await this.try(async () => { this.draw(await ask<Frame>("control", { action, to, pace: Number(this.pace.value) })); void this.poll(); });
   }
 
   private async try(act: () => Promise<void>) {
@@ -139,12 +213,15 @@ export class PlaygroundView {
         since = got.count;
         if (got.frame && this.frame?.running) this.draw(got.frame);
       }
+    } catch (e) {
+      if (!(e instanceof ProgramProblem)) throw e;
+      this.problem.replaceChildren(h("p", {}, e.message));
     } finally { this.polling = false; }
   }
 
   private compare(old: Frame) {
     this.before = old;
-    const changed = Object.keys(this.config).filter((k) => JSON.stringify(old.config[k]) !== JSON.stringify(this.config[k]));
+    const changed = this.changes(old.config);
     const said = changed.length ? changed.map((k) => `${k}: ${old.config[k]} → ${this.config[k]}`).join("; ") : "nothing changed: the numbers must be the same";
     drawBoundary(this.oldCanvas, old.boundary, old.points ?? [], old.range ?? [0, 1], old.path);
     this.oldCanvas.hidden = !old.boundary;
@@ -162,7 +239,9 @@ export class PlaygroundView {
     const score = f.accuracy !== undefined ? `, accuracy ${short(Number(f.accuracy.toFixed(4)))}` : f.error !== undefined && f.error !== null ? `, mean squared error ${short(f.error)}` : "";
     this.status.textContent = `Epoch ${f.epoch}, step ${f.step}: loss ${short(f.loss)}${score}${f.running ? `, ${Math.round(f.speed)} steps per second` : ""}`;
     this.problem.replaceChildren(...(f.problem ? [h("p", {}, f.problem)] : []));
+    this.tellStale();
     this.canvas.hidden = !f.boundary;
+    (this.canvas.parentElement as HTMLElement).hidden = !f.boundary && !f.line;
     if (f.boundary) drawBoundary(this.canvas, f.boundary, f.points ?? [], f.range!, f.path);
     this.canvas.setAttribute("aria-label", `decision boundary at step ${f.step}${score}`);
     this.drawLine(f);
@@ -176,7 +255,7 @@ export class PlaygroundView {
   private drawLine(f: Frame) {
     if (!f.line) { this.curve.replaceChildren(); return; }
     const marks = (f.points ?? []).slice(0, 200).map(([x, y]) => ({ x, y }));
-    this.curve.replaceChildren(chart({ label: "prediction and data", lines: [{ name: "prediction", x: f.line.x, y: f.line.y }], marks, height: 260 }));
+    this.curve.replaceChildren(chart({ label: "prediction and data", lines: [{ name: "prediction", x: f.line.x, y: f.line.y }], marks, height: 260, small: true }));
   }
 
   private drawLoss(f: Frame) {
@@ -200,10 +279,10 @@ export class PlaygroundView {
     const top = Math.max(...f.layers.map((l) => Number(l.gradient) || 0), 1e-300);
     const rows = f.layers.map((l) => {
       const share = Math.max(0, 1 + Math.log10(Math.max(Number(l.gradient), 1e-30) / top) / 8);
-      const size = h("span", { class: "size", style: `width:${(100 * share).toFixed(0)}px` });
-      return [l.name, h("span", {}, size, ` ${Number(l.gradient).toExponential(1)}`), Number(l.update).toExponential(1), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
+      const size = h("span", { class: "size", style: `width:${(64 * share).toFixed(0)}px` });
+      return [`${l.name} ${l.kind}`, h("span", { class: "sized" }, size, ` ${Number(l.gradient).toExponential(1)}`), Number(l.update).toExponential(1), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
     });
-    this.flow.replaceChildren(h("h2", {}, "Gradients, weights and steps by layer"), table(["layer", "gradient norm (log)", "step", "weights", "steps"], rows, "layers"));
+    this.flow.replaceChildren(h("h2", {}, "Gradients, weights and steps by layer"), h("p", { class: "hint" }, "Norm of the gradient (bars on a logarithmic scale) and of the step, histograms of weights and of their steps."), table(["layer", "gradient", "step", "weights", "steps"], rows, "layers"));
   }
 
   private drawFindings(f: Frame) {
@@ -217,7 +296,7 @@ export class PlaygroundView {
   private drawOutput(f: Frame) {
     const o = f.output;
     if (!o?.scores) { this.output.replaceChildren(); return; }
-    const rows = o.scores.map((v, k) => [`class ${k}`, short(v), short(o.probabilities![k]), k === o.target ? "1" : "0", short(o.probabilities![k] - (k === o.target ? 1 : 0)), short(o.gradient![k])]);
+    const rows = o.scores.map((v, k) => [`class ${k}`, ...[v, o.probabilities![k], k === o.target ? 1 : 0, o.probabilities![k] - (k === o.target ? 1 : 0), o.gradient![k]].map((x) => rough(Number(x)))]);
     this.output.replaceChildren(h("h2", {}, "One example at the output, before the last step"), table(["", "score", "p", "t", "p − t", "gradient"], rows, "softmax and cross-entropy"));
   }
 }

@@ -8,7 +8,9 @@ export class ProgramProblem extends Error {
 
 export async function ask<T>(what: string, given: object = {}, signal?: AbortSignal): Promise<T> {
   const got = await fetch(`/api/${what}`, { method: "POST", body: JSON.stringify(given), signal,
-    headers: { "Content-Type": "application/json", "X-Studio-Token": token } });
+    headers: { "Content-Type": "application/json", "X-Studio-Token": token } }).catch(() => {
+    throw new ProgramProblem({ message: "The studio's server does not answer: has it been ended? Start `chainrule studio` again.", line: 0 });
+  });
   if (!got.ok) throw new ProgramProblem({ message: await got.text(), line: 0 });
   const said = await got.json() as { answer?: T; problem?: Problem };
   if (said.problem) throw new ProgramProblem(said.problem);

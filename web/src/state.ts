@@ -5,7 +5,8 @@ import type { Settings } from "./playground";
 
 export interface State {
   view: string; name: string; text: string; function: string; at: Record<string, Nested>; step: number; pass: number;
-  play?: unknown; lesson?: number; done?: string[];
+  play?: unknown; lesson?: number; done?: string[]; stops?: string[];
+  drivers?: { moved?: Record<string, number>; along?: string; share?: number };
 }
 export interface Start {
   name: string; text: string; function: string; at: Record<string, Nested>; step: number; neighbours: string[]; lesson: number;
@@ -20,10 +21,22 @@ export function fromStart(start: Start): State {
   return { ...lesson, view: "step", name: start.name, text: start.text, function: start.function, at: start.at, step: 0, pass: start.step };
 }
 
+/** What of a file or a link is a state; the rest is left out: others may have written it. */
+export function sane(found: unknown): Partial<State> {
+  const given = (typeof found === "object" && found !== null ? found : {}) as Record<string, unknown>;
+  const isObject = (v: unknown) => typeof v === "object" && v !== null && !Array.isArray(v);
+  const isText = (v: unknown) => typeof v === "string", isWhole = (v: unknown) => Number.isSafeInteger(v) && Number(v) >= 0;
+  const kinds: Record<keyof State, (v: unknown) => boolean> = {
+    view: isText, name: isText, text: isText, function: isText, at: isObject, step: isWhole, pass: isWhole, play: isObject, lesson: isWhole,
+    done: (v) => Array.isArray(v) && v.every(isText), stops: (v) => Array.isArray(v) && v.every(isText), drivers: isObject,
+  };
+  return Object.fromEntries(Object.entries(kinds).filter(([k, fits]) => fits(given[k])).map(([k]) => [k, given[k]]));
+}
+
 export function read(start: Start): State {
   const code = /^#s=([\w-]+)$/.exec(location.hash)?.[1];
   const made = fromStart(start);
-  try { return code ? { ...made, ...JSON.parse(text(code)) } : made; } catch { return made; }
+  try { return code ? { ...made, ...sane(JSON.parse(text(code))) } : made; } catch { return made; }
 }
 
 /** Only what differs from the start stands in the address. */
@@ -33,9 +46,9 @@ export function write(state: State, start: Start) {
   history.replaceState(null, "", Object.keys(kept).length ? `#s=${bytes(JSON.stringify(kept))}` : location.pathname + location.search);
 }
 
-/** Whether this tab wrote the program itself: one that came by a link waits to be read first. */
-export const isOwn = (program: string) => sessionStorage.getItem("own") === program;
-export const makeOwn = (program: string) => sessionStorage.setItem("own", program);
+/** Whether this tab wrote the text itself: one that came by a link or a file waits to be read first. */
+export const isOwn = (text: string, place: "own" | "own-model" = "own") => sessionStorage.getItem(place) === text;
+export const makeOwn = (text: string, place: "own" | "own-model" = "own") => sessionStorage.setItem(place, text);
 
 export function download(name: string, content: string, kind = "application/json") {
   const link = document.createElement("a");

@@ -1,44 +1,48 @@
 // Step through a run: forward op by op, then backward node by node, and back again.
 import type { CodePane } from "./codelist";
-import type { Doc, Link, Merge, Node, Step } from "./document";
-import { button, h, heading, s, table } from "./dom";
-import { brief, full, short } from "./values";
+import type { Doc, Node } from "./document";
+import { button, h, table } from "./dom";
+import { GraphView } from "./graph";
+import { backwards, describe } from "./panel";
+import { short } from "./values";
 
 export class StepView {
   data!: Doc;
   at = 0; // steps done
-  readonly title = h("p", { id: "where", role: "status", "aria-live": "polite" });
-  readonly panel = h("section", { id: "panel", "aria-label": "This step" });
-  readonly graph = h("section", { id: "graph", "aria-label": "Graph", tabindex: "0" });
+  readonly title = h("p", { id: "where", role: "status", "aria-live": "polite" }, "Running the program …");
+  readonly panel = h("section", { id: "panel", "aria-label": "This step", tabindex: "0" });
+  readonly graph: GraphView;
   readonly modes = h("section", { id: "modes", "aria-label": "Three ways to the derivative" });
   readonly bar: HTMLElement;
+  readonly stage: HTMLElement; // graph, panel and the table below them
+  stops = new Set<string>(); // nodes with a breakpoint, by name and line
   private readonly slider: HTMLInputElement;
-  private boxes = new Map<number, Element>();
   private shown: number | null = null; // a node looked at instead of the step's own
-  private stops = new Set<string>(); // nodes with a breakpoint, by name and line
 
   constructor(readonly code: CodePane, private readonly moved: () => void) {
-    this.slider = h("input", { type: "range", id: "time", min: "0", "aria-label": "step" }) as HTMLInputElement;
+    this.slider = h("input", { type: "range", id: "time", min: "0", max: "0", value: "0", "aria-label": "step" }) as HTMLInputElement;
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
-    this.bar = h("div", { class: "buttons" }, button("Run back", "first", () => this.run(-1)),
-      button("Back", "previous", () => this.go(this.at - 1)), button("Step", "next", () => this.go(this.at + 1)),
-      button("Run", "last", () => this.run(1)), this.slider);
+    this.bar = h("div", { class: "buttons stepping", role: "group", "aria-label": "Step through the run" },
+      button("◀◀ Run back", "first", () => this.run(-1)), button("◀ Back", "previous", () => this.go(this.at - 1)),
+      button("Step ▶", "next", () => this.go(this.at + 1), { class: "primary" }), button("Run ▶▶", "last", () => this.run(1)), this.slider, this.title);
+    this.graph = new GraphView((id) => { this.shown = id; this.draw(); });
+    this.stage = h("div", { class: "stage" }, h("div", { class: "pair" }, this.graph.element, this.panel), this.modes);
     document.addEventListener("keydown", (e) => this.key(e));
   }
 
-  get element(): HTMLElement { return h("div", { class: "columns" }, this.code.element, this.graph, this.panel); }
-  get total() { return this.data.forward.length + this.data.backward.length; }
+  get total() { return this.data ? this.data.forward.length + this.data.backward.length : 0; }
 
   show(data: Doc, at = this.at) {
     this.data = data;
     this.slider.max = `${this.total}`;
     this.code.show(data);
-    this.drawGraph();
+    this.graph.show(data);
     this.drawModes();
     this.go(at);
   }
 
   go(to: number) {
+    if (!this.data) return;
     this.at = Math.max(0, Math.min(this.total, to));
     this.shown = null;
     this.moved();
@@ -46,6 +50,7 @@ export class StepView {
   }
 
   run(direction: 1 | -1) {
+    if (!this.data) return;
     let to = this.at;
     do to += direction;
     while (to > 0 && to < this.total && !this.stopsAt(this.nodeAt(to)));
@@ -60,7 +65,7 @@ export class StepView {
   private file(n: Node) { return this.data.files[n.file]?.name ?? ""; }
   private stopsAt(id: number) {
     const n = this.node(id);
-    return this.stops.has(`${n.label}:${n.line}`) || this.code.breakpoints.has(`${this.file(n)}:${n.line}`);
+    return this.stops.has(keyOf(n)) || this.code.breakpoints.has(`${this.file(n)}:${n.line}`);
   }
 
   private key(e: KeyboardEvent) {
@@ -81,19 +86,12 @@ export class StepView {
       : step ? `backward, ${step.torch} of ${this.node(id).label}` : `forward, ${this.node(id).op} makes ${this.node(id).label}`);
     if (id === null) this.code.light("", 0);
     else this.code.light(this.file(this.node(id)), this.node(id).line);
-    const ran = new Set(data.forward.slice(0, Math.min(at, forward)));
-    const returned = new Set(data.backward.slice(0, Math.max(0, at - forward)).map((b) => b.node));
-    for (const [key, box] of this.boxes) {
-      const done = ran.has(key) || this.node(key).kind !== "op";
-      box.setAttribute("class", `box${done ? " done" : ""}${returned.has(key) ? " back" : ""}${key === id ? " now" : ""}`);
-    }
-    if (id !== null && data.places) {
-      const [x, y, wide] = data.places.boxes[id];
-      this.graph.scrollLeft = x + wide / 2 - this.graph.clientWidth / 2;
-      this.graph.scrollTop = y - this.graph.clientHeight / 2;
-    }
-    this.panel.replaceChildren(...(this.shown !== null ? this.describe(this.node(this.shown)) : id === null ? this.start()
-      : step ? this.backwards(step) : this.describe(this.node(id))));
+    this.graph.at(at, this.shown, (n) => this.stops.has(keyOf(n)));
+    const looked = this.shown ?? (step ? null : id);
+    const parts = looked !== null ? describe(data, this.node(looked)) : step ? backwards(data, step) : this.start();
+    const about = this.shown ?? id;
+    this.panel.replaceChildren(...parts, ...(about === null ? [] : [this.stopper(this.node(about))]));
+    this.panel.scrollTop = 0;
   }
 
   private start() {
@@ -103,89 +101,23 @@ export class StepView {
   }
 
   private stopper(n: Node) {
-    const key = `${n.label}:${n.line}`;
+    const key = keyOf(n);
     const made = button("Break here", "", () => {
       if (!this.stops.delete(key)) this.stops.add(key);
       made.setAttribute("aria-pressed", `${this.stops.has(key)}`);
-    }, { class: "stopper", "aria-pressed": `${this.stops.has(key)}` });
+      this.graph.at(this.at, this.shown, (other) => this.stops.has(keyOf(other)));
+      this.moved();
+    }, { class: "stopper", "aria-pressed": `${this.stops.has(key)}`, title: "Run and Run back stop at this node" });
     return made;
-  }
-
-  private describe(n: Node): HTMLElement[] {
-    const said = [n.formula, n.numbers, n.outputs.length === 1 ? brief(n.outputs[0]) : ""].filter(Boolean);
-    const made: HTMLElement[] = [h("h2", {}, n.label), h("p", { class: "formula" }, [...new Set([n.label, ...said])].join(" = ")),
-      h("p", {}, `${n.kind === "op" ? n.op : n.kind}${n.module ? `, in ${n.module}` : ""}${n.tracked ? "" : ", no gradient flows here"}`)];
-    n.outputs.forEach((v) => made.push(full(v)));
-    if (n.inputs.length) made.push(heading("Computed from"), h("ul", {}, ...n.inputs.map((i) => h("li", {},
-      i.from === undefined ? `${i.name}: the constant ${Array.isArray(i.constant) ? `of shape [${i.constant}]` : short(i.constant)}`
-        : `${i.name}: ${this.node(i.from).label}`))));
-    if (n.saved?.length) made.push(heading("Saved for backward"), h("ul", {}, ...n.saved.map((v) => h("li", {},
-      `${v.name} [${v.shape.join(", ")}], ${v.kind}, ${v.bytes} bytes more`))), h("p", {}, `${n.kept} bytes kept so far`));
-    made.push(this.stopper(n));
-    return made;
-  }
-
-  private backwards(step: Step): HTMLElement[] {
-    const made = [h("h2", {}, `${step.torch} of ${this.node(step.node).label}`)];
-    if (step.kind === "leaf") made.push(heading("The gradient is complete and goes to .grad"), full(step.gradient));
-    else made.push(heading("The gradient that arrives"), ...(step.arriving ?? []).map((v) => full(v)));
-    for (const m of step.merges) made.push(...this.merged(m));
-    for (const k of step.links ?? []) made.push(...this.linked(k));
-    const freed = step.freed ?? [];
-    if (freed.length) made.push(heading("Freed"), h("p", {}, freed.map(([n, b]) => `${n}: ${b} bytes`).join(", ")));
-    made.push(this.stopper(this.node(step.node)));
-    return made;
-  }
-
-  private linked(k: Link): HTMLElement[] {
-    const local = [k.of, k.formula, k.numbers, k.derivative === undefined ? "" : short(k.derivative)].filter(Boolean);
-    return [heading(`To ${this.node(k.to).label}`), h("p", { class: "formula" }, [...new Set(local)].join(" = ")),
-      k.product ? h("p", {}, `arriving × local = ${brief(k.product)}`) : h("p", {}, "Nothing flows this way."),
-      ...((k.part ?? 1) > 1 ? [h("p", {}, `added to what is there: ${brief(k.sum)}`)] : [])];
-  }
-
-  private merged(m: Merge): HTMLElement[] {
-    const words = Number(m.alignment) < 0.01 ? "They cancel." : `Alignment ${short(m.alignment)} (1: they agree, 0: they cancel).`;
-    return [heading(`${m.parts.length} paths meet`), h("ul", {}, ...m.parts.map((p) => h("li", {},
-      `from ${this.node(p.from).label}: ${brief(p.value)}${p.share === null ? "" : `, share ${short(p.share)}`}`))), h("p", {}, words)];
-  }
-
-  private drawGraph() {
-    const p = this.data.places;
-    this.boxes.clear();
-    if (!p) {
-      this.graph.replaceChildren(h("p", {}, `${this.data.nodes.length} nodes are too many to draw here: step through them by line, or look at them under Model.`));
-      return;
-    }
-    const svg = s("svg", { width: p.width, height: p.height, viewBox: `0 0 ${p.width} ${p.height}`, role: "group", "aria-label": "computation graph" });
-    for (const points of p.links) {
-      let d = `M${points[0]} ${points[1]}`;
-      for (let k = 2; k < points.length; k += 2) d += `L${points[k]} ${points[k + 1]}`;
-      svg.append(s("path", { class: "edge", d }));
-    }
-    p.boxes.forEach((box, k) => svg.append(this.box(box, k)));
-    this.graph.replaceChildren(svg);
-  }
-
-  private box([x, y, w, tall]: number[], k: number): Element {
-    const n = this.node(k);
-    const value = n.outputs[0];
-    const under = !value?.shape ? "" : value.numbers?.length === 1 ? short(value.numbers[0]) : `[${value.shape.join(", ")}]`;
-    const g = s("g", { role: "button", tabindex: 0 });
-    g.append(s("rect", { x, y, width: w, height: tall, rx: 6 }), s("text", { x: x + w / 2, y: y + 15 }, `${n.label.slice(0, 26)} `),
-      s("text", { class: "small", x: x + w / 2, y: y + 30 }, under));
-    const look = () => { this.shown = k; this.draw(); };
-    g.addEventListener("click", look);
-    g.addEventListener("keydown", (e) => { if ((e as KeyboardEvent).key === "Enter") look(); });
-    this.boxes.set(k, g);
-    return g;
   }
 
   private drawModes() {
     const m = this.data.modes;
-    if (!m?.rows.length) { this.modes.replaceChildren(); return; }
+    if (!m?.rows.length) { this.modes.replaceChildren(...(m?.reason ? [h("h2", {}, "Three ways to the derivative"), h("p", { class: "hint" }, m.reason)] : [])); return; }
     const rows = m.rows.map((r) => [r.input, short(r.numeric), short(r.symbolic), short(r.automatic), r.formula ?? m.reason]);
     this.modes.replaceChildren(h("h2", {}, "Three ways to the derivative"),
-      table(["d / d", "numeric difference", "symbolic", "automatic", "formula"], rows, "derivatives"));
+      table([`d ${this.data.title} / d`, "numeric difference", "symbolic", "automatic", "formula"], rows, "derivatives"));
   }
 }
+
+const keyOf = (n: Node) => `${n.label}:${n.line}`;

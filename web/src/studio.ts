@@ -1,22 +1,23 @@
 // The live page: its views, and what of them is kept in the address.
 import { button, h } from "./dom";
 import { DriversView } from "./drivers";
-import { LessonsView } from "./lessons";
+import { LessonsView } from "./lessonlist";
 import { LiveView } from "./live";
 import { ModelView } from "./model";
 import { PlaygroundView } from "./playground";
-import { openFile, read, type Start, write } from "./state";
+import { ask } from "./server";
+import { download, openFile, read, sane, type Start, type State, write } from "./state";
 
 const start = JSON.parse(document.getElementById("document")!.textContent!) as Start;
 const state = read(start);
 let waiting = 0;
 const save = () => { clearTimeout(waiting); waiting = setTimeout(() => write(state, start), 150); };
 const live = new LiveView(state, start, save);
-const views: Record<string, { title: string; element: HTMLElement; shown?: () => void }> = {
+const views: Record<string, { title: string; element: HTMLElement; shown?: () => void; opened?: () => void }> = {
   step: { title: "Step", element: live.element },
-  drivers: new DriversView(live),
+  drivers: new DriversView(live, save),
   model: new ModelView(live),
-  playground: new PlaygroundView(start.playground, state, save, start),
+  playground: new PlaygroundView(start.playground, state, save),
   lessons: new LessonsView(start.lessons, live, (name) => open(name)),
 };
 const tabs = new Map<string, HTMLElement>();
@@ -39,12 +40,37 @@ for (const [key, view] of Object.entries(views)) {
   nav.append(tab);
   main.append(view.element);
 }
-const openLesson = button("Open a file", "open", async () => {
+const said = h("div", { role: "alert", id: "said" });
+const tell = (text: string) => said.replaceChildren(...(text ? [h("p", {}, text)] : []));
+
+async function openAny() {
   const found = await openFile(".json,.py");
-  const made = found.name.endsWith(".json") ? JSON.parse(found.text) : { name: found.name, text: found.text };
+  tell("");
+  let made: Partial<State> = { name: found.name, text: found.text };
+  if (found.name.endsWith(".json")) {
+    try { made = sane(JSON.parse(found.text)); } catch { made = {}; }
+    if (made.text === undefined) { tell(`${found.name} holds no lesson of the studio: open a file that "Save file" wrote, or a Python file.`); return; }
+  }
+  for (const key of ["lesson", "done", "play", "stops", "drivers"] as const) delete state[key];
   Object.assign(state, { function: "", at: {}, step: 0, pass: 1 }, made, { view: made.view ?? "step" });
+  live.steps.stops = new Set(state.stops ?? []);
   live.load(state.name, state.text);
+  for (const view of Object.values(views)) view.opened?.();
   open(state.view);
-});
-document.getElementById("studio")!.append(h("header", {}, h("h1", {}, "chainrule studio"), nav, openLesson), main);
+}
+
+async function record() {
+  tell("");
+  if (live.waits) { tell("The program has not run: read it, then run it."); return; }
+  const { name, text, at, pass, lesson } = state;
+  try {
+    const made = await ask<{ page: string }>("record", { name, text, at, function: state.function, step: pass, lesson: lesson === undefined ? 0 : lesson + 1 });
+    download("lesson.html", made.page, "text/html");
+  } catch (e) { tell(e instanceof Error ? e.message : String(e)); }
+}
+
+const files = h("div", { class: "files" }, button("Open file", "open", () => void openAny(), { title: "Open a lesson that was saved, or a Python file" }),
+  button("Save file", "save", () => download("lesson.json", JSON.stringify({ studio: 1, ...state }, null, 1)), { title: "Save what is shown as a file that Open file reads" }),
+  button("Save page", "record", () => void record(), { title: "Save the run as one page that needs no server" }));
+document.getElementById("studio")!.append(h("header", {}, h("h1", {}, "chainrule studio"), nav, files), said, main);
 open(state.view);

@@ -7,6 +7,11 @@ export function short(x: Num | undefined | null): string {
   return Number.isInteger(x) && Math.abs(x) < 1e9 ? String(x) : String(Number(x.toPrecision(6)));
 }
 
+/** Four digits, for tables. */
+export function rough(x: number): string {
+  return x !== 0 && Math.abs(x) < 1e-3 ? x.toExponential(2) : short(Number(x.toPrecision(4)));
+}
+
 export function brief(value: Value | null | undefined): string {
   if (!value || !value.shape) return "not kept";
   if (value.numbers && value.numbers.length === 1) return short(value.numbers[0]);
@@ -18,12 +23,12 @@ export function brief(value: Value | null | undefined): string {
 export function full(value: Value | null | undefined): HTMLElement {
   if (!value || !value.shape) return h("p", {}, "Nobody kept this value.");
   if (value.numbers) return numbers(value.shape, value.numbers);
-  const box = h("div");
-  box.append(h("p", {}, `${value.dtype} [${value.shape.join(", ")}]: min ${short(value.min)}, mean `
-    + `${short(value.mean)}, max ${short(value.max)}, std ${short(value.std)}, norm ${short(value.norm)}; `
-    + `${value.zeros} zeros, ${value.nonfinite} not finite`));
-  if (value.histogram) box.append(histogram(value.histogram));
-  if (value.heat) box.append(heat(value.heat));
+  const facts: [string, string][] = [["min", short(value.min)], ["mean", short(value.mean)], ["max", short(value.max)], ["std", short(value.std)], ["norm", short(value.norm)],
+    ["zeros", `${value.zeros}`], ...(value.nonfinite ? [["not finite", `${value.nonfinite}`] as [string, string]] : [])];
+  const box = h("div", { class: "value" }, h("p", { class: "formula" }, `${value.dtype} [${value.shape.join(", ")}]`),
+    h("dl", { class: "figures small" }, ...facts.map(([name, said]) => h("div", {}, h("dt", {}, name), " ", h("dd", {}, said)))));
+  if (value.histogram) box.append(histogram(value.histogram), h("p", { class: "ends" }, h("span", {}, short(Number(value.histogram.low.toPrecision(4)))), h("span", {}, short(Number(value.histogram.high.toPrecision(4))))));
+  if (value.heat) box.append(heat(value.heat), h("p", { class: "hint" }, "Blue above zero, red below; each square is a mean where there are many."));
   return box;
 }
 

@@ -37,7 +37,11 @@ class Layout:
     height: float
 
 
-def lay_out(sizes: Sequence[tuple[float, float]], links: Sequence[tuple[int, int]]) -> Layout:
+def lay_out(
+    sizes: Sequence[tuple[float, float]],
+    links: Sequence[tuple[int, int]],
+    layer_gap: float = LAYER_GAP,
+) -> Layout:
     """`links` are (input box, box computed from it); the boxes must be free of cycles."""
     layers = _layers(len(sizes), links)
     places = [Place(layers[k], w, h) for k, (w, h) in enumerate(sizes)]
@@ -53,7 +57,7 @@ def lay_out(sizes: Sequence[tuple[float, float]], links: Sequence[tuple[int, int
             above[b].append(a)
     _order(rows, above, below)
     _align(rows, places, above, below)
-    height = _heights(rows, places)
+    height = _heights(rows, places, layer_gap)
     left = min((p.x - p.width / 2 for p in places), default=0.0)
     for p in places:
         p.x -= left
@@ -152,14 +156,14 @@ def _settle(row: list[int], wished: list[float], places: list[Place]) -> None:
             n += 1
 
 
-def _heights(rows: list[list[int]], places: list[Place]) -> float:
+def _heights(rows: list[list[int]], places: list[Place], layer_gap: float) -> float:
     y = 0.0
     for row in rows:
         tall = max((places[k].height for k in row), default=0.0)
         for k in row:
             places[k].y = y + (tall - places[k].height) / 2
-        y += tall + LAYER_GAP
-    return max(y - LAYER_GAP, 0.0)
+        y += tall + layer_gap
+    return max(y - layer_gap, 0.0)
 
 
 __all__ = ["Layout", "Place", "lay_out"]

@@ -6,6 +6,7 @@ import argparse
 import ast
 import math
 import os
+import re
 import sys
 import threading
 import webbrowser
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..studio.lessons import LESSONS
+from ..studio.lessons import LESSONS, add_lesson
 from ..studio.programs import ProgramError, trace_program
 from . import install
 
@@ -23,8 +24,10 @@ def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(list(argv))
     file, function = "", ""
     if options.target:
-        file, _, function = options.target.partition(".py")
-        file, function = f"{file}.py", function.removeprefix(":")
+        found = re.fullmatch(r"(.*?\.py)(?::(\w+))?", options.target, re.DOTALL)
+        if found is None:
+            return _wrong(f"expected file.py or file.py:function, got {options.target}")
+        file, function = found[1], found[2] or ""
         if not os.path.isfile(file):
             return _wrong(f"there is no file {file}")
     if not 0 <= options.lesson <= len(LESSONS):
@@ -63,7 +66,9 @@ def _record(options: Any, file: str, function: str, at: dict[str, Any]) -> int:
     lesson = LESSONS[options.lesson - 1]["program"]
     text = Path(file).read_text(encoding="utf-8") if file else lesson
     file = file or "lesson.py"
-    trace_program(text, os.path.abspath(file), function, at, options.step).to_html(options.record)
+    made = trace_program(text, os.path.abspath(file), function, at, options.step)
+    add_lesson(made.document, options.lesson)
+    made.to_html(options.record)
     print(f"wrote {options.record}")
     return 0
 

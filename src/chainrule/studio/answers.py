@@ -14,6 +14,7 @@ import numpy as np
 from ..autograd.modes import no_grad
 from ..random import manual_seed
 from ..sensitivity import sensitivity
+from .lessons import add_lesson
 from .page import places
 from .programs import ProgramError, load, trace_program
 from .tracing import bound_inputs
@@ -36,10 +37,12 @@ def trace(
     return made
 
 
-def record(text: str, name: str, **given: Any) -> dict[str, Any]:
+def record(text: str, name: str, lesson: int = 0, **given: Any) -> dict[str, Any]:
     """The run as one page that needs no server."""
     manual_seed(SEED)
-    return {"page": trace_program(text, os.path.abspath(name), **given).to_html()}
+    made = trace_program(text, os.path.abspath(name), **given)
+    add_lesson(made.document, lesson)
+    return {"page": made.to_html()}
 
 
 def prediction(

@@ -30,6 +30,7 @@ def _uses(ask: str, *ops: str) -> dict[str, Any]:
 LESSONS: list[dict[str, Any]] = [
     {
         "title": "One multiplication",
+        "about": "One box, one rule: the derivative of a product is the other factor.",
         "text": [
             "y = x * w. Step forward once: the box y gets its value. Step again: backward begins, "
             "with a gradient of 1 at y.",
@@ -45,6 +46,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "Several paths add up",
+        "about": "A number that is used twice gets a gradient along each way.",
         "text": [
             "x is used three times: twice in x * x and once in 3 * x. Backward, a gradient comes "
             "back along each path, and where they meet they are added.",
@@ -61,6 +63,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "The chain rule",
+        "about": "Each node multiplies what arrives by its own derivative and hands it on.",
         "text": [
             "The cost is (x * w + b) ** 2. Backward, each node multiplies what arrives by its own "
             "derivative, and hands the product on: 2 z at the square, 1 at the sum, x at w.",
@@ -74,6 +77,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "Three ways to a derivative",
+        "about": "Numeric, symbolic, automatic: the same slope, three times.",
         "text": [
             "A numeric difference moves x a little and looks; a formula is worked out by rules; "
             "automatic differentiation runs the rules on numbers. The table shows all three.",
@@ -90,6 +94,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "How far a straight line can be trusted",
+        "about": "A gradient predicts; the function answers.",
         "text": [
             "A gradient foretells what a small change does: old value plus slope times change. "
             "The function then says what is true. The further you go, the more it bends away.",
@@ -108,6 +113,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "A unit that is switched off",
+        "about": "Below zero a ReLU hands nothing back.",
         "text": [
             "relu(z) is z above zero and 0 below. Below, its derivative is 0: whatever arrives, "
             "nothing is handed on. A unit that is below zero for every example is dead.",
@@ -125,6 +131,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "Softmax and cross-entropy: p - t",
+        "about": "The gradient of the loss is the error of the probabilities.",
         "text": [
             "Scores become probabilities p by softmax; the loss is minus the logarithm of the "
             "right one's. Its derivative is p - t, with t = 1 for the right class and 0 elsewhere.",
@@ -143,6 +150,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "What is kept, what is freed",
+        "about": "Where the memory of training goes, and when it comes back.",
         "text": [
             "Backward needs values of the forward pass: exp its own result, a product both factors."
             " They are kept until their node has run backward: most of the memory that training "
@@ -161,6 +169,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "A layer, and a batch",
+        "about": "Every example is one more path to the same weights.",
         "text": [
             "Four examples go through one layer. Each is a path to the same weight and bias, so "
             "their gradients add up over the batch; a mean divides by its size.",
@@ -179,6 +188,7 @@ LESSONS: list[dict[str, Any]] = [
     },
     {
         "title": "A transformer block, backward",
+        "about": "Attention, two residuals, and where their gradients meet.",
         "text": [
             "x + attend(x), then that + mlp(that). Two residuals: where each begins two gradients "
             "meet, one straight from above, one through the branch.",
@@ -212,4 +222,12 @@ loss.backward()
     },
 ]  # fmt: skip
 
-__all__ = ["LESSONS"]
+
+def add_lesson(document: dict[str, Any], number: int) -> None:
+    """Let a recorded page have a lesson's text and tasks; number 0 is none."""
+    if 1 <= number <= len(LESSONS):
+        lesson = {k: v for k, v in LESSONS[number - 1].items() if k != "program"}
+        document["lesson"] = {"number": number, **lesson}
+
+
+__all__ = ["LESSONS", "add_lesson"]

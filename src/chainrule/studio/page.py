@@ -10,6 +10,7 @@ from ..explanation.layout import lay_out
 from ..reading.markup import escape
 
 MOST_BOXES = 400  # a graph with more is not drawn
+BOX_HEIGHT, LAYER_GAP = 54.0, 26.0  # a box has three lines: name, value, gradient
 
 
 def page(document: dict[str, Any]) -> str:
@@ -54,9 +55,9 @@ def places(document: dict[str, Any]) -> dict[str, Any] | None:
     nodes = document["nodes"]
     if len(nodes) > MOST_BOXES:
         return None
-    sizes = [(max(76.0, 8.0 * min(26, len(n["label"])) + 16), 38.0) for n in nodes]
+    sizes = [(max(92.0, 8.0 * _longest_line(n) + 16), BOX_HEIGHT) for n in nodes]
     links = [(i["from"], n["id"]) for n in nodes for i in n["inputs"] if "from" in i]
-    made = lay_out(sizes, links)
+    made = lay_out(sizes, links, LAYER_GAP)
     boxes = [[p.x - p.width / 2, p.y, p.width, p.height] for p in made.boxes]
     lines = []
     for (a, b), bends in zip(links, made.bends, strict=True):
@@ -64,6 +65,12 @@ def places(document: dict[str, Any]) -> dict[str, Any] | None:
         points = [(start.x, start.y + start.height), *bends, (end.x, end.y)]
         lines.append([round(c, 1) for point in points for c in point])
     return {"width": made.width, "height": made.height, "boxes": boxes, "links": lines}
+
+
+def _longest_line(node: dict[str, Any]) -> int:
+    """Letters of the widest line in a box: its name, which is cut, or the shape of its value."""
+    shape = node["outputs"][0].get("shape") if node["outputs"] else None
+    return max(min(26, len(node["label"])), len(str(shape or "")))
 
 
 __all__ = ["frame", "live_page", "page", "places"]

@@ -52,6 +52,7 @@ class Training:
         self._asked = 0.0
         self.look = Look(self.script, self.config)
         self._shown_at, self._cost, self._speed = time.perf_counter(), 0.0, 0.0
+        self._pace = 0.0
         self._clock = (time.perf_counter(), 0)
         self._keep()
 
@@ -62,6 +63,9 @@ class Training:
         self._doctor.begin_if_due(self.script.model, self.script.optimizer)
         clock, batch = time.perf_counter, self.config["batch"]
         end = clock() + AT_ONCE
+        if self._pace:
+            self._stroll(end, send)
+            return
         while self.running and clock() < end:
             if not self._sprint(batch):
                 self._step(batch)
@@ -69,6 +73,21 @@ class Training:
         if now - self._shown_at >= max(FASTEST, self._cost / SHARE) or not self.running:
             send(self.frame())
             self._cost = time.perf_counter() - now
+
+    def _stroll(self, end: float, send: Callable[[dict[str, Any]], None]) -> None:
+        """The steps that are due at the pace that was asked for, no more."""
+        began, first = self._clock
+        now = time.perf_counter()
+        due = first + int((now - began) * self._pace)
+        while self.running and self.steps < due - 1 and time.perf_counter() < end:
+            self._step(self.config["batch"])
+        if self.running and self.steps < due and now - self._shown_at < FASTEST:
+            self._step(self.config["batch"])
+        elif self.running and self.steps >= due:
+            time.sleep(0.01)
+            return
+        if now - self._shown_at >= FASTEST or not self.running:
+            send(self.frame())  # takes the step that it shows
 
     def _sprint(self, batch: int) -> bool:
         """Whole batches in a row, with nothing between them; False where that is not possible."""
@@ -171,10 +190,11 @@ class Training:
 
     # ---- what the page asks ----------------------------------------------------------------------
 
-    def control(self, action: str, to: int = 0, seconds: float = 0.0) -> dict[str, Any]:
-        """Do it, and show what is there then."""
+    def control(self, action: str, to: int = 0, pace: float = 0.0) -> dict[str, Any]:
+        """Do it, and show what is there then; `pace` is in steps per second, 0 is all there is."""
         if action == "run":
             self.running = not self.problem
+            self._pace = max(0.0, float(pace))
             self._clock = (time.perf_counter(), self.steps)
         elif action == "pause":
             self.running = False
