@@ -160,7 +160,7 @@ class _Counting(ModuleCalls, watching.Watcher):
         if not results or not hasattr(op, "name"):
             return
         shapes = [tuple(np.shape(a)) for a in args]
-        count = sum(forward_flops(op.name, shapes, results, params).values())
+        count = sum(forward_flops(op, shapes, results).values())
         if count:
             for module in {id(m): m for _, m in self.stack()}.values():
                 self.rows[id(module)].flops += count

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import chainrule as torch
-from chainrule.amp import routes
 from chainrule.nn import functional as F
 from chainrule.tensor.api import API
 from chainrule.utils.checkpoint import checkpoint
@@ -47,7 +46,8 @@ def test_all_cases_are_recorded():
 
 
 def test_functions_are_untouched_while_autocast_is_off():
-    codes = {name: API[name].function.__code__ for name in (*routes.LOWER, *routes.FP32)}
+    codes = {name: row.function.__code__ for name, row in API.items() if row.autocast}
+    assert len(codes) > 90
     signature = inspect.signature(F.linear)
     with torch.autocast("cpu"):
         assert API["matmul"].function.__code__ is not codes["matmul"]

@@ -8,8 +8,8 @@ from chainrule.autograd.dispatch import prepare
 from chainrule.autograd.state import STATE
 from chainrule.autograd.value import TensorBase
 from chainrule.autograd.watching import Watcher, watching
+from chainrule.ops.result_types import known_types
 from chainrule.ops.schema import Op
-from chainrule.tensor.result_types import known_types
 
 from .harness import cases, inputs_with_grad, run
 

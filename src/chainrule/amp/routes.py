@@ -1,19 +1,19 @@
 """How public functions learn that autocast is on, without asking every time.
 
-While autocast is on in some thread, the functions of the lists below run a detour: their code
-object is replaced by one that hands the call to a `Route`, and is put back when the last thread has
-left. Users keep references to functions (`from torch.nn.functional import linear`), so the
-function objects must stay; and a test in each of them would cost all those who do not use autocast.
+While autocast is on in some thread, the functions that say `autocast=` in the public table run a
+detour: their code object is replaced by one that hands the call to a `Route`, and is put back when
+the last thread has left. Users keep references to functions (`from torch.nn.functional import
+linear`), so the function objects must stay; and a test in each of them would cost all those who do
+not use autocast.
 
-The lists are those of PyTorch on a CPU, function by function: what runs in the lower precision,
+The column holds what PyTorch does on a CPU, function by function: what runs in the lower precision,
 what runs in float32, and what promotes its inputs to the widest of them. Everything else takes
-what it gets. A listed function runs with autocast off inside: its parts are its own business.
-In-place and `out=` forms are not on the lists: they take what they get, too.
+what it gets. Such a function runs with autocast off inside: its parts are its own business.
+In-place and `out=` forms are other functions: they take what they get, too.
 """
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable
 from types import CodeType, FunctionType
@@ -24,44 +24,11 @@ from ..autograd.state import STATE
 from ..autograd.value import TensorBase
 from ..ops.dtypes import bfloat16, float16, float32, float64
 from ..tensor.api import API
-from .state import THREAD, Settings
-
-_F = "nn.functional."
-LOWER = (
-    "matmul", "mm", "bmm", "addmm", "addbmm", "baddbmm", "linalg.vecdot",
-    "tensordot", "chain_matmul", "linalg.multi_dot",
-    *(_F + name for name in (
-        "linear", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
-        "conv_transpose3d", "prelu", "scaled_dot_product_attention",
-    )),
-)  # fmt: skip
-FP32 = (
-    "cdist", "nanquantile", "quantile", "stft", "view_as_complex", "cholesky", "cholesky_inverse",
-    "cholesky_solve", "inverse", "lu_solve", "orgqr", "ormqr", "pinverse", "qr", "svd", "geqrf",
-    "triangular_solve", "trace", "prod", "polar",
-    *("fft." + name for name in (
-        "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2",
-        "rfftn", "irfftn", "hfft", "ihfft",
-    )),
-    *("linalg." + name for name in (
-        "cholesky", "cholesky_ex", "cond", "eig", "eigh", "eigvals", "eigvalsh",
-        "householder_product", "inv", "inv_ex", "lstsq", "matrix_rank", "qr", "solve", "svd",
-        "svdvals", "tensorinv", "tensorsolve",
-    )),
-    *(_F + name for name in (
-        "adaptive_avg_pool3d", "adaptive_max_pool3d", "avg_pool3d", "binary_cross_entropy",
-        "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "ctc_loss",
-        "fractional_max_pool2d", "fractional_max_pool3d", "grid_sample", "hinge_embedding_loss",
-        "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "max_pool3d", "max_unpool2d",
-        "max_unpool3d", "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss",
-        "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
-    )),
-)  # fmt: skip
-PROMOTE = ("cat", "stack", "index_copy")
+from .settings import THREAD, Settings
 
 
 class Route:
-    """Runs one listed function: cast what comes in, then the function itself."""
+    """Runs one such function: cast what comes in, then the function itself."""
 
     def __init__(self, function: FunctionType, cast: Callable[..., Any]) -> None:
         self.function = function
@@ -146,8 +113,13 @@ def mirrored(args: tuple[Any, ...], kwargs: dict[str, Any], settings: Settings) 
     return single(args, kwargs, settings) if mode in ("reflect", "replicate") else (args, kwargs)
 
 
-# These decide by their arguments.
-OWN_WAY = {"einsum": contracted, _F + "pad": mirrored}
+CASTS: dict[str, Callable[..., Any]] = {
+    "lower": lower,
+    "float32": single,
+    "widest": widest,
+    "contracted": contracted,
+    "mirrored": mirrored,
+}
 
 
 def _casts(t: Any, target: Any) -> bool:
@@ -187,15 +159,6 @@ def _mapped(args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[Any
     return tuple(over(a) for a in args), {k: over(v) for k, v in kwargs.items()}
 
 
-def casts_written_forms(path: str) -> bool:
-    """Whether autocast reaches into the in-place and `out=` forms of a function.
-
-    Those of listed functions are other functions to PyTorch, which are on no list. `tensordot`
-    computes as ever and then copies; and of what is not listed, the parts are cast.
-    """
-    return path == "tensordot" or path not in _policies()
-
-
 # ---- putting the detours in place ----------------------------------------------------------------
 
 
@@ -210,18 +173,13 @@ class _Detours:
     lock = threading.Lock()
 
 
-@functools.cache
-def _policies() -> dict[str, Any]:
-    """How each listed function casts."""
-    policies: dict[str, Any] = {**OWN_WAY}
-    for names, cast in ((LOWER, lower), (FP32, single), (PROMOTE, widest)):
-        policies.update(dict.fromkeys(names, cast))
-    return policies
-
-
 def all_routes() -> list[Route]:
-    """A route for every listed function there is."""
-    return [Route(API[name].function, cast) for name, cast in _policies().items()]  # type: ignore[arg-type]
+    """A route for every function that says how it casts."""
+    return [
+        Route(record.function, CASTS[record.autocast])  # type: ignore[arg-type]
+        for record in API.values()
+        if record.autocast
+    ]
 
 
 def count_users(change: int) -> None:

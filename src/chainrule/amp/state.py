@@ -8,71 +8,24 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 from ..autograd.source import warn_user
 from ..autograd.state import STATE
-from ..ops.dtypes import bfloat16, float16
-
-_DEFAULT_DTYPES = {
-    "cpu": bfloat16, "cuda": float16, "xpu": float16, "mps": float16, "ipu": float16,
-    "hpu": bfloat16, "mtia": float16, "maia": bfloat16, "xla": bfloat16,
-}  # fmt: skip
-
-
-@dataclasses.dataclass(frozen=True)
-class Settings:
-    """Autocast of one thread: which devices cast, to what, and whether cast weights are kept."""
-
-    enabled: frozenset[str] = frozenset()
-    dtypes: tuple[tuple[str, Any], ...] = ()  # where not the device's default
-    cache_enabled: bool = True
-
-    def dtype(self, device_type: str) -> Any:
-        """What the device computes in."""
-        return dict(self.dtypes).get(device_type, _DEFAULT_DTYPES[device_type])
-
-    def changed(self, device_type: str, enabled: bool, dtype: Any) -> Settings:
-        """The same with other settings for a device."""
-        devices = self.enabled | {device_type} if enabled else self.enabled - {device_type}
-        dtypes = {**dict(self.dtypes), device_type: dtype}
-        if dtype is _DEFAULT_DTYPES[device_type]:
-            del dtypes[device_type]
-        return dataclasses.replace(self, enabled=devices, dtypes=tuple(sorted(dtypes.items())))
-
-    def of_written_forms(self, path: str) -> Settings:
-        """What holds inside `x.name_(...)` and `name(..., out=...)` of a public function."""
-        from .routes import casts_written_forms
-
-        return self if casts_written_forms(path) else _START
-
-
-_START = Settings()
-
-
-class _Thread(threading.local):
-    """Kept only while autocast is on: how deep blocks are nested, and the weights cast in them."""
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.casts: dict[Any, Any] = {}
-
-
-THREAD = _Thread()
+from .settings import DEFAULT_DTYPES, START, THREAD, Settings
 
 
 def present_autocast() -> Settings:
     """The settings of this thread."""
-    return STATE.autocast or _START
+    return STATE.autocast or START
 
 
 def switch(settings: Settings) -> None:
     """Put settings into force in this thread."""
     before = "cpu" in present_autocast().enabled
     after = "cpu" in settings.enabled
-    STATE.autocast = None if settings == _START else settings
+    STATE.autocast = None if settings == START else settings
     if before is not after:
         from . import routes
 
@@ -104,7 +57,7 @@ def is_autocast_available(device_type: str) -> bool:
     """
     from ..tensor.device import device
 
-    return device(device_type).type in _DEFAULT_DTYPES
+    return device(device_type).type in DEFAULT_DTYPES
 
 
 def _known(device_type: str) -> str:

@@ -111,7 +111,7 @@ class Recorder(watching.Watcher):
         outs = [t for t in outs if isinstance(t, TensorBase)]
         if self.flops and outs and hasattr(op, "name"):
             shapes = [tuple(np.shape(a)) for a in args]
-            count = forward_flops(op.name, shapes, [tuple(t.shape) for t in outs], params)
+            count = forward_flops(op, shapes, [tuple(t.shape) for t in outs])
             inner.flops = sum(count.values()) or _elementwise(op.name, outs[0])
         for t in outs:
             node = getattr(t._node, "node", t._node)
@@ -198,7 +198,7 @@ def node_flops(node: Any, g: Any, parents: tuple[Any, ...]) -> dict[str, int]:
             saved[name] = value
     first = next((x for x in g if x is not None), None) if isinstance(g, list) else g
     wanted = tuple(p is not None for p in parents)
-    return {} if first is None else backward_flops(op.name, saved, tuple(first.shape), wanted)
+    return {} if first is None else backward_flops(op, saved, tuple(first.shape), wanted)
 
 
 def _input_shapes(node: Any) -> dict[str, Any]:

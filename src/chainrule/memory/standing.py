@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.result_types import known_types
 from ..ops.schema import Op
-from ..tensor.result_types import known_types
 
 _SMALL = 1 << 14  # bytes up to which an ordinary array is cheaper than a mapping
 _NO_RESERVE = 0x4000 if sys.platform == "linux" else 0  # no promise that memory will be there

@@ -16,6 +16,7 @@ from .layout import (
     has_channels_last,
     in_order,
 )  # fmt: skip
+from .result_types import as_first, joined, stacked
 from .schema import helper, op
 from .shape import at_axis, diagonal, in_c_order, inverse_permutation
 
@@ -32,6 +33,7 @@ from .shape import at_axis, diagonal, in_c_order, inverse_permutation
     node="CloneBackward0",
     lower=ir.identity,
     aten=("contiguous", "clone"),
+    types=as_first,
 )
 def clone_contiguous(x):
     """A copy of x in C order."""
@@ -78,6 +80,7 @@ def split_like(g, mask, shapes, axis):
     halves="own",  # nothing is computed
     batch=Front(axes=("axis",)),
     lower=ir.join,
+    types=joined,
 )
 def cat(*xs, axis):
     """The inputs one after the other along a dimension."""
@@ -96,6 +99,7 @@ def cat(*xs, axis):
     halves="own",
     batch=Front(axes=("axis",)),
     lower=ir.compose(lambda *xs, axis: cat(*[with_axis(x, axis) for x in xs], axis=axis)),
+    types=stacked,
 )
 def stack(*xs, axis):
     """The inputs along a new dimension."""
@@ -209,13 +213,15 @@ def rot90(x, *, turns, axis):
 # ---- triangles and diagonals ---------------------------------------------------------------------
 
 
-@op(vjp={"x": lambda g, k: tril(g, k=k)}, linear_in=("x",), batch=lambda x, params: params)
+@op(vjp={"x": lambda g, k: tril(g, k=k)}, linear_in=("x",), batch=lambda x, params: params,
+    types=as_first)  # fmt: skip
 def tril(x, *, k):
     """x on and below the k-th diagonal of its last two dimensions, zero above it."""
     return _triangle(x, np.tri(x.shape[-2], x.shape[-1], k, bool))
 
 
-@op(vjp={"x": lambda g, k: triu(g, k=k)}, linear_in=("x",), batch=lambda x, params: params)
+@op(vjp={"x": lambda g, k: triu(g, k=k)}, linear_in=("x",), batch=lambda x, params: params,
+    types=as_first)  # fmt: skip
 def triu(x, *, k):
     """x on and above the k-th diagonal of its last two dimensions, zero below it."""
     return _triangle(x, ~np.tri(x.shape[-2], x.shape[-1], k - 1, bool))
@@ -296,6 +302,7 @@ def polar(radius, angle):
     batch="elementwise",
     node="ZeroBackward0",
     aten=("zeros_like",),
+    types=as_first,
 )
 def blank(x):
     """Zeros of x's shape and type, whose derivative is zero."""
@@ -310,6 +317,7 @@ def blank(x):
     jvp=lambda t_x, t_value, out_shape: broadcast_to(t_value, shape=out_shape),
     batch="loop",
     node="FillBackward3",
+    types=as_first,
 )
 def fill(x, value):
     """x's shape filled with a 0-dim value."""

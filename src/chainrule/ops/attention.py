@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .attention_arrays import attention_arrays, attention_gradients
+from . import flops
+from .attention_arrays import attention_arrays, attention_gradients, keeps_weights
 from .batching import Front, Plain
+from .halves import is_half
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -83,6 +85,13 @@ def _array_rule(gradients, forward):
     return joint
 
 
+def _types(q, k, v, bias, *, masked, **rest):
+    inner = np.dtype(np.float32) if is_half(q.dtype) else q.dtype
+    lead, rows, columns = q.shape[:-2], q.shape[-2], k.shape[-2]
+    kept = (*lead, columns, rows) if keeps_weights(lead, rows, columns, q.shape[-1]) else (0,)
+    return [((*lead, rows, v.shape[-1]), q.dtype), ((*lead, rows, 1), inner), (kept, inner)]
+
+
 @op(
     joint=_array_rule(attention_gradients, attention_arrays),
     plain_joint=lambda g, mask, q, k, v, bias, scale, causal, masked: attention_gradients_in_ops(
@@ -103,6 +112,8 @@ def _array_rule(gradients, forward):
         q, k, v, bias, scale, causal, masked)),
     node="ScaledDotProductFlashAttentionForCpuBackward0",
     aten=("scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu"),
+    work=flops.ATTENTION,
+    types=_types,
 )  # fmt: skip
 def attention(q, k, v, bias, *, scale, causal, masked):
     """(softmax(q k^T scale + bias) v, logarithms of sums, weights); `causal` hides later keys.

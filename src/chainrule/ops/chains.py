@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .layout import dense_copy
+from .result_types import as_first
 from .schema import TABLE, helper, op
 from .worlds import ARRAYS
 
@@ -25,6 +26,7 @@ _TO_PARTS = {"view_as_real", "real", "imag"}
     linear_in="all",
     batch="loop",
     node="CopySlices",
+    types=as_first,
 )
 def write_view(base, value, *, chain):
     """base with `value` written into the view that the ops in `chain` select."""

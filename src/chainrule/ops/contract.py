@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from . import flops
 from .batching import Lead, Plain
 from .dtypes import F32, F64
 from .halves import rounded, single
@@ -24,6 +25,7 @@ from .products import (
     product_of_two,
 )
 from .reduce import ones_vector, reduce_sum
+from .result_types import contracted
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -149,6 +151,7 @@ _LAYER = {
     batch=Plain(lambda a, b: matmul(a, b)),
     lower=ir.contract,
     halves="products",
+    work=flops.product("mm", "mm"),
 )
 def mm(a, b):
     """The product of two matrices."""
@@ -172,6 +175,7 @@ def mm(a, b):
     batch=Lead(2),
     lower=ir.contract,
     halves="products",
+    work=flops.product("bmm", "bmm"),
 )
 def bmm(a, b):
     """The products of two batches of matrices."""
@@ -191,6 +195,7 @@ def bmm(a, b):
     lower=ir.contract,
     halves="products",
     aten=("matmul", "bmm"),
+    work=flops.product("mm", "mm"),
 )
 def matmul(a, b):
     """The matrix product of the last two dimensions; the others broadcast."""
@@ -288,6 +293,8 @@ def accurate(multiply_arrays, c, a, b, beta, alpha):
     promote="none",
     batch=Lead(2),
     lower=ir.compose(lambda c, a, b, *, beta, alpha: _added_in_ops(c, mm(a, b), beta, alpha)),
+    work=flops.product("addmm", "mm", first=1),
+    types=lambda c, a, b, **rest: contracted(a, b),
 )
 def addmm(c, a, b, *, beta, alpha):
     """beta * c + alpha * (a @ b) for matrices."""
@@ -309,6 +316,7 @@ def addmm(c, a, b, *, beta, alpha):
     promote="none",
     batch=Lead(3),
     lower=ir.compose(lambda c, a, b, *, beta, alpha: _added_in_ops(c, bmm(a, b), beta, alpha)),
+    work=flops.product("baddbmm", "bmm", first=1),
 )
 def baddbmm(c, a, b, *, beta, alpha):
     """beta * c + alpha * (a @ b) for batches of matrices."""
@@ -418,6 +426,8 @@ def _linear_in_ops(x, w, b):
     lower=ir.compose(_linear_in_ops),
     halves="products",
     aten=("linear", "addmm"),
+    work=flops.product("addmm", "mm", "x", "w", inner=-1),
+    types=lambda x, w, *bias: [((x.shape[0], w.shape[0]), x.dtype)],
 )
 def linear2d(x, w, b):
     """x @ w.T + b for a matrix x: a dense layer in one node."""
@@ -453,6 +463,8 @@ def rows_by_rows(x, w):
     lower=ir.compose(lambda x, w: matmul(x, mT(w))),
     halves="products",
     aten=("linear", "mm"),
+    work=flops.product("mm", "mm", "x", "w", inner=-1),
+    types=lambda x, w, *bias: [((x.shape[0], w.shape[0]), x.dtype)],
 )
 def linear2d_no_bias(x, w):
     """x @ w.T for a matrix x: a dense layer without bias."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from . import flops
 from .batching import Fold
 from .conv_arrays import (
+    Geometry,
     columns_into_image,
     conv_forward,
     conv_input_gradient,
@@ -39,6 +41,14 @@ def first_windows(y, shape):
     return clone_contiguous(y)
 
 
+def _windows(x, w, *bias, **geometry):
+    """The type of a convolution's result."""
+    if x.shape[1] != w.shape[1] * geometry["groups"]:
+        raise ValueError("convolution: channels of input and weight differ")
+    out = Geometry(x.shape, w.shape, **geometry).out
+    return [((x.shape[0], w.shape[0], *out), x.dtype)]
+
+
 @op(
     vjp={
         "x": lambda g, w, x_shape, stride, padding, dilation, groups: conv_input(
@@ -58,6 +68,8 @@ def first_windows(y, shape):
     },
     batch=Fold(("x",)),
     dead=("b",), aten=("conv{}d", "convolution"),
+    work=flops.CONVOLUTION,
+    types=_windows,
 )  # fmt: skip
 def convolution(x, w, b, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w, plus b."""
@@ -76,6 +88,8 @@ def convolution(x, w, b, *, stride, padding, dilation, groups):
     linear_in=("x", "w"),
     batch=Fold(("x",)),
     node="ConvolutionBackward0", aten=("conv{}d", "convolution"),
+    work=flops.CONVOLUTION,
+    types=_windows,
 )  # fmt: skip
 def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w."""
@@ -94,6 +108,9 @@ def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
     linear_in=("y", "w"),
     batch=Fold(("y",)),
     node="ConvolutionBackward0", aten=("conv_transpose{}d", "convolution"),
+    work=flops.TRANSPOSED_CONVOLUTION,
+    types=lambda y, w, *, spatial, groups, **rest: [
+        ((y.shape[0], w.shape[1] * groups, *spatial), y.dtype)],
 )  # fmt: skip
 def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
     """The transposed convolution of y with w, giving an input of that spatial size."""

@@ -8,6 +8,7 @@ from .. import ir
 from .dtypes import F32 as _SINGLE
 from .halves import COMPLEX_HALF, half_parts, rounded, wide
 from .layout import dense_cast, dense_copy
+from .result_types import as_first
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -20,6 +21,7 @@ from .schema import helper, op
     node="ToCopyBackward0",
     lower=ir.cast,
     aten=("to", "_to_copy"),
+    types=as_first,
 )
 def cast(x, *, dtype):
     """x in another type."""
@@ -58,7 +60,7 @@ def real_if(g, dtype):
 
 
 @op(vjp={"x": lambda g: g}, linear_in=("x",), batch="elementwise", node="CloneBackward0",
-    lower=ir.identity)  # fmt: skip
+    lower=ir.identity, types=as_first)  # fmt: skip
 def clone(x):
     """A copy of x that keeps its history."""
     return dense_copy(x)
@@ -71,7 +73,7 @@ def alias(x):
 
 
 @op(vjp={"x": lambda g: g}, linear_in=("x",), batch="elementwise", node="CopyBackwards",
-    broadcasts=True, lower=ir.identity, aten=("copy_",))  # fmt: skip
+    broadcasts=True, lower=ir.identity, aten=("copy_",), types=as_first)  # fmt: skip
 def copy_value(x):
     """x's value written over another tensor's."""
     return x.copy()

@@ -86,6 +86,9 @@ def _cholesky_one(a, upper):
     promote="none",
     batch="elementwise",
     lower=ir.Extern("LAPACK solves it"),
+    types=lambda b, low, **rest: [
+        ((*np.broadcast_shapes(b.shape[:-2], low.shape[:-2]), *b.shape[-2:]), b.dtype)
+    ],
 )
 def cholesky_solve(b, low, *, upper):
     """X of L L^H X = B (or U^H U X = B)."""

@@ -28,6 +28,7 @@ _VERY_LARGE = 1 << 20  # elements from which SciPy's sparse product is worth its
     nondiff=("index",),
     batch="loop",
     lower=ir.compose(lambda w, index, *, padding, by_count: numbered_rows(w, index)),
+    types=lambda w, index, **rest: [((*index.shape, w.shape[1]), w.dtype)],
 )
 def embedding(w, index, *, padding, by_count):
     """The rows of w numbered by index. `padding` names a row without gradient (-1: none)."""

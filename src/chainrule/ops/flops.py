@@ -9,53 +9,59 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 Shape = tuple[int, ...]
 Count = dict[str, int]  # by PyTorch's name of the kernel
 
 
-def forward_flops(name: str, shapes: list[Shape], outs: list[Shape], params: Any) -> Count:
+class Work(NamedTuple):
+    """The column `work` of an op: what computing it takes, and what its gradients take."""
+
+    forward: Callable[[list[Shape], Shape], Count]
+    backward: Callable[[dict[str, Shape], Shape, tuple[bool, ...]], Count]
+
+
+def forward_flops(op: Any, shapes: list[Shape], outs: list[Shape]) -> Count:
     """What computing an op takes; `shapes` and `outs` are those of its arrays."""
-    rule = _FORWARD.get(name)
-    return rule(shapes, outs[0], params) if rule is not None else {}
+    work: Work | None = getattr(op, "work", None)
+    return {} if work is None else work.forward(shapes, outs[0])
 
 
-def backward_flops(name: str, saved: dict[str, Shape], g: Shape, wanted: tuple[bool, ...]) -> Count:
+def backward_flops(op: Any, saved: dict[str, Shape], g: Shape, wanted: tuple[bool, ...]) -> Count:
     """What the gradients of the wanted inputs take.
 
     `saved` has the shapes of the arrays that the op saved, by name, and the shapes it saved
     (`x_shape`).
     """
-    rule = _BACKWARD.get(name)
-    return rule(saved, g, wanted) if rule is not None else {}
+    work: Work | None = getattr(op, "work", None)
+    return {} if work is None else work.backward(saved, g, wanted)
 
 
 # ---- products ------------------------------------------------------------------------------------
 
 
-def _product(kernel: str, inner: Callable[[list[Shape]], int]) -> Any:
-    def count(shapes: list[Shape], out: Shape, params: Any) -> Count:
-        return {kernel: 2 * math.prod(out) * inner(shapes)}
+def product(
+    kernel: str, back: str, a: str = "a", b: str = "b", *, inner: int = -2, first: int = 0
+) -> Work:
+    """The work of a product of the inputs `a` and `b`, `first` and the one after it.
 
-    return count
+    `inner` is the axis of b that is summed over. Both gradients are products of the same size.
+    """
+
+    def forward(shapes: list[Shape], out: Shape) -> Count:
+        return {_batched(kernel, out): 2 * math.prod(out) * shapes[first][-1]}
+
+    def backward(saved: dict[str, Shape], g: Shape, wanted: tuple[bool, ...]) -> Count:
+        summed = saved[b][inner] if b in saved else saved[a][-1] if a in saved else 0
+        each = 2 * math.prod(g) * summed
+        return {_batched(back, g): each * (bool(wanted[first]) + bool(wanted[first + 1]))}
+
+    return Work(forward, backward)
 
 
-def _matmul(shapes: list[Shape], out: Shape, params: Any) -> Count:
-    kernel = "mm" if len(shapes[0]) == len(shapes[1]) == 2 else "bmm"
-    return {kernel: 2 * math.prod(out) * shapes[0][-1]}
-
-
-def _product_backward(kernel: str, a: str, b: str, inner_of_b: int, first: int) -> Any:
-    """Both gradients of a product are products of the same size."""
-
-    def count(saved: dict[str, Shape], g: Shape, wanted: Any) -> Count:
-        inner = saved[b][inner_of_b] if b in saved else saved[a][-1] if a in saved else 0
-        each = 2 * math.prod(g) * inner
-        name = "bmm" if kernel == "mm" and len(g) > 2 else kernel
-        return {name: each * (bool(wanted[first]) + bool(wanted[first + 1]))}
-
-    return count
+def _batched(kernel: str, out: Shape) -> str:
+    return "bmm" if kernel == "mm" and len(out) > 2 else kernel
 
 
 # ---- convolutions --------------------------------------------------------------------------------
@@ -70,7 +76,7 @@ def _swapped(shape: Shape) -> Shape:
     return (shape[1], shape[0], *shape[2:])
 
 
-def _convolution(shapes: list[Shape], out: Shape, params: Any) -> Count:
+def _convolution(shapes: list[Shape], out: Shape) -> Count:
     return {"convolution": _windows(shapes[0], shapes[1], out)}
 
 
@@ -83,7 +89,7 @@ def _convolution_backward(saved: dict[str, Shape], g: Shape, wanted: Any) -> Cou
     return {"convolution_backward": total}
 
 
-def _transposed(shapes: list[Shape], out: Shape, params: Any) -> Count:
+def _transposed(shapes: list[Shape], out: Shape) -> Count:
     return {"convolution": _windows(shapes[0], shapes[1], out, transposed=True)}
 
 
@@ -104,7 +110,7 @@ def _attention_size(q: Shape, k: Shape, v: Shape) -> tuple[int, int]:
     return 2 * pairs * q[-1], 2 * pairs * v[-1]
 
 
-def _attention(shapes: list[Shape], out: Shape, params: Any) -> Count:
+def _attention(shapes: list[Shape], out: Shape) -> Count:
     return {"scaled_dot_product_attention": sum(_attention_size(*shapes[:3]))}
 
 
@@ -113,52 +119,21 @@ def _attention_backward(saved: dict[str, Shape], g: Shape, wanted: Any) -> Count
     return {"scaled_dot_product_attention_backward": 3 * scores + 2 * values}
 
 
-def _recurrent(first_weight: int) -> Any:
-    def count(shapes: list[Shape], out: Shape, params: Any) -> Count:
-        rows = shapes[0][0]
-        w_ih, w_hh = shapes[first_weight], shapes[first_weight + 1]
-        return {"addmm": 2 * rows * (math.prod(w_ih) + math.prod(w_hh))}
+def recurrent(first: int) -> Work:
+    """The work of a layer whose weights are the inputs `first` and the one after it."""
 
-    return count
+    def forward(shapes: list[Shape], out: Shape) -> Count:
+        weights = math.prod(shapes[first]) + math.prod(shapes[first + 1])
+        return {"addmm": 2 * shapes[0][0] * weights}
 
+    def backward(saved: dict[str, Shape], g: Shape, wanted: tuple[bool, ...]) -> Count:
+        w_ih, w_hh = math.prod(saved["w_ih"]), math.prod(saved["w_hh"])
+        own = w_ih * (bool(wanted[0]) + bool(wanted[first]))
+        return {"mm": 2 * saved["x"][0] * (own + w_hh * (1 + bool(wanted[first + 1])))}
 
-def _recurrent_backward(saved: dict[str, Shape], g: Shape, wanted: Any) -> Count:
-    rows = saved["x"][0]
-    w_ih, w_hh = math.prod(saved["w_ih"]), math.prod(saved["w_hh"])
-    first = 3 if len(wanted) > 6 else 2  # an LSTM has two states before its weights
-    own = w_ih * (bool(wanted[0]) + bool(wanted[first]))
-    return {"mm": 2 * rows * (own + w_hh * (1 + bool(wanted[first + 1])))}
+    return Work(forward, backward)
 
 
-_FORWARD: dict[str, Any] = {
-    "addmm": _product("addmm", lambda s: s[1][-1]),
-    "attention": _attention,
-    "baddbmm": _product("baddbmm", lambda s: s[1][-1]),
-    "bmm": _product("bmm", lambda s: s[0][-1]),
-    "conv_input": _transposed,
-    "convolution": _convolution,
-    "convolution_no_bias": _convolution,
-    "gru_layer": _recurrent(2),
-    "linear2d": _product("addmm", lambda s: s[0][-1]),
-    "linear2d_no_bias": _product("mm", lambda s: s[0][-1]),
-    "lstm_layer": _recurrent(3),
-    "matmul": _matmul,
-    "mm": _product("mm", lambda s: s[0][-1]),
-    "rnn_layer": _recurrent(2),
-}
-_BACKWARD: dict[str, Any] = {
-    "addmm": _product_backward("mm", "a", "b", -2, 1),
-    "attention": _attention_backward,
-    "baddbmm": _product_backward("bmm", "a", "b", -2, 1),
-    "bmm": _product_backward("bmm", "a", "b", -2, 0),
-    "conv_input": _transposed_backward,
-    "convolution": _convolution_backward,
-    "convolution_no_bias": _convolution_backward,
-    "gru_layer": _recurrent_backward,
-    "linear2d": _product_backward("mm", "x", "w", -1, 0),
-    "linear2d_no_bias": _product_backward("mm", "x", "w", -1, 0),
-    "lstm_layer": _recurrent_backward,
-    "matmul": _product_backward("mm", "a", "b", -2, 0),
-    "mm": _product_backward("mm", "a", "b", -2, 0),
-    "rnn_layer": _recurrent_backward,
-}
+CONVOLUTION = Work(_convolution, _convolution_backward)
+TRANSPOSED_CONVOLUTION = Work(_transposed, _transposed_backward)
+ATTENTION = Work(_attention, _attention_backward)

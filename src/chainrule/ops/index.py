@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from .result_types import as_first
 from .scatter import add_at
 from .schema import helper, op
 from .shape import in_c_order
@@ -122,6 +123,7 @@ def places_of(indices, dims, shape):
     batch="loop",
     node="IndexPutBackward0",
     refuses_values="iu",
+    types=as_first,
 )
 def index_put(x, v, *indices, dims, accumulate):
     """x with v written (or added) at the indexed places."""

@@ -13,6 +13,7 @@ from .batching import Front, Plain
 from .errors import need_real
 from .halves import wide
 from .kernels import fast
+from .result_types import loss_of_classes
 from .schema import helper, op
 from .softmax import softmax
 
@@ -234,7 +235,7 @@ def _declare_cross_entropy(name, node):
         jvp={"x": lambda t, x, target, axis, ignore, reduction: cross_entropy_tangent(
             t, x, target, axis, ignore, reduction)},
         nondiff=("target",), batch=Plain(_batched_cross_entropy),
-        lower=ir.compose(_checked_cross_entropy_in_ops),
+        lower=ir.compose(_checked_cross_entropy_in_ops), types=loss_of_classes,
     )(forward)  # fmt: skip
 
 
@@ -321,7 +322,7 @@ def _declare_nll(name, node):
             g, target, w, axis, x_shape, ignore, reduction, weighted)},
         jvp={"x": lambda t, target, w, axis, x_shape, ignore, reduction, weighted: nll_linear(
             t, target, w, axis, x_shape[axis], ignore, reduction, weighted)},
-        nondiff=("target", "w"), batch="loop", flat=("x",),
+        nondiff=("target", "w"), batch="loop", flat=("x",), types=loss_of_classes,
     )(forward)  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from .halves import is_half, wide
 from .kernels import fast
 from .layout import in_order, lying_as
 from .reduce import ones_vector
+from .result_types import as_first
 from .row_formulas import COLUMNS, ROW, N, RowFormula
 from .schema import helper, op
 from .sums import summed
@@ -239,8 +240,13 @@ def _declare_norm(name, node):
                 t, x, view, axes, channel, eps),
             "b": lambda t, x_shape, view, channel: norm_bias_tangent(t, x_shape, view, channel),
         },
-        batch=Plain(_norm_plain), lower=ir.compose(_norm_plain),
+        batch=Plain(_norm_plain), lower=ir.compose(_norm_plain), types=as_first,
     )(forward)  # fmt: skip
+
+
+def _with_statistics(x, w, b, *, channel, **rest):
+    inner = np.dtype(np.float32) if is_half(x.dtype) else x.dtype
+    return [(x.shape, x.dtype), (tuple(channel), inner), (tuple(channel), inner)]
 
 
 _declare_norm("layer_norm", "NativeLayerNormBackward0")
@@ -284,6 +290,7 @@ _declare_norm("group_norm", "NativeGroupNormBackward0")
     ),
     dead=("b",),
     aten=("batch_norm", "native_batch_norm"),
+    types=_with_statistics,
 )
 def batch_norm(x, w, b, *, view, axes, channel, eps, affine):
     """(result, mean, variance): the running statistics need the last two."""
@@ -390,6 +397,7 @@ def _rms_joint(gradients):
     node="MulBackward0",
     lower=ir.compose(_rms_in_ops),
     aten=("rms_norm",),
+    types=as_first,
 )
 def rms_norm(x, w, *, axes, eps, weighted):
     """x over the root of its mean square along the last axes, times w."""

@@ -9,6 +9,7 @@ from .batching import Plain
 from .errors import Refusal
 from .halves import wide
 from .kernels import fast
+from .result_types import loss_of_pairs
 from .row_formulas import COLUMNS, NUMBER, RowFormula
 from .schema import TABLE, helper, op
 from .sums import summed
@@ -97,6 +98,7 @@ def _mse_in_ops(x, y, *, reduction):
     jvp=lambda t_x, t_y, x, y, reduction: reduced_loss(2 * (x - y) * (t_x - t_y), reduction),
     batch=Plain(_mse_in_ops),
     lower=ir.compose(_mse_in_ops),
+    types=loss_of_pairs,
 )
 def mse_loss(x, y, *, reduction):
     """The squared difference."""
@@ -331,6 +333,7 @@ def _bce_logits_gradient(g, x, y, w, p, reduction, weighted, positive):
     node="BinaryCrossEntropyWithLogitsBackward0",
     lower=ir.compose(_bce_logits_in_ops),
     aten=("binary_cross_entropy_with_logits",),
+    types=loss_of_pairs,
 )
 def bce_with_logits(x, y, w, p, *, reduction, weighted, positive):
     """Cross entropy of sigmoid(x) and targets y, stable for any logits."""

@@ -36,6 +36,13 @@ def pooled_sizes(spatial, kernel, stride, padding, dilation, ceil):
     return tuple([pooled_size(n, k, s, p, d, ceil) for n, k, s, p, d in sizes])
 
 
+def pooled_types(x, *, kernel, stride, padding, ceil, dilation=None, **rest):
+    """The type of what windows of an image give."""
+    nd = len(kernel)
+    out = pooled_sizes(x.shape[-nd:], kernel, stride, padding, dilation or (1,) * nd, ceil)
+    return [((*x.shape[:-nd], *out), x.dtype)]
+
+
 def lowest(dtype):
     """The value that no maximum can be below."""
     if dtype.kind in "iu":
@@ -270,7 +277,7 @@ def _declare_max_pool(name, node, *inner):
 
     op(
         name=name, node=node, batch=Front(), joint=_max_joint(max_gradient), overwritable=("out",),
-        flat=("x",), aten=(name, *inner),
+        flat=("x",), aten=(name, *inner), types=pooled_types,
         plain_joint=lambda g, mask, x, kernel, stride, padding, dilation, ceil: (
             max_gradient_in_ops(g, x, kernel, stride, padding, dilation, ceil),),
         jvp={"x": lambda t, x, kernel, stride, padding, dilation, ceil: take_positions(
@@ -454,7 +461,7 @@ def _declare_avg_pool(name, node):
         return lying_as(mean, x) if len(kernel) == 2 else mean
 
     op(
-        name=name, node=node, linear_in=("x",), batch=Front(), flat=("x",),
+        name=name, node=node, linear_in=("x",), batch=Front(), flat=("x",), types=pooled_types,
         vjp={"x": lambda g, x_shape, kernel, stride, padding, ceil, include_pad, divisor:
              avg_unpool(g, spatial=x_shape[len(x_shape) - len(kernel):], kernel=kernel,
                         stride=stride, padding=padding, ceil=ceil, include_pad=include_pad,

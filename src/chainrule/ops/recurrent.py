@@ -12,6 +12,9 @@ and vmap.
 
 from __future__ import annotations
 
+import numpy as np
+
+from . import flops
 from .batching import Plain
 from .recurrent_arrays import (
     gru_arrays,
@@ -21,9 +24,27 @@ from .recurrent_arrays import (
     rnn_arrays,
     rnn_gradients,
 )
-from .schema import helper, op
+from .schema import TABLE, helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+def _by_one_step(name):
+    """The types of a layer's results by one step: all are alike, and what is kept depends on the
+    kernels that are there."""
+
+    def types(x, *others, sizes, **params):
+        rows = sizes[0]
+        one = np.zeros((rows, *x.shape[1:]), x.dtype)
+        outs = TABLE[name].forward(one, *others, **{**params, "sizes": (rows,), "apart": 1})
+        found = []
+        for k, out in enumerate(outs):
+            all_steps = k in (0, len(outs) - 1) and out.shape[0]
+            length = out.shape[0] * len(x) // rows if all_steps else out.shape[0]
+            found.append(((length, *out.shape[1:]), out.dtype))
+        return found
+
+    return types
 
 
 # ---- steps, in ops -------------------------------------------------------------------------------
@@ -221,6 +242,8 @@ def _lstm_on_arrays(gradients):
             x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected)),
     n_out=4, nondiff_out=(3,), materialise=False, overwritable=("out0",),
     node="MkldnnRnnLayerBackward0", aten=("lstm",),
+    work=flops.recurrent(3),
+    types=_by_one_step("lstm_layer"),
 )  # fmt: skip
 def lstm_layer(
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, apart, reverse, biased, projected
@@ -335,6 +358,8 @@ def _gru_on_arrays(gradients):
         x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)),
     n_out=3, nondiff_out=(2,), materialise=False, overwritable=("out0",),
     node="GruBackward0", aten=("gru",),
+    work=flops.recurrent(2),
+    types=_by_one_step("gru_layer"),
 )  # fmt: skip
 def gru_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased):
     """Gated recurrent units over a sequence: (outputs, last h, an array kept)."""
@@ -439,6 +464,8 @@ def _rnn_on_arrays(gradients):
         rnn_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu)),
     n_out=3, nondiff_out=(2,), materialise=False, overwritable=("out0",),
     node="RnnBackward0", aten=("rnn_tanh",),
+    work=flops.recurrent(2),
+    types=_by_one_step("rnn_layer"),
 )  # fmt: skip
 def rnn_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased, relu):
     """h' = tanh or relu of a linear map of input and state, over a sequence: (outputs, last h, an

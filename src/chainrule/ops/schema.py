@@ -26,6 +26,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from .flops import Work
 from .halves import rounding_once
 
 Rule = Callable[..., Any]
@@ -93,9 +94,11 @@ class Op:
         "refuses_values",
         "shaped_by_values",
         "source",
+        "types",
         "variadic",
         "view",
         "vjps",
+        "work",
     )
 
     def __init__(self, forward: Callable[..., Any], spec: dict[str, Any]) -> None:
@@ -151,6 +154,8 @@ class Op:
         self.public: dict[str, Any] | None = spec.pop("public", None)
         self.keeps_zero: bool = spec.pop("keeps_zero", False)
         self.shaped_by_values: bool = spec.pop("shaped_by_values", False)
+        self.types: Callable[..., Any] | None = spec.pop("types", None)
+        self.work: Work | None = spec.pop("work", None)
         self.cache: dict[Any, Any] = {}
         if spec:
             raise TypeError(f"op {self.name}: unknown declaration {sorted(spec)}")
@@ -300,6 +305,9 @@ def op(**spec: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                namespace, which operands may be numbers, whether there are in-place and out= forms
     keeps_zero whether 0 gives 0: a sparse argument keeps its places
     shaped_by_values  whether the shape of the result depends on values, which a trace has not
+    types      function(*arrays, **parameters) -> [(shape, dtype)] of its results, for ops whose
+               work is worth avoiding where nobody wants values (`result_types`)
+    work       floating-point operations of it and of its gradients (`flops`); default: none
     view       whether the result shares the argument's memory
     random     whether it draws numbers: never merged, moved or left out
     refuses_values  NumPy's kinds of operands of which some values are an error ("biu" of divisions,

@@ -13,6 +13,7 @@ from .. import ir
 from .batching import Front
 from .halves import wide
 from .kernels import fast
+from .result_types import as_first
 from .row_formulas import ROW, RowFormula
 from .schema import helper, op
 from .sums import summed, summed_of, without
@@ -71,6 +72,7 @@ def stable_lse(x, axis, keepdims):
     batch=Front(axes=("axis",)),
     lower=ir.compose(lambda x, *, axis: shifted_log_softmax(x, axis)),
     aten=("log_softmax", "_log_softmax"),
+    types=as_first,
 )
 def log_softmax(x, *, axis):
     """log(softmax(x)) along `axis`, stable for any logits."""
@@ -94,6 +96,7 @@ def shifted_log_softmax(x, axis):
     batch=Front(axes=("axis",)),
     lower=ir.compose(lambda x, *, axis: shifted_softmax(x, axis)),
     aten=("softmax", "_softmax"),
+    types=as_first,
 )
 def softmax(x, *, axis):
     """exp(x) normalised to sum to one along `axis`, stable for any logits."""

@@ -51,6 +51,7 @@ def _span(layout):
     jvp={"x": lambda t, inner, outer: strided_gather(t, inner=inner, outer=outer)},
     batch=_strided_batch,
     view=True,
+    types=lambda x, *, inner, outer: [((*outer[0],), x.dtype)],
 )
 def as_strided(x, *, inner, outer):
     """The storage of x, whose own layout is `inner`, read with the layout `outer`."""
@@ -70,6 +71,7 @@ def _same_steps(shape, mine, given):
     vjp={"x": lambda g, inner, outer: strided_spread(g, inner=inner, outer=outer)},
     linear_in=("x",),
     batch="loop",
+    types=lambda x, *, inner, outer: [((*outer[0],), x.dtype)],
 )
 def strided_gather(x, *, inner, outer):
     """What as_strided would show if x lay in memory as `inner`; zero where x has no element."""
@@ -82,6 +84,7 @@ def strided_gather(x, *, inner, outer):
     vjp={"g": lambda g, inner, outer: strided_gather(g, inner=inner, outer=outer)},
     linear_in=("g",),
     batch="loop",
+    types=lambda g, *, inner, outer: [((*inner[0],), g.dtype)],
 )
 def strided_spread(g, *, inner, outer):
     """Each value of g added to the element it was read from: the transpose of strided_gather."""

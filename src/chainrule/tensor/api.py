@@ -45,8 +45,8 @@ class Public:
     """One public function and the forms it has."""
 
     __slots__ = (
-        "aliases", "exact_out", "function", "inplace", "method", "name", "namespace", "numbers",
-        "op", "out", "takes_type_of_out",
+        "aliases", "autocast", "exact_out", "function", "inplace", "method", "name", "namespace",
+        "numbers", "op", "out", "takes_type_of_out",
     )  # fmt: skip
 
     def __init__(self, name: str, function: Callable[..., Any], **forms: Any) -> None:
@@ -58,6 +58,7 @@ class Public:
         self.exact_out: bool = forms.get("exact_out", False)
         self.aliases: tuple[str, ...] = tuple(forms.get("aliases", ()))
         self.namespace: str = forms.get("namespace", "")
+        self.autocast: str = forms.get("autocast", "")
         self.op: Op | None = forms.get("op")
         self.numbers: str = forms.get("numbers", "all")
         self.takes_type_of_out: bool = name in ("cumsum", "cumprod")
@@ -76,6 +77,9 @@ def public(name: str | None = None, **forms: Any) -> Callable[[Callable[..., Any
     exact_out  whose type must be the result's (default False: it is converted)
     aliases    other names; one with a dot ("special.expit") goes into that namespace
     namespace  "linalg", "fft", "special", "nn.functional"; default: the package itself
+    autocast   what its arguments are cast to under autocast: "lower" (the lower precision),
+               "float32", "widest" (of theirs), "contracted" or "mirrored" (by what is asked for);
+               default: they stay, as does what in-place and `out=` forms take
     op         name of the op whose `inplace` machinery the in-place form uses directly
     """
 
@@ -97,7 +101,8 @@ def public(name: str | None = None, **forms: Any) -> Callable[[Callable[..., Any
 def in_dims(*counts: int, **forms: Any) -> Callable[[Callable[[int], Any]], tuple[Any, ...]]:
     """Declare the functions `<name>1d`, `<name>2d`, ... that `name(1)`, `name(2)`, ... give.
 
-    In aliases and in the docstring `{}` is the number of dimensions.
+    In aliases and in the docstring `{}` is the number of dimensions. `autocast` may be a dictionary
+    by that number.
     """
 
     def register(family: Callable[[int], Any]) -> tuple[Any, ...]:
@@ -106,8 +111,10 @@ def in_dims(*counts: int, **forms: Any) -> Callable[[Callable[[int], Any]], tupl
             function = family(nd)
             function.__name__ = function.__qualname__ = f"{family.__name__}{nd}d"
             function.__doc__ = function.__doc__.format(nd)
-            aliases = tuple(alias.format(nd) for alias in forms.get("aliases", ()))
-            made.append(public(**{**forms, "aliases": aliases})(function))
+            own = {**forms, "aliases": tuple(a.format(nd) for a in forms.get("aliases", ()))}
+            if isinstance(own.get("autocast"), dict):
+                own["autocast"] = own["autocast"].get(nd, "")
+            made.append(public(**own)(function))
         return tuple(made)
 
     return register
@@ -180,7 +187,9 @@ def _to_be_written(
     settings = STATE.autocast
     if settings is None:
         return function(*args, **kwargs)
-    STATE.autocast = settings.of_written_forms(record.path)
+    # `tensordot` computes as ever and then copies.
+    casts = "" if record.path == "tensordot" else record.autocast
+    STATE.autocast = settings.of_written_forms(casts)
     try:
         return function(*args, **kwargs)
     finally:

@@ -17,11 +17,11 @@ from ..autograd.record import record
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase, make
 from ..ops.layout import contiguous_strides
+from ..ops.result_types import result_types
 from ..ops.schema import Op
 from .creation import blank_array
 from .device import META
 from .parameter import Parameter
-from .result_types import result_types
 from .tensor import Tensor
 
 
@@ -137,7 +137,7 @@ class MetaLevel(Level):
         tensors = prepare(op, args)
         _check_devices(op, tensors)
         try:
-            types = _types_of(op, tuple(map(_array, tensors)), params)
+            types = result_types(op, tuple(map(_array, tensors)), params)
         except (ValueError, IndexError, TypeError) as problem:
             raise explain_failure(op, args, params, problem) from None
         outs = tuple(meta_tensor(shape, dtype) for shape, dtype in types)
@@ -154,17 +154,6 @@ class MetaLevel(Level):
 
 
 META_LEVEL = MetaLevel()
-
-# Whose result has the shape of a layout that is given: nothing has to be computed to know it.
-_OF_LAYOUT = {"as_strided": "outer", "strided_gather": "outer", "strided_spread": "inner"}
-
-
-def _types_of(op: Op, arrays: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """(shape, type) of each result."""
-    layout = _OF_LAYOUT.get(op.name)
-    if layout is not None:
-        return (((*params[layout][0],), arrays[0].dtype),)
-    return result_types(op, arrays, params)
 
 
 def _array(t: Any) -> Any:

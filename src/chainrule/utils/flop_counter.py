@@ -103,7 +103,7 @@ class FlopCounterMode(watching.Watcher):
         name = _kernel(aten_names(op, len(shapes[0]) if shapes else 0)[-1])
         rule = self._mapping.get(name) or self._mapping.get(op.name)
         if rule is None:
-            self._add(forward_flops(op.name, shapes, results, params), modules)
+            self._add(forward_flops(op, shapes, results), modules)
         elif getattr(rule, "_get_raw", False):
             self._add({name: rule(*args, out_val=result)}, modules)
         else:

@@ -35,6 +35,7 @@ from ...autograd.lazy import memory
 from ...autograd.record import live_node
 from ...autograd.state import STATE, TRACE
 from ...autograd.value import PARENT, ROOT, VIEW_OP, VIEW_PARAMS, WHICH, TensorBase, make
+from ...ops.result_types import result_types
 from ...ops.schema import TABLE, Op
 from ..graph.op_table import Place, fused_gradients, register
 from ..graph.program import Graph, Instr, Value
@@ -422,10 +423,10 @@ class Trace:
         return value
 
     def _append(self, name: str, operands: tuple[Any, ...], params: dict[str, Any]) -> Value:
-        """An instruction that nobody ran, typed by running it on zeros."""
-        probes = [np.zeros(v.shape, v.dtype) for v in operands]
-        result = TABLE[name].forward(*probes, **params)
-        value = Value(result.shape, result.dtype)
+        """An instruction that nobody ran; where no rule tells its type it is run on zeros."""
+        probes = tuple([np.zeros(v.shape, v.dtype) for v in operands])
+        ((shape, dtype),) = result_types(TABLE[name], probes, params)
+        value = Value(shape, dtype)
         self.graph.instrs.append(Instr(name, operands, params, [value]))
         return value
 

@@ -6,6 +6,7 @@ The compiler's own ops have NumPy forwards too, so the interpreter runs every gr
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -16,23 +17,22 @@ from ...ops.products import (
     multiply_halves,  # pyright: ignore[reportUnknownVariableType]
     product,  # pyright: ignore[reportUnknownVariableType]
 )
+from ...ops.result_types import as_first, contracted
 from ...ops.schema import TABLE, Op, rule_names
 from ...ops.worlds import ARRAYS
 
 
+@dataclass(frozen=True, slots=True)
 class InternalOp:
     """An op that no user can call; it has what passes and backends read of a table record."""
 
-    __slots__ = ("forward", "lower", "n_out", "name", "random")
-
-    def __init__(
-        self, name: str, forward: Callable[..., Any], lower: ir.Lowering, random: bool = False
-    ) -> None:
-        self.name = name
-        self.forward = forward
-        self.lower = lower
-        self.n_out = 1
-        self.random = random
+    name: str
+    forward: Callable[..., Any]
+    lower: ir.Lowering
+    types: Callable[..., Any] | None = None
+    random: bool = False
+    n_out: int = 1
+    batch: str = ""
 
 
 def _seed_generator(*, generator: Any, seed: int) -> tuple[()]:
@@ -119,36 +119,45 @@ def _copied(x: Any) -> np.ndarray:
     return np.array(x, order="C")
 
 
-INTERNAL = {
+def _of_shape(g: Any, *indices: Any, shape: tuple[int, ...]) -> list[Any]:
+    return [(tuple(shape), g.dtype)]
+
+
+def _taken(x: Any, *indices: Any) -> list[Any]:
+    return [(np.broadcast_shapes(x.shape[len(indices) :], *(i.shape for i in indices)), x.dtype)]
+
+
+def _in_single(a: Any, b: Any, *, ta: bool, tb: bool) -> list[Any]:
+    return [(contracted(a, b, ta=ta, tb=tb)[0][0], np.dtype(np.float32))]
+
+
+def _positions(*, shape: tuple[int, ...], axis: int) -> list[Any]:
+    return [(tuple(shape), np.dtype(np.int64))]
+
+
+_OPS = (
     # x[i, j, ...] for checked indices; each has a length-1 axis for every axis not indexed.
-    "take": InternalOp("take", _take, ir.Take()),
-    "put_add": InternalOp("put_add", _put_add, ir.Scatter()),
+    InternalOp("take", _take, ir.Take(), _taken),
+    InternalOp("put_add", _put_add, ir.Scatter(), _of_shape),
     # A class number; `ignore` may be any number, others must be below the number of classes.
-    "checked_class": InternalOp(
-        "checked_class",
-        _checked_class,
-        ir.pointwise(_lower_class),
-    ),
+    InternalOp("checked_class", _checked_class, ir.pointwise(_lower_class), as_first),
     # An index into an axis of this length, counted from the end when negative.
-    "checked_index": InternalOp(
-        "checked_index",
-        _checked_index,
-        ir.pointwise(_lower_index),
-    ),
+    InternalOp("checked_index", _checked_index, ir.pointwise(_lower_index), as_first),
     # Zeros for integers within low..high (or equal to `spared`), which an op asked of them; never
     # dropped: a value that is not ends the plan before anything is written.
-    "expected": InternalOp("expected", _expected, ir.pointwise(_lower_expected)),
+    InternalOp("expected", _expected, ir.pointwise(_lower_expected), as_first),
     # Restarts a generator, in order with the draws; it has no result.
-    "seed_generator": InternalOp("seed_generator", _seed_generator, ir.extern, random=True),
+    InternalOp("seed_generator", _seed_generator, ir.extern, random=True),
     # A matrix product whose operands may be read transposed: what BLAS calls its flags.
-    "gemm": InternalOp("gemm", _gemm, ir.contract),
+    InternalOp("gemm", _gemm, ir.contract),
     # The same of bfloat16 factors, in float32.
-    "gemm_of_halves": InternalOp("gemm_of_halves", _gemm_of_halves, ir.contract),
+    InternalOp("gemm_of_halves", _gemm_of_halves, ir.contract, _in_single),
     # A materialised copy in C order, for readers that need one.
-    "copy": InternalOp("copy", _copied, ir.identity),
+    InternalOp("copy", _copied, ir.identity, as_first),
     # The position along one axis of an array of this shape.
-    "iota": InternalOp("iota", _iota, ir.Index()),
-}
+    InternalOp("iota", _iota, ir.Index(), _positions),
+)
+INTERNAL = {op.name: op for op in _OPS}
 
 
 # ---- gradients as one instruction ----------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import ir, ops
+from ...ops.result_types import result_types
 from ...ops.schema import ONLY_IN_LOOPS, Op
 from ...ops.worlds import World
 from .op_table import know_graphs, lookup, lowering
@@ -89,10 +90,10 @@ def build(op: str, *operands: Any, **params: Any) -> Sym:
 
 
 def _append_extern(graph: Graph, op: str, operands: list[Any], params: dict[str, Any]) -> Value:
-    """An op without a rule for its type: it is run once on ones to learn it."""
+    """An op that is called; where no rule tells its type it is run once on ones."""
     probes = [np.ones(x.shape, x.dtype) if isinstance(x, Value) else x for x in operands]
-    result = np.asarray(lookup(op).forward(*probes, **params))
-    value = Value(result.shape, result.dtype)
+    ((shape, dtype),) = result_types(lookup(op), tuple(probes), params)
+    value = Value(shape, dtype)
     graph.append(op, operands, params, [value])
     return value
 

@@ -366,7 +366,7 @@ def complex_(real: Any, imag: Any) -> Any:
     return P.make_complex(real, imag)
 
 
-@public(method=False)
+@public(method=False, autocast="float32")
 def polar(abs: Any, angle: Any) -> Any:
     """Complex numbers from their absolute values and angles."""
     _check_parts(abs, angle)

@@ -13,14 +13,14 @@ from .linalg import checked, matrices, same_solver_type, same_type, square, type
 # ---- Cholesky ------------------------------------------------------------------------------------
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def cholesky(A: Any, *, upper: bool = False) -> Any:
     """The lower (or upper) triangular factor of positive-definite matrices."""
     name = "linalg.cholesky"
     return checked(P.cholesky_ex, square(A, name), upper=upper, check=name)[0]
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The factor, and per matrix the order of the first minor that is not positive (0: none)."""
     name = "linalg.cholesky_ex"
@@ -29,14 +29,14 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> A
     return result(checked(P.cholesky_ex, square(A, name), upper=upper, check=check))
 
 
-@public(name="cholesky")
+@public(name="cholesky", autocast="float32")
 def cholesky_method(input: Any, upper: bool = False) -> Any:
     """The triangular factor of positive-definite matrices; `linalg.cholesky` is newer."""
     square(input, "cholesky")
     return checked(P.cholesky_ex, input, upper=upper, check="cholesky")[0]
 
 
-@public()
+@public(autocast="float32")
 def cholesky_solve(input: Any, L: Any, upper: bool = False) -> Any:
     """X of A X = input from the triangular factor L of A."""
     matrices(input, "cholesky_solve", "b")
@@ -51,7 +51,7 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False) -> Any:
     return P.cholesky_solve(input, L, upper=upper)
 
 
-@public()
+@public(autocast="float32")
 def cholesky_inverse(input: Any, upper: bool = False) -> Any:
     """The inverse of A from its triangular factor."""
     return checked(P.cholesky_inverse, square(input, "cholesky_inverse"), upper=upper)
@@ -60,7 +60,7 @@ def cholesky_inverse(input: Any, upper: bool = False) -> Any:
 # ---- QR and reflectors ---------------------------------------------------------------------------
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def qr(A: Any, mode: str = "reduced") -> Any:
     """A = Q R with orthonormal columns of Q and upper triangular R."""
     if mode not in ("reduced", "complete", "r"):
@@ -71,20 +71,20 @@ def qr(A: Any, mode: str = "reduced") -> Any:
     return named("linalg_qr", "Q", "R")(P.qr(matrices(A, "linalg.qr"), mode=mode))
 
 
-@public(name="qr")
+@public(name="qr", autocast="float32")
 def qr_method(input: Any, some: bool = True) -> Any:
     """input = Q R; `linalg.qr` is its newer form."""
     mode = "reduced" if some else "complete"
     return named("qr", "Q", "R")(P.qr(matrices(input, "linalg.qr"), mode=mode))
 
 
-@public()
+@public(autocast="float32")
 def geqrf(input: Any) -> Any:
     """R and, below the diagonal, the reflectors whose product is Q; and their scales."""
     return named("geqrf", "a", "tau")(P.geqrf(matrices(input, "geqrf", "input")))
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def householder_product(A: Any, tau: Any) -> Any:
     """The first columns of the product of reflectors, as `geqrf` gives them."""
     name = "torch.linalg.householder_product"
@@ -105,13 +105,13 @@ def householder_product(A: Any, tau: Any) -> Any:
     return P.householder_product(A, tau)
 
 
-@public(name="orgqr")
+@public(name="orgqr", autocast="float32")
 def orgqr_method(input: Any, input2: Any) -> Any:
     """The first columns of the product of reflectors; `linalg.householder_product`."""
     return householder_product(input, input2)
 
 
-@public()
+@public(autocast="float32")
 def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
     """Q (or its conjugate transpose) times other, Q being the product of reflectors."""
     matrices(input, "torch.ormqr", "input")
@@ -216,7 +216,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
     return P.lu_solve(LU, pivots, B, left=left, adjoint=adjoint)
 
 
-@public(name="lu_solve")
+@public(name="lu_solve", autocast="float32")
 def lu_solve_method(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
     """X of A X = input from `lu_factor`'s results."""
     return lu_solve(LU_data, LU_pivots, input)

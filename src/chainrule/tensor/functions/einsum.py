@@ -22,7 +22,7 @@ Labels = tuple[str, ...]
 Step = tuple[str, Any, dict[str, Any]]  # op, operand number(s), static parameters
 
 
-@public(method=False, out=False)
+@public(method=False, out=False, autocast="contracted")
 def einsum(*args: Any) -> Any:
     """Sum products of elements as an equation says.
 

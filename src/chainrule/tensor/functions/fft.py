@@ -192,7 +192,8 @@ def _declare(kind: str, doc: str, transform: Callable[..., Any]) -> None:
     for end, function, where in zip(("", "n", "2"), (along, over, over_two), places, strict=True):
         function.__name__ = function.__qualname__ = kind + end
         function.__doc__ = f"{doc}, {where}."
-        public(namespace="fft")(function)
+        listed = not end or kind not in ("hfft", "ihfft")
+        public(namespace="fft", autocast="float32" if listed else "")(function)
 
 
 for _kind, _parts in _KINDS.items():

@@ -342,7 +342,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     return rounded(P.index_add(input, index, src, axis=axis), half)
 
 
-@public(inplace=True)
+@public(inplace=True, autocast="widest")
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     """input with the parts of source written where the index points along `dim`."""
     axis, index = _row_index("index_copy", input, dim, index)

@@ -43,7 +43,7 @@ def tensor_list(tensors: Any, name: str, empty: type[Exception] = RuntimeError) 
     return tuple(tensors)
 
 
-@public(aliases=("concat", "concatenate"), method=False)
+@public(aliases=("concat", "concatenate"), method=False, autocast="widest")
 def cat(tensors: Any, dim: int = 0, **named: Any) -> Any:
     """The tensors one after the other along a dimension.
 
@@ -124,7 +124,7 @@ def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:
                 )
 
 
-@public(method=False)
+@public(method=False, autocast="widest")
 def stack(tensors: Any, dim: int = 0) -> Any:
     """The tensors, of one shape, along a new dimension."""
     try:

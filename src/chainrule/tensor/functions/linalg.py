@@ -106,19 +106,19 @@ _INV_EX = named("linalg_inv_ex", "inverse", "info")
 _SOLVE_EX = named("linalg_solve_ex", "result", "info")
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def inv(A: Any) -> Any:
     """The inverse of a square matrix, or of each in a batch."""
     return checked(P.inv_ex, square(A, "linalg.inv"), check="linalg.inv")[0]
 
 
-@public()
+@public(autocast="float32")
 def inverse(input: Any) -> Any:
     """The inverse of a square matrix, or of each in a batch; `linalg.inv`."""
     return checked(P.inv_ex, square(input, "linalg.inv"), check="linalg.inv")[0]
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def inv_ex(A: Any, *, check_errors: bool = False) -> Any:
     """The inverse, and per matrix the row whose pivot is zero (0: there is none)."""
     check = "linalg.inv_ex" if check_errors else ""
@@ -143,7 +143,7 @@ def _solve(A: Any, B: Any, left: bool, name: str, check: str) -> Any:
     return P.solve_ex(A, B, left=left, check=check)
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """X of A X = B (or of X A = B when left is False)."""
     return checked(_solve, A, B, left, "linalg.solve", "linalg.solve")[0]
@@ -174,7 +174,7 @@ def solve_triangular(
     return P.solve_triangular(A, B, upper=upper, left=left, unit=unitriangular)
 
 
-@public(aliases=())
+@public(aliases=(), autocast="float32")
 def triangular_solve(
     input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
@@ -293,7 +293,7 @@ def pinv(
     return P.pinv(A, *tolerances(A, atol, rcond if rtol is None else rtol), hermitian=hermitian)
 
 
-@public()
+@public(autocast="float32")
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     """The pseudo-inverse; singular values at most rcond times the largest count as zero."""
     return pinv(input, rcond)
@@ -302,7 +302,7 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: str | None = None) -> Any:
     """The X that makes input @ X closest to b; residuals, ranks and singular values by driver."""
     name = "torch.linalg.lstsq"
@@ -338,7 +338,7 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: str | None = None) -
 # ---- tensors as matrices -------------------------------------------------------------------------
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def tensorinv(A: Any, ind: int = 2) -> Any:
     """The inverse of A as a map from its last dimensions to its first `ind`."""
     if ind <= 0:
@@ -353,7 +353,7 @@ def tensorinv(A: Any, ind: int = 2) -> Any:
     return inv(A.reshape(rows, columns)).reshape(*last, *first)
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
     """X such that tensordot(A, X, X.ndim) is B."""
     if dims is not None:
@@ -399,7 +399,7 @@ def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     return A.diagonal(offset, dim1, dim2)
 
 
-@public()
+@public(autocast="float32")
 def trace(input: Any) -> Any:
     """The sum of a matrix's diagonal."""
     if input.ndim != 2:

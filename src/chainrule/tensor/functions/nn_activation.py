@@ -217,7 +217,7 @@ def threshold_(input: Any, threshold: float, value: float) -> Any:
     return into(input, P.threshold, "threshold_", limit=threshold, value=value)
 
 
-@public(namespace="nn.functional", out=False, aliases=(".prelu",), method=True)
+@public(namespace="nn.functional", out=False, aliases=(".prelu",), method=True, autocast="lower")
 def prelu(input: Any, weight: Any) -> Any:
     """input where positive, else weight * input; one weight, or one per channel (dimension 1)."""
     if input.dtype is not weight.dtype:

@@ -18,7 +18,7 @@ from .nn_common import named, stand_in
 VIABLE = {"MATH", "FLASH_ATTENTION"}
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="lower")
 def scaled_dot_product_attention(
     query: Any,
     key: Any,

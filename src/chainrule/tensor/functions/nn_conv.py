@@ -153,7 +153,7 @@ def _conv(
 _KINDS = ("sequences (N, C, L)", "images (N, C, H, W)", "volumes (N, C, D, H, W)")
 
 
-@in_dims(1, 2, 3, namespace="nn.functional", out=False, aliases=(".conv{}d",))
+@in_dims(1, 2, 3, namespace="nn.functional", out=False, aliases=(".conv{}d",), autocast="lower")
 def conv(nd: int) -> Any:
     def convolve(
         input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
@@ -166,7 +166,9 @@ def conv(nd: int) -> Any:
     return convolve
 
 
-@public(namespace="nn.functional", out=False, aliases=(".conv_tbc",), method=False)
+@public(
+    namespace="nn.functional", out=False, aliases=(".conv_tbc",), method=False, autocast="lower"
+)
 def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
     """conv1d of (time, batch, channels) sequences with a (kernel, in, out) weight."""
     x, w = input.permute(1, 2, 0), weight.permute(2, 1, 0)
@@ -243,7 +245,9 @@ def _conv_transposed(
     return out.squeeze(0) if single else out
 
 
-@in_dims(1, 2, 3, namespace="nn.functional", out=False, aliases=(".conv_transpose{}d",))
+@in_dims(
+    1, 2, 3, namespace="nn.functional", out=False, aliases=(".conv_transpose{}d",), autocast="lower"
+)
 def conv_transpose(nd: int) -> Any:
     def transposed(
         input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,

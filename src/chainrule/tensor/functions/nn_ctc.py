@@ -61,7 +61,7 @@ def _rows(targets: Any, lengths: tuple[int, ...]) -> Any:
     return make(rows)
 
 
-@public(namespace="nn.functional", out=False, aliases=(".ctc_loss",))
+@public(namespace="nn.functional", out=False, aliases=(".ctc_loss",), autocast="float32")
 def ctc_loss(
     log_probs: Any,
     targets: Any,

@@ -15,7 +15,7 @@ from .nn_common import named
 from .nn_vision import _warn_alignment
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def grid_sample(
     input: Any,
     grid: Any,

@@ -22,7 +22,7 @@ from .common import P, TensorBase
 from .nn_common import named
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="lower")
 def linear(
     input: Any = ..., weight: Any = ..., bias: Any = None, x: Any = ..., a: Any = ...,
     x1: Any = ..., *, out: Any = None,

@@ -118,7 +118,7 @@ def _check_extent(s: tuple[int, ...], t: tuple[int, ...]) -> None:
         )
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def cross_entropy(
     input: Any,
     target: Any,
@@ -298,7 +298,7 @@ def _nll(x: Any, target: Any, weight: Any, ignore: int, reduction: str, axis: in
         raise _out_of_bounds(problem) from None
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def nll_loss(
     input: Any,
     target: Any,
@@ -361,7 +361,7 @@ def _weighted(loss: Any, weight: Any, reduction: str, input: Any) -> Any:
     return loss.sum() if reduction == "sum" else loss
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def mse_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean", weight: Any = None,
@@ -381,7 +381,7 @@ def mse_loss(
         raise
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def l1_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean", weight: Any = None,
@@ -397,7 +397,7 @@ def l1_loss(
     return reduced(loss, reduction)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def smooth_l1_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean", beta: float = 1.0,
@@ -415,7 +415,7 @@ def smooth_l1_loss(
     return _compared(P.smooth_l1_loss, input, target, reduction, beta=float(beta))
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
@@ -434,7 +434,7 @@ def huber_loss(
     return _as_given(loss, input)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
@@ -463,7 +463,7 @@ def binary_cross_entropy(
     return loss
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean", pos_weight: Any = None,
@@ -504,7 +504,7 @@ def binary_cross_entropy_with_logits(
     return loss if given is target else _as_given(loss, given, "target.to(input.dtype)")
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def kl_div(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean", log_target: bool = False,
@@ -533,7 +533,7 @@ def kl_div(
     return reduced(loss, reduction)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def poisson_nll_loss(
     input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
     eps: float = 1e-8, reduce: Any = None, reduction: str = "mean",
@@ -587,7 +587,7 @@ def _variance_like(var: Any, input: Any) -> Any:
     raise refusal.value(f"var is of incorrect size: {list(v)} for an input of {list(s)}")
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def soft_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:

@@ -69,7 +69,7 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     return named(P.cdist(one, two, p=float(p)).reshape(-1), "PdistBackward0")
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None,
     reduce: Any = None, reduction: str = "mean",
@@ -94,7 +94,7 @@ def cosine_embedding_loss(
     return reduced(near + far, reduction)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def hinge_embedding_loss(
     input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
@@ -108,7 +108,7 @@ def hinge_embedding_loss(
     return reduced(near + far, reduction)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None,
     reduce: Any = None, reduction: str = "mean",
@@ -124,7 +124,7 @@ def margin_ranking_loss(
     return reduced((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -180,7 +180,7 @@ def _own_score(x: Any, target: Any) -> Any:
     return P.where(hits, x, 0.0).sum(1, keepdim=True), hits
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
     size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -258,7 +258,7 @@ def _check_listed(target: Any, classes: int) -> None:
             )
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:

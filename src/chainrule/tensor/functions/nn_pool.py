@@ -95,7 +95,10 @@ def _nothing_to_pool(x: Any, nd: int, name: str) -> RuntimeError:
 # ---- maxima --------------------------------------------------------------------------------------
 
 
-@in_dims(1, 2, 3, namespace="nn.functional", out=False, aliases=(".max_pool{}d",))
+@in_dims(
+    1, 2, 3, namespace="nn.functional", out=False, aliases=(".max_pool{}d",),
+    autocast={3: "float32"},
+)  # fmt: skip
 def max_pool(nd: int) -> Any:
     def pool(
         input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -157,7 +160,7 @@ def _of_nothing(x: Any, size: tuple[int, ...]) -> Any:
     return P.broadcast_to(rest, shape=(*x.shape[: x.ndim - nd], *size))
 
 
-@in_dims(1, 2, 3, namespace="nn.functional", out=False)
+@in_dims(1, 2, 3, namespace="nn.functional", out=False, autocast={3: "float32"})
 def adaptive_max_pool(nd: int) -> Any:
     name = f"adaptive_max_pool{nd}d"
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveMaxPool{nd}DBackward0"
@@ -230,7 +233,7 @@ def _fractional(
     return (values, index) if return_indices else values
 
 
-@in_dims(2, 3, namespace="nn.functional", out=False)
+@in_dims(2, 3, namespace="nn.functional", out=False, autocast="float32")
 def fractional_max_pool(nd: int) -> Any:
     def pool(
         input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
@@ -322,7 +325,7 @@ def _unpool(
     return getattr(P, name)(x, indices, spatial=size, nd=nd, assign=True)
 
 
-@in_dims(1, 2, 3, namespace="nn.functional", out=False)
+@in_dims(1, 2, 3, namespace="nn.functional", out=False, autocast={2: "float32", 3: "float32"})
 def max_unpool(nd: int) -> Any:
     def unpool(
         input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
@@ -374,7 +377,7 @@ def avg_pool1d(
     return _avg_pool(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
-@in_dims(2, 3, namespace="nn.functional")
+@in_dims(2, 3, namespace="nn.functional", autocast={3: "float32"})
 def avg_pool(nd: int) -> Any:
     def pool(
         input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -422,7 +425,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return adaptive_average(input, output_size, 2)
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="float32")
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """The mean of each of output_size regions."""
     return adaptive_average(input, output_size, 3)

@@ -20,7 +20,7 @@ from .nn_common import lying_as, named
 _PAD_NODES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad"}
 
 
-@public(namespace="nn.functional", out=False)
+@public(namespace="nn.functional", out=False, autocast="mirrored")
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """The last dimensions grown by (before, after) pairs, the last dimension's pair first.
 

@@ -105,7 +105,7 @@ def norm(
 # ---- singular values and what they tell ----------------------------------------------------------
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def svdvals(A: Any, *, driver: str | None = None) -> Any:
     """The singular values, in descending order."""
     matrices(A, "linalg.svdvals")
@@ -114,7 +114,7 @@ def svdvals(A: Any, *, driver: str | None = None) -> Any:
     return checked(P.svd, A, full=False)[1]
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def cond(A: Any, p: Any = None) -> Any:
     """The condition number: a norm of A times that of its inverse."""
     matrices(A, "linalg.cond")
@@ -131,7 +131,7 @@ def cond(A: Any, p: Any = None) -> Any:
     return result if p == "nuc" else result.nan_to_num(_INF, _INF, -_INF)
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def matrix_rank(
     A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
@@ -156,7 +156,7 @@ _MODES = (
 )  # fmt: skip
 
 
-@public(method=False, out=False)
+@public(method=False, out=False, autocast="float32")
 def cdist(
     x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Any:

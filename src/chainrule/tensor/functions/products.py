@@ -36,7 +36,7 @@ def _shown(x: Any) -> str:
 # ---- matmul --------------------------------------------------------------------------------------
 
 
-@public(aliases=("linalg.matmul",), exact_out=True)
+@public(aliases=("linalg.matmul",), exact_out=True, autocast="lower")
 def matmul(input: Any, other: Any = ..., x2: Any = ...) -> Any:
     """The matrix product: vectors, matrices, or batches of matrices that broadcast.
 
@@ -108,7 +108,7 @@ def reflected_matmul(self: Any, other: Any) -> Any:
     return matmul(other if isinstance(other, TensorBase) else self.new_tensor(other), self)
 
 
-@public(exact_out=True)
+@public(exact_out=True, autocast="lower")
 def mm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
     """The product of two matrices."""
     try:
@@ -135,7 +135,7 @@ def _expect_matrix(x: Any, name: str) -> None:
         )
 
 
-@public(exact_out=True)
+@public(exact_out=True, autocast="lower")
 def bmm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
     """The products of two batches of matrices of equal length."""
     try:
@@ -291,7 +291,7 @@ def _fits(c: Any, a: Any, b: Any) -> bool:
     return inner == other and c.shape in ((columns,), (rows, columns))
 
 
-@public(inplace=True, exact_out=True)
+@public(inplace=True, exact_out=True, autocast="lower")
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
     try:
@@ -332,7 +332,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     return _same_types("addmv", lambda *x: P.addmv(*x, beta=beta, alpha=alpha), input, mat, vec)
 
 
-@public(inplace=True, exact_out=True)
+@public(inplace=True, exact_out=True, autocast="lower")
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha times the sum of the products of matrix pairs."""
     for name, x in (("batch1", batch1), ("batch2", batch2)):
@@ -354,7 +354,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
     return _same_types("addbmm", call, input, batch1, batch2)
 
 
-@public(inplace=True, exact_out=True)
+@public(inplace=True, exact_out=True, autocast="lower")
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2) for batches of matrices."""
     check_batches(batch1, batch2)
@@ -411,7 +411,7 @@ def inner(input: Any, other: Any) -> Any:
     return tensordot(input, other, dims=([-1], [-1]))
 
 
-@public(method=False, exact_out=True)
+@public(method=False, exact_out=True, autocast="lower")
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sum the products of a and b over pairs of dimensions."""
     first, second = _dims_of(dims, a, b)
@@ -473,7 +473,7 @@ def kron(input: Any, other: Any) -> Any:
     return (left * right).reshape([x * y for x, y in zip(a, b, strict=True)])
 
 
-@public(namespace="linalg", exact_out=True)
+@public(namespace="linalg", exact_out=True, autocast="lower")
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The sum of conj(x) * y along one dimension; the others broadcast."""
     if x.dtype is not y.dtype:
@@ -488,7 +488,7 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 # ---- chains of matrices --------------------------------------------------------------------------
 
 
-@public(namespace="linalg", exact_out=True)
+@public(namespace="linalg", exact_out=True, autocast="lower")
 def multi_dot(tensors: Sequence[Any]) -> Any:
     """The product of several matrices, in the order that needs the fewest multiplications."""
     tensors = list(tensors)
@@ -541,7 +541,7 @@ def _chain(matrices: list[Any]) -> Any:
     return multiply(0, count - 1)
 
 
-@public(method=False, exact_out=True)
+@public(method=False, exact_out=True, autocast="lower")
 def chain_matmul(*matrices: Any) -> Any:
     """The product of several matrices; `linalg.multi_dot` is its newer form."""
     return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices)

@@ -162,7 +162,7 @@ def mean(
         raise
 
 
-@public()
+@public(autocast="float32")
 def prod(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
 ) -> Any:  # fmt: skip

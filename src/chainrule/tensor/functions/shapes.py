@@ -514,7 +514,7 @@ def view_as_real(input: Any) -> Any:
     return P.view_as_real(input)
 
 
-@public(out=False)
+@public(out=False, autocast="float32")
 def view_as_complex(input: Any) -> Any:
     """A view of pairs along the last dimension as complex numbers."""
     if input.dtype.name not in ("float16", "float32", "float64"):

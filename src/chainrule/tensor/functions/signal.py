@@ -69,7 +69,7 @@ def _padded(x: Any, width: int, mode: str) -> Any:
     return pad(x.unsqueeze(-2), (width, width), mode).squeeze(-2)
 
 
-@public(out=False)
+@public(out=False, autocast="float32")
 def stft(
     input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
     window: Any = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,

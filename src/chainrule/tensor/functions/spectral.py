@@ -21,37 +21,37 @@ def _upper(UPLO: str) -> bool:
     return UPLO.upper() == "U"
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def eigh(A: Any, UPLO: str = "L") -> Any:
     """The eigenvalues, ascending, and eigenvectors of Hermitian matrices."""
     return _EIGH(checked(P.eigh, square(A, "linalg.eigh"), upper=_upper(UPLO)))
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def eigvalsh(A: Any, UPLO: str = "L") -> Any:
     """The eigenvalues of Hermitian matrices, ascending."""
     return checked(P.eigh, square(A, "linalg.eigvalsh"), upper=_upper(UPLO))[0]
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def eig(A: Any) -> Any:
     """The complex eigenvalues and eigenvectors of square matrices."""
     return _EIG(checked(P.eig, square(A, "linalg.eig")))
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def eigvals(A: Any) -> Any:
     """The complex eigenvalues of square matrices."""
     return checked(P.eig, square(A, "linalg.eigvals"))[0]
 
 
-@public(namespace="linalg")
+@public(namespace="linalg", autocast="float32")
 def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """A = U @ diag(S) @ Vh with orthonormal columns of U and rows of Vh."""
     return _SVD(checked(P.svd, matrices(A, "linalg.svd"), full=full_matrices))
 
 
-@public(name="svd")
+@public(name="svd", autocast="float32")
 def svd_method(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
     """input = U @ diag(S) @ V.mH; `linalg.svd` is its newer form."""
     matrices(input, "linalg.svd")
