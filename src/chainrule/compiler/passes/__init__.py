@@ -17,6 +17,7 @@ from .fold import fold_constants
 from .fold_transposes import fold_transposes
 from .half_products import narrow_products
 from .layout import settle_layout
+from .point_convolutions import multiply_points
 from .recompute import compute_again
 from .reshapes import sink_reshapes
 from .transposes import raise_transposes
@@ -24,6 +25,7 @@ from .widen import widen_halves
 
 PIPELINE = (
     widen_halves,
+    multiply_points,
     expand,
     fold_constants,
     simplify,
