@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -14,6 +15,12 @@ from chainrule.autograd.state import STATE
 # tests that interrupt one could not pass there.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long generating takes says something of the machine, not of what is tested.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 os.environ.setdefault("CHAINRULE_VERIFY", "1")  # compiled programs are checked after every pass
 
