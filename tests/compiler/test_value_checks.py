@@ -79,6 +79,26 @@ USES: dict[str, tuple[Callable[[Table, torch.Tensor], Any], Callable[[int], torc
         lambda k: numbers(k, 0, -1, 1),
         4,
     ),
+    "lu_unpack": (
+        lambda x, i: torch.lu_unpack(x[:4], i)[0],
+        lambda k: numbers(k, 2, 3, 4).int(),
+        5,
+    ),
+    "lu_solve": (
+        lambda x, i: torch.linalg.lu_solve(x[:4], i, torch.ones(4, 1)),
+        lambda k: numbers(k, 2, 3, 4).int(),
+        5,
+    ),
+    "searchsorted": (
+        lambda x, i: torch.searchsorted(x[0], torch.ones(2), sorter=i),
+        lambda k: numbers(0, 1, k, 3),
+        4,
+    ),
+    "polynomial": (
+        lambda x, i: torch.special.hermite_polynomial_h(x[0, :2], i),
+        lambda k: numbers(0, k),
+        10**6,
+    ),
     "max_unpool1d": (
         lambda x, i: F.max_unpool1d(x[:1, :2], i[None], 2),
         lambda k: numbers(0, k),

@@ -66,3 +66,20 @@ def test_pointers_to_objects_are_not_followed():
 def test_steps_backwards_are_refused_from_capsules_as_from_arrays():
     with pytest.raises(ValueError, match="stride in the given numpy array is negative"):
         torch.from_dlpack(np.arange(4.0)[::-1])
+
+
+@pytest.mark.parametrize(
+    "pivots", [(1, 2, -3), (-1, 2, 3), (1, -2, 3), (-1, -2, -3), (0, 2, 3), (1, 2, 4), (1, 2)]
+)
+def test_row_exchanges_that_lead_outside_of_the_matrix_are_refused(pivots):
+    factors = torch.linalg.ldl_factor(torch.eye(3) + 0.1)[0]
+    with pytest.raises(RuntimeError, match="Pivots given to ldl_solve must all satisfy"):
+        torch.linalg.ldl_solve(factors, torch.tensor(pivots, dtype=torch.int32), torch.ones(3, 1))
+
+
+def test_row_exchanges_in_pairs_are_taken():
+    hollow = torch.tensor([[0.0, 1, 0], [1, 0, 0], [0, 0, 2]])
+    factors, pivots = torch.linalg.ldl_factor(hollow)
+    assert (pivots < 0).sum() == 2
+    solved = torch.linalg.ldl_solve(factors, pivots, torch.tensor([[1.0], [2], [4]]))
+    torch.testing.assert_close(solved, torch.tensor([[2.0], [1], [2]]))

@@ -383,11 +383,26 @@ def _ldl_one(a, name):
     return np.tril(factor), np.asarray(pivots, np.int32), np.asarray(info, np.int32)
 
 
+def _are_pivots(pivots, rows):
+    """Whether they name rows from 1 on, negative ones (two by two on the diagonal) in pairs."""
+    named = np.abs(pivots)
+    if pivots.shape[-1] != rows or (named < 1).any() or (named > rows).any():
+        return False
+    open_pair = np.zeros(pivots.shape[:-1], bool)
+    for k in range(rows):
+        below = pivots[..., k] < 0
+        if (open_pair & ~below).any():
+            return False
+        open_pair = below & ~open_pair
+    return not open_pair.any()
+
+
 @op(
     vjp={"factor": lambda g: underived("linalg_ldl_solve"),
          "b": lambda g: underived("linalg_ldl_solve")},
     nondiff=("pivots",),
     batch="loop",
+    refuses_values="iu",
 )  # fmt: skip
 def ldl_solve(factor, pivots, b, *, hermitian):
     """X of A X = B from A's LDL factorisation."""
@@ -397,12 +412,12 @@ def ldl_solve(factor, pivots, b, *, hermitian):
             "torch.linalg.ldl_solve: Expected pivots to be integers. Got " + pivots.dtype.name,
             "pass the pivots of ldl_factor as they are.",
         )
-    rows = np.abs(pivots.astype(np.int64))
-    if rows.shape[-1] != factor.shape[-1] or ((rows < 1) | (rows > factor.shape[-1])).any():
+    if not _are_pivots(pivots.astype(np.int64), factor.shape[-1]):
         # LAPACK trusts them: it would read and write wherever they point.
         raise Refusal(
-            f"ldl_solve: pivots of shape {list(pivots.shape)} are not those of a matrix of "
-            f"{factor.shape[-1]} rows: each must name one of them, counted from 1",
+            f"Pivots given to ldl_solve must all satisfy |pivot| >= 1 and |pivot| <= LD.size(-2): "
+            f"those of shape {list(pivots.shape)} are not of a matrix of {factor.shape[-1]} rows. "
+            "Each must name one of them, counted from 1, negative ones in pairs",
             "pass the pivots of ldl_factor as they are.",
         )
 

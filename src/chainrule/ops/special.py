@@ -420,7 +420,7 @@ RECURRENCES = {
         "x": lambda x, n, family, order: polynomial(x, n, family=family, order=order + 1),
         "n": lambda n: zeroed(n),
     },
-    promote="float", refuses={"c": ""},
+    promote="float", refuses={"c": ""}, refuses_values="biuf",
     lower=ir.Extern("it takes as many steps as the largest degree says"),
 )  # fmt: skip
 def polynomial(x, n, *, family, order):

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...autograd import refusal
+from ...autograd.expected import expect_within
+from ...autograd.value import bottom
 from ..api import public
 from ..return_types import named
 from .common import P
@@ -190,6 +194,21 @@ def lu_method(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     return tuple(factors) if get_infos else tuple(factors[:2])
 
 
+def _check_pivots(pivots: Any, rows: int, phrase: str) -> None:
+    """Raise when a row to exchange with, counted from 1, is none."""
+    pivots = bottom(pivots)
+    values = pivots._a
+    if pivots._level is not None or values.__class__ is not np.ndarray or not values.size:
+        return
+    expect_within(pivots, 1, rows)
+    low, high = values.min(), values.max()
+    if low < 1 or high > rows:
+        raise refusal.runtime(
+            f"{phrase}: they are {low} to {high}, and LU has {rows} rows",
+            fix="pass the result of lu_factor unchanged.",
+        )
+
+
 @public(method=False)
 def lu_unpack(
     LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True
@@ -197,6 +216,12 @@ def lu_unpack(
     """P, L and U from `lu_factor`'s results; what is not asked for is empty."""
     empty = LU_data.detach().reshape(-1)[:0]
     low, up = P.lu_unpack(LU_data) if unpack_data else (empty, empty)
+    if unpack_pivots:
+        _check_pivots(
+            LU_pivots,
+            LU_data.shape[-2],
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive",
+        )
     p = P.permutation(LU_pivots, LU_data.detach()) if unpack_pivots else empty
     return named("lu_unpack", "P", "L", "U")((p, low, up))
 
@@ -213,6 +238,12 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
             f"{name}: Incompatible shapes of A and B for the equation {equation} "
             f"({LU.shape[-2]}x{LU.shape[-1]} and {'x'.join(map(str, B.shape))})"
         )
+    _check_pivots(
+        pivots,
+        LU.shape[-2],
+        "Pivots given to lu_solve must all be greater or equal to 1 and smaller or equal to "
+        "LU.size(-2)",
+    )
     return P.lu_solve(LU, pivots, B, left=left, adjoint=adjoint)
 
 

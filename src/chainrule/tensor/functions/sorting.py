@@ -16,6 +16,7 @@ from ..interop import readable_array
 from ..legacy import WORDS
 from ..refused_types import refuse
 from .common import P, TensorBase, axis_of
+from .indexing_functions import check_index
 from .reductions import as_type, ordered_along, ordinary, pair_along, refuse_complex
 
 # ---- order ---------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ def searchsorted(
     if common is dtypes.bool_ or common.is_complex:
         refuse("searchsorted_out", edges if edges.dtype is common else values)
     if sorter is not None:
-        edges = P.gather(edges, sorter, axis=edges.ndim - 1)
+        edges = _in_order(edges, sorter)
     if edges.ndim > 1 and tuple(edges.shape[:-1]) != tuple(values.shape[:-1]):  # type: ignore[attr-defined]
         raise refusal.runtime(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
@@ -109,6 +110,19 @@ def searchsorted(
         )
     kind = np.dtype("int32" if out_int32 else "int64")
     return P.searchsorted(edges, values, right=right or side == "right", dtype=kind)
+
+
+def _in_order(edges: Any, sorter: Any) -> Any:
+    """The edges in the order that `sorter` gives them."""
+    if sorter.dtype is not dtypes.int64 or sorter.shape != edges.shape:
+        raise refusal.runtime(
+            "torch.searchsorted(): boundary and sorter must have the same size, and sorter must be "
+            f"a tensor of long dtype, but got {list(edges.shape)} and {list(sorter.shape)} of "
+            f"{sorter.dtype!r}",
+            fix="sorter=torch.argsort(sorted_sequence).",
+        )
+    check_index(sorter, edges.shape[-1], edges.ndim - 1, "searchsorted(sorter=)")
+    return P.gather(edges, sorter, axis=edges.ndim - 1)
 
 
 def _number_like(value: Any, like: Any) -> Any:
