@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd",),
     ("tensor",),
     ("standins",),
-    ("fft", "func", "linalg", "overrides", "signal", "special", "chainrule"),
+    ("fft", "func", "functional", "linalg", "overrides", "signal", "special", "chainrule"),
     (
         "_C", "_VF", "__config__", "__future__", "_foreach", "_higher_order_ops", "_lowrank",
         "_six", "_tensor_str",

@@ -151,8 +151,8 @@ _SUBMODULES = {
 _SUBMODULES |= {
     "_VF", "__config__", "_functorch", "_guards", "_higher_order_ops", "_lowrank", "_six",
     "_subclasses", "_tensor_str", "_utils",
-    "_vmap_internals", "ao", "array_api", "futures", "interop", "masked", "monitor", "nested",
-    "overrides", "quasirandom",
+    "_vmap_internals", "ao", "array_api", "functional", "futures", "interop", "masked", "monitor",
+    "nested", "overrides", "quasirandom",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
@@ -271,7 +271,7 @@ def __getattr__(name: str) -> Any:
         _tensor_layer.name_as_found(found, "", name)
         return found
     home = name if name in _SUBMODULES else _LAZY.get(name)
-    if name in ("torch", "functional"):  # the package itself: torch.functional.einsum is ours
+    if name == "torch":
         found = globals()[name] = sys.modules[__package__]  # pyright: ignore[reportArgumentType]
         return found
     if home is None:

@@ -33,6 +33,7 @@ from . import export as export
 from . import fft as fft
 from . import flow as flow
 from . import func as func
+from . import functional as functional
 from . import futures as futures
 from . import fx as fx
 from . import hub as hub

@@ -22,7 +22,8 @@ from typing import Any
 from ..tensor.namespaces import names_so_far
 from ..torch_version import TorchVersion
 from . import naming
-from .finder import ALIASES, TorchFinder, explain_missing, forget_missing, speaks_torch
+from .aliases import ALIASES, KNOWN_AS
+from .finder import TorchFinder, explain_missing, forget_missing, speaks_torch
 
 REPORTED_VERSION = TorchVersion("2.13.0+chainrule")
 _SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "for_children")
@@ -55,7 +56,7 @@ def stand_in() -> None:
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
         for name, module in _modules_of_ours():
-            if speaks_torch(name):
+            if speaks_torch(name) or name in KNOWN_AS:
                 explain_missing(module)
         naming.begin()
     # `from torch import *` means the functions that are made on demand, too.

@@ -13,18 +13,10 @@ from typing import Any
 
 from ..autograd import source
 from ..tensor.namespaces import names_so_far
-from . import naming
-from .missing import missing_error, missing_module
+from . import imported, naming
+from .aliases import ALIASES, KNOWN_AS
+from .missing import missing_error, missing_module, public_name
 
-# Modules of PyTorch that have another name here.
-ALIASES = {
-    "torch._tensor": "chainrule.tensor.tensor",
-    "torch.autograd.anomaly_mode": "chainrule.autograd.anomaly",
-    "torch.autograd.grad_mode": "chainrule.autograd.modes",
-    "torch.functional": "chainrule",
-    "torch.storage": "chainrule.tensor.storage",
-    "functorch": "chainrule.func",
-}
 # Folders of ours that PyTorch does not have; a failed look-up there keeps Python's error.
 _INTERNAL = frozenset(
     {"checking", "cli", "compiler", "derivatives", "ir", "ops", "run", "tensor", "torch_version"}
@@ -59,7 +51,7 @@ class TorchFinder(MetaPathFinder):
 
     def _watched(self, fullname: str, path: Any, target: Any) -> ModuleSpec | None:
         """The ordinary spec of one of our modules, which gets the hook's errors once loaded."""
-        speaks = speaks_torch(fullname)
+        speaks = speaks_torch(fullname) or fullname in KNOWN_AS
         if not speaks and fullname not in naming.homes():
             return None
         for finder in sys.meta_path:
@@ -158,6 +150,7 @@ def explain_missing(module: ModuleType) -> None:
         return
     own = space[_OWN_GETATTR] = space.get("__getattr__")
     of = module.__name__
+    theirs = public_name(of, "torch")
 
     def __getattr__(name: str) -> Any:
         frame = sys._getframe(1)
@@ -173,6 +166,9 @@ def explain_missing(module: ModuleType) -> None:
             return submodule
         if name.startswith("__") or source.is_library(frame.f_code.co_filename):
             raise AttributeError(f"module {of!r} has no attribute {name!r}", name=name)
+        value = imported.found_in(theirs, name)
+        if value is not None:
+            return value
         raise missing_error(module, name, frame) from None
 
     space["__getattr__"] = __getattr__

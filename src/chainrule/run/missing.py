@@ -9,6 +9,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from ..autograd import source
+from .aliases import KNOWN_AS
 
 _IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 _IMPORT_MACHINERY = ("<frozen importlib", os.path.dirname(__import__("importlib").__file__))
@@ -25,7 +26,7 @@ _ADVICE = (
 
 def public_name(module_name: str, package: str | None = None) -> str:
     """`torch.nn` for `chainrule.nn` under the hook: the name that the script knows."""
-    head, _, rest = module_name.partition(".")
+    head, _, rest = KNOWN_AS.get(module_name, module_name).partition(".")
     head = (package or _package()) if head in ("chainrule", "torch") else head
     return f"{head}.{rest}" if rest else head
 
