@@ -186,3 +186,29 @@ def test_every_element_of_a_product_is_in_one_piece(rows, columns, in_pieces):
     a, b = g.input((rows, 40), "f4"), g.input((40, columns), "f4")
     g.outputs = [emit(g, "gemm", a, b, ta=False, tb=False)]
     assert_same_as_interpreted(g, random_inputs(g), 1e-4)
+
+
+def test_losses_of_many_rows_have_the_same_bits_for_any_number_of_threads():
+    """Their rows are summed in parts, though classes are counted along them."""
+    random = np.random.default_rng(0)
+    logits = chainrule.tensor(random.standard_normal((4096, 12)).astype("f"))
+    targets = chainrule.tensor(random.integers(0, 12, 4096))
+
+    def loss(x):
+        x = x.detach().requires_grad_()
+        value = chainrule.nn.functional.cross_entropy(x, targets)
+        value.backward()
+        return value.detach(), x.grad
+
+    before, made = chainrule.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            chainrule.set_num_threads(threads)
+            compiled = chainrule.compile(loss)
+            made.append([compiled(logits) for _ in range(4)][-1])
+    finally:
+        chainrule.set_num_threads(before)
+    for one, other in zip(made[0], loss(logits), strict=True):
+        chainrule.testing.assert_close(one, other)
+    for others in made[1:]:
+        assert all(chainrule.equal(a, b) for a, b in zip(made[0], others, strict=True))

@@ -68,3 +68,39 @@ def test_points_with_a_stride_are_an_image_of_their_own(monkeypatch):
     gw = conv_arrays.conv_weight_gradient(x, y, w.shape, *options)
     expected = np.einsum("nchw,nohw->oc", x[:, :, ::2, ::3], y)
     np.testing.assert_allclose(gw[..., 0, 0], expected)
+
+
+@pytest.mark.parametrize("stride", [(2, 2), (2, 3), (1, 2)])
+@pytest.mark.parametrize("spatial", [(24, 33), (32, 1), (7, 40)])
+@pytest.mark.parametrize("last", [False, True])
+def test_points_apart_are_those_that_slices_see(stride, spatial, last):
+    """Kernels of one element with a stride, of images in either order of memory."""
+    random = np.random.default_rng(0)
+    x = random.standard_normal((3, 24, *spatial))
+    w = random.standard_normal((40, 24, 1, 1))
+    options = stride, (0, 0), (1, 1), 1
+    seen = x[:, :, :: stride[0], :: stride[1]]
+    gy = random.standard_normal((3, 40, *seen.shape[2:]))
+    given = [np.ascontiguousarray(a.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2) for a in (x, gy)]
+    images, pulled = given if last else (x, gy)
+    y = conv_arrays.conv_forward(images, w, None, *options)
+    expected = np.einsum("oc,nchw->nohw", w[..., 0, 0], seen)
+    np.testing.assert_allclose(y, expected, rtol=1e-11, atol=1e-12)
+    gw = conv_arrays.conv_weight_gradient(images, pulled, w.shape, *options)
+    expected = np.einsum("nohw,nchw->oc", gy, seen)
+    np.testing.assert_allclose(gw[..., 0, 0], expected, rtol=1e-9, atol=1e-9)
+    gx = np.zeros_like(x)
+    gx[:, :, :: stride[0], :: stride[1]] = np.einsum("oc,nohw->nchw", w[..., 0, 0], gy)
+    found = conv_arrays.conv_input_gradient(pulled, w, spatial, *options)
+    np.testing.assert_allclose(found, gx, rtol=1e-10, atol=1e-12)
+
+
+def test_strides_keep_their_bits_for_any_number_of_threads(monkeypatch):
+    random = np.random.default_rng(0)
+    w = random.standard_normal((64, 32, 4, 4)).astype(np.float32)
+    gy = random.standard_normal((8, 64, 12, 12)).astype(np.float32)
+    made = []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(worker_threads, "thread_count", lambda threads=threads: threads)
+        made.append(conv_arrays.conv_input_gradient(gy, w, (24, 24), (2, 2), (1, 1), (1, 1), 1))
+    assert np.array_equal(made[0], made[1]) and np.array_equal(made[0], made[2])

@@ -86,6 +86,10 @@ class Geometry:
 
     def seen(self, x):
         """The points that such windows see, as an image of their own."""
+        if len(self.out) == 2 and x.flags.c_contiguous and x.size >= _CHUNK // 16:
+            made = fast.points_seen(x, *self.out, *self.stride)
+            if made is not None:
+                return made.reshape(*x.shape[:2], *self.out)
         places = (slice(0, s * (n - 1) + 1, s) for s, n in _pairs(self.stride, self.out))
         return np.ascontiguousarray(x[(..., *places)])
 
@@ -192,14 +196,27 @@ def _places(strides, shape, size):
     return places * size if size else places.astype(np.int32)
 
 
+def in_c_order(x):
+    """The array, or a copy of it, in C order."""
+    if x.ndim == 4 and x.size >= _CHUNK // 16 and has_channels_last(x):
+        n, channels, height, width = x.shape
+        into = np.empty((n, channels, height * width, 1), x.dtype)
+        rows = x.transpose(0, 2, 3, 1).reshape(n, height * width, channels, 1)
+        if fast.swap_blocks(into, rows, n * channels) is not None:
+            return into.reshape(x.shape)
+    return np.ascontiguousarray(x)
+
+
 def gather_forward(x, w, b, g, out):
     """Fill out with the convolution; False where that is left to columns."""
     if not g.worth_gathering(x):
         return False
-    x, w = np.ascontiguousarray(x), np.ascontiguousarray(w)
+    x = in_c_order(x)
     rows, columns, border = g.gathered(x.itemsize)
     inputs, outputs = g.channels // g.groups, g.outputs // g.groups
     kernels = w.reshape(g.groups, outputs, g.columns)
+    if x.itemsize not in kernels.strides[-2:]:
+        kernels = np.ascontiguousarray(kernels)
     return all(
         gathered_product(
             kernels[i],
@@ -218,7 +235,7 @@ def gather_weight_gradient(x, gy, g):
     """The gradient of the kernels, (groups, outputs, columns); None where left to columns."""
     if not g.worth_gathering(x):
         return None
-    x, gy = np.ascontiguousarray(x), np.ascontiguousarray(gy)
+    x, gy = in_c_order(x), in_c_order(gy)
     rows, columns, border = g.gathered(x.itemsize, by_window=True)
     inputs, outputs = g.channels // g.groups, g.outputs // g.groups
     total = np.empty((g.groups, outputs, g.columns), x.dtype)
@@ -385,9 +402,29 @@ def conv_input_gradient(gy, w, spatial, stride, padding, dilation, groups):
             from .conv_windows import input_gradient
 
             out = input_gradient(gy, w, g)
+        if out is None and g.thinned and g.out == g.fitting():
+            out = _spread(gy, w, x_shape, g)
         if out is None:
             out = (_in_phases if _suits_phases(gy, g) else scattered)(gy, w, x_shape, g)
     return out.astype(dtype, copy=False)
+
+
+def _spread(gy, w, x_shape, g):
+    """Windows of single points: what was not seen has no gradient."""
+    nd = len(g.stride)
+    out = np.zeros(x_shape, gy.dtype)
+    ones, none = (1,) * nd, (0,) * nd
+    seen = conv_forward(gy, _turned(w, (slice(None),) * nd, g), None, ones, none, ones, g.groups)
+    _put(out, seen, none, g.stride)
+    return out
+
+
+def _put(out, part, first, stride):
+    """The part into every place of the images that lies a number of strides from the first."""
+    large = part.ndim == 4 and part.size >= _CHUNK // 16 and part.flags.c_contiguous
+    if not large or fast.put_points(out, part, *first, *stride) is None:
+        ends = (f + s * (n - 1) + 1 for f, s, n in zip(first, stride, part.shape[2:], strict=True))
+        out[(..., *(slice(f, e, s) for f, e, s in zip(first, ends, stride, strict=True)))] = part
 
 
 def _flipped(gy, w, padding, g):
@@ -407,7 +444,8 @@ def _flipped(gy, w, padding, g):
 def _turned(w, places, g):
     """Elements of the kernels at some places, inputs and outputs of each group exchanged."""
     per_group, inputs = g.outputs // g.groups, g.channels // g.groups
-    if g.groups == 1 and w.flags.c_contiguous and w.size >= _CHUNK // 16:
+    several = math.prod(g.kernel) > 1  # else it is a view
+    if several and g.groups == 1 and w.flags.c_contiguous and w.size >= _CHUNK // 16:
         picks = np.arange(math.prod(g.kernel)).reshape(g.kernel)[places]
         made = fast.turned_kernels(w.reshape(*w.shape[:2], -1), np.ascontiguousarray(picks).ravel())
         if made is not None:
@@ -448,8 +486,7 @@ def _in_phases(gy, w, x_shape, g):
         room, before = tuple(e.room for e in ends), tuple(e.before for e in ends)
         seen = gy[(..., *(slice(e.unseen, None) for e in ends))]
         phase = geometry_of(seen.shape, part.shape, (1, 1), before, (1, 1), g.groups, counts, room)
-        places = (slice(e.start, e.start + s * e.count, s) for e, s in _pairs(ends, g.stride))
-        out[(..., *places)] = _convolved(seen, part, None, phase)
+        _put(out, _convolved(seen, part, None, phase), tuple(e.start for e in ends), g.stride)
     return out
 
 

@@ -98,7 +98,9 @@ def _parts(kernel: Kernel) -> int:
 def _divisible(kernel: Kernel) -> bool:
     """Whether sums over the rows may be made by parts of them."""
     summed = [to for _, _, to, _ in kernel.accumulates if not to.strides[0]]
-    simple = not kernel.scatters and not any(n.op in ("index", "take") for n in kernel.nodes)
+    simple = not kernel.scatters and not any(
+        n.op == "take" or (n.op == "index" and n.value == 0) for n in kernel.nodes
+    )
     alone = len({to.argument for to in summed}) == len(summed)
     return bool(summed) and simple and alone and len(kernel.space) > 1
 
@@ -116,11 +118,14 @@ def _divided(kernel: Kernel, parts: int) -> Kernel:
         first, *rest = access.strides
         return Access(access.argument, (first * rows, first, *rest))
 
+    def moved(node: Any) -> Any:
+        if node.op == "load":
+            return node._replace(value=split(node.value))
+        return node._replace(value=node.value + 1) if node.op == "index" else node
+
     return kernel._replace(
         space=(parts, rows, *kernel.space[1:]),
-        nodes=tuple(
-            n._replace(value=split(n.value)) if n.op == "load" else n for n in kernel.nodes
-        ),
+        nodes=tuple(moved(n) for n in kernel.nodes),
         stores=tuple((n, split(to)) for n, to in kernel.stores),
         accumulates=tuple((k, n, split(to), a) for k, n, to, a in kernel.accumulates),
     )

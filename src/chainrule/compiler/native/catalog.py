@@ -24,7 +24,8 @@ HOMES: dict[str, str] = {
     "table_rows": "rows_by_number sum_by_number",
     "pooling": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "
     "avg_pool2d avg_pool2d_gradient avg_pool_halves avg_pool_halves_gradient",
-    "windows": "window_sums window_weights window_images turned_kernels",
+    "windows": "window_sums window_weights window_images turned_kernels points_seen put_points "
+    "swap_blocks",
     "winograd_kernels": "kernel_numbers kernels_of_numbers",
     "attention_scores": "attention_exponentials attention_again attention_pull attention_divide "
     "attention_softmax attention_pull_at_once",

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ops.kernels import fast
 from ..machine import worker_threads
 from ..machine.addresses import address
 from .convolution_text import module_text, room_for_copy
@@ -84,7 +85,8 @@ class Gathered:
         self._run(function, layout, a, images, into, bias)
         if layout.result is not None:
             height, count, together, windows = layout.result
-            c.reshape(count, together, height, windows)[...] = into.transpose(1, 2, 0, 3)
+            number = count * together
+            _swap(c.reshape(1, number, height, windows), into.reshape(1, height, number, windows))
 
     def _run(
         self, function: int, layout: Layout, a: np.ndarray, images: np.ndarray, c: np.ndarray,
@@ -259,5 +261,13 @@ def _border_of_many(
 def _side_by_side(a: np.ndarray, together: int) -> np.ndarray:
     """The left factors of images that are multiplied together, as one factor with longer rows."""
     count, height, length = len(a) // together, *a.shape[1:]
-    rows = a.reshape(count, together, height, length).swapaxes(1, 2)
-    return np.ascontiguousarray(rows).reshape(count, height, together * length)
+    rows = np.empty((count, height, together, length), a.dtype)
+    _swap(rows, a.reshape(count, together, height, length))
+    return rows.reshape(count, height, together * length)
+
+
+def _swap(into: np.ndarray, blocks: np.ndarray) -> None:
+    """into[:] = blocks with the second and third axis exchanged."""
+    turns = into.shape[0] * into.shape[1]
+    if fast.swap_blocks(into, blocks, turns) is None:
+        into[...] = blocks.swapaxes(1, 2)

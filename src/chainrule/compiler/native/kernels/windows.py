@@ -9,7 +9,7 @@ computed too and left out when they are copied.
 
 from __future__ import annotations
 
-from ..language.words import T, accumulate, f64, inlined, native, shared, stack
+from ..language.words import T, accumulate, f64, inlined, native, shared, short, stack
 from .pooling import end_inside, first_inside
 
 ROOM = 16384  # elements of the planes of a strip
@@ -372,6 +372,41 @@ def window_images(
             top += high
 
 
+# ---- points that strides leave out ---------------------------------------------------------------
+
+
+@native("T x[*planes, height, width], i64 oh, i64 ow, i64 sh, i64 sw, out T y[planes, oh, ow]")
+def points_seen(x, oh, ow, sh, sw, y, planes, height, width):
+    """Every sh-th line and sw-th column."""
+    if (oh - 1) * sh >= height or (ow - 1) * sw >= width:
+        return False
+    for k in shared(planes):
+        for i in range(oh):
+            copy_line(y[(k * oh + i) * ow :], x[(k * height + i * sh) * width :], 0, sw, width, ow)
+
+
+@inlined(apart=True)
+def put_line(into, source, stride, count):
+    """into[j * stride] = source[j]."""
+    if stride == 2:
+        for j in range(count):
+            into[2 * j] = source[j]
+    else:
+        for j in range(count):
+            into[j * stride] = source[j]
+
+
+@native("T y[*planes, height, width], T x[*planes, oh, ow], i64 top, i64 left, i64 sh, i64 sw")
+def put_points(y, x, top, left, sh, sw, planes, height, width, oh, ow):
+    """Elements of x into every sh-th line from `top` on and every sw-th column from `left` on."""
+    if top + (oh - 1) * sh >= height or left + (ow - 1) * sw >= width:
+        return False
+    for k in shared(planes):
+        for i in range(oh):
+            line = y[(k * height + top + i * sh) * width + left :]
+            put_line(line, x[(k * oh + i) * ow :], sw, ow)
+
+
 # ---- kernels for the way back --------------------------------------------------------------------
 
 
@@ -387,3 +422,26 @@ def turned_kernels(w, picks, f, outputs, inputs, taps, count):
             into = f[(c * outputs + o) * count :]
             for t in range(count):
                 into[t] = source[picks[t]]
+
+
+@native("T y[outer, b, a, length], T x[outer, a, b, length], i64 turns")
+def swap_blocks(y, x, turns, outer, b, a, length):
+    """Two axes exchanged; a turn is one row of the result."""
+    if turns != outer * b:
+        return False
+    for k in shared(turns):
+        into = y[k * a * length :]
+        source = x[(k // b * a * b + k % b) * length :]
+        if length == 1:
+            for i in range(a):
+                into[i] = source[i * b]
+        else:
+            for i in range(a):
+                copy_run(into[i * length :], source[i * b * length :], length)
+
+
+@inlined(apart=True)
+def copy_run(into, source, count):
+    """into[j] = source[j]."""
+    for j in short(count):
+        into[j] = source[j]
