@@ -6,78 +6,45 @@ Plain text when the output is no terminal or NO_COLOR is set.
 from __future__ import annotations
 
 import argparse
-import os
+import importlib
 import sys
 from collections.abc import Sequence
 from typing import Any
+
+# (command, where it is carried out as module:function, what it does). What follows a command
+# belongs to it, options included; `explain` and `graph` are one program that is told its name.
+COMMANDS = (
+    ("run", "run:main", "run an unmodified PyTorch script, -m module or -c code"),
+    ("launch", "distributed.launching:main", "run a PyTorch script in several processes, over MPI"),
+    ("install-as-torch", "run.environment:install_command",
+     "let `import torch` mean chainrule in this virtual environment"),
+    ("uninstall-as-torch", "run.environment:uninstall_command", "take that back"),
+    ("bench", "cli:bench", "compare speed and memory with PyTorch, JAX and others"),
+    ("memory", "run.watched:memory_command",
+     "run a script or file.py:function, report its memory"),
+    ("profile", "run.watched:profile_command",
+     "run a script or file.py:function, report its time"),
+    ("doctor", "run.diagnosed:main", "run a training script, say what is wrong with it and where"),
+    ("tour", "", "a graph, a gradient explained, a model trained and measured: in a few seconds"),
+    ("explain", "explanation.command:main", "why a derivative of a function is what it is"),
+    ("graph", "explanation.command:main", "the computation graph of a function at a point"),
+    ("sensitivity", "sensitivity.command:main", "what drives the result of a Python function"),
+    ("studio", "run.stepped:main", "watch a function or a training run in the browser"),
+    ("ops", "", "list the ops: how each differentiates and batches"),
+)  # fmt: skip
+_HOMES = {name: home for name, home, _ in COMMANDS if home}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     arguments = sys.argv[1:] if argv is None else list(argv)
-    if arguments[:1] == ["run"]:  # what follows belongs to the program, options included
-        from .run import main as run
-
-        return run(arguments[1:])
-    if arguments[:1] == ["launch"]:
-        from .distributed.launching import main as launch
-
-        return launch(arguments[1:])
-    if arguments[:1] == ["bench"]:
-        return bench(arguments[1:])
-    if arguments[:1] == ["sensitivity"]:
-        from .sensitivity.command import main as sensitivity
-
-        return sensitivity(arguments[1:])
-    if arguments[:1] == ["memory"]:
-        from .run.watched import memory_command
-
-        return memory_command(arguments[1:])
-    if arguments[:1] in (["explain"], ["graph"]):
-        from .explanation.command import main as explanation
-
-        return explanation(arguments[0], arguments[1:])
-    if arguments[:1] == ["doctor"]:
-        from .run.diagnosed import main as doctor
-
-        return doctor(arguments[1:])
-    if arguments[:1] == ["studio"]:
-        from .run.stepped import main as studio
-
-        return studio(arguments[1:])
-    if arguments[:1] == ["profile"]:
-        from .run.watched import profile_command
-
-        return profile_command(arguments[1:])
-    if arguments[:1] in (["install-as-torch"], ["uninstall-as-torch"]):
-        from .run import environment
-
-        of = environment.install_command, environment.uninstall_command
-        return of[arguments[0].startswith("un")](arguments[1:])
-    parser = argparse.ArgumentParser(
-        prog="chainrule", description="Automatic differentiation with PyTorch's API, on the CPU."
-    )
-    commands = parser.add_subparsers(dest="command", metavar="command")
-    commands.add_parser("run", help="run an unmodified PyTorch script, -m module or -c code")
-    commands.add_parser("launch", help="run a PyTorch script in several processes, over MPI")
-    commands.add_parser(
-        "install-as-torch", help="let `import torch` mean chainrule in this virtual environment"
-    )
-    commands.add_parser("uninstall-as-torch", help="take that back")
-    commands.add_parser("bench", help="compare speed and memory with PyTorch, JAX and others")
-    commands.add_parser("memory", help="run a script or file.py:function, report its memory")
-    commands.add_parser("profile", help="run a script or file.py:function, report its time")
-    commands.add_parser("doctor", help="run a training script, say what is wrong with it and where")
-    commands.add_parser(
-        "tour", help="a graph, a gradient explained, a model trained and measured: in a few seconds"
-    )
-    commands.add_parser("explain", help="why a derivative of a function is what it is")
-    commands.add_parser("graph", help="the computation graph of a function at a point")
-    commands.add_parser("sensitivity", help="what drives the result of a Python function")
-    commands.add_parser("studio", help="watch a function or a training run in the browser")
-    ops = commands.add_parser("ops", help="list the ops: how each differentiates and batches")
-    ops.add_argument("pattern", nargs="?", default="", help="only names that contain this")
-    parser.add_argument("--version", action="store_true", help="print the version")
+    command = arguments[0] if arguments else ""
+    if command in _HOMES:
+        module, _, function = _HOMES[command].partition(":")
+        home = importlib.import_module(f".{module}", __package__)
+        named = [command] if module == "explanation.command" else []
+        return getattr(home, function)(*named, arguments[1:])
+    parser = _parser()
     options = parser.parse_args(arguments)
     if options.version:
         from .version import chainrule as version
@@ -95,15 +62,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 2
 
 
-def coloured() -> bool:
-    """Whether to use colours: a terminal, and NO_COLOR not set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def heading(text: str) -> None:
-    """A line of text, underlined."""
-    line = f"\n{text}\n{'-' * len(text)}"
-    print(f"\033[1m{line}\033[0m" if coloured() else line)
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="chainrule", description="Automatic differentiation with PyTorch's API, on the CPU."
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    made = {name: commands.add_parser(name, help=what) for name, _, what in COMMANDS}
+    made["ops"].add_argument("pattern", nargs="?", default="", help="only names that contain this")
+    parser.add_argument("--version", action="store_true", help="print the version")
+    return parser
 
 
 # ---- bench ---------------------------------------------------------------------------------------
@@ -168,11 +135,13 @@ def _batch(op: Any) -> str:
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Columns as wide as their contents."""
+    from .reading.terminal import colours
+
     table = [tuple(head), *rows]
     widths = [max(len(r[k]) for r in table) for k in range(len(head))]
     for n, r in enumerate(table):
         line = "  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip()
-        print(f"\033[2m{line}\033[0m" if n == 0 and coloured() else line)
+        print(f"\033[2m{line}\033[0m" if n == 0 and colours() else line)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ from typing import Any
 
 import chainrule as torch
 
-from .cli import coloured, heading
-from .reading.terminal import show
+from .reading.terminal import colours, show
 
 EPOCHS = 40
 NEXT = """\
@@ -31,6 +30,12 @@ NEXT = """\
   torch.compile(step)                           a whole training step as machine code
   chainrule run train.py                        your PyTorch script, unmodified
   docs/understanding.md                         from a symptom to the command that explains it"""
+
+
+def heading(text: str) -> None:
+    """A line of text, underlined."""
+    line = f"\n{text}\n{'-' * len(text)}"
+    print(f"\033[1m{line}\033[0m" if colours() else line)
 
 
 def tour() -> None:
@@ -248,7 +253,7 @@ def curve(values: Sequence[float], height: int = 8) -> str:
     for row in reversed(range(height)):
         marks = "".join("*" if r == row else " " for r in rows).rstrip()
         text = f"{10 ** (low + row * level):8.4f} |{marks}"
-        lines.append(f"\033[36m{text}\033[0m" if coloured() else text)
+        lines.append(f"\033[36m{text}\033[0m" if colours() else text)
     return "\n".join([*lines, f"{'':8} +{'-' * len(values)}"])
 
 

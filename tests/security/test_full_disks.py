@@ -91,9 +91,9 @@ def test_a_diagnosis_is_shown_although_it_cannot_be_written(tmp_path):
 
 
 def test_without_more_threads_the_work_is_done_and_nothing_piles_up(monkeypatch):
-    pool = worker_threads.Pool(worker_threads.shared()._compiled)
+    pool = worker_threads.Workers(worker_threads.shared()._compiled)
     monkeypatch.setattr(pool, "_hire", lambda thread, start: 11)  # EAGAIN
-    monkeypatch.setattr(worker_threads, "_pool", pool)
+    monkeypatch.setattr(worker_threads, "_workers", pool)
     for _ in range(5):
         pool.hire(3)
     assert not pool._belongings and pool._workers == 0

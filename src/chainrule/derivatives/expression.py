@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -37,9 +37,10 @@ class Expr:
     size: int  # nodes of the expression written out as a tree
 
     def __repr__(self) -> str:
-        from .printing import text
+        return WRITERS[0](self) if WRITERS else object.__repr__(self)
 
-        return text(self)
+
+WRITERS: list[Callable[[Expr], str]] = []  # how expressions are shown: `printing` fills it
 
 
 _KNOWN = WeakValues()

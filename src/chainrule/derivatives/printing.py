@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .expression import HALF, MINUS_ONE, PI, Expr, mul, number, parts_first, power
+from .expression import HALF, MINUS_ONE, PI, WRITERS, Expr, mul, number, parts_first, power
 
 # How tightly a piece of text binds, from the loosest.
 CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
@@ -215,3 +215,6 @@ def _product_order(f: Expr, made: dict[Expr, Text]) -> tuple[Any, ...]:
 
 
 __all__ = ["text"]
+
+
+WRITERS.append(text)

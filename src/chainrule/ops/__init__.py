@@ -10,20 +10,18 @@ from . import activation, attention, conv, ctc, embedding, loss, norm  # isort: 
 from . import pointwise_loss, pool, recurrent, vision  # isort: skip
 from . import fft, gamma_draws, special  # isort: skip
 from . import decompositions, determinant, distance, least_squares, linalg, lu, spectral  # isort: skip
+from .overloads import LIBRARY, namespace
 from .schema import HELPERS, TABLE, Op, helper, op
 from .worlds import ARRAYS, World
 
 __all__ = [
-    "ARRAYS", "HELPERS", "TABLE", "Op", "World", "activation", "arrange", "attention", "binary",
-    "chains", "compare", "contract", "conv", "convert", "copies", "ctc", "decompositions",
+    "ARRAYS", "HELPERS", "LIBRARY", "TABLE", "Op", "World", "activation", "arrange", "attention",
+    "binary", "chains", "compare", "contract", "conv", "convert", "copies", "ctc", "decompositions",
     "determinant", "distance", "embedding", "fft", "gamma_draws", "helper", "index",
     "least_squares", "linalg", "loss", "lu", "masks", "moments", "norm", "op", "pointwise_loss",
     "pool", "random", "recurrent", "reduce", "scan", "scatter", "select", "shape", "softmax",
     "sort", "special", "spectral", "strided", "unary", "vision",
 ]  # fmt: skip
-
-
-LIBRARY: list[Any] = []  # how the layer above makes PyTorch's operators callable
 
 
 def __getattr__(name: str) -> Any:
@@ -32,6 +30,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'chainrule.ops' has no attribute {name!r}")
     if name in ("load_library", "loaded_libraries", "import_module"):
         return getattr(LIBRARY[0](), name)
-    from .overloads import namespace
-
     return namespace(name)

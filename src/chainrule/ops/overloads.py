@@ -14,10 +14,11 @@ from typing import Any
 NAMESPACES = ("aten", "prim", "prims", "_c10d_functional", "c10d_functional")
 
 
+LIBRARY: list[Any] = []  # how the layer above makes PyTorch's operators callable
+
+
 def _library() -> Any:
     """The layer that makes operators callable."""
-    from . import LIBRARY
-
     return LIBRARY[0]()
 
 

@@ -30,8 +30,12 @@ def result_types(op: Any, values: tuple[Any, ...], params: dict[str, Any]) -> li
 
 def probe(op: Any, values: Sequence[Any], params: Mapping[str, Any]) -> Any:
     """The dtype of a result, found on single elements."""
-    ones = [np.ones((1,) * v.ndim, v.dtype) if isinstance(v, np.ndarray) else v for v in values]
-    return np.asarray(op.forward(*ones, **params)).dtype
+    return np.asarray(op.forward(*map(_one, values), **params)).dtype
+
+
+def _one(value: Any) -> Any:
+    is_array: bool = isinstance(value, np.ndarray)
+    return np.ones((1,) * value.ndim, value.dtype) if is_array else value
 
 
 def known_types(

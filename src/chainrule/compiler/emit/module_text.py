@@ -178,7 +178,7 @@ class Module:
             bases[slot] = f.value(f"load ptr, ptr {where}")
         return bases[slot]
 
-    def _pool(self, f: Function, bases: dict[int, str]) -> tuple[str, str]:
+    def _workers(self, f: Function, bases: dict[int, str]) -> tuple[str, str]:
         """The board of the pool and this call's workspace."""
         return self._slot(f, bases, self.slots.board), self._slot(f, bases, self.slots.workspace)
 
@@ -207,7 +207,7 @@ class Module:
                 *(f"ptr {_moved(f, a, shift)}" for a, shift in zip(addresses, shifts, strict=True)),
                 f"i64 {length}",
             ])  # fmt: skip
-        work_pieces.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
+        work_pieces.shared_call(f, names, rows, *self._workers(f, bases), self._piece)
 
     def _call_group(self, f: Function, bases: dict[int, str], calls: list[KernelCall]) -> bool:
         """Loops of the same code as one job of the threads; False if that is not worth it."""
@@ -223,11 +223,11 @@ class Module:
                 *(f"ptr {_moved(f, a, shift)}" for a, shift in zip(addresses, shifts, strict=True)),
                 f"i64 {length}",
             ])  # fmt: skip
-        work_pieces.shared_call(f, [name] * len(rows), rows, *self._pool(f, bases), self._piece)
+        work_pieces.shared_call(f, [name] * len(rows), rows, *self._workers(f, bases), self._piece)
         return True
 
     def _call_job(self, f: Function, bases: dict[int, str], call: JobCall) -> None:
-        board, workspace = self._pool(f, bases)
+        board, workspace = self._workers(f, bases)
         places = {
             i: self._address(f, bases, view.buffer, view.offset) for i, view in call.views.items()
         }
@@ -274,7 +274,7 @@ class Module:
             else:
                 self._call_blas(f, bases, product)
         for together in large.values():
-            board, workspace = self._pool(f, bases)
+            board, workspace = self._workers(f, bases)
             given = ", ".join(f"ptr {x}" for p in together for x in p.operands)
             name = self._pooled(tuple(p.gemm for p in together))
             f.do(f"call void @{name}({given}, ptr {board}, ptr {workspace})")
@@ -302,7 +302,7 @@ class Module:
             names.append(self._small(gemm))
             moved = zip(products[number].operands[:3], offsets, strict=True)
             rows.append([f"ptr {_moved(f, x, nbytes)}" for x, nbytes in moved])
-        work_pieces.shared_call(f, names, rows, *self._pool(f, bases), self._piece)
+        work_pieces.shared_call(f, names, rows, *self._workers(f, bases), self._piece)
 
     def _small(self, gemm: Gemm) -> str:
         """The name of the function of a small product."""

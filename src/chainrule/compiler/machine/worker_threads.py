@@ -247,7 +247,7 @@ def text(machine: str) -> str:
     return _TEXT.replace("declare void @llvm.x86.sse2.pause()\n", "").replace("PAUSE", "")
 
 
-class Pool:
+class Workers:
     """The board and its workers; made anew after a fork, as threads do not survive it."""
 
     MOST_WORKERS = 63
@@ -323,18 +323,18 @@ class Pool:
 
 
 _lock = threading.Lock()
-_pool: Pool | None = None
+_workers: Workers | None = None
 
 
-def shared() -> Pool | None:
-    """The pool of this process; None on systems without POSIX threads."""
-    global _pool
-    if _pool is None and sys.platform != "win32":
+def shared() -> Workers | None:
+    """The worker threads of this process; None on systems without POSIX threads."""
+    global _workers
+    if _workers is None and sys.platform != "win32":
         with _lock:
-            if _pool is None:
+            if _workers is None:
                 machine = os.uname().machine
-                _pool = Pool(machine_code.named(f"pool {machine}", lambda: text(machine)))
-    return _pool
+                _workers = Workers(machine_code.named(f"pool {machine}", lambda: text(machine)))
+    return _workers
 
 
 def thread_count() -> int:

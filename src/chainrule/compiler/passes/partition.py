@@ -73,7 +73,7 @@ class Partition:
 
     def _reduced(self, crossing: list[Value], late: set[Instr]) -> list[Value]:
         """Take cheap instructions into the backward part while that saves less or the same."""
-        self.again: set[Instr] = set()
+        self.remade: set[Instr] = set()
         saved = dict.fromkeys(crossing)
         changed = True
         while changed:
@@ -82,18 +82,18 @@ class Partition:
                 instr = self.makers[v]
                 if self._worth_repeating(instr, saved):
                     del saved[v]
-                    self.again.add(instr)
+                    self.remade.add(instr)
                     saved.update(dict.fromkeys(x for x in instr.values if x in self.makers))
                     changed = True
         # What is computed again may have been saved for another reader: it need not be any more.
-        return [v for v in saved if self.makers[v] not in self.again]
+        return [v for v in saved if self.makers[v] not in self.remade]
 
     def _worth_repeating(self, instr: Instr, saved: dict[Value, None]) -> bool:
-        if instr in self.again or len(instr.outputs) != 1 or lookup(instr.op).random:
+        if instr in self.remade or len(instr.outputs) != 1 or lookup(instr.op).random:
             return False
         tag = lowering(instr.op).tag
         new = [x for x in instr.values if x in self.makers and x not in saved]
-        new = [x for x in new if self.makers[x] not in self.again]
+        new = [x for x in new if self.makers[x] not in self.remade]
         if tag == "move":
             return sum(x.size for x in new) <= instr.outputs[0].size
         return tag == "index" or (tag == "pointwise" and not new)
@@ -114,7 +114,7 @@ class Partition:
         made.outputs = list(whole.outputs[:results])
         position = {v: k for k, v in enumerate(made.outputs) if isinstance(v, Value)}
         written = {whole.inputs[k] for _, k in whole.writes}
-        read = {v for i in whole.instrs if i in late or i in self.again for v in i.values}
+        read = {v for i in whole.instrs if i in late or i in self.remade for v in i.values}
         for v in written & read:  # its memory holds the new value when backward runs
             copied = Value(v.shape, v.dtype)
             made.instrs.insert(0, Instr("copy", (v,), {}, [copied]))
@@ -132,7 +132,7 @@ class Partition:
         whole = self.graph
         made = Graph()
         made.constants = dict(whole.constants)
-        made.instrs = [i for i in whole.instrs if i in late or i in self.again]
+        made.instrs = [i for i in whole.instrs if i in late or i in self.remade]
         made.outputs = list(self.gradients)
         defined = {v for i in made.instrs for v in i.outputs} | set(made.constants)
         read = [v for i in made.instrs for v in i.values]

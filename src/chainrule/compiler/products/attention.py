@@ -40,7 +40,7 @@ class Attention:
 
     def __init__(self, product: Any, tiles: Any) -> None:
         self._product, self._tiles = product, tiles
-        self._pool = worker_threads.shared()
+        self._workers = worker_threads.shared()
         self._lock = threading.Lock()
         self._jobs: dict[tuple[str, np.dtype], int | None] = {}
 
@@ -143,7 +143,7 @@ class Attention:
         return offsets(q.shape[:-2], layout, numbers, cuts) + np.array(bases, np.int64)
 
     def _run(self, job: int, table: np.ndarray) -> None:
-        self._pool.run(  # pyright: ignore[reportOptionalMemberAccess]
+        self._workers.run(  # pyright: ignore[reportOptionalMemberAccess]
             job, address(table), table.strides[0], len(table), worker_threads.thread_count()
         )
 

@@ -44,7 +44,7 @@ class Gathered:
     def __init__(self, tiles: Any, load_module: Any) -> None:
         self._tiles = tiles
         self._load = load_module
-        self._pool = worker_threads.shared()
+        self._workers = worker_threads.shared()
         self._lock = threading.Lock()
         self._functions: dict[np.dtype, int | None] = {}
         self._compiled: list[Any] = []  # owns the code
@@ -105,7 +105,7 @@ class Gathered:
         pieces = layout.lists.copy()
         pieces[:, 0] += address(table)
         threads = worker_threads.thread_count()
-        self._pool.run(function, address(pieces), _PIECE_BYTES, len(pieces), threads)  # pyright: ignore[reportOptionalMemberAccess]
+        self._workers.run(function, address(pieces), _PIECE_BYTES, len(pieces), threads)  # pyright: ignore[reportOptionalMemberAccess]
 
     def _layout(
         self, a: np.ndarray, images: np.ndarray, rows: np.ndarray, columns: np.ndarray,

@@ -31,7 +31,7 @@ class Depthwise:
 
     def __init__(self, tiles: Any, load_module: Any) -> None:
         self._tiles, self._load = tiles, load_module
-        self._pool: Any = worker_threads.shared()
+        self._workers: Any = worker_threads.shared()
         self._lock = threading.Lock()
         self._made: dict[tuple[str, tuple[int, ...]], tuple[Any, dict[str, int]]] = {}
 
@@ -112,7 +112,7 @@ class Depthwise:
     def _run(self, name: str, dtype: np.dtype, shape: Sizes, pieces: np.ndarray) -> None:
         function = self._functions(DTYPES[dtype], shape.kernel)[name]
         threads = worker_threads.thread_count()
-        self._pool.run(function, address(pieces), pieces.strides[0], len(pieces), threads)
+        self._workers.run(function, address(pieces), pieces.strides[0], len(pieces), threads)
 
     def _functions(self, kind: str, kernel: tuple[int, ...]) -> dict[str, int]:
         key = (kind, kernel)

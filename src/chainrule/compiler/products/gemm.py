@@ -42,7 +42,7 @@ class Product:
         self._functions: dict[np.dtype, int | None] = {}  # addresses
         self._lists: dict[np.dtype, int] = {}
         self._compiled: list[Any] = []  # owns the code
-        self._pool = worker_threads.shared()
+        self._workers = worker_threads.shared()
 
     def __call__(self, a: np.ndarray, b: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
         m, k = a.shape
@@ -98,7 +98,7 @@ class Product:
         result = np.empty_like(expected)
         for x, y in ((a, b), (np.asfortranarray(a), np.asfortranarray(b))):
             result.fill(np.nan)
-            function(self._pieces(x, y, result, 1, None)[0], self._pool.workspace())  # pyright: ignore[reportOptionalMemberAccess]
+            function(self._pieces(x, y, result, 1, None)[0], self._workers.workspace())  # pyright: ignore[reportOptionalMemberAccess]
             if not np.abs(result - expected).max() < bound:
                 return False
         return True
@@ -122,7 +122,7 @@ class Product:
         a, b = _readable(a), _readable(b)
         c = np.empty((m, n), _result_type(a.dtype)) if out is None else out
         pieces, count = self._pieces(a, b, c, threads, bias)
-        self._pool.run(self._functions[a.dtype], pieces, _BYTES, count, threads)  # pyright: ignore[reportArgumentType, reportOptionalMemberAccess]
+        self._workers.run(self._functions[a.dtype], pieces, _BYTES, count, threads)  # pyright: ignore[reportArgumentType, reportOptionalMemberAccess]
         return c
 
     def into(self, a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray | None:
@@ -168,7 +168,7 @@ class Product:
         lists = np.empty((count, 2), np.int64)
         lists[:, 0] = starts[:-1] * _BYTES + address(table)
         lists[:, 1] = starts[1:] - starts[:-1]
-        self._pool.run(self._lists[dtype], address(lists), 16, count, threads)  # pyright: ignore[reportOptionalMemberAccess]
+        self._workers.run(self._lists[dtype], address(lists), 16, count, threads)  # pyright: ignore[reportOptionalMemberAccess]
         return c
 
     def _table(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:

@@ -60,7 +60,7 @@ class Recurrent:
 
     def __init__(self, tiles: Tiles, load_module: Callable[..., Any]) -> None:
         self._tiles, self._load = tiles, load_module
-        self._pool: Any = worker_threads.shared()
+        self._workers: Any = worker_threads.shared()
         self._lock = threading.Lock()
         self._codes: dict[np.dtype, _Code | None] = {}
         self._compiled: list[Any] = []  # owns the code
@@ -164,7 +164,7 @@ class Recurrent:
 
     def _call(self, function: int, *arguments: int) -> None:
         """Call machine code that takes ARGUMENTS, on this thread."""
-        self._pool.run(function, _CALL(*arguments), 8 * len(ARGUMENTS), 1, 1)
+        self._workers.run(function, _CALL(*arguments), 8 * len(ARGUMENTS), 1, 1)
 
     def _run(self, function: int, row: list[int], steps: _Steps, sum_bytes: int = 0) -> None:
         """One piece of work for each of the cuts, each with its own sums."""
@@ -175,7 +175,7 @@ class Recurrent:
             values += row
             row[job.SUMS] += sum_bytes
         pieces = struct.pack(f"={len(values)}q", *values)
-        self._pool.run(
+        self._workers.run(
             function, pieces, 8 * len(row), len(steps.cuts), worker_threads.thread_count()
         )
 

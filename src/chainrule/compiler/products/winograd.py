@@ -71,7 +71,7 @@ class Winograd:
 
     def __init__(self, product: Any, tiles: Any) -> None:
         self._product, self._tiles = product, tiles
-        self._pool: Any = worker_threads.shared()
+        self._workers: Any = worker_threads.shared()
         self._lock = threading.Lock()
         self._jobs: dict[str, int | None] = {}
 
@@ -170,7 +170,7 @@ class Winograd:
         return table
 
     def _run(self, job: int, pieces: np.ndarray) -> None:
-        self._pool.run(
+        self._workers.run(
             job, address(pieces), pieces.strides[0], len(pieces), worker_threads.thread_count()
         )
 

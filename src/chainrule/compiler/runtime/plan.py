@@ -73,7 +73,7 @@ class Frame:
         self.table = (ctypes.c_void_p * slots.count)()
         self.address = ctypes.addressof(self.table)
         self.table[slots.arena] = address_of(raw) + start
-        threads = plan.pool
+        threads = plan.workers
         if threads is not None:
             self.table[slots.board] = threads.board
             self.use_workspace(threads)
@@ -121,9 +121,9 @@ class Plan:
             return
         double = any(v.dtype == np.float64 for i in graph.instrs for v in i.outputs if v.ndim)
         self.target = target = plan_target.plan_target(double)
-        self.pool = worker_threads.shared() if target.threads else None
-        if self.pool is not None and target.threads > 1:
-            self.pool.hire(target.threads - 1)
+        self.workers = worker_threads.shared() if target.threads else None
+        if self.workers is not None and target.threads > 1:
+            self.workers.hire(target.threads - 1)
         self.image = self._find_image()
         self.slots = Slots(self.image.buffers)
         self.steps = self._steps()
@@ -253,8 +253,8 @@ class Plan:
                     raise
                 raise CheckFailed(str(refused)) from refused
         frame = self._frames.pop() if self._frames else Frame(self)
-        if frame.thread != get_ident() and self.pool is not None:
-            frame.use_workspace(self.pool)
+        if frame.thread != get_ident() and self.workers is not None:
+            frame.use_workspace(self.workers)
         try:
             outputs = self._new_outputs()
             for i, index in self._numbers:
