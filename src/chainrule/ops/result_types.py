@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 Type = tuple[tuple[int, ...], Any]
+_ARRAY: Any = np.ndarray  # of elements of any type
 Probe = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
 
 
@@ -34,8 +35,7 @@ def probe(op: Any, values: Sequence[Any], params: Mapping[str, Any]) -> Any:
 
 
 def _one(value: Any) -> Any:
-    is_array: bool = isinstance(value, np.ndarray)
-    return np.ones((1,) * value.ndim, value.dtype) if is_array else value
+    return np.ones((1,) * value.ndim, value.dtype) if isinstance(value, _ARRAY) else value
 
 
 def known_types(
