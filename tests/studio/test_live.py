@@ -309,7 +309,19 @@ def test_a_saved_file_opens_again_and_others_are_refused(page, site, tmp_path):
     choose("own.py", "def g(x=5.0):\n    return x + 1\n")
     page.wait_text("#problem", "Read it first")
     page.click("#trust")
-    page.wait_text("#where", "Step 0 of 2")
+    page.wait_text("#where", "Step 0 of 3")
+
+
+@pytest.mark.slow
+def test_a_file_that_is_gone_meanwhile_is_told_of(page, site):
+    opened(page, site)
+    (site.studio.folder / "train.py").rename(site.studio.folder / "moved.txt")
+    try:
+        page.put("#file", "train.py")
+        page.wait_text("#problem", "there is no train.py")
+    finally:
+        (site.studio.folder / "moved.txt").rename(site.studio.folder / "train.py")
+    page.complaints()  # the browser notes the 404
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -132,6 +133,69 @@ def test_only_json_of_a_bounded_size_is_read(server):
     assert send(server, "PUT")[0] == 501
 
 
+def raw_answer(server, *lines, host=None):
+    """The first bytes that come back for a request written by hand."""
+    port = server.server_address[1]
+    with socket.create_connection(server.server_address, timeout=20) as raw:
+        head = [lines[0], f"Host: {host or f'127.0.0.1:{port}'}", *lines[1:], "", ""]
+        raw.sendall("\r\n".join(head).encode("latin1"))
+        return raw.recv(400)
+
+
+def test_upgrades_to_other_protocols_are_not_taken(server):
+    token = server.guard.token
+    upgrade = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")  # fmt: skip
+    for target in ("/", "/api/news", f"/api/news?token={token}"):
+        got = raw_answer(server, f"GET {target} HTTP/1.1", *upgrade)
+        assert b" 101 " not in got and got.split()[1] in (b"403", b"404")
+    # With its token the page is sent as ever: the wish to upgrade is left alone.
+    got = raw_answer(server, f"GET /?token={token} HTTP/1.1", *upgrade)
+    assert got.split()[1] == b"200" and b"Upgrade" not in got
+    got = raw_answer(server, "CONNECT example.org:443 HTTP/1.1")
+    assert got.split()[1] == b"501"
+    elsewhere = ("Origin: http://example.org", *upgrade)
+    assert raw_answer(server, f"GET /?token={token} HTTP/1.1", *elsewhere).split()[1] == b"403"
+
+
+def test_a_site_that_lets_its_name_lead_here_learns_nothing(server):
+    """DNS rebinding: the browser thinks the site itself answers, so Origin and Host agree."""
+    port = server.server_address[1]
+    name = f"rebound.example.org:{port}"
+    for what in ("start", "trace", "open", "play", "record"):
+        status, text = send(server, path=f"/api/{what}", Host=name, Origin=f"http://{name}")
+        assert status == 403 and "def cost" not in text and server.guard.token not in text
+    status, text = send(server, "GET", "/", "", Host=name, drop=("Origin", HEADER))
+    assert status == 403 and server.guard.token not in text
+    got = raw_answer(server, f"GET http://{name}/?token={server.guard.token} HTTP/1.1", host=name)
+    assert got.split()[1] == b"403"
+
+
+def test_two_hosts_or_a_body_in_pieces_are_refused(server):
+    token, port = server.guard.token, server.server_address[1]
+    ask_for = ("POST /api/start HTTP/1.1", f"{HEADER}: {token}", "Content-Type: application/json")
+    got = raw_answer(server, *ask_for, "Transfer-Encoding: chunked", "Content-Length: 2")
+    assert got.split()[1] == b"411"
+    got = raw_answer(server, *ask_for, "Host: example.org", "Content-Length: 2")
+    assert got.split()[1] == b"400"
+    got = raw_answer(server, *ask_for, f"Host: 127.0.0.1:{port}", "Content-Length: 2",
+                     host="example.org")  # fmt: skip
+    assert got.split()[1] in (b"400", b"403")
+    got = raw_answer(server, *ask_for, "Content-Length: 2", "Content-Length: 90000000")
+    assert got.split()[1] in (b"400", b"413")
+
+
+def test_the_page_may_not_be_framed_nor_ask_elsewhere(server):
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=20)
+    connection.request("GET", f"/?token={server.guard.token}")
+    headers = connection.getresponse().headers
+    rules = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in rules and "connect-src 'self'" in rules
+    assert "frame-ancestors 'none'" in rules and headers["Referrer-Policy"] == "no-referrer"
+    assert "Access-Control-Allow-Origin" not in headers
+    connection.close()
+
+
 DEEP = "[" * 100_000
 NONSENSE = [
     ("news", '{"since": "x"}'), ("news", '{"since": [1]}'), ("news", '{"since": NaN}'),
@@ -178,18 +242,32 @@ def test_numbers_that_json_lacks_are_told_of(server):
         assert "problem" not in said or "NaN or infinite" in said["problem"]["message"]
 
 
-@pytest.mark.parametrize("data", [b"no json", b"[1]", b'{"id": 1}', b"\xff\xfe", b'{"event": 1}'])
-def test_a_program_that_writes_into_the_studios_stream_is_stopped(data, tmp_path):
+def test_a_program_that_writes_into_the_studios_stream_is_stopped(tmp_path):
     bench = Workbench(Limits(60), str(tmp_path))
-    text = (
-        "import os\nfor k in range(3, 50):\n    try: os.write(k, %r)\n    except OSError: pass\n"
-        "while True: pass" % (data + b"\n")
-    )
-    with pytest.raises(Stopped, match="wrote into the stream"):
-        bench.ask("trace", text=text, name="f.py")
+    for data in (b"no json", b"[1]", b'{"id": 1}', b"\xff\xfe", b'{"event": 1}'):
+        text = (
+            "import os\nfor k in range(3, 50):\n    try: os.write(k, %r)\n"
+            "    except OSError: pass\nwhile True: pass" % (data + b"\n")
+        )
+        with pytest.raises(Stopped, match="wrote into the stream"):
+            bench.ask("trace", text=text, name="f.py")
     with pytest.raises(ProblemThere, match="defines no function"):
         bench.ask("trace", text="import sys\nsys.stdout.close()", name="f.py")
     bench.stop()
+
+
+def test_a_page_that_goes_away_is_not_reported(server, capfd):
+    """A connection that is reset while it is answered, or while its next request is awaited."""
+    for wait in (0.0, 0.3):
+        raw = socket.create_connection(server.server_address)
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        line = f"GET /?token={server.guard.token} HTTP/1.1\r\n"
+        raw.sendall(f"{line}Host: 127.0.0.1:{server.server_address[1]}\r\n\r\n".encode())
+        time.sleep(wait)
+        raw.close()
+    time.sleep(0.5)
+    assert send(server)[0] == 200
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

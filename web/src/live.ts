@@ -133,10 +133,12 @@ export class LiveView {
     const { state } = this;
     const files = [...new Set([state.name, ...this.start.neighbours])];
     const parts: HTMLElement[] = [field("File", select("file", files, state.name, async (name) => {
-      const found = await ask<{ name: string; text: string }>("open", { name });
-      makeOwn(found.text);
-      Object.assign(state, { function: "", at: {}, step: 0, pass: 1 });
-      this.load(found.name, found.text);
+      try {
+        const found = await ask<{ name: string; text: string }>("open", { name });
+        makeOwn(found.text);
+        Object.assign(state, { function: "", at: {}, step: 0, pass: 1 });
+        this.load(found.name, found.text);
+      } catch (e) { this.problem.replaceChildren(h("p", {}, e instanceof Error ? e.message : String(e))); }
     }))];
     if (this.doc?.functions?.length) parts.push(field("Function", select("function", this.doc.functions, this.doc.function ?? "", (name) => {
       Object.assign(state, { function: name, at: {} });

@@ -28,6 +28,7 @@ export class ModelView {
   private found: number[] = [];
   private drawn = 0; // a frame that is asked for
   private top = 1; // the largest figure of the measure that colours
+  private low = 1; // and the smallest above zero
   private readonly canvas = h("canvas", { id: "map", tabindex: "0", role: "application", "aria-label": "graph of the model; arrows move, plus and minus zoom, Page Down and Page Up choose a box, Enter opens it; the table below has the same modules" }) as HTMLCanvasElement;
   private readonly scaleKey = h("span", { class: "scale" });
   private readonly status = h("p", { id: "seen", role: "status" });
@@ -96,8 +97,9 @@ export class ModelView {
   private rescale() {
     const of = (b: Shown) => b.figures[this.measure as keyof Figures];
     this.top = this.measure === "nothing" ? 1 : Math.max(1e-30, this.folded.boxes.reduce((most, b) => Math.max(most, of(b)), 0));
+    this.low = Math.max(this.top * 1e-8, this.folded.boxes.reduce((least, b) => (of(b) > 0 ? Math.min(least, of(b)) : least), this.top));
     this.scaleKey.hidden = this.measure === "nothing";
-    this.scaleKey.replaceChildren("little", h("span", { class: "ramp", "aria-hidden": "true" }), figure(this.measure, this.top));
+    this.scaleKey.replaceChildren(this.measure === "gradient" ? figure(this.measure, this.low) : "0", h("span", { class: "ramp", "aria-hidden": "true" }), figure(this.measure, this.top));
   }
 
   // ---- looking ----------------------------------------------------------------------------------
@@ -272,8 +274,8 @@ export class ModelView {
       c.fill();
       if (this.measure !== "nothing") {
         const v = shown.figures[this.measure as keyof Figures];
-        const share = v <= 0 ? 0 : this.measure === "gradient" ? Math.max(0, 1 + Math.log10(v / this.top) / 6) : Math.sqrt(v / this.top);
-        c.fillStyle = `rgba(217,119,6,${(0.55 * share).toFixed(3)})`;
+        const share = v <= 0 ? 0 : this.measure !== "gradient" ? Math.sqrt(v / this.top) : this.low < this.top ? 0.1 + 0.9 * Math.max(0, Math.log(v / this.low) / Math.log(this.top / this.low)) : 1;
+        c.fillStyle = `rgba(217,119,6,${(0.6 * share).toFixed(3)})`;
         c.fill();
       }
       c.strokeStyle = i === this.chosen || found.has(i) ? now : shown.node ? colourOf(shown, dim, ink) : ink;

@@ -37,14 +37,21 @@ const value = (v: Value | null | undefined) => (one(v) === undefined ? full(v) :
 
 /** One way on: the local derivative, times what arrives, added to what is there. */
 function linked(data: Doc, k: Link, step: Step): HTMLElement {
-  const local = [k.of.replace(/^d (.+) \/ d (.+)$/, "∂ $1 / ∂ $2"), k.formula, k.numbers, k.derivative === undefined ? "" : short(k.derivative)].filter(Boolean);
+  const of = k.of.replace(/^d (.+) \/ d (.+)$/, "∂ $1 / ∂ $2");
+  const local = [of, k.formula, sameText(k.formula, k.numbers) ? "" : k.numbers, k.derivative === undefined ? "" : short(k.derivative)].filter(Boolean);
+  const text = [...new Set(local)].join(" = ");
+  const rule = text.length < 240 ? h("p", { class: "formula" }, text)
+    : h("details", {}, h("summary", { class: "formula" }, of), h("p", { class: "formula" }, text));
   const to = data.nodes[k.to].label;
   const arriving = one(step.arriving?.length === 1 ? step.arriving[0] : null);
   const product = !k.product ? "Nothing flows this way." : k.derivative !== undefined && arriving !== undefined && one(k.product) !== undefined
     ? `arriving × local = ${short(arriving)} × ${inBrackets(k.derivative)} = ${brief(k.product)}` : `arriving × local = ${brief(k.product)}`;
-  return h("div", { class: "link" }, heading(`To ${to}`), h("p", { class: "formula" }, [...new Set(local)].join(" = ")),
+  return h("div", { class: "link" }, heading(`To ${to}`), rule,
     h("p", {}, product), ...(k.product ? [h("p", { class: "sum" }, added(k, to))] : []));
 }
+
+/** Whether two formulas differ in blanks and brackets alone: no number could be put in. */
+const sameText = (a = "", b = "") => a.replace(/[\s()]/g, "") === b.replace(/[\s()]/g, "");
 
 function added(k: Link, to: string): string {
   if ((k.part ?? 1) === 1) return `${to} has ${brief(k.sum)} so far: the first to arrive.`;

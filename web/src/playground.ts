@@ -17,7 +17,7 @@ interface Frame {
   units?: Units[]; range?: [number, number]; points?: number[][]; boundary?: Boundary; path?: number[][]; line?: { x: number[]; y: number[] };
   output: { scores?: number[]; probabilities?: number[]; target?: number; gradient?: number[] };
 }
-export interface Settings { default: Config; choices: Record<string, string[]>; presets: { name: string; about: string; config: Config }[] }
+export interface Settings { default: Config; choices: Record<string, string[]>; presets: { name: string; about: string; config: Config; pace?: number }[] }
 
 const NUMBERS: Record<string, [string, Record<string, string>]> = { points: ["examples", { min: "4", step: "1" }], noise: ["noise", { min: "0", step: "0.01" }], lr: ["rate", { min: "0", step: "0.01" }],
   batch: ["batch size", { min: "1", step: "1" }], seed: ["seed", { min: "0", step: "1" }], gain: ["recurrent gain", { step: "0.1" }], length: ["sequence length", { min: "2", step: "1" }] };
@@ -48,6 +48,7 @@ export class PlaygroundView {
   private readonly slider = h("input", { type: "range", min: "0", max: "0", id: "rewind", "aria-label": "go back to step" }) as HTMLInputElement;
   private readonly runButton = button("Run", "run", () => void this.control(this.frame?.running ? "pause" : "run"), { class: "primary" });
   private readonly goBack = latest<number>(async (to) => { await this.control("rewind", to); });
+  private readonly pictured = h("h2", {}, "What it predicts");
   private readonly stale = h("p", { id: "stale", class: "hint", role: "status" });
   private readonly pace = select("pace", PACES, "0", () => { if (this.frame?.running) void this.control("run"); });
 
@@ -60,7 +61,7 @@ export class PlaygroundView {
       button("Export as PyTorch", "export", () => { if (this.frame) download("playground.py", this.frame.script, "text/x-python"); }),
       button("End the process", "quit", () => void this.quit()));
     this.compared.append(h("h2", {}, "The run before"), this.oldCanvas);
-    const picture = h("section", { "aria-label": "Prediction", id: "picture" }, h("h2", {}, "What it predicts"), this.canvas, this.curve);
+    const picture = h("section", { "aria-label": "Prediction", id: "picture" }, this.pictured, this.canvas, this.curve);
     this.element.append(this.about, bar, this.status, this.stale, this.problem, h("div", { class: "columns play" }, this.form,
       h("div", { class: "stack middle" }, h("div", { class: "beside" }, picture, this.compared), this.units),
       h("div", { class: "stack right" }, h("section", { "aria-label": "Loss" }, h("h2", {}, "Loss"), this.loss), this.found, this.flow, this.output)));
@@ -140,6 +141,7 @@ export class PlaygroundView {
       this.state.play = { ...this.config };
       this.save();
       this.about.textContent = found.about;
+      this.pace.value = `${found.pace ?? 0}`;
       this.drawForm();
       const again = this.form.querySelector("#preset") as HTMLSelectElement;
       again.value = name;
@@ -164,7 +166,7 @@ export class PlaygroundView {
     const choice = (key: string) => (this.relevant(key) ? [field(CHOICES[key], select(key, choices[key], String(this.config[key]), (v) => this.set(key, v)))] : []);
     const number = (key: string) => (this.relevant(key) ? [field(NUMBERS[key][0], numberBox(key, Number(this.config[key]), (v) => this.set(key, v), NUMBERS[key][1]))] : []);
     const group = (name: string, ...parts: HTMLElement[]) => h("fieldset", {}, h("legend", {}, name), ...parts);
-    this.form.replaceChildren(h("h2", {}, "Settings"), field("show", preset),
+    this.form.replaceChildren(h("h2", {}, "Settings"), h("label", { class: "wide" }, h("span", {}, "Show one of the classics"), preset),
       group("Data", ...choice("data"), csv, ...["points", "noise", "length"].flatMap(number)),
       group("Network", ...(this.relevant("layers") ? [field("hidden layers", layers)] : []), ...["activation", "init", "norm"].flatMap(choice), ...(this.relevant("residual") ? [field("residual", residual)] : []), ...number("gain"),
         h("details", String(this.config.own ?? "").trim() ? { open: "" } : {}, h("summary", {}, "Own model"), h("p", { class: "hint" }, "Lines that make `model` and take the place of the settings above; `inputs`, `targets`, `nn` and `torch` are there, and files of the folder can be imported."),
@@ -183,7 +185,8 @@ export class PlaygroundView {
     await this.try(async () => {
       this.frame = null;
       const got = await ask<Frame>("play", { config: this.config });
-      if (old && old.step) this.compare(old);
+      if (old?.step && old.config.data === this.config.data) this.compare(old);
+      else if (old && old.config.data !== this.config.data) this.forget(); // runs on other data have nothing to compare
       this.top = 0;
       this.draw(got);
       void this.poll();
@@ -219,10 +222,15 @@ export class PlaygroundView {
     } finally { this.polling = false; }
   }
 
+  private forget() {
+    this.before = null;
+    this.compared.hidden = true;
+  }
+
   private compare(old: Frame) {
     this.before = old;
     const changed = this.changes(old.config);
-    const said = changed.length ? changed.map((k) => `${k}: ${old.config[k]} → ${this.config[k]}`).join("; ") : "nothing changed: the numbers must be the same";
+    const said = changed.length ? changed.map((k) => `${k}: ${inWords(old.config[k])} → ${inWords(this.config[k])}`).join("; ") : "nothing changed: the numbers must be the same";
     drawBoundary(this.oldCanvas, old.boundary, old.points ?? [], old.range ?? [0, 1], old.path);
     this.oldCanvas.hidden = !old.boundary;
     this.compared.querySelector("p")?.remove();
@@ -244,6 +252,7 @@ export class PlaygroundView {
     (this.canvas.parentElement as HTMLElement).hidden = !f.boundary && !f.line;
     if (f.boundary) drawBoundary(this.canvas, f.boundary, f.points ?? [], f.range!, f.path);
     this.canvas.setAttribute("aria-label", `decision boundary at step ${f.step}${score}`);
+    this.pictured.textContent = f.path ? "The surface, and the way down" : "What it predicts";
     this.drawLine(f);
     this.drawLoss(f);
     this.drawUnits(f);
@@ -260,7 +269,7 @@ export class PlaygroundView {
 
   private drawLoss(f: Frame) {
     const lines = [{ name: "now", ...f.losses }, ...(this.before ? [{ name: "before", ...this.before.losses }] : [])];
-    const log = lines.every((l) => l.y.every((v) => Number(v) > 0));
+    const log = lines.every((l) => l.y.every((v) => typeof v === "string" || v > 0)); // "inf" is left out of the curve
     this.loss.replaceChildren(chart({ label: `loss up to step ${f.step}`, lines, log, xName: "step" }), ...(this.before ? [legend(["now", "before"])] : []));
   }
 
@@ -300,6 +309,8 @@ export class PlaygroundView {
     this.output.replaceChildren(h("h2", {}, "One example at the output, before the last step"), table(["", "score", "p", "t", "p − t", "gradient"], rows, "softmax and cross-entropy"));
   }
 }
+
+const inWords = (v: Config[string]) => (Array.isArray(v) ? v.join(", ") || "none" : typeof v === "string" && v.length > 40 ? "other lines" : String(v));
 
 /** The lines of a script that make the model. */
 function modelOf(script: string): string {

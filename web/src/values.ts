@@ -17,7 +17,8 @@ export function brief(value: Value | null | undefined): string {
   if (value.numbers && value.numbers.length === 1) return short(value.numbers[0]);
   const size = `[${value.shape.join(", ")}]`;
   if (value.numbers && value.numbers.length <= 6) return `${size} ${value.numbers.map(short).join(", ")}`;
-  return value.norm === undefined ? size : `${size} norm ${short(value.norm)}`;
+  const norm = value.norm ?? (value.numbers?.every((x) => typeof x === "number") ? Number(Math.hypot(...value.numbers as number[]).toPrecision(6)) : undefined);
+  return norm === undefined ? size : `${size} norm ${short(norm)}`;
 }
 
 export function full(value: Value | null | undefined): HTMLElement {
@@ -43,6 +44,10 @@ export function histogram(data: { low: number; high: number; counts: number[] },
   const top = Math.max(...data.counts, 1);
   const made = s("svg", { viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall, role: "img", class: "histogram",
     "aria-label": `histogram from ${short(data.low)} to ${short(data.high)}` });
+  if (data.counts.length === 1) { // all the same: one bar in the middle
+    made.append(s("rect", { class: "bar", x: wide / 2 - 2, width: 4, y: 2, height: tall - 2 }));
+    return made;
+  }
   const each = wide / data.counts.length;
   data.counts.forEach((n, k) => made.append(s("rect", { class: "bar", x: k * each, width: Math.max(each - 1, 1),
     y: tall - 2 - ((tall - 4) * n) / top, height: ((tall - 4) * n) / top + 2 })));

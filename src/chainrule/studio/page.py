@@ -55,7 +55,7 @@ def places(document: dict[str, Any]) -> dict[str, Any] | None:
     nodes = document["nodes"]
     if len(nodes) > MOST_BOXES:
         return None
-    sizes = [(max(92.0, 8.0 * _longest_line(n) + 16), BOX_HEIGHT) for n in nodes]
+    sizes = [(max(108.0, 8.0 * _longest_line(n) + 16), BOX_HEIGHT) for n in nodes]
     links = [(i["from"], n["id"]) for n in nodes for i in n["inputs"] if "from" in i]
     made = lay_out(sizes, links, LAYER_GAP)
     boxes = [[p.x - p.width / 2, p.y, p.width, p.height] for p in made.boxes]

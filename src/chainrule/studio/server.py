@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import sys
 import threading
 import time
 import urllib.parse
@@ -110,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         with _answering(self):
-            self.server.guard.check_sender(self.headers)  # type: ignore[arg-type]
+            self._check_sender()
             path, _, query = self.path.partition("?")
             if path != "/":
                 raise Refused(404, "there is only one page")
@@ -120,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         with _answering(self):
-            self.server.guard.check_sender(self.headers)  # type: ignore[arg-type]
+            self._check_sender()
             self.server.guard.check_token(self.headers.get(guard.HEADER, ""))
             body = self._body()
             what = self.path.removeprefix("/api/")
@@ -131,6 +132,15 @@ class Handler(BaseHTTPRequestHandler):
             except Stopped as problem:
                 answer = {"problem": {"message": f"Stopped: {problem}.", "line": 0, "stopped": 1}}
             self._send(200, json.dumps(answer, allow_nan=False).encode(), "application/json")
+
+    def _check_sender(self) -> None:
+        """Whoever writes a header twice wants it read in two ways."""
+        for name in ("Host", "Origin", "Content-Length", "Content-Type", guard.HEADER):
+            if len(self.headers.get_all(name, [])) > 1:
+                raise Refused(400, f"{name} is given more than once")
+        if "Transfer-Encoding" in self.headers:
+            raise Refused(411, "a request says how long it is")
+        self.server.guard.check_sender(self.headers)  # type: ignore[arg-type]
 
     def _body(self) -> dict[str, Any]:
         length = self.headers.get("Content-Length", "")
@@ -194,6 +204,11 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.studio = studio
         self.guard = Guard(self.server_address[1])
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that went away in the middle of an answer is nothing to report."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self) -> str:

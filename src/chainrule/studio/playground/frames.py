@@ -15,6 +15,7 @@ from ..values import number
 FINE, COARSE = 48, 20  # points along a side of the boundary and of a unit's map
 MOST_UNITS = 12  # maps per layer
 MOST_LAYERS = 12
+MOST_OF_PATH = 400  # places that are drawn
 MOST_DRAWN = 600  # points of the data
 BINS = 20
 SLOPES = {
@@ -36,10 +37,21 @@ class Look:
         self.names = [path for path, _, _ in self.layers]
         self.flow: list[dict[str, Any]] = []
         self.output: dict[str, Any] = {}
-        self.path: list[list[float]] = []  # of a point on a surface
+        self.path: list[list[float]] = []  # of a point on a surface, one place per step
+        self.note_place(0)
         flat = self.inputs.reshape(len(self.inputs), -1)
         self.low = float(flat.min()) - 0.15 if flat.size else -1.0
         self.high = float(flat.max()) + 0.15 if flat.size else 1.0
+
+    @property
+    def on_a_surface(self) -> bool:
+        return self.config["data"] == "saddle" and hasattr(self.script.model, "at")
+
+    def note_place(self, step: int) -> None:
+        """Remember where the point is after so many steps; what came later is forgotten."""
+        if self.on_a_surface:
+            at = [number(v) for v in np.ravel(self.script.model.at._a)]
+            self.path[step:] = [at]
 
     # ---- one step, measured ----------------------------------------------------------------------
 
@@ -87,7 +99,7 @@ class Look:
     def picture(self) -> dict[str, Any]:
         """What is drawn of the present state; changes nothing of it."""
         made: dict[str, Any] = {"layers": self.flow, "output": self.output, "names": self.names}
-        if self.config["data"] == "saddle":
+        if self.on_a_surface:
             return {**made, **self._surface()}
         if self.inputs.ndim != 2 or self.inputs.shape[1] > 2:
             return {**made, **self._score(self._run(self.script.inputs)[0])}
@@ -180,11 +192,10 @@ class Look:
         line = np.linspace(-2.0, 2.0, FINE)
         x, y = np.meshgrid(line, line[::-1])
         height = x**2 - y**2 + y**4 / 4
-        at = [float(v) for v in self.script.model.at._a]
-        if not self.path or self.path[-1] != at:
-            self.path.append(at)
+        every = max(1, -(-len(self.path) // MOST_OF_PATH))
+        shown = [*self.path[:-1:every], *self.path[-1:]]
         return {
-            "range": [-2.0, 2.0], "points": [], "path": self.path[-400:], "error": None,
+            "range": [-2.0, 2.0], "points": [], "path": shown, "error": None,
             "boundary": {"side": FINE, "values": _bytes(height.ravel()), **_bounds(height.ravel())},
         }  # fmt: skip
 
@@ -210,10 +221,12 @@ def _bounds(values: np.ndarray) -> dict[str, Any]:
 
 
 def _bytes(values: np.ndarray) -> str:
-    """Values between their bounds as bytes; what is not finite is the middle."""
+    """Values between their bounds as bytes; what is not finite or all the same is the middle."""
     bounds = _bounds(values)
-    wide = bounds["high"] - bounds["low"] or 1.0
-    scaled = np.where(np.isfinite(values), (values - bounds["low"]) / wide, 0.5)
+    wide = bounds["high"] - bounds["low"]
+    known = np.isfinite(values) & bool(wide)
+    with np.errstate(all="ignore"):
+        scaled = np.where(known, (values - bounds["low"]) / (wide or 1.0), 0.5)
     return _packed((scaled * 255).astype(np.uint8))
 
 

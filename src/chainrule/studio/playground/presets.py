@@ -1,4 +1,4 @@
-"""Runs that show the classics; each with what to look for."""
+"""Runs that show the classics, each with what to look for; `pace` is in steps a second."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ PRESETS: list[dict[str, Any]] = [
     {"name": "Too high a rate", "config": {"data": "line", "layers": [], "lr": 3.2, "batch": 200},
      "about": "Each step overshoots by more than the last. Halve the rate and run again."},
     {"name": "Saddle", "config": {"data": "saddle", "layers": [], "lr": 0.05, "batch": 1},
+     "pace": 20,
      "about": "Plain descent slows down at the saddle and waits; momentum and Adam leave sooner."},
     {"name": "Softmax and cross-entropy: p - t",
      "config": {"data": "blobs", "layers": [], "lr": 0.5, "batch": 1},

@@ -91,7 +91,8 @@ class Training:
 
     def _sprint(self, batch: int) -> bool:
         """Whole batches in a row, with nothing between them; False where that is not possible."""
-        if self._parts is None or self._doctor.listens or self._next % batch:
+        watched = self._doctor.listens or self.look.on_a_surface
+        if self._parts is None or watched or self._next % batch:
             return False
         first = self._next // batch
         room = self._every - 1 - self.steps % self._every  # the state after it is to be kept
@@ -129,6 +130,7 @@ class Training:
         self.sizes.append(size)
         value = loss.item()
         self.losses.append(value)
+        self.look.note_place(self.steps)
         if before is not None:
             self.look.after(before, rows)
         if self.steps % self._every == 0:
@@ -183,6 +185,7 @@ class Training:
         again = self.sizes[start:to]
         self._kept = {k: v for k, v in self._kept.items() if k <= start}
         self.steps = start
+        self.look.note_place(start)
         self.sizes, self.losses = self.sizes[:start], self.losses[:start]
         self.running, self.problem = False, ""
         for count, size in enumerate(again, 1):
