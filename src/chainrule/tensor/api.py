@@ -31,6 +31,7 @@ from ..autograd.entries import (
 )
 from ..autograd.inplace import assign, begin_at_root, check_apart, inplace
 from ..autograd.late import late, looking_once
+from ..autograd.plain_write import ROWS_WRITTEN, rows_written_plainly
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
 from ..ops.schema import TABLE, Op
@@ -217,10 +218,13 @@ def in_place_form(record: Public) -> Callable[..., Any]:
         call = own_run
     else:
         by_index = record.path in WRITES_BY_INDEX
+        rows = record.path in ROWS_WRITTEN
         checked = record.function if op else guarded(record.path, name, record.function)
 
         def compute_and_assign(self: Any, *args: Any, **kwargs: Any) -> Any:
             try:
+                if rows and not kwargs and rows_written_plainly(self, args, name):
+                    return self
                 # Rules may save self, whose memory is about to change: compute from a copy then.
                 check_apart(self, (*args, *kwargs.values()), name, touching=by_index)
                 begin_at_root(self)
