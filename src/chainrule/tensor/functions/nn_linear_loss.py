@@ -7,8 +7,8 @@ from typing import Any
 
 from ...autograd import refusal
 from ..api import public
+from .nn_class_loss import cross_entropy
 from .nn_linear import linear
-from .nn_loss import cross_entropy
 
 
 def _check(x: Any, weight: Any, bias: Any) -> None:
