@@ -8,6 +8,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
+from .before_step import check_step
 from .checks import check_lr, named
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import new_counter, rate_of, steps_as_tensors
@@ -64,6 +65,7 @@ class Adafactor(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
         loss = evaluated(closure)
+        check_step(self)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

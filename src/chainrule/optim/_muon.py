@@ -9,6 +9,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
+from .before_step import check_step
 from .checks import check_lr, named
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import rate_of
@@ -66,12 +67,14 @@ class Muon(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
         loss = evaluated(closure)
+        check_step(self, ("momentum_buffer",))
+        held = (p for group in self.param_groups for p in group["params"])
+        if any(p.is_complex() and p.grad is not None for p in held):
+            raise refusal.runtime("Muon does not support complex parameters")
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:
                     continue
-                if p.is_complex():
-                    raise refusal.runtime("Muon does not support complex parameters")
                 state = self.state[p]
                 if "momentum_buffer" not in state:
                     state["momentum_buffer"] = cr.zeros_like(p.grad)

@@ -7,6 +7,7 @@ from typing import Any
 
 import chainrule as cr
 
+from .before_step import check_step
 from .checks import options
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import new_counter, rate_of
@@ -44,6 +45,7 @@ class LAMB(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
         loss = evaluated(closure)
+        check_step(self, ("exp_avg", "exp_avg_sq"))
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:

@@ -8,6 +8,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
+from .before_step import check_step
 from .checks import options
 from .line_search import Point, minimum_between, strong_wolfe
 from .optimizer import Optimizer, ParamsT
@@ -96,10 +97,11 @@ class LBFGS(Optimizer):
             )
         evaluate: Callable[[], Any] = cr.enable_grad()(closure)
         group = self.param_groups[0]
+        first_loss = evaluate()
+        check_step(self, sparse=True)
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
-        first_loss = evaluate()
         state["func_evals"] += 1
         grad = self._flat_grad()
         if float(grad.abs().max()) <= group["tolerance_grad"]:

@@ -15,11 +15,11 @@ import numpy as np
 
 import chainrule as cr
 
-from ..autograd import refusal
 from ..autograd.inplace import check_writable, refuse_overlap
 from ..autograd.state import STATE, TRACE
 from . import plan
 from .array_form import ArrayForm
+from .before_step import check_step, foreign_state, no_sparse_gradients
 from .optimizer import Optimizer, evaluated
 from .program import Program, Rule, on_tensors
 
@@ -46,20 +46,6 @@ def program_of(
 def array_form(program: Program) -> ArrayForm:
     """The NumPy code of a program; made once."""
     return ArrayForm(program)
-
-
-def _foreign_state(optimizer: str, name: str, found: Any, p: Any) -> RuntimeError:
-    """State of another parameter, of another model or out of a damaged file."""
-    shape = getattr(found, "shape", None)
-    what = f"a {type(found).__name__}" if shape is None else f"a tensor of shape {list(shape)}"
-    where = " on meta" if shape is not None and found.is_meta else ""
-    return refusal.runtime(
-        f"The size of tensor a must match the size of tensor b: {optimizer}'s state {name!r} is "
-        f"{what}{where}, its parameter has shape {list(p.shape)}",
-        "step",
-        why="Why: the state was loaded from another model, or its parameters have another order.",
-        fix="load_state_dict() with the state of the same parameters in the same order.",
-    )
 
 
 def steps_as_tensors(optimizer: Any, *names: str) -> None:
@@ -139,6 +125,7 @@ class RuleOptimizer(Optimizer):
             ]
             if not left:
                 return loss
+        self._check_step()
         before = STATE.grad_enabled
         STATE.set_grad_enabled(bool(self.defaults.get("differentiable")))
         try:
@@ -149,6 +136,12 @@ class RuleOptimizer(Optimizer):
         if usual:
             self._chainrule_plans = plan.Plans(self)
         return loss
+
+    def _check_step(self) -> None:
+        """Raise when a parameter cannot be updated, before the first one is."""
+        names = {name for group in self.param_groups for name in self._state_names(group)}
+        takes_sparse = type(self)._step_sparse is not RuleOptimizer._step_sparse
+        check_step(self, tuple(names), takes_sparse)
 
     def program(
         self, names: tuple[str, ...], scalars: tuple[str, ...], flags: dict[str, bool]
@@ -205,11 +198,7 @@ class RuleOptimizer(Optimizer):
 
     def _step_sparse(self, group: dict[str, Any], p: Any) -> None:
         """The update of one parameter whose gradient is a sparse tensor."""
-        raise refusal.runtime(
-            f"{type(self).__name__} does not support sparse gradients, please consider SparseAdam "
-            "instead",
-            f"the gradient has shape {list(p.shape)}",
-        )
+        raise no_sparse_gradients(self, p)
 
     def _tensors(self, group: dict[str, Any], p: Any, state: dict[str, Any]) -> dict[str, Any]:
         """What the rule reads and writes; state that is not there yet starts at zero."""
@@ -219,7 +208,7 @@ class RuleOptimizer(Optimizer):
                 state[name] = cr.zeros_like(p, requires_grad=False)
             tensors[name] = found = state[name]
             if getattr(found, "shape", None) != p.shape or found.is_meta != p.is_meta:
-                raise _foreign_state(type(self).__name__, name, found, p)
+                raise foreign_state(type(self).__name__, name, found, p)
         return tensors
 
     def _step_by_ops(self, group: dict[str, Any], p: Any, state: dict[str, Any]) -> None:

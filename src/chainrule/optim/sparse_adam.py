@@ -8,6 +8,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
+from .before_step import check_step
 from .checks import check_betas, check_lr
 from .optimizer import Optimizer, ParamsT, evaluated
 from .rule_optimizer import number
@@ -100,21 +101,27 @@ class SparseAdam(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the rows that have a gradient."""
         loss = evaluated(closure)
+        check_step(self, ("exp_avg", "exp_avg_sq"), sparse=True)
+        self._refuse_dense_gradients()
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
                     self._step_one(group, p)
         return loss
 
+    def _refuse_dense_gradients(self) -> None:
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None and not p.grad.is_sparse:
+                    raise refusal.runtime(
+                        "SparseAdam does not support dense gradients, please consider Adam instead",
+                        f"the gradient of shape {list(p.shape)} is dense",
+                        fix="give this parameter to Adam, or make the layer with sparse=True, as "
+                        "in nn.Embedding(n, d, sparse=True).",
+                    )
+
     def _step_one(self, group: dict[str, Any], p: Any) -> None:
         grad = p.grad
-        if not grad.is_sparse:
-            raise refusal.runtime(
-                "SparseAdam does not support dense gradients, please consider Adam instead",
-                f"the gradient of shape {list(grad.shape)} is dense",
-                fix="give this parameter to Adam, or make the layer with sparse=True, as in "
-                "nn.Embedding(n, d, sparse=True).",
-            )
         state = self.state[p]
         if not state:
             state["step"] = 0
@@ -124,13 +131,13 @@ class SparseAdam(Optimizer):
         grad = grad.coalesce()
         values = -grad._values() if group["maximize"] else grad._values()
         if values.numel():
-            update_rows(p, grad._indices()[0], values, state, group)
+            update_rows(p, tuple(grad._indices()), values, state, group)
 
 
 def update_rows(
     p: Any, rows: Any, values: Any, state: dict[str, Any], group: dict[str, Any]
 ) -> None:
-    """Adam's step on some rows of a parameter and of its moments."""
+    """Adam's step on the places of a parameter and of its moments that `rows` index."""
     beta1, beta2 = group["betas"]
     old_mean, old_square = state["exp_avg"][rows], state["exp_avg_sq"][rows]
     mean = old_mean + (values - old_mean) * (1 - beta1)
