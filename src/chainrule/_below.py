@@ -241,7 +241,7 @@ def _safe_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
     """Zeros where every score is minus infinity."""
     scores = self if dtype is None else self.to(dtype)
     nothing = (scores == float("-inf")).all(dim, keepdim=True)
-    return torch.softmax(scores, dim).masked_fill(nothing, 0.0)
+    return torch.softmax(scores.masked_fill(nothing, 0.0), dim).masked_fill(nothing, 0.0)
 
 
 def _adaptive_avg_pool2d(self: Any, output_size: Any) -> Any:

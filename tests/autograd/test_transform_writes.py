@@ -309,3 +309,49 @@ def test_operands_on_the_written_memory_are_refused_inside_too():
     for run in (lambda: jvp(f, (x,), (x,)), lambda: vmap(f)(x[None]), lambda: jacrev(f)(x)):
         with pytest.raises(RuntimeError, match="refer to a single memory location"):
             run()
+
+
+@pytest.mark.parametrize("way", ["grad", "jvp", "vjp", "jacfwd", "jacrev", "unrelated"])
+def test_a_refused_batch_norm_leaves_its_statistics_alone(way):
+    layer, x = torch.nn.BatchNorm1d(4), torch.arange(8.0).reshape(2, 4) ** 2
+    calls = {
+        "grad": lambda: grad(lambda x: layer(x).sum())(x),
+        "jvp": lambda: jvp(layer, (x,), (x.cos(),)),
+        "vjp": lambda: vjp(layer, x),
+        "jacfwd": lambda: jacfwd(layer)(x),
+        "jacrev": lambda: jacrev(layer)(x),
+        "unrelated": lambda: grad(lambda w: (layer(x) * w).sum())(torch.tensor(2.0)),
+    }
+    with pytest.raises(RuntimeError, match="mutate a captured Tensor"):
+        calls[way]()
+    assert layer.running_mean.tolist() == [0.0] * 4
+    assert layer.running_var.tolist() == [1.0] * 4
+    assert layer.num_batches_tracked == 0
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_statistics_without_a_counter_are_updated_in_transforms(used):
+    x = torch.arange(8.0).reshape(2, 4)
+    mean, var = torch.zeros(4), torch.ones(4)
+    layer = torch.nn.InstanceNorm1d(4, track_running_stats=True)
+
+    def loss(w):
+        y = torch.nn.functional.batch_norm(x * w if used else x, mean, var, training=True)
+        z = layer((x * w if used else x).expand(2, 2, 4).transpose(1, 2))
+        return (y.sum() + z.sum()) * w
+
+    grad(loss)(torch.tensor(1.0))
+    torch.testing.assert_close(mean, torch.tensor([0.2, 0.3, 0.4, 0.5]))
+    torch.testing.assert_close(var, torch.tensor([1.7, 1.7, 1.7, 1.7]))
+    assert (layer.running_mean != 0).all()
+
+
+def test_the_forward_derivative_of_a_cosine_below_its_floor_is_the_true_one():
+    x, y, step = t([[0.1, 0.2], [1.0, 2.0]]), t([0.5, -1.5]), t([[0.3, -0.2], [0.1, 0.4]])
+
+    def f(x):
+        return torch.nn.functional.cosine_similarity(x, y, -1, 0.5)
+
+    want = (f(x + 1e-6 * step) - f(x - 1e-6 * step)) / 2e-6
+    torch.testing.assert_close(jvp(f, (x,), (step,))[1], want, atol=1e-8, rtol=1e-6)
+    torch.testing.assert_close((jacfwd(f)(x) * step).sum((1, 2)), want, atol=1e-8, rtol=1e-6)

@@ -150,6 +150,10 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
     if FACTORY.dispatcher is not None and FACTORY.dispatcher.handles(x, *args):
         return FACTORY.dispatcher.inplace(op, x, args, params, name)
     begin_at_root(x)
+    if op.name == "abs" and x.dtype.is_complex:
+        raise refusal.runtime(
+            "In-place abs is not supported for complex tensors.", fix="x = x.abs(), which is real."
+        )
     if not op.differentiable and op.name in _COMPARISONS and _is_recorded(x, args):
         return _write_comparison(op, x, args, name)
     if (

@@ -197,7 +197,11 @@ def div_trunc(a, b):
 def remainder(a, b):
     """a - b floor(a / b): the remainder with the sign of b."""
     nonzero_divisor(a, b, "remainder")
-    return np.remainder(a, b)
+    rest = np.remainder(a, b)
+    if rest.dtype.kind in "biu":
+        return rest
+    none = np.equal(rest, 0)  # a zero has the sign of a, as C's fmod has it
+    return np.where(none, np.copysign(rest, a), rest) if none.any() else rest
 
 
 @op(

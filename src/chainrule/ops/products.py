@@ -31,7 +31,7 @@ def multiply_halves(a, b):
     """a @ b of half precision, in float32."""
     if is_bfloat16(a.dtype):
         many = a.ndim > 2 and b.ndim == 2
-        rows = a.reshape(-1, a.shape[-1]) if many else a
+        rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1]) if many else a
         made = product_of_halves(rows, b)
         if made is not None:
             return made.reshape(*a.shape[:-1], b.shape[1]) if many else made

@@ -158,12 +158,23 @@ def logcumsumexp(x, *, axis, reverse):
     if x.dtype.kind != "c":
         return scanned(np.logaddexp, x, axis, reverse)
     out = np.moveaxis(x, axis, 0).copy()
-    for i in range(len(out) - 2, -1, -1) if reverse else range(1, len(out)):
-        before = out[i + 1] if reverse else out[i - 1]
-        top = np.maximum(before.real, out[i].real)
-        top = np.where(np.isinf(top), 0, top)
-        out[i] = np.log(np.exp(before - top) + np.exp(out[i] - top)) + top
+    before = np.array(-np.inf, out.dtype)
+    for i in range(len(out) - 1, -1, -1) if reverse else range(len(out)):
+        before = out[i] = _added_logarithm(before, out[i])
     return np.ascontiguousarray(np.moveaxis(out, 0, axis))
+
+
+def _added_logarithm(a, b):
+    """log(exp(a) + exp(b)) of complex numbers, on the branch of the larger one."""
+    first = a.real > b.real
+    large, small = np.where(first, a, b), np.where(first, b, a)
+    with np.errstate(all="ignore"):
+        sums = np.log(1 + np.exp(small - large)) + large
+        endless = np.isinf(large.real) & (small.real == large.real)
+        if endless.any():
+            both = np.where(large.real < 0, a, np.log(np.exp(a) + np.exp(b)))
+            sums = np.where(endless, both, sums)
+    return sums
 
 
 @helper

@@ -234,6 +234,12 @@ def in_place_form(record: Public) -> Callable[..., Any]:
                 result = _to_be_written(record, (source_value, *args), kwargs, checked)
                 if kwargs.get("dtype") is not None and record.takes_type_of_out:
                     _same_type(name, self, result)
+                elif name == "float_power_" and result.dtype is not self.dtype:
+                    raise refusal.runtime(
+                        f"the base given to float_power_ has dtype {self.dtype!r} but the "
+                        f"operation's result requires dtype {result.dtype!r}",
+                        fix="x.pow_(exponent), which keeps the type.",
+                    )
                 return assign(self, result, name)
             except PROBLEMS as problem:
                 explain(record.function, name, (self, *args), kwargs, problem)

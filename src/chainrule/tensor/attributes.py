@@ -48,12 +48,18 @@ def _need_matrix(self: Any, name: str, exactly: bool = False) -> None:
 
 def _matrix_transpose(self: Any) -> Any:
     """The view with the last two dimensions exchanged."""
+    if not self.ndim:
+        source.warn_user("Tensor.mT is deprecated on 0-D tensors: it is the tensor itself.")
+        return self
     _need_matrix(self, "mT")
     return P.swap_axes(self, axis0=self.ndim - 2, axis1=self.ndim - 1)
 
 
 def _matrix_adjoint(self: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
+    if not self.ndim:
+        source.warn_user("Tensor.mH is deprecated on 0-D tensors. Use x.conj().")
+        return self.conj() if self.is_complex() else self
     _need_matrix(self, "mH")
     turned = P.swap_axes(self, axis0=self.ndim - 2, axis1=self.ndim - 1)
     return turned.conj() if self.is_complex() else turned

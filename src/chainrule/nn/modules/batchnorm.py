@@ -118,7 +118,7 @@ class _BatchNorm(_NormBase):
         """The weight of this batch in the running statistics; counts the batch."""
         counter = buffers["num_batches_tracked"]
         if counter is not None:
-            count_batch(counter)
+            count_batch(counter, buffers["running_mean"], buffers["running_var"])
             if self.momentum is None:  # all batches weigh the same
                 return 1.0 / float(counter)
         return 0.0 if self.momentum is None else self.momentum

@@ -325,7 +325,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     if r == 0:
         return make(np.zeros(0, input.dtype.np))
     if r > input.shape[0] and not with_replacement:
-        return make(np.zeros((0, r), input.dtype.np))
+        return input[make(np.zeros((0, r), np.int64))]
     pool = input.shape[0] + (r - 1 if with_replacement else 0)
     if r >= 1 << 15 or r * math.comb(pool, r) >= 1 << 40:
         raise refusal.runtime(

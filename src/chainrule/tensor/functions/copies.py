@@ -132,7 +132,7 @@ def unfold_copy(input: Any, dimension: int, size: int, step: int) -> Any:
     """A copy of all windows along a dimension."""
     x = input if input.ndim else input.reshape(1)
     out = P.unfold_copy(x, axis=axis_of(dimension, input.ndim), size=size, step=step)
-    return out if input.ndim else out.reshape(size)
+    return out if input.ndim else P.unsafe_view(out, shape=(size,))
 
 
 @public(method=False)

@@ -103,7 +103,8 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     if input.ndim and index.ndim:
         return P.gather(input, index, axis=axis)
     x = input if input.ndim else input.reshape(1)
-    return P.gather(x, index.reshape(-1), axis=0).reshape(tuple(index.shape))
+    found = P.gather(x, index.reshape(-1), axis=0)
+    return P.unsafe_view(found, shape=tuple(index.shape))
 
 
 def _check_ranks(name: str, x: Any, index: Any, axis: int, other: str = "input") -> None:
@@ -183,7 +184,7 @@ def _fit_rank(x: Any, index: Any, src: Any) -> tuple[Any, Any, Any]:
 
 
 def _shaped_like(x: Any, result: Any) -> Any:
-    return result if x.ndim else result.reshape(())
+    return result if x.ndim else P.unsafe_view(result, shape=())
 
 
 @public(inplace=True)
@@ -305,7 +306,7 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
     """The parts of input that the 1-D index names along `dim`, as a copy."""
     axis, index = _row_index("index_select", input, dim, index)
     if not input.ndim:
-        return P.index_select(input.reshape(1), index, axis=0).reshape(())
+        return P.unsafe_view(P.index_select(input.reshape(1), index, axis=0), shape=())
     return P.index_select(input, index, axis=axis)
 
 
@@ -319,7 +320,8 @@ def _row_source(name: str, x: Any, axis: int, index: Any, src: Any) -> Any:
     want = list(x.shape) or [1]
     want[axis] = index.shape[0]
     have = list(src.shape) or [1]
-    if have != want:
+    # Adding and reducing compare ranks as well; a copy takes a 0-dim source for a line of one.
+    if have != want or (name != "index_copy" and src.ndim != x.ndim):
         raise refusal.runtime(
             f"{name}(): source tensor shape must match self tensor shape, excluding the specified "
             f"dimension, where its length is that of the index. Got self.shape = {list(x.shape)} "
@@ -338,7 +340,8 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
         input, src, alpha = single(input), single(src), fitting(alpha, half)
     src = src if alpha == 1 else as_type(src * alpha, src.dtype)
     if not input.ndim:
-        return rounded(P.index_add(input.reshape(1), index, src, axis=0).reshape(()), half)
+        line = P.index_add(input.reshape(1), index, src, axis=0)
+        return rounded(P.unsafe_view(line, shape=()), half)
     return rounded(P.index_add(input, index, src, axis=axis), half)
 
 
@@ -348,7 +351,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     axis, index = _row_index("index_copy", input, dim, index)
     src = _row_source("index_copy", input, axis, index, source)
     if not input.ndim:
-        return P.index_copy(input.reshape(1), index, src, axis=0).reshape(())
+        return P.unsafe_view(P.index_copy(input.reshape(1), index, src, axis=0), shape=())
     return P.index_copy(input, index, src, axis=axis)
 
 
@@ -455,4 +458,4 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
             f"{source.numel()} < {n}"
         )
     values = P.slice_view(source.reshape(-1), index=(slice(0, n),))
-    return P.index_copy(x, places, values, axis=0).reshape(shape)
+    return P.unsafe_view(P.index_copy(x, places, values, axis=0), shape=shape)

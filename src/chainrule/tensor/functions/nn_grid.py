@@ -39,7 +39,8 @@ def grid_sample(
         for x, n in zip(coordinates, spatial, strict=True)
     ]
     values = input.reshape(*input.shape[:2], math.prod(spatial))
-    out = _gathered(values, per_axis, spatial).view(*input.shape[:2], *points)
+    found = _gathered(values, per_axis, spatial)
+    out = P.unsafe_view(found, shape=(*input.shape[:2], *points))
     return named(out, f"GridSampler{nd}DBackward0")
 
 

@@ -40,8 +40,15 @@ def _length(x: Any, axis: int, eps: float) -> Any:
     norm = P.reduce_norm(x, axis=axes_of(axis, x.ndim), keepdims=True, order=2.0)
     if STATE.w < 2 and norm.__class__ in PLAIN and norm._a.size and norm._a.min() >= eps:
         return norm  # as nearly always
-    # Only the value has a floor: the slope below it stays the norm's, as in PyTorch.
-    return P.where(norm < eps, norm - norm.detach() + eps, norm)
+    # Only the value has a floor: the slope below it stays the norm's in backward, as in PyTorch.
+    return P.where(norm < eps, eps if _is_dual(norm) else norm - norm.detach() + eps, norm)
+
+
+def _is_dual(x: Any) -> bool:
+    """Whether the innermost derivative that x is part of is one of forward mode."""
+    while x._level is not None and x._level.kind not in ("grad", "dual"):
+        x = x._a
+    return x._level is not None and x._level.kind == "dual"
 
 
 @public(namespace="nn.functional", out=False, aliases=(".pairwise_distance",))
@@ -66,7 +73,8 @@ def pdist(input: Any, p: float = 2.0) -> Any:
 
     first, second = np.triu_indices(n, 1)
     one, two = (P.index_get(input, make(rows), dims=(0,)).unsqueeze(1) for rows in (first, second))
-    return named(P.cdist(one, two, p=float(p)).reshape(-1), "PdistBackward0")
+    distances = P.cdist(one, two, p=float(p))
+    return named(P.unsafe_view(distances, shape=(len(first),)), "PdistBackward0")
 
 
 @public(namespace="nn.functional", out=False, autocast="float32")

@@ -12,7 +12,7 @@ from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.errors import type_word
 from ...autograd.inplace import bump
-from ...autograd.level_writes import below
+from ...autograd.level_writes import below, note_write
 from ...autograd.modes import no_grad
 from ...autograd.state import NO_GRAD, STATE
 from ...autograd.value import PLAIN
@@ -256,12 +256,22 @@ def _observed(new: Any, running: Any) -> Iterator[Any]:
     outermost = None
     while new._level is not None and new._level.kind in ("grad", "dual") and new._level.index > own:
         outermost, new = new._level, new._a
+    if new._level is None and STATE.levels:  # transforms that this value has no part in
+        kinds = ("grad", "dual")
+        others = [level for level in STATE.levels if level.index > own]
+        if others and all(level.kind in kinds for level in others):
+            outermost = others[0]
     with nullcontext() if outermost is None else below(outermost):
         yield new.detach()
 
 
-def count_batch(counter: Any) -> None:
-    """counter += 1 in place: what a batch norm does in every step, without `add_`'s checks."""
+def count_batch(counter: Any, *statistics: Any) -> None:
+    """counter += 1 in place: what a batch norm does in every step, without `add_`'s checks.
+    Where that is refused, inside a transform, the statistics are what they were."""
+    if STATE.levels:
+        for running in statistics:
+            if running is not None:
+                note_write(running)
     plain = STATE.w <= NO_GRAD and not STATE.levels
     if not plain or counter.__class__ not in PLAIN or counter._v is None:
         counter.add_(1)

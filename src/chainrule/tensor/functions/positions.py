@@ -45,7 +45,19 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     check_index(index, input.numel(), 0, "put", negative=True)
     flat, places = input.reshape(-1), index.reshape(-1)
     put_in = P.index_put(flat, source.reshape(-1), places, dims=(0,), accumulate=bool(accumulate))
-    return put_in.reshape(tuple(input.shape))
+    return P.unsafe_view(put_in, shape=tuple(input.shape))
+
+
+def _place(index: Any, position: int) -> Any:
+    """An index of index_put: a tensor, at least a line of one; or all, for None."""
+    if index is None:
+        return _FULL
+    if not isinstance(index, TensorBase):
+        raise refusal.wrong_type(
+            f"index_put_(): expected Tensor as element {position} in argument 0, but got "
+            f"{type(index).__name__}"
+        )
+    return index if index.ndim or index.dtype is dtypes.bool_ else index.reshape(1)
 
 
 @public(inplace=True, out=False)
@@ -54,9 +66,18 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     from ..index_assign import without_lead
     from ..indexing import expect_places, refuse_out_of_bounds, result_shape, split
 
-    key = tuple(_FULL if i is None else i for i in indices)
+    if isinstance(indices, TensorBase):
+        raise refusal.wrong_type(
+            "index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor",
+            fix="x.index_put_((indices,), values).",
+        )
+    key = tuple(_place(i, n) for n, i in enumerate(indices))
     view, tensors, dims = split(input, key)
-    same_type("index_put", input, values)
+    masks = [i for i in key if i is not _FULL]
+    if accumulate or values.numel() != 1 or len(masks) != 1 or masks[0].dtype is not dtypes.bool_:
+        same_type("index_put", input, values)
+    else:  # one value for all that a mask selects: of any type, as in masked_fill
+        values = as_type(values, input.dtype)
     try:
         values = without_lead(values, result_shape(view, tensors, dims))
         made = P.index_put(view, values, *tensors, dims=dims, accumulate=bool(accumulate))
@@ -64,7 +85,9 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
         refuse_out_of_bounds(input, key, view, tensors, dims)
         raise
     expect_places(view, tensors, dims)
-    return made
+    if made.ndim == input.ndim:
+        return made
+    return P.unsafe_view(made, shape=tuple(input.shape))  # a 0-dim mask indexes a new dimension
 
 
 @public(out=False, method=False)

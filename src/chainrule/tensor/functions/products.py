@@ -76,9 +76,12 @@ def _matmul(input: Any, other: Any) -> Any:
     if a == 1 and b == 1:
         return dot(input, other)
     if b == 1:
-        return P.mv(input, other) if a == 2 else P.matmul(input, other.unsqueeze(1)).squeeze(-1)
-    left = input.unsqueeze(0)
-    return (P.mm if b == 2 else P.matmul)(left, other).squeeze(-2)
+        if a == 2:
+            return P.mv(input, other)
+        product = P.matmul(input, other.unsqueeze(1))
+        return P.unsafe_view(product, shape=tuple(product.shape[:-1]))
+    product = (P.mm if b == 2 else P.matmul)(input.unsqueeze(0), other)
+    return P.unsafe_view(product, shape=(*product.shape[:-2], product.shape[-1]))
 
 
 def _check_tensor(other: Any) -> None:
@@ -470,7 +473,8 @@ def kron(input: Any, other: Any) -> Any:
     b = (1,) * (n - other.ndim) + tuple(other.shape)
     left = input.reshape([x for pair in zip(a, (1,) * n, strict=True) for x in pair])
     right = other.reshape([x for pair in zip((1,) * n, b, strict=True) for x in pair])
-    return (left * right).reshape([x * y for x, y in zip(a, b, strict=True)])
+    shape = tuple(x * y for x, y in zip(a, b, strict=True))
+    return P.unsafe_view(left * right, shape=shape)
 
 
 @public(namespace="linalg", exact_out=True, autocast="lower")

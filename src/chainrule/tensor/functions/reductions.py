@@ -58,7 +58,8 @@ def refuse_empty(x: Any, name: str, dim: Any = None) -> None:
     """An extreme of nothing is undefined."""
     if dim is None:
         if x.numel() == 0:
-            raise refusal.runtime(
+            refuse = refusal.index if name in ("argmax", "argmin") else refusal.runtime
+            raise refuse(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
                 "Specify the reduction dim with the 'dim' argument.",
                 f"the tensor has shape {list(x.shape)}",
@@ -80,7 +81,9 @@ def pair_along(find: Any, read: Any, x: Any, dim: Any, keepdim: bool, **params: 
         find = FACTORY.dispatcher.finding(find)
     indices = find(line, axis=axis, keepdims=keepdim, **params)
     values = read(line, indices, axis=axis, keepdims=keepdim)
-    return (values, indices) if x.ndim else (values.reshape(()), indices.reshape(()))
+    if x.ndim:
+        return values, indices
+    return P.unsafe_view(values, shape=()), P.unsafe_view(indices, shape=())
 
 
 def ordered_along(find: Any, read: Any, x: Any, dim: Any, **params: Any) -> Any:
@@ -92,7 +95,7 @@ def ordered_along(find: Any, read: Any, x: Any, dim: Any, **params: Any) -> Any:
     if x.ndim:
         return values, indices
     shape = (0,) if params.get("k") == 0 else ()
-    return values.reshape(shape), indices.reshape(shape)
+    return P.unsafe_view(values, shape=shape), P.unsafe_view(indices, shape=shape)
 
 
 # ---- sums ----------------------------------------------------------------------------------------
@@ -220,7 +223,10 @@ def sum_to_size(input: Any, *sizes: Any, size: Any = None) -> Any:
         return sum(input)
     repeated = [d for d, n in enumerate(shape, lead) if n == 1 and input.shape[d] != 1]
     axes = (*range(lead), *repeated)
-    return sum(input, axes).reshape(shape) if axes or not shape else input
+    if not axes:
+        return input
+    total = sum(input, axes)
+    return total.reshape(shape) if lead else P.unsafe_view(total, shape=shape)
 
 
 # ---- extremes ------------------------------------------------------------------------------------
@@ -312,7 +318,7 @@ def _arg(op: Any, name: str, x: Any, dim: Any, keepdim: bool) -> Any:
         if dim is not None:
             axis_of(dim, 0)
         found = op(x.reshape(-1), axis=0, keepdims=False)
-        return found.reshape((1,) * x.ndim) if keepdim else found
+        return P.unsafe_view(found, shape=(1,) * x.ndim) if keepdim else found
     return op(x, axis=axis_of(dim, x.ndim), keepdims=keepdim)
 
 
@@ -469,7 +475,7 @@ def softmax(
 
 def _of_one(function: Any, x: Any) -> Any:
     """A function along a dimension, of a 0-dim tensor: as of a line of one element."""
-    return function(x.reshape(1), axis=0).reshape(())
+    return P.unsafe_view(function(x.reshape(1), axis=0), shape=())
 
 
 def _logits(x: Any, dim: Any, stacklevel: Any, dtype: Any, name: str) -> tuple[Any, int]:

@@ -23,7 +23,7 @@ def _ranked(x: Any, dim: Any) -> tuple[Any, int]:
 def _shaped_like(x: Any, result: Any) -> Any:
     """A running result in x's shape and type: NumPy widens small integers."""
     result = result if result.dtype is x.dtype else as_type(result, x.dtype)
-    return result if x.ndim else result.reshape(())
+    return result if x.ndim else P.unsafe_view(result, shape=())
 
 
 @public(inplace=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import refusal
+from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.value import CONJ, PLAIN, bottom
 from ...ops.dtypes import INT, dtype
@@ -333,6 +333,9 @@ def _tuple(x: Any) -> tuple[Any, ...]:
 @public(out=False)
 def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
+    if input.ndim == 0:
+        source.warn_user("adjoint() is deprecated on 0-D tensors. Use x.conj().")
+        return input.conj() if input.is_complex() else input
     if input.ndim < 2:
         raise refusal.runtime(
             "tensor.adjoint() is only supported on matrices or batches of matrices. Got "

@@ -17,7 +17,14 @@ from ..legacy import WORDS
 from ..refused_types import refuse
 from .common import P, TensorBase, axis_of
 from .indexing_functions import check_index
-from .reductions import as_type, ordered_along, ordinary, pair_along, refuse_complex
+from .reductions import (
+    as_type,
+    ordered_along,
+    ordinary,
+    pair_along,
+    refuse_complex,
+    refuse_empty,
+)
 
 # ---- order ---------------------------------------------------------------------------------------
 
@@ -42,7 +49,7 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
     at = axis_of(dim, input.ndim)
     line = input if input.ndim else input.reshape(1)
     found = P.argsort(line, axis=at, descending=bool(descending))
-    return found if input.ndim else found.reshape(())
+    return found if input.ndim else P.unsafe_view(found, shape=())
 
 
 @public()
@@ -71,6 +78,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """(k-th smallest value, where it was) along `dim`, counted from 1."""
     if not ordinary(input):
         refuse_complex(input, "kthvalue")
+        refuse_empty(input, "kthvalue", dim)
     at = axis_of(dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if not 1 <= k <= size:

@@ -12,7 +12,15 @@ from ...ops import dtypes
 from .. import return_types
 from ..api import public
 from .common import P, TensorBase, axes_of, axis_of
-from .reductions import as_float, as_type, mean, pair_along, refuse_complex, sum  # noqa: A004
+from .reductions import (
+    as_float,
+    as_type,
+    mean,
+    pair_along,
+    refuse_complex,
+    refuse_empty,
+    sum,  # noqa: A004
+)
 
 
 def spread_arguments(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
@@ -188,6 +196,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """(most frequent values, an index of each) along `dim`; the smallest of several."""
     refuse_complex(input, "mode")
+    refuse_empty(input, "mode", dim)
     pair = pair_along(P.mode_place, P.mode_at, input, dim, keepdim)
     return return_types.mode(pair)
 
@@ -241,7 +250,7 @@ def _quantile(
             del kept[axis]
     else:
         kept = []
-    return found.reshape(((q.numel(),) if q.ndim else ()) + tuple(kept))
+    return P.unsafe_view(found, shape=((q.numel(),) if q.ndim else ()) + tuple(kept))
 
 
 def _checked_quantile(name: str, x: Any, q: Any, interpolation: str) -> Any:
