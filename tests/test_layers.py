@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "nn", "optim", "amp", "utils", "serialization", "distributions", "testing", "sparse", "jit",
-        "_functorch", "_below",
+        "_functorch", "_below", "_below_layers",
         "_jit_internal", "_raw", "_utils", "_vmap_internals", "ao", "array_api", "interop",
         "masked", "nested",
     ),

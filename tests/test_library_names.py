@@ -111,3 +111,93 @@ def test_private_names_that_libraries_import():
     with pytest.warns(UserWarning, match="said in this test alone"):
         warn_once("said in this test alone")
     warn_once("said in this test alone")  # a second warning would be an error here
+
+
+def test_a_storage_wraps_another_and_is_copied_from_buffers():
+    x = torch.arange(3.0)
+    made = torch.TypedStorage(wrap_storage=x.untyped_storage(), dtype=x.dtype, _internal=True)
+    assert made.tolist() == [0.0, 1.0, 2.0] and made.data_ptr() == x.data_ptr()
+    plain = torch.UntypedStorage.from_buffer(b"\x01\x02", "big", dtype=torch.int16)
+    assert plain.tolist() == [2, 1]
+    assert torch.ByteStorage._from_buffer(b"ab").tolist() == [97, 98]
+    assert torch.Storage is torch.FloatStorage
+    with pytest.raises(TypeError, match="needs the dtype"):
+        torch.UntypedStorage.from_buffer(b"ab")
+
+
+def test_products_with_packed_weights():
+    torch.manual_seed(0)
+    x = torch.randn(3, 64)
+    small = torch.randint(-100, 100, (8, 64), dtype=torch.int8)
+    scales = torch.rand(8)
+    wanted = (x @ small.float().T) * scales
+    torch.testing.assert_close(torch._weight_int8pack_mm(x, small, scales), wanted)
+    numbers = torch.randint(0, 16, (8, 64), dtype=torch.int32)
+    packed = torch._convert_weight_to_int4pack_for_cpu(numbers, 1)
+    assert packed.shape == (8, 32) and packed.dtype is torch.uint8
+    table = torch.randn(2, 8, 2)
+    weight = (numbers.float() - 8).view(8, 2, 32) * table[:, :, 0].T[..., None]
+    weight = (weight + table[:, :, 1].T[..., None]).view(8, 64)
+    got = torch._weight_int4pack_mm_for_cpu(x, packed, 32, table)
+    torch.testing.assert_close(got, x @ weight.T)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_whole_encoder_layer_in_one_call(norm_first, masked):
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(
+        8, 2, 16, activation="gelu", batch_first=True, norm_first=norm_first
+    ).eval()
+    x = torch.randn(3, 5, 8)
+    padding = torch.arange(5) >= torch.tensor([[5], [3], [2]]) if masked else None
+    attention = layer.self_attn
+    got = torch._transformer_encoder_layer_fwd(
+        x, 8, 2, attention.in_proj_weight, attention.in_proj_bias, attention.out_proj.weight,
+        attention.out_proj.bias, True, norm_first, layer.norm1.eps, layer.norm1.weight,
+        layer.norm1.bias, layer.norm2.weight, layer.norm2.bias, layer.linear1.weight,
+        layer.linear1.bias, layer.linear2.weight, layer.linear2.bias, padding,
+        1 if masked else None,
+    )  # fmt: skip
+    torch.testing.assert_close(got, layer(x, src_key_padding_mask=padding))
+
+
+def test_sequences_are_cut_by_a_mask():
+    x = torch.arange(6.0).view(1, 3, 2)
+    mask = torch.tensor([[True, True, False]])
+    assert torch._nested_tensor_from_mask_left_aligned(x, mask)
+    assert torch._nested_tensor_from_mask(x, mask).unbind()[0].tolist() == [[0, 1], [2, 3]]
+    with pytest.raises(RuntimeError, match="left-aligned"):
+        torch._nested_tensor_from_mask(x, mask.flip(1))
+
+
+def test_a_device_is_set_for_a_function():
+    from chainrule.utils._device import DeviceContext, set_device
+
+    assert set_device("meta")(torch.zeros)(2).is_meta
+    with DeviceContext("meta"):
+        assert torch.ones(2).is_meta
+    assert not torch.ones(2).is_meta
+
+
+def test_optimizers_of_old_imports_work_on_lists():
+    from chainrule.optim import _multi_tensor
+
+    weight = torch.tensor([1.0], requires_grad=True)
+    optimizer = _multi_tensor.SGD([weight], lr=0.5)
+    assert isinstance(optimizer, torch.optim.SGD) and optimizer.defaults["foreach"] is True
+    weight.sum().backward()
+    optimizer.step()
+    assert weight.item() == 0.5
+
+
+def test_files_answer_what_they_are(tmp_path):
+    from chainrule import serialization
+
+    path = tmp_path / "x.pt"
+    torch.save({"a": torch.ones(2)}, path)
+    with serialization._open_file_like(path, "rb") as file:
+        assert serialization._is_zipfile(file) and file.tell() == 0
+        with serialization._open_file_like(file, "rb") as same:
+            assert same is file
+        assert not file.closed

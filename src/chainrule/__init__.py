@@ -137,6 +137,7 @@ globals().update({d.name: d for d in (*_dtypes.ALL, *_dtypes.STORED, *_dtypes.NA
 globals().update(_dtypes.ALIASES)
 globals().update(_legacy_types)
 globals().update(_typed_storages)
+globals()["Storage"] = _typed_storages["FloatStorage"]
 _tensor_layer.overridable.own_package_functions(globals())
 
 # Imported when first asked for: `import chainrule` stays close to `import numpy`.
@@ -254,6 +255,12 @@ _BELOW = (
     "_values_copy", "_weight_norm", "_weight_norm_interface",
 )  # fmt: skip
 _LAZY.update(dict.fromkeys(_BELOW, "_below"))
+_OF_LAYERS = (
+    "_convert_weight_to_int4pack_for_cpu", "_nested_tensor_from_mask",
+    "_nested_tensor_from_mask_left_aligned", "_transformer_encoder_layer_fwd",
+    "_weight_int4pack_mm_for_cpu", "_weight_int8pack_mm",
+)  # fmt: skip
+_LAZY.update(dict.fromkeys(_OF_LAYERS, "_below_layers"))
 
 
 _functions: dict[str, Any] = {}  # the records of the public table, once somebody asks

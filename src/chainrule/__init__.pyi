@@ -252,6 +252,7 @@ LongStorage: Any
 LongTensor: Any
 ShortStorage: Any
 ShortTensor: Any
+Storage: Any
 __version__: _str
 bfloat16: _dtype
 bit: _dtype

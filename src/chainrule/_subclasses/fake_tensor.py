@@ -17,6 +17,7 @@ from typing import Any
 from ..autograd.state import STATE
 from ..dispatcher.asking import disabled
 from ..ops.overloads import namespace
+from ..standins.finder import rest_of as _rest_of
 from ..tensor.device import CPU
 from ..tensor.device import device as Device
 from ..tensor.tensor import Tensor
@@ -244,3 +245,5 @@ __all__ = [
     "MetadataMismatchError", "UnsupportedFakeTensorException", "is_fake", "maybe_get_fake_mode",
     "unset_fake_temporarily",
 ]  # fmt: skip
+
+__getattr__ = _rest_of(__name__)

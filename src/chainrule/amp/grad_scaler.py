@@ -34,7 +34,7 @@ class OptState(Enum):
     STEPPED = 2
 
 
-def _fresh_state() -> dict[str, Any]:
+def _refresh_per_optimizer_state() -> dict[str, Any]:
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
@@ -84,7 +84,9 @@ class GradScaler:
         self._growth_interval = growth_interval
         self._init_growth_tracker = 0
         self._growth_tracker: Any = None
-        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_fresh_state)
+        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(
+            _refresh_per_optimizer_state
+        )
 
     # -- scaling --
 
@@ -195,7 +197,7 @@ class GradScaler:
                 tracker.fill_(0)
             else:
                 tracker.add_(1)
-        self._per_optimizer_states = defaultdict(_fresh_state)
+        self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
 
     def _set_scale(self, new_scale: Any) -> None:
         if isinstance(new_scale, float):

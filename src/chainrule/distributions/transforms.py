@@ -16,6 +16,7 @@ from chainrule.nn import functional as F
 
 from . import constraints
 from .transform_base import Fixed, Transform, inside_unit
+from .transform_base import _InverseTransform as _InverseTransform
 from .transforms_of_parts import (
     CatTransform,
     ComposeTransform,

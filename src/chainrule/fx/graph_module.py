@@ -23,6 +23,9 @@ from .namespace import custom_builtins
 _counter = itertools.count()
 _HOOKS = ("_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks")
 
+# Where `meta` of a module keeps what its user wants to be kept.
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
+
 
 def _exec_with_source(src: str, space: dict[str, Any]) -> None:
     """Run generated source, known to `linecache` so that tracebacks show its lines."""

@@ -254,6 +254,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
 
 
 _table = _rest_of(__name__)
+_HELPERS = ("_check_dill_version", "_is_torchscript_zip", "_is_zipfile", "_open_file_like")
 
 
 def __getattr__(name: str) -> Any:
@@ -261,4 +262,8 @@ def __getattr__(name: str) -> Any:
         from tempfile import mkdtemp
 
         return mkdtemp
+    if name in _HELPERS:
+        import importlib
+
+        return getattr(importlib.import_module(".helper_names", __name__), name)
     return _table(name)

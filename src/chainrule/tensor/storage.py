@@ -322,6 +322,26 @@ class UntypedStorage(StorageBase):
         """The bytes of a file as memory; what is written reaches the file only if `shared`."""
         return UntypedStorage(mapped_bytes(filename, shared, nbytes))
 
+    @classmethod
+    def from_buffer(
+        cls,
+        buffer: Any,
+        byte_order: str = "native",
+        count: int = -1,
+        offset: int = 0,
+        *,
+        dtype: Any = None,
+    ) -> UntypedStorage:
+        """A copy of the bytes that a buffer holds, as elements of a type."""
+        if isinstance(cls, TypedKind):
+            return TypedKind.of_buffer(cls, buffer, byte_order, count, offset)
+        if dtype is None:
+            raise refusal.wrong_type(
+                "from_buffer() needs the dtype of the elements",
+                fix="from_buffer(buffer, dtype=torch.uint8)",
+            )
+        return UntypedStorage(_copied_elements(buffer, byte_order, count, offset, dtype))
+
     def __getitem__(self, index: Any) -> Any:
         """A byte, or a storage on a stretch of the same memory."""
         if not isinstance(index, slice):
@@ -421,9 +441,20 @@ class TypedStorage(UntypedStorage):
 
     __slots__ = ("dtype",)
 
-    def __init__(self, array: Any, dtype: dtypes.dtype, is_meta: bool = False) -> None:
-        super().__init__(array, is_meta)
-        self.dtype = dtype
+    def __init__(
+        self,
+        array: Any = None,
+        dtype: Any = None,
+        is_meta: bool = False,
+        *,
+        wrap_storage: UntypedStorage | None = None,
+        device: Any = None,
+        _internal: bool = False,
+    ) -> None:
+        if wrap_storage is not None:
+            array, is_meta = wrap_storage.seen, wrap_storage.is_meta
+        super().__init__(np.zeros(0, np.uint8) if array is None else array, is_meta)
+        self.dtype = dtypes.float32 if dtype is None else dtype
 
     def __len__(self) -> int:
         return self.nbytes() // self.dtype.itemsize
@@ -479,26 +510,40 @@ class TypedKind(type):
             return TypedStorage(np.zeros(given, cls.dtype.np), cls.dtype)
         return TypedStorage(np.asarray(list(given), cls.dtype.np), cls.dtype)
 
-    def from_buffer(
+    def of_buffer(
         cls, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0
     ) -> TypedStorage:
         """A copy of what a buffer (`bytes`, `bytearray`...) holds."""
-        if byte_order not in ("native", "little", "big"):
-            raise refusal.value(
-                f"invalid byte_order '{byte_order}' (expected 'native', 'little' or 'big')"
-            )
-        size = cls.dtype.itemsize
-        held = memoryview(buffer).cast("B")
-        room = len(held) - offset
-        if offset < 0 or room < 0 or (count < 0 and room % size) or count * size > room:
-            raise refusal.value(
-                f"buffer size ({len(held)}), offset ({offset}) and count ({count}) do not fit "
-                f"elements of {size} bytes"
-            )
-        taken = np.frombuffer(held[offset : None if count < 0 else offset + count * size], np.uint8)
-        if byte_order not in ("native", sys.byteorder):
-            taken = taken.reshape(-1, size)[:, ::-1]
-        return TypedStorage(taken.copy().reshape(-1).view(cls.dtype.np), cls.dtype)
+        taken = _copied_elements(buffer, byte_order, count, offset, cls.dtype)
+        return TypedStorage(taken, cls.dtype)
+
+    def _from_buffer(
+        cls, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any
+    ) -> TypedStorage:
+        """`from_buffer` under the name that PyTorch's own code calls."""
+        return cls.of_buffer(*args, **kwargs)
+
+
+def _copied_elements(
+    buffer: Any, byte_order: str, count: int, offset: int, dtype: dtypes.dtype
+) -> np.ndarray:
+    """Elements of a type that a buffer holds, in the order of bytes of this machine."""
+    if byte_order not in ("native", "little", "big"):
+        raise refusal.value(
+            f"invalid byte_order '{byte_order}' (expected 'native', 'little' or 'big')"
+        )
+    size = dtype.itemsize
+    held = memoryview(buffer).cast("B")
+    room = len(held) - offset
+    if offset < 0 or room < 0 or (count < 0 and room % size) or count * size > room:
+        raise refusal.value(
+            f"buffer size ({len(held)}), offset ({offset}) and count ({count}) do not fit "
+            f"elements of {size} bytes"
+        )
+    taken = np.frombuffer(held[offset : None if count < 0 else offset + count * size], np.uint8)
+    if byte_order not in ("native", sys.byteorder):
+        taken = taken.reshape(-1, size)[:, ::-1]
+    return taken.copy().reshape(-1).view(dtype.np)
 
 
 def _typed_kinds() -> dict[str, Any]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from ...autograd.state import STATE
 from ...nn import Module
+from ...standins.finder import rest_of as _rest_of
 from ...tensor import Parameter, Tensor
 from ...utils._python_dispatch import TorchDispatchMode
 from ...utils._pytree import tree_flatten, tree_leaves, tree_map
@@ -301,3 +302,5 @@ __all__ = [
     "disable_proxy_modes_tracing", "dispatch_trace", "get_innermost_proxy_mode", "get_proxy_mode",
     "is_sym_node", "make_fx", "maybe_disable_fake_tensor_mode",
 ]  # fmt: skip
+
+__getattr__ = _rest_of(__name__)

@@ -27,7 +27,12 @@ distributed.checkpoint._consolidate_hf_safetensors: consolidate_safetensors_file
 distributed.checkpoint.format_utils: _EmptyStateDictLoadPlanner _load_state_dict
 distributed.checkpoint.state_dict_loader: _load_state_dict
 distributed.distributed_c10d: _new_process_group_helper _resolve_process_group
-distributed.fsdp._flat_param: FlatParameter
+distributed.checkpoint.utils: CheckpointException
+distributed.distributed_c10d: _unpickler _world
+distributed.fsdp._common_utils: _FSDPState _get_module_fsdp_state clean_tensor_name
+distributed.fsdp._flat_param: FlatParameter FlatParamHandle
+distributed.fsdp._init_utils: _init_intra_and_inter_node_groups
+distributed.fsdp._runtime_utils: _post_backward_final_callback _root_pre_forward
 distributed.fsdp._traversal_utils: _get_fsdp_states _get_fsdp_handles
 distributed.fsdp.fully_sharded_data_parallel: LocalOptimStateDictConfig OptimStateDictConfig
     ShardedOptimStateDictConfig StateDictConfig
@@ -45,19 +50,34 @@ numa.binding: AffinityMode NumaOptions
                    "marks functions that need a group of processes"),
     # ---- PyTorch's own tracing and compiling ----
     *rows(TOOLS, """
+_decomp: core_aten_decompositions decomposition_table get_decompositions
+    register_decomposition remove_decompositions
+_dynamo.backends.debugging: ExplainOutput ExplainWithBackend aot_eager
+_functorch._aot_autograd.functional_utils: from_fun to_fun
+_functorch._aot_autograd.subclass_utils: wrap_tensor_subclasses
 _functorch.eager_transforms: _wrap_tensor_for_grad
 _inductor.codecache: PyCodeCache FxGraphCache
 _inductor.cpp_builder: get_cpp_compiler
 _inductor.cpu_vec_isa: pick_vec_isa
+_inductor.exc: CppCompileError InductorError InvalidCxxCompiler LoweringException
+_inductor.inductor_prims: inductor_random inductor_seed inductor_seeds
 _inductor.runtime.cache_dir_utils: cache_dir
-_subclasses.functional_tensor: FunctionalTensor FunctionalTensorMode
+_inductor.utils: do_bench fresh_inductor_cache print_performance run_and_get_code
+_subclasses.functional_tensor: FunctionalTensor FunctionalTensorMode disable_functional_mode
 _subclasses.meta_utils: MetaConverter
 _weights_only_unpickler: Unpickler
 export._trace: _export
+fx.experimental.proxy_tensor: _ProxyTensor _SymNodeDict fetch_object_proxy fetch_sym_proxy
+    get_proxy_slot track_tensor_tree
 fx.experimental.symbolic_shapes: ShapeEnv
+fx.passes.split_utils: getattr_recursive setattr_recursive split_by_tags
 nested._internal.ops: extract_kwargs
 nn.utils._per_sample_grad: call_for_per_sample_grads
-onnx.symbolic_opset9: gelu masked_fill softmax
+onnx.symbolic_helper: _get_const scalar_type_to_onnx scalar_type_to_pytorch_type
+onnx.symbolic_opset9: gelu masked_fill softmax sub
+onnx.utils: _export _model_to_graph export export_to_pretty_string register_custom_op_symbolic
+    select_model_mode_for_export unregister_custom_op_symbolic
+profiler._memory_profiler: MemoryProfile MemoryProfileTimeline
 onnx.symbolic_opset12: dropout
 serialization: _legacy_load _load _open_zipfile_reader
 utils._sympy.numbers: IntInfinity
@@ -76,7 +96,13 @@ utils.tensorboard._pytorch_graph: graph
             "_set_tracing_state", "a switch of PyTorch's core"),
     answer("utils._triton", False, "has_triton has_triton_package has_triton_tma",
            "whether Triton can be used: it compiles for GPUs"),
+    answer("autograd", True, "_is_checkpoint_valid",
+           "whether blocks may be computed again in this backward pass: always"),
     # ---- TorchScript ----
+    refused("_C", SCRIPT, "_jit_get_operation"),
+    answer("_C", False, "_jit_set_autocast_mode", "whether TorchScript cast before: never"),
+    same("jit.annotations", "_jit_internal", "BroadcastingList1 BroadcastingList2 "
+         "BroadcastingList3"),
     refused("jit._recursive", SCRIPT, "create_script_module wrap_cpp_module"),
     *constant("jit._recursive", "TorchScript's types: none are made",
               concrete_type_store=types.SimpleNamespace(type_store={})),
@@ -85,8 +111,13 @@ utils.tensorboard._pytorch_graph: graph
               has_cudnn=False),
     refused("nn.quantized.functional", QUANTIZED, "conv1d conv2d conv3d linear"),
     refused("cuda.tunable", ACCELERATOR, "tuning_enable"),
+    refused("cuda.memory", ACCELERATOR, "_snapshot _record_memory_history _dump_snapshot"),
+    refused("cuda._memory_viz", ACCELERATOR, "memory segment_plot segments trace_plot"),
+    refused("", ACCELERATOR, "_convert_weight_to_int4pack _weight_int4pack_mm"),
+    refused("_subclasses.fake_tensor", TOOLS, "_is_tensor_constructor"),
     same("", "_higher_order_ops", "while_loop"),
     same("", "nn.grouped", "_grouped_mm"),
+    same("_custom_ops", "library", "get_ctx"),
     *rows(TOOLS, """
 onnx.operators = onnx.shapes: reshape_from_tensor_shape shape_as_tensor
 nn.quantized = nn.quantized.functional:

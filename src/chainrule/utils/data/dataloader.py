@@ -21,6 +21,7 @@ from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, dr
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
 T = TypeVar("T")
+_T_co = TypeVar("_T_co", covariant=True)
 _collate_fn_t = Callable[[list[T]], Any]  # PyTorch's name, which libraries annotate with
 
 
