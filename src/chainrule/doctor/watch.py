@@ -197,6 +197,15 @@ class Ears:
         if isinstance(owner, Module) and not owner.training:
             self.run.tell("dropped_out", Position(frame.f_code, frame.f_lasti))
 
+    def _hear_clipping(self, name: str, original: Any) -> Any:
+        def clip(parameters: Any, *args: Any, **options: Any) -> Any:
+            # Generators can be read once only.
+            known = [parameters] if hasattr(parameters, "grad") else list(parameters)
+            self.run.tell("gradients_clipped", name, known, args, here(2))
+            return original(known, *args, **options)
+
+        return clip
+
     def _listen_to_compiled(self) -> None:
         """The first calls of a compiled function run eagerly: what a plan does is not seen."""
         from ..compiler.compiled_function import CompiledFunction
@@ -272,11 +281,7 @@ class Ears:
             LRScheduler, "step", lambda s, *_a, **_k: run.tell("scheduler_stepped", s, here(2))
         )
         for name in ("clip_grad_norm_", "clip_grad_value_"):
-            taps.before(
-                utils,
-                name,
-                lambda p, *a, name=name, **_k: run.tell("gradients_clipped", name, p, a, here(2)),
-            )
+            taps.replace(utils, name, partial(self._hear_clipping, name))
         for name in ("scale", "unscale_", "step", "update"):
             taps.before(
                 GradScaler,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import median
 from typing import Any
+from weakref import ref
 
 from ...reading.nodes import Vertex
 from ..finding import WARNING, Finding
 from ..positions import Position
 from ..run import Pass, Step
+from ..vitals import rms, sample
 from .base import Rule
 
 WINDOWS = 3  # steps with the same number of passes before them
+NEARLY = 0.1
 LAST_OPS = 6  # of the loss in which a division is looked for
 
 
@@ -32,7 +36,10 @@ class AccumulationUnscaled(Rule):
         self._mean: dict[Position, bool] = {}  # whether the loss is a plain mean
         self._windows: dict[Position, list[int]] = {}
         self._scaled = False
+        self._leaves: list[Any] = []  # of the latest pass
         self._inside = False  # of a step
+        self._size = 0.0  # of the gradients after the latest pass
+        self._ratios: dict[Position, list[float]] = {}  # by which they change before a step
 
     def pass_begins(self, this: Pass) -> None:
         if self._inside:
@@ -49,10 +56,18 @@ class AccumulationUnscaled(Rule):
     def scaler_used(self, scaler: Any, *_event: Any) -> None:
         self._scaled = bool(scaler.is_enabled())
 
+    def pass_ends(self, this: Pass) -> None:
+        if this.tape is not None and not self._inside:
+            self._size = _size(this.leaves)
+            self._leaves = [ref(leaf) for leaf in this.leaves]
+
     def step_begins(self, this: Step) -> None:
         if len(self._since) == 1:
             (position, count), *_ = self._since.items()
             self._windows.setdefault(position, []).append(count)
+            if this.looked and count > 1 and self._size > 0:
+                now = _size([p for r in self._leaves if (p := r()) is not None])
+                self._ratios.setdefault(position, []).append(now / self._size)
         elif len(self._since) > 1:
             for position in self._since:
                 self._windows.setdefault(position, []).append(0)
@@ -62,13 +77,18 @@ class AccumulationUnscaled(Rule):
     def step_ends(self, _this: Step) -> None:
         self._inside = False
 
+    def _is_divided(self, position: Position, number: int) -> bool:
+        """Whether the program itself divides the gradients by the number of passes."""
+        ratios = self._ratios.get(position, [])
+        return bool(ratios) and abs(median(ratios) * number - 1) < NEARLY
+
     def findings(self) -> Iterator[Finding]:
         for position, windows in self._windows.items():
             usual = max(set(windows), key=windows.count)
             same = windows.count(usual)
             if usual < 2 or same < WINDOWS or same < 0.7 * len(windows):
                 continue
-            if not self._mean.get(position):
+            if not self._mean.get(position) or self._is_divided(position, usual):
                 continue
             yield Finding(
                 self.id,
@@ -79,6 +99,10 @@ class AccumulationUnscaled(Rule):
                 [f"{same} steps had {usual} passes each: {usual} times the average gradient"],
                 f"(loss / {usual}).backward()",
             )
+
+
+def _size(leaves: list[Any]) -> float:
+    return sum(rms(g) for leaf in leaves if (g := sample(leaf.grad)) is not None and g.size)
 
 
 def is_plain_mean(root: Vertex) -> bool:

@@ -15,6 +15,7 @@ from .learning_rate import is_usual, steep
 
 TIMES = 100.0  # its early median
 FAR = 1e3
+AT_ONCE = 1e5  # so large that the first step throws everything away
 FINITE = 1  # losses, before the end
 
 
@@ -39,16 +40,17 @@ class ExplodingGradient(Rule):
         if not sites:
             return
         norms = self._norms()
-        if len(norms) < 4:
+        early = median(norms[:5]) if norms else 0.0
+        at_once = bool(norms) and math.isfinite(norms[0]) and norms[0] > AT_ONCE
+        if len(norms) < 4 and not at_once:
             return
-        early = median(norms[:5])
         wild = [n for n in norms if math.isfinite(n) and n > max(TIMES * early, 1e-3)]
         huge = [n for n in norms if math.isfinite(n) and n > FAR]
         early_steep = any(
             steep(self._vitals, r) and is_usual(self._vitals.rates.get(id(r)))
             for r in self.run.optimizers
         )
-        if len(wild) < 2 and len(huge) < 3 and not early_steep:
+        if len(wild) < 2 and len(huge) < 3 and not early_steep and not at_once:
             return
         site = sites[0]
         largest = max((n for n in norms if math.isfinite(n)), default=math.inf)

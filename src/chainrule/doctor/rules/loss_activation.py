@@ -21,6 +21,9 @@ SCORES = {"linear", "linear_no_bias", "matmul", "mm", "addmm", "relu", "convolut
 LOGITS = {"cross_entropy", "cross_entropy2d", "binary_cross_entropy_with_logits", "bce_with_logits"}
 POINTWISE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 LOG_PROBABILITIES = {"nll_loss"}
+PROBABILITIES = {"binary_cross_entropy"}
+UNBOUNDED = {"linear", "linear_no_bias", "addmm", "relu", "leaky_relu", "elu", "gelu", "silu",
+             "tanh", "convolution", "convolution_no_bias"}  # fmt: skip
 DISTANCES = ("pow", "square", "abs", "mul")
 SQUASHED = {"softmax", "sigmoid", "log_softmax", "logsigmoid"}
 
@@ -54,7 +57,7 @@ class LossActivationMismatch(Rule):
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
-        for v in this.of(*LOGITS, *LOG_PROBABILITIES, *POINTWISE):
+        for v in this.of(*LOGITS, *LOG_PROBABILITIES, *PROBABILITIES, *POINTWISE):
             self._look(v)
         for v in this.of("log_softmax"):  # with label smoothing the loss is made of parts
             maker = producer(v)
@@ -85,6 +88,8 @@ class LossActivationMismatch(Rule):
             self._logits(loss, maker)
         elif loss.op in LOG_PROBABILITIES:
             self._log_probabilities(loss, maker)
+        elif loss.op in PROBABILITIES and maker is not None and maker.op in UNBOUNDED:
+            self._probabilities(loss, maker)
 
     def _logits(self, loss: Vertex, maker: Vertex) -> None:
         takes = "raw scores (logits)"
@@ -153,6 +158,22 @@ class LossActivationMismatch(Rule):
             f"nll_loss takes log-probabilities, but gets {kind}",
             seen,
             "F.cross_entropy(scores, target)  # or log_softmax before nll_loss",
+        )
+
+    def _probabilities(self, loss: Vertex, maker: Vertex) -> None:
+        """BCE raises where a value leaves 0 to 1; until one does, it trains on anything."""
+        value = loss.saved().get("x")
+        seen = [f"they are the result of {maker.op} at {of_node(maker.node).short}"]
+        if isinstance(value, np.ndarray) and value.size:
+            seen.append(f"they lie between {float(value.min()):.3g} and {float(value.max()):.3g}")
+        where = of_node(loss.node)
+        self._say(
+            where if where.is_users else self._calls.place(maker),
+            ERROR,
+            f"binary_cross_entropy takes probabilities, but gets what {maker.op} gives: nothing "
+            "keeps it between 0 and 1",
+            seen,
+            "F.binary_cross_entropy_with_logits(scores, target)  # or a sigmoid before it",
         )
 
     def _say(

@@ -34,8 +34,8 @@ class _Parameter:
 
 class MissingZeroGrad(Rule):
     """Watches the buffers, not the calls: a gradient that an update has used is still there,
-    unchanged, when backward adds to it, and the sum is used by the next update; three times in
-    a row for one parameter.
+    unchanged, when backward adds to it (of one loss or of several), and the sum is used by the next
+    update; three times in a row for one parameter.
 
     Silent: accumulation over several passes and one step (nothing was used in between); gradients
     that another loss leaves in a network that is zeroed before its own pass (GANs); any way of
@@ -58,9 +58,12 @@ class MissingZeroGrad(Rule):
             if known.stepped or known.was_written(leaf):  # it was updated, perhaps by hand
                 if not known.stepped:
                     known.consumed = known.after_pass
-                self._updated(known, this)
-            known.stale = now is not None and now == known.consumed
+                self._updated(known)
+            is_old = now == known.consumed or (known.stale and now == known.after_pass)
+            known.stale = now is not None and is_old
             known.stepped = False
+            if known.stale:
+                known.where = this.site.position  # of the passes that add to it, the last
 
     def pass_ends(self, this: Pass) -> None:
         for leaf in this.leaves:
@@ -80,13 +83,13 @@ class MissingZeroGrad(Rule):
                 known.consumed = fingerprint(p.grad)
                 known.stepped = True
 
-    def _updated(self, known: _Parameter, this: Pass) -> None:
+    def _updated(self, known: _Parameter) -> None:
         known.strikes = known.strikes + 1 if known.stale else 0
         if known.strikes >= STRIKES:
             name = self.run.names().get(id(known.ref()), "")
-            count, names = self._worst.setdefault(this.site.position, (0, set()))
+            count, names = self._worst.setdefault(known.where, (0, set()))
             names.add(name)
-            self._worst[this.site.position] = (max(count, known.strikes), names)
+            self._worst[known.where] = (max(count, known.strikes), names)
 
     def _of(self, leaf: Any) -> _Parameter | None:
         if not leaf._rg:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..finding import ERROR, Finding
+from ..run import OptimizerRecord
 from .base import Rule
 from .census import Census, listed
 
@@ -31,7 +32,7 @@ class ParameterNotInOptimizer(Rule):
             self._census.stale(r) or self._census.added_later(r) for r in records
         ):
             return  # stale-optimizer speaks of the second
-        record = max(self.run.optimizers, key=lambda r: r.steps)
+        record = _second(records) or max(records, key=lambda r: r.steps)
         yield Finding(
             self.id,
             ERROR,
@@ -50,3 +51,15 @@ class ParameterNotInOptimizer(Rule):
     def _made_at(self, outside: list[Any]) -> list[str]:
         lines = {at.short for p in outside if (at := self.run.made_at(p)).code is not None}
         return [f"they were made at {', '.join(sorted(lines)[:3])}"] if lines else []
+
+
+def _second(records: list[OptimizerRecord]) -> OptimizerRecord | None:
+    """An optimizer that was given nothing but what an earlier one holds: it was meant for
+    others."""
+    held: set[int] = set()
+    for record in records:
+        own = {id(p) for p in record.parameters}
+        if own and own <= held:
+            return record
+        held |= own
+    return None

@@ -30,7 +30,8 @@ class UnclippedBeforeUnscale(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
-        self._scaled = False
+        self._scaled = False  # some optimizer's gradients carry the scale
+        self._unscaled: set[int] = set()  # parameters whose gradients no longer do
         self._scale = 1.0
         self._sizes: dict[int, float] = {}  # of the gradients after the pass, by optimizer
         self._ratios: list[float] = []  # by which the program changed them before the step
@@ -38,17 +39,24 @@ class UnclippedBeforeUnscale(Rule):
         self._data_at: Position | None = None
         self._found: dict[Position, tuple[int, float, str]] = {}
 
-    def scaler_used(self, scaler: Any, what: str, _args: Any, where: Position) -> None:
+    def scaler_used(self, scaler: Any, what: str, args: Any, where: Position) -> None:
         if what == "scale":
             self._scale = float(scaler.get_scale()) if scaler.is_enabled() else 1.0
         elif what in ("unscale_", "step", "update"):
             if self._scaled:
                 self._by_hand()
                 self._rescaled(where)
-            self._scaled = False
+            if what == "unscale_" and args:
+                held = self.run.record_of(args[0]).parameters
+                self._unscaled |= {id(p) for p in held}
+                self._sizes.pop(id(self.run.record_of(args[0])), None)
+                self._scaled = self._scaled and not self.run.in_optimizers() <= self._unscaled
+            else:
+                self._scaled = False
 
     def pass_ends(self, _this: Pass) -> None:
         self._scaled = self._scale != 1.0
+        self._unscaled.clear()
         if self._scaled and len(self._ratios) < LOOKED:
             self._sizes = {id(r): _size(r) for r in self.run.optimizers}
 
@@ -68,7 +76,7 @@ class UnclippedBeforeUnscale(Rule):
         """`p.grad.clamp_()` leaves its name and line in the counter of the gradient."""
         for record in self.run.optimizers:
             for p in record.parameters:
-                counter = None if p.grad is None else p.grad._v
+                counter = None if p.grad is None or id(p) in self._unscaled else p.grad._v
                 if counter is None or len(counter) < 4 or not str(counter[1]).startswith(CLAMPS):
                     continue
                 where = Position(counter[2], counter[3])
@@ -76,8 +84,10 @@ class UnclippedBeforeUnscale(Rule):
                     count, _, _ = self._found.get(where, (0, 0.0, ""))
                     self._found[where] = (count + 1, self._scale, str(counter[1]))
 
-    def gradients_clipped(self, name: str, _p: Any, _args: Any, where: Position) -> None:
-        if self._scaled and self._scale != 1.0:
+    def gradients_clipped(
+        self, name: str, parameters: list[Any], _args: Any, where: Position
+    ) -> None:
+        if self._scaled and any(id(p) not in self._unscaled for p in parameters):
             count, _, _ = self._found.get(where, (0, 0.0, name))
             self._found[where] = (count + 1, self._scale, name)
 

@@ -22,7 +22,7 @@ ENDS = {"nll_loss", "cross_entropy", "mse_loss", "binary_cross_entropy", "gather
 
 class WrongDimSoftmax(Rule):
     """Watches softmax and log_softmax over axis 0 of a tensor whose axis 0 is the batch (as many
-    rows as the loss has targets), when the result goes into the loss, or weighs something inside a
+    rows as the loss has targets), also written as `exp(x) / exp(x).sum(0)`, when the result goes into the loss, or weighs something inside a
     model whose data, predictions and targets all have that many rows.
 
     Silent: tensors without a batch axis, attention over the first axis of (time, batch) data,
@@ -40,13 +40,12 @@ class WrongDimSoftmax(Rule):
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None:
             return
-        softmaxes = this.of("softmax", "log_softmax")
+        softmaxes = [*this.of("softmax", "log_softmax"), *filter(_is_by_hand, this.of("div"))]
         for v in softmaxes:
-            axis = v.parameters().get("axis", v.saved().get("axis"))
-            out = v.saved_array("out")
+            axis = _axis(v)
+            out = _quotient(v) if v.op == "div" else v.saved_array("out")
             if out is None or out.ndim < 2 or axis is None:
                 continue
-            axis = axis[0] if isinstance(axis, tuple) else axis
             if axis % out.ndim != 0 or out.shape[0] < 2:
                 continue
             others = [w for w in softmaxes if w is not v and _same_input(v, w)]
@@ -57,7 +56,8 @@ class WrongDimSoftmax(Rule):
             where = self._calls.place(v)
             count = self._found.get(where, (0,))[0] + 1
             sums = _probabilities(v, out).sum(-1)
-            self._found[where] = (count, v.op, out.shape, float(np.abs(sums - 1).mean()))
+            op = "softmax" if v.op == "div" else v.op
+            self._found[where] = (count, op, out.shape, float(np.abs(sums - 1).mean()))
 
     def _is_batch(self, v: Vertex, out: np.ndarray) -> bool:
         """Whether the loss has one target per row: the result meets integer targets of length N."""
@@ -140,7 +140,29 @@ def target_rows(v: Vertex) -> list[int]:
     return [a.shape[0] for a in found if isinstance(a, np.ndarray) and a.ndim]
 
 
+def _is_by_hand(v: Vertex) -> bool:
+    """Whether a division is `exp(x) / exp(x).sum(...)`."""
+    above, below = _operand(v, 0), _operand(v, 1)
+    if above is None or below is None or above.op != "exp" or below.op != "sum":
+        return False
+    summed = _operand(below, 0)
+    if summed is None:
+        return False
+    return summed is above or (summed.op == "exp" and _same_input(summed, above))
+
+
+def _operand(v: Vertex, position: int) -> Vertex | None:
+    return next((link.parent for link in v.inputs if link.position == position), None)
+
+
+def _quotient(v: Vertex) -> np.ndarray | None:
+    a, b = v.saved().get("a"), v.saved().get("b")
+    return a / b if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) else None
+
+
 def _axis(v: Vertex) -> int | None:
+    if v.op == "div":
+        v = _operand(v, 1) or v
     axis = v.parameters().get("axis", v.saved().get("axis"))
     if isinstance(axis, tuple):
         axis = axis[0] if axis else None
@@ -148,9 +170,14 @@ def _axis(v: Vertex) -> int | None:
 
 
 def _same_input(a: Vertex, b: Vertex) -> bool:
-    first = [link.parent for link in a.inputs]
-    second = [link.parent for link in b.inputs]
-    return bool(first) and bool(second) and first[0] is second[0]
+    first, second = _scores(a), _scores(b)
+    return first is not None and first is second
+
+
+def _scores(v: Vertex) -> Vertex | None:
+    """What a softmax, or the exponential that one is written with, is taken of."""
+    inner = _operand(v, 0) if v.op == "div" else v
+    return None if inner is None else _operand(inner, 0)
 
 
 def _probabilities(v: Vertex, out: np.ndarray) -> np.ndarray:
