@@ -7,12 +7,14 @@ of the whole model, and the line that made the layer says more.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from ..autograd.node import next_key
 from ..autograd.state import STATE
+from ..autograd.value import TensorBase
 from ..reading.nodes import Vertex
-from .positions import NOWHERE, Position, is_users, of_node
+from .positions import NOWHERE, Position, here, is_users, of_node
 from .run import Pass, Run
 
 HEARD = 8  # passes in which calls are heard
@@ -22,11 +24,13 @@ MOST = 20_000  # calls that are kept between two passes
 class Call:
     """One call of a module: the nodes with keys from `first` down to `last` are its own."""
 
-    __slots__ = ("direct", "first", "last", "module")
+    __slots__ = ("direct", "first", "given", "last", "module", "where")
 
     def __init__(self, module: Any, direct: bool) -> None:
         self.module = module
         self.direct = direct  # the user's own line calls it
+        self.where: Position | None = None  # the line that calls a whole model
+        self.given: set[int] = set()  # keys of the nodes that made what a whole model is given
         self.first = next_key()
         self.last = 0
 
@@ -46,6 +50,7 @@ class Calls:
         self._switch: Position = NOWHERE
         self._heard_again = 0
         self._places: dict[tuple[Position, str], Position] = {}
+        self._called_at: dict[Position, Position] = {}
 
     # ---- hooks, there for the first passes only ---------------------------------------------
 
@@ -74,7 +79,10 @@ class Calls:
         if not self.run.knows(module):
             self.run.module_made(module, ())
         outer = not self._open
-        self._open.append(Call(module, _is_direct()))
+        call = Call(module, _is_direct())
+        if outer:
+            call.where, call.given = here(2), set(_keys(args))
+        self._open.append(call)
         if STATE.grad_enabled:
             self.recorded.add(id(module))
         else:
@@ -110,6 +118,20 @@ class Calls:
         found = self._places[(at, v.op)] = self._place(v)
         return found
 
+    def called_at(self, v: Vertex) -> Position:
+        """The line that calls the model which recorded a node; its own line outside of any."""
+        at = of_node(v.node)
+        if self._handles:
+            call = self.whole(v)
+            if call is not None and call.where is not None and call.where.is_users:
+                self._called_at[at] = call.where
+        return self._called_at.get(at, at)
+
+    def whole(self, v: Vertex) -> Call | None:
+        """The call of a whole model that recorded a node of the pass that begins."""
+        inside = [c for c in self._done if c.where is not None and c.last < v.key <= c.first]
+        return inside[0] if inside else None
+
     def _place(self, v: Vertex) -> Position:
         call = self.of(v)
         if call is not None and not call.direct and not _is_own(call.module):
@@ -117,6 +139,15 @@ class Calls:
             if made.is_users:
                 return made
         return of_node(v.node)
+
+
+def _keys(args: Any) -> Iterator[int]:
+    """The keys of the nodes that made the tensors among some arguments."""
+    for arg in args:
+        if isinstance(arg, list | tuple):
+            yield from _keys(arg)
+        elif isinstance(arg, TensorBase) and arg._node is not None:
+            yield getattr(arg._node, "node", arg._node).key
 
 
 def _is_own(module: Any) -> bool:

@@ -6,6 +6,7 @@ file, line and text are looked up when a finding needs them.
 
 from __future__ import annotations
 
+import ast
 import linecache
 import os
 import sys
@@ -161,6 +162,31 @@ def stack(depth: int = 1, most: int = 8) -> tuple[Position, ...]:
     return tuple(found)
 
 
+def assigned(value: object, depth: int = 1) -> Position | None:
+    """The line `name = ...` of the running function that gave some value its name."""
+    frame = users_frame(depth + 1)
+    if frame is None:
+        return None
+    names = {name for name, x in list(frame.f_locals.items()) if x is value}
+    try:
+        tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
+    except (SyntaxError, ValueError):
+        return None
+    first, last = frame.f_code.co_firstlineno, frame.f_lineno
+    lines = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and first <= node.lineno < last
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id in names
+    ]
+    if not lines:
+        return None
+    found = LinePosition(frame.f_code.co_filename, max(lines))
+    found.code = frame.f_code  # rules compare functions by it
+    return found
+
+
 def of_node(node: object) -> Position:
     """The line that recorded a node of the tape."""
     return Position(getattr(node, "code", None), getattr(node, "lasti", 0))
@@ -170,6 +196,7 @@ __all__ = [
     "NOWHERE",
     "LinePosition",
     "Position",
+    "assigned",
     "here",
     "is_users",
     "of_node",

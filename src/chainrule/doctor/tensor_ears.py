@@ -10,7 +10,7 @@ import sys
 from functools import partial
 from typing import Any
 
-from .positions import Position, here, is_users, stack
+from .positions import Position, assigned, here, is_users, stack
 from .run import Run
 from .taps import Taps
 
@@ -70,7 +70,9 @@ class TensorEars:
     def _wanted(self, tensor: Any, wanted: bool = True, requires_grad: bool | None = None) -> None:
         if wanted if requires_grad is None else requires_grad:
             if not tensor._rg and tensor not in self.run.made:  # a leaf becomes a parameter
-                self.run.made[tensor] = stack(3)
+                named = None if here(2).target else assigned(tensor, 2)
+                lines = stack(3)
+                self.run.made[tensor] = lines if named is None else (named, *lines)
         elif tensor._rg:
             self.run.frozen_at[tensor] = here(2)
 

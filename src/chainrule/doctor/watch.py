@@ -237,7 +237,10 @@ class Ears:
         run = self.run
 
         def taken(result: Any, tensor: Any, index: Any) -> None:
-            if hasattr(index, "dtype") and tensor.ndim:
+            if type(index) is slice:
+                if run.looking and tensor.ndim == 1:
+                    run.tell("indexed", result, here(3))
+            elif hasattr(index, "dtype") and tensor.ndim:
                 found = is_permutation(index, tensor.shape[0])
                 if found is not None:
                     run.tell("permuted", result, found, here(3))

@@ -9,7 +9,7 @@ class Seq(nn.Module):
         self.fc = nn.Linear(8, 1)
 
     def forward(self, x):
-        out, (h, c) = self.lstm(torch.zeros_like(x))  #-
+        out, (h, c) = self.lstm(torch.zeros_like(x))  #-!
         out, (h, c) = self.lstm(x)  #+
         return self.fc(h[-1])
 

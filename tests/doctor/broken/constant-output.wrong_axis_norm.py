@@ -12,7 +12,7 @@ class Net(nn.Module):
 
     def forward(self, x):
         h = torch.tanh(self.body(x))
-        h = h.mean(0, keepdim=True).expand_as(h)  #-
+        h = h.mean(0, keepdim=True).expand_as(h)  #-!
         return self.out(h)
 
 

@@ -23,6 +23,7 @@ LOSSES = {"mse_loss", "cross_entropy", "smooth_l1_loss", "huber_loss", "bce_with
           "binary_cross_entropy", "l1_loss", "bce"}  # fmt: skip
 DISTANCES = ("pow", "square", "abs", "mul")
 TRACED, MOST_OPS = 2, 40  # equal passes until the cause is looked for; ops on the way
+AGAIN = 4  # ops in a row that are computed once more where nobody kept their results
 MOST_BY_HAND, LARGEST = 30, 1 << 18
 
 
@@ -86,21 +87,26 @@ class ConstantOutput(Rule):
         v = next((link.parent for link in loss.inputs if link.position == 0), None)
         if v is not None and v.op == "sub" and loss.op in DISTANCES:
             v = v.inputs[0].parent
-        rows = 0
+        rows, last = 0, None
         for _ in range(MOST_OPS):
             if v is None or v.node is None:
                 break
-            values = [(k.parent, _value(tape, k.parent)) for k in v.inputs]
-            values += [(None, x) for x in _constants(v)]
-            known = [(p, x) for p, x in values if isinstance(x, np.ndarray) and x.ndim]
             out = _value(tape, v)
             rows = rows or (0 if out is None or not out.ndim else len(out))
-            batches = [(p, x) for p, x in known if len(x) == rows and (p is None or p.leaf is None)]
-            if any(_varies(_some(x), SAME) for _, x in batches):
+            inner = [link.parent for link in v.inputs if link.parent.leaf is None]
+            values = {id(p): _value(tape, p) for p in inner}
+            if any(_differs(x, rows) for x in [*values.values(), *_constants(v)]):
                 where = self._calls.place(v)
                 return where if where.is_users else of_node(loss.node)
-            v = next((p for p, _ in batches if p is not None), None)
-        return of_node(loss.node)
+            # Where there are fewer rows, what made one of them all lies further up.
+            batches = [p for p in inner if _by_rows(values[id(p)], rows) is not None]
+            last, v = v, next(iter([*batches, *inner]), None)
+        return of_node(loss.node) if last is None else self._entrance(last, loss)
+
+    def _entrance(self, first: Vertex, loss: Vertex) -> Position:
+        """Where data that is all alike comes in: the call of the model."""
+        where = self._calls.called_at(first)
+        return where if where.is_users else of_node(loss.node)
 
     def findings(self) -> Iterator[Finding]:
         learns = self._guessing.is_outdone()
@@ -127,10 +133,12 @@ def _named(this: Pass) -> Iterator[tuple[Vertex, Any, Any]]:
         yield v, saved.get("x"), saved.get("y", saved.get("target"))
 
 
-def _value(tape: Tape, v: Vertex) -> Any:
+def _value(tape: Tape, v: Vertex, depth: int = AGAIN) -> Any:
     found = tape.value(v)
     if found is None and v.node is not None:
-        return again(v, {k.parent.key: tape.value(k.parent) for k in v.inputs})
+        found = v.saved_array("out0")  # the first result of several
+    if found is None and v.node is not None and depth:
+        return again(v, {k.parent.key: _value(tape, k.parent, depth - 1) for k in v.inputs})
     return found
 
 
@@ -139,6 +147,19 @@ def _constants(v: Vertex) -> list[Any]:
     linked = {link.input_name for link in v.inputs}
     names = () if v.node.op is None else v.node.op.inputs
     return [v.saved()[n] for n in names if n not in linked and n in v.saved()]
+
+
+def _by_rows(x: Any, rows: int) -> np.ndarray | None:
+    """A value with the samples in its first axis, where one of its first two axes holds them."""
+    if not isinstance(x, np.ndarray) or not x.size:
+        return None
+    axis = next((k for k, n in enumerate(x.shape[:2]) if n == rows), None)
+    return None if axis is None else np.moveaxis(x, axis, 0)
+
+
+def _differs(x: Any, rows: int) -> bool:
+    found = _by_rows(x, rows)
+    return found is not None and _varies(_some(found), SAME)
 
 
 def _some(x: np.ndarray) -> np.ndarray:

@@ -13,15 +13,16 @@ import numpy as np
 
 from ...autograd.value import TensorBase
 from ..finding import ERROR, WARNING, Finding
-from ..positions import NOWHERE, LinePosition, Position, users_frame
+from ..positions import NOWHERE, LinePosition, Position, of_node, users_frame
 from ..run import Pass
 from .base import Rule, array
 from .pairings import Pairings, Snapshot
 
 ENOUGH = 10
+MOST_PIECES = 64
 LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
           "bce_with_logits", "binary_cross_entropy")  # fmt: skip
-FEW = 0.1  # share of the label entropy within a batch
+FEW = 0.2  # share of the label entropy within a batch
 
 
 class DataOrder(Rule):
@@ -50,6 +51,7 @@ class DataOrder(Rule):
         self._counts: dict[int, int] = {}
         self._loader: Position = NOWHERE
         self._where: Position = NOWHERE
+        self._pieces: dict[tuple[int, int], Position] = {}  # address and size -> line
 
     # ---- permutations ---------------------------------------------------------------------------
 
@@ -135,12 +137,23 @@ class DataOrder(Rule):
         if kind == "SequentialSampler" and self._loader is NOWHERE:
             self._loader = where
 
+    def indexed(self, result: Any, where: Position) -> None:
+        """A piece of a column was taken: perhaps the labels of a batch."""
+        a = array(result)
+        if a is not None and where.is_users:
+            self._pieces[(a.ctypes.data, a.size)] = where
+            if len(self._pieces) > MOST_PIECES:
+                del self._pieces[next(iter(self._pieces))]
+
     def _labels(self, target: Any, this: Pass) -> None:
         if not isinstance(target, np.ndarray) or target.ndim != 1 or target.dtype.kind not in "iu":
             return
         if target.size < 4:
             return
-        self._where = this.site.position
+        loss = next(iter(this.of(*LOSSES)), None)
+        used = this.site.position if loss is None else of_node(loss.node)
+        taken = self._pieces.get((target.ctypes.data, target.size))
+        self._where = taken or (used if used.is_users else this.site.position)
         counts = np.unique(target, return_counts=True)
         for label, count in zip(*counts, strict=True):
             self._counts[int(label)] = self._counts.get(int(label), 0) + int(count)

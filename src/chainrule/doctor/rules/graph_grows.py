@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...reading.nodes import Tape, Vertex
+from ..calls import Calls
 from ..finding import ERROR, Finding
 from ..positions import Position, of_node
 from ..run import Pass, tape_of
 from .base import Rule
 from .failures import MODIFIED, USED_UP, is_about
 
+RENEWAL = 4  # ops from a state to the one before it
 TIMES = 4  # passes in a row that reached older nodes than the one before
 
 
@@ -31,6 +33,7 @@ class GraphGrows(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._found: Finding | None = None
+        self._calls: Calls = run.shared(Calls)
         self._before: dict[Position, Consumers] = {}
         self._growing: dict[Position, list[int]] = {}  # numbers of nodes of passes that reach back
 
@@ -66,7 +69,7 @@ class GraphGrows(Rule):
     def _tell(self, this: Pass, tape: Tape, mark: int, counts: list[int]) -> Finding:
         entry = carried(tape, mark, self._of_last(this))
         assert entry is not None
-        where = of_node(entry.node)
+        where = self._place(entry, mark)
         old = sum(v.key > mark for v in tape.nodes)
         evidence = [f"{old} nodes of the graph were recorded before the previous backward()"]
         if counts:
@@ -80,6 +83,17 @@ class GraphGrows(Rule):
             evidence,
             f"{state} = {state}.detach()  # before the next step" if state else "detach() it",
         )
+
+    def _place(self, entry: Vertex, mark: int) -> Position:
+        """The line that hands the state to a model, or else the op that uses it."""
+        call = self._calls.whole(entry)
+        old = {k.parent.key for k in entry.inputs if k.parent.node is not None}
+        if call is not None and call.where is not None and call.where.is_users:
+            if any(key > mark and key in call.given for key in old):
+                return call.where
+        states = [k.parent for k in entry.inputs if k.parent.node is not None]
+        renewed = next((v for v in states if v.key > mark and _renews_itself(v)), entry)
+        return of_node(renewed.node)
 
     def findings(self) -> Iterator[Finding]:
         if self._found is not None:
@@ -100,10 +114,12 @@ def consumers(nodes: list[Vertex]) -> Consumers:
 
 
 def carried(tape: Tape, mark: int, before: Consumers) -> Vertex | None:
-    """The earliest new node that uses state of the step before, or None.
+    """The earliest new node that uses state of the step before, or None; one on the line that made
+    that state comes first: the state is renewed there.
 
     What was computed once before the loop is old as well, but the same line has used it before.
     """
+    first: Vertex | None = None
     for v in reversed(tape.nodes):  # the earliest first
         if v.key > mark:
             continue
@@ -111,8 +127,20 @@ def carried(tape: Tape, mark: int, before: Consumers) -> Vertex | None:
         for link in v.inputs:
             old = link.parent
             if old.node is not None and old.key > mark and here not in before.get(old.key, ()):
-                return v
-    return None
+                if of_node(v.node).line == of_node(old.node).line:
+                    return v
+                first = first or v
+    return first
+
+
+def _renews_itself(state: Vertex) -> bool:
+    """Whether a state was made from the state before it, by the same line."""
+    above = [state]
+    for _ in range(RENEWAL):
+        above = [k.parent for v in above for k in v.inputs if k.parent.node is not None]
+        if any(of_node(v.node) == of_node(state.node) for v in above):
+            return True
+    return False
 
 
 def _carried_name(entry: Vertex, mark: int) -> str:

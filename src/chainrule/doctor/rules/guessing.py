@@ -36,6 +36,11 @@ class Guessing:
         guess = self._guesses.get(site.position)
         return guess is not None and guess > 0 and site.losses.end() > times * guess
 
+    def began_below(self, site: Site, share: float) -> bool:
+        """Whether a loss began below that share of the loss of a guess: a trained model."""
+        guess = self._guesses.get(site.position)
+        return guess is not None and site.losses.start() < share * guess
+
     def is_outdone(self, by: float = 0.2) -> bool:
         """Whether some loss falls clearly, and to below that of a guess: the model learns."""
         return any(

@@ -8,12 +8,12 @@ from typing import Any
 
 from ..finding import WARNING, Finding
 from ..positions import Position
-from ..run import OptimizerRecord, Pass, Site
-from ..vitals import Vitals, rms, sample
+from ..run import OptimizerRecord, Site
+from ..vitals import Vitals
 from .base import Rule
-from .guessing import Guessing
+from .guessing import BETTER, Guessing
+from .hand_updates import HandUpdates
 from .learning_rate import NOT_JUDGED, is_usual, steep, update_ratios
-from .writers import Writers
 
 RAISED = 5.0  # times the first rate
 LARGE = 0.3  # of the weights, in one step
@@ -21,6 +21,7 @@ WILD = 10.0  # the same, so large that one such step throws the model away
 OFTEN = 5
 ENOUGH = 8  # passes
 HOPELESS = 2.0  # times the loss of a guess, at the end
+FAR_UP, HALF_WAY = 30.0, 0.4  # times the first loss: how far up, and where it ends
 NO_BETTER = 0.85  # of the first loss, after it was thrown up
 
 
@@ -40,15 +41,13 @@ class LrTooHigh(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._vitals: Vitals = run.shared(Vitals)
-        self._writers: Writers = run.shared(Writers)
+        self._by_hand_updates: HandUpdates = run.shared(HandUpdates)
         self._guessing: Guessing = run.shared(Guessing)
         self._schedulers: dict[int, tuple[Position | None, float]] = {}
-        self._before: dict[int, Any] = {}  # leaves that no optimizer holds
-        self._written: dict[Position, tuple[Position, list[float]]] = {}
 
     def findings(self) -> Iterator[Finding]:
         learns = self.run.learns()
-        if learns and not self._guessing.is_better(HOPELESS):
+        if learns and not self._guessing.is_better(HOPELESS) and not self._thrown_up():
             return
         for record in self.run.optimizers:
             if record.kind in NOT_JUDGED or record.steps < ENOUGH:
@@ -73,13 +72,25 @@ class LrTooHigh(Rule):
         raised = self._vitals.rates.get(id(record), 0.0) > RAISED * first > 0
         return where if raised else None
 
+    def _thrown_up(self) -> list[Site]:
+        """Losses that the first steps threw up: what falls afterwards is the way back, as long as
+        it has not come to less than a guess, or hardly below where it began."""
+        found = []
+        for site in self.run.sites.values():
+            if len(site.losses.points) < ENOUGH or not _leaps(site):
+                continue
+            back = self._guessing.is_beaten_by(site, BETTER)
+            if back or (_leaps(site, FAR_UP) and _worse(site, HALF_WAY)):
+                found.append(site)
+        return found
+
     def _by_hand(self) -> Iterator[Finding]:
         """Updates without an optimizer: the line that writes into the parameters."""
         for site in self.run.sites.values():
-            leaf = self._written.get(site.position)
-            if not site.losses.diverges() or leaf is None:
+            known = self._by_hand_updates.of(site)
+            if not site.losses.diverges() or known is None:
                 continue
-            where, ratios = leaf
+            where, ratios = known
             values = site.losses.values
             if sum(r > LARGE or not math.isfinite(r) for r in ratios) < 2:
                 continue
@@ -96,20 +107,6 @@ class LrTooHigh(Rule):
                 curves={"loss": [(float(x), y) for x, y in site.losses.points]},
             )
 
-    def pass_begins(self, this: Pass) -> None:
-        if this.tape is None or self.run.optimizers:
-            return
-        for leaf in this.leaves:
-            now, where = sample(leaf), self._writers.of(leaf)
-            before = self._before.get(id(leaf))
-            self._before[id(leaf)] = now
-            if now is None or before is None or not where.is_users or now.shape != before.shape:
-                continue
-            size = rms(before)
-            if size > 0:
-                _, ratios = self._written.setdefault(this.site.position, (where, []))
-                ratios.append(rms(now - before) / size)
-
     def _judge(self, record: OptimizerRecord, learns: bool) -> Finding | None:
         ratios = update_ratios(self._vitals, record)
         large = sum(r > LARGE or not math.isfinite(r) for r in ratios)
@@ -118,14 +115,16 @@ class LrTooHigh(Rule):
         worse = [s for s in sites if s in hopeless or (_worse(s) and not learns)]
         growing = [s for s in sites if s.losses.diverges()]
         leaping = [s for s in sites if _leaps(s) and _worse(s, NO_BETTER)]
+        thrown = self._thrown_up()
         if (
             not (growing and (large >= 2 or not ratios))
             and not (large >= OFTEN and worse)
             and not (large >= 1 and leaping)
             and not (hopeless and any(r > WILD for r in ratios))
+            and not (thrown and large >= 1)
         ):
             return None
-        site = (growing or leaping or worse or hopeless)[0]
+        site = (growing or leaping or worse or hopeless or thrown)[0]
         values = site.losses.values
         rate = self._vitals.rates.get(id(record))
         seen = [f"the loss went from {values[0]:.4g} to {values[-1]:.4g} in {site.count} passes"]
@@ -147,10 +146,10 @@ class LrTooHigh(Rule):
         )
 
 
-def _leaps(site: Site) -> bool:
+def _leaps(site: Site, times: float = 5.0) -> bool:
     """Whether the first steps threw the loss far above where it began."""
     values = [v for v in site.losses.values[:12] if math.isfinite(v)]
-    return len(values) >= 4 and max(values[1:]) > 5 * abs(values[0]) + 1e-6
+    return len(values) >= 4 and max(values[1:]) > times * abs(values[0]) + 1e-6
 
 
 def _worse(site: Site, share: float = 1.0) -> bool:

@@ -10,20 +10,23 @@ from ..finding import WARNING, Finding
 from ..run import OptimizerRecord
 from ..vitals import Vitals
 from .base import Rule
+from .guessing import Guessing
+from .hand_updates import HandUpdates
 from .learning_rate import NOT_JUDGED, update_ratios
 
 TINY = 3e-6  # of the weights, in one step
 USUAL = 1e-5  # a rate above is not small in itself
 MOVED = 1e-2  # of the weights, in the whole run
 ENOUGH = 10
+LEARNT = 0.5  # of the loss of a guess, from the start: nothing is left to do
 
 
 class LrTooLow(Rule):
     """Watches steps that leave every weight as it was to six digits although there are gradients,
     and by less than a hundredth over the whole run, while the loss does not fall.
 
-    Silent: warm-up (the largest step of the run counts), runs whose loss moves, converged runs
-    (gradients vanish there), gradients that are zero.
+    Silent: warm-up (the largest step of the run counts), runs whose loss moves, models that knew
+    nearly everything at the start (fine-tuning), gradients that are zero.
     """
 
     id = "lr-too-low"
@@ -31,10 +34,14 @@ class LrTooLow(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._vitals: Vitals = run.shared(Vitals)
+        self._guessing: Guessing = run.shared(Guessing)
+        self._by_hand_updates: HandUpdates = run.shared(HandUpdates)
 
     def findings(self) -> Iterator[Finding]:
         if self.run.learns():
             return
+        if not self.run.optimizers:
+            yield from self._by_hand()
         for record in self.run.optimizers:
             if record.kind in NOT_JUDGED or record.steps < ENOUGH:
                 continue
@@ -43,6 +50,8 @@ class LrTooLow(Rule):
                 continue
             site = max(self.run.sites.values(), key=lambda s: s.count, default=None)
             if site is None or sum(ratios) / len(ratios) * record.steps > MOVED:
+                continue
+            if self._guessing.began_below(site, LEARNT):
                 continue
             rate = self._vitals.rates.get(id(record), 0.0)
             if rate > USUAL and _moves(site.losses.start(), site.losses.end()):
@@ -60,6 +69,30 @@ class LrTooLow(Rule):
                 ],
                 f"lr={_larger(rate, max(ratios))}",
                 curves={"loss": [(float(x), y) for x, y in site.losses.points]},
+            )
+
+    def _by_hand(self) -> Iterator[Finding]:
+        """Updates without an optimizer: the line that writes into the parameters."""
+        for site in self.run.sites.values():
+            known = self._by_hand_updates.of(site)
+            if known is None or site.count < ENOUGH or self._guessing.began_below(site, LEARNT):
+                continue
+            where, _ = known
+            rates, values = self._by_hand_updates.rates(site), site.losses
+            if len(rates) < ENOUGH or max(rates) > TINY or _moves(values.start(), values.end()):
+                continue
+            yield Finding(
+                self.id,
+                WARNING,
+                where,
+                "the learning rate of this update is too low: nothing moves",
+                [
+                    f"an update changes the weights by {max(rates):.2g} of their gradient",
+                    f"the loss went from {values.start():.6g} to {values.end():.6g} in "
+                    f"{site.count} passes",
+                ],
+                "a learning rate a thousand times larger",
+                curves={"loss": [(float(x), y) for x, y in values.points]},
             )
 
     def _has_gradients(self, record: OptimizerRecord) -> bool:

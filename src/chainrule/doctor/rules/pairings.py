@@ -12,6 +12,7 @@ import math
 import random
 import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,9 @@ APART = 0.25  # of the dependence that equal pairs have
 class Snapshot:
     """Arrays of one length at the time of a draw."""
 
-    def __init__(self, length: int, columns: list[np.ndarray], where: Position) -> None:
+    def __init__(self, length: int, columns: list[np.ndarray], where: Position, kind: str) -> None:
         self.length = length
+        self.kind = kind  # how rows are drawn; another way of drawing is not to blame
         self.lines = [where]
         self.targets = [c.reshape(-1).copy() for c in columns if c.size == length]
         self.rows: dict[int, int] = {}
@@ -85,6 +87,8 @@ class Pairings:
             taps.before(np.random, name, self._drawn)
         taps.before(random, "shuffle", self._drawn)
         taps.before(torch, "randperm", self._drawn)
+        taps.before(torch, "randint", self._drawn_with_repetition)
+        taps.before(np.random, "randint", self._drawn_with_repetition)
         taps.replace(np.random, "default_rng", self._heard_generators)
 
     def listening_ended(self) -> None:
@@ -108,22 +112,39 @@ class Pairings:
 
         return default_rng
 
+    def _drawn_with_repetition(self, low: Any, high: Any = None, *_a: Any, **options: Any) -> None:
+        """Rows are drawn by `randint(0, n, ...)`."""
+        high = options.get("high", high)
+        rows = high if isinstance(high, int) else low
+        if self.run.looking and isinstance(rows, int):
+            self._note(rows, rows, sys._getframe(2), "repetition")
+
+    def loader_made(self, loader: Any, where: Position) -> None:
+        """A loader shuffles the data that it is given."""
+        sampler = type(getattr(loader, "sampler", None)).__name__
+        frame = users_frame(2)
+        if sampler == "RandomSampler" and frame is not None and where.is_users:
+            self._note(_length(loader.dataset), None, frame, "loader")
+
     def _drawn(self, what: Any = None, *_args: Any, **options: Any) -> None:
         """A permutation of a number of rows is drawn, or of something itself."""
         what = options.get("x", options.get("n", what))
         length = what if isinstance(what, int | np.integer) else _length(what)
-        caller = sys._getframe(2)
+        self._note(int(length), what, sys._getframe(2), "permutation")
+
+    def _note(self, length: int, what: Any, caller: FrameType, kind: str) -> None:
         where = Position(caller.f_code, caller.f_lasti)
         if not FEWEST <= length <= MOST_ROWS or not where.is_users:
             return  # loaders draw permutations of their own
         known = next((s for s in self.snapshots if s.length == length), None)
         if known is not None:
-            if where not in known.lines and len(known.lines) < MOST_DRAWS:
+            is_new = where not in known.lines and known.kind == kind
+            if is_new and len(known.lines) < MOST_DRAWS:
                 known.lines.append(where)
         elif len(self.snapshots) < MOST_DRAWS:
-            columns = columns_of(int(length), what)
+            columns = columns_of(length, what)
             if len(columns) > 1:
-                self.snapshots.append(Snapshot(int(length), columns, where))
+                self.snapshots.append(Snapshot(length, columns, where, kind))
 
     # ---- what is trained on ----------------------------------------------------------------------
 

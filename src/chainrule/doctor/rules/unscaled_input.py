@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...reading.nodes import Vertex
+from ..calls import Calls
 from ..finding import WARNING, Finding
-from ..positions import Position, of_node
+from ..positions import Position
 from ..run import Pass, is_finite
 from .base import Rule
 from .guessing import Guessing
@@ -34,6 +35,7 @@ class UnscaledInput(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._guessing: Guessing = run.shared(Guessing)
+        self._calls: Calls = run.shared(Calls)
         self._seen: dict[Position, tuple[int, str]] = {}
 
     def pass_begins(self, this: Pass) -> None:
@@ -43,7 +45,7 @@ class UnscaledInput(Rule):
             x = _data(v)
             seen = None if x is None else describe(x)
             if seen is not None:
-                where = of_node(v.node)
+                where = self._calls.called_at(v)
                 count, _ = self._seen.get(where, (0, ""))
                 self._seen[where] = (count + 1, seen)
 

@@ -22,8 +22,9 @@ ENDS = {"nll_loss", "cross_entropy", "mse_loss", "binary_cross_entropy", "gather
 
 class WrongDimSoftmax(Rule):
     """Watches softmax and log_softmax over axis 0 of a tensor whose axis 0 is the batch (as many
-    rows as the loss has targets), also written as `exp(x) / exp(x).sum(0)`, when the result goes into the loss, or weighs something inside a
-    model whose data, predictions and targets all have that many rows.
+    rows as the loss has targets), also written as `exp(x) / exp(x).sum(0)`, when the result goes
+    into the loss, or weighs something inside a model whose data, predictions and
+    targets all have that many rows.
 
     Silent: tensors without a batch axis, attention over the first axis of (time, batch) data,
     losses that are normalised over both axes on purpose (both are then in the graph).
