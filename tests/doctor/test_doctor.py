@@ -104,6 +104,35 @@ def train(zero: bool) -> None:
         optimizer.step()
 
 
+def test_options_behind_the_script_are_the_doctors_unless_the_script_names_them(
+    tmp_path: Path,
+) -> None:
+    script, data = tmp_path / "train.py", tmp_path / "report.json"
+    script.write_text(BROKEN)
+    done = doctor(str(script), "--epochs", "3", "--json", str(data), "--strict")
+    assert "arguments ['--epochs', '3']" in done.stdout
+    assert [f["rule"] for f in json.loads(data.read_text())["findings"]] == ["missing-zero-grad"]
+    script.write_text(BROKEN + "# takes --json and --epochs\n")
+    data.unlink()
+    done = doctor(str(script), "--json", "own.json")
+    assert "arguments ['--json', 'own.json']" in done.stdout and done.returncode == 1
+
+
+def test_what_an_ignored_rule_explains_is_not_told_either() -> None:
+    def findings(**options: object) -> list[tuple[str, list[str]]]:
+        torch.manual_seed(0)
+        model = torch.nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
+        with watch(**options) as watched:
+            for _ in range(40):  # nobody resets the gradients
+                model(torch.randn(8, 3)).pow(2).mean().backward()
+                optimizer.step()
+        return [(f.rule, [s.rule for s in f.folded]) for f in watched.findings]
+
+    assert findings() == [("missing-zero-grad", ["lr-too-high"])]
+    assert findings(ignore="missing-zero-grad") == []
+
+
 def test_a_block_is_watched_and_leaves_nothing_behind() -> None:
     before = [torch.Tensor.backward, torch.nn.Module.train, torch.optim.Optimizer.zero_grad]
     with watch() as watched:

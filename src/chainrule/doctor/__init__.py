@@ -31,10 +31,10 @@ def watch(*objects: Any, every: int | None = None, only: Any = None, ignore: Any
     ['missing-zero-grad']
     """
     from ..nn.modules.module import Module
-    from .rules import chosen
+    from .rules import chosen, names_of
 
     models = [o for o in objects if isinstance(o, Module)]
-    return Watch(chosen(only, ignore), models, every)
+    return Watch(chosen(only, ignore), models, every, names_of(ignore))
 
 
 __all__ = ["Finding", "Preflight", "Watch", "preflight", "watch"]

@@ -25,7 +25,8 @@ class Diagnosis(Report):
     def __init__(self, run: Run) -> None:
         self.run = run
         said = [finding for rule in run.rules for finding in _said_by(rule, run)]
-        self.findings = [f for f in fold(said) if not is_ignored(f)]
+        told = [f for f in fold(said) if f.rule not in run.ignored]
+        self.findings = [f for f in told if not is_ignored(f)]
 
     @property
     def code(self) -> int:

@@ -166,6 +166,7 @@ class Run:
 
     def __init__(self, rules: Iterable[type[Any]], *, every: int | None = None) -> None:
         self.every = every
+        self.ignored: frozenset[str] = frozenset()  # rules whose findings nobody wants to see
         self.passes = 0
         self.steps = 0
         self.sites: dict[Position, Site] = {}

@@ -344,8 +344,11 @@ def _construction(module: Any) -> tuple[Position, ...]:
 class Watch(Report):
     """A run that is watched, as a block; made by `doctor.watch`."""
 
-    def __init__(self, rules: Iterable[type[Any]], models: Any, every: int | None) -> None:
+    def __init__(
+        self, rules: Iterable[type[Any]], models: Any, every: int | None, ignored: Any = ()
+    ) -> None:
         self.run = Run(rules, every=every)
+        self.run.ignored = frozenset(ignored)
         self._ears = Ears(self.run)
         for model in models:
             for part in model.modules():

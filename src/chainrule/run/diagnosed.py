@@ -11,14 +11,24 @@ from typing import Any
 
 from ..doctor.finding import NOTE
 from ..doctor.report import Diagnosis
-from ..doctor.rules import chosen
+from ..doctor.rules import chosen, names_of
 from ..doctor.watch import Watch
 from ..serialization.files import write_text
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--json": {"metavar": "FILE", "help": "write the findings ('-': print them)"},
+    "--html": {"metavar": "FILE", "help": "write a page with the curves"},
+    "--only": {"metavar": "RULES", "help": "these rules only, with commas"},
+    "--ignore": {"metavar": "RULES", "help": "without these rules"},
+    "--strict": {"action": "store_true", "help": "notes count as findings too"},
+    "--every": {"type": int, "metavar": "N", "help": "look at every N-th pass later on"},
+}
 
 
 def main(argv: Sequence[str]) -> int:
     """Run the command; 1 with findings of severity error or warning, else 0."""
     options = _parser().parse_args(argv)
+    _take_own(options)
     if options.target not in ("-m", "-c") and not os.path.exists(options.target):
         print(f"chainrule: can't open file {options.target!r}: no such file", file=sys.stderr)
         return 2
@@ -27,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
     except ValueError as problem:
         print(f"chainrule: {problem}", file=sys.stderr)
         return 2
-    watch = Watch(rules, [], options.every)
+    watch = Watch(rules, [], options.every, names_of(options.ignore))
     _run([options.target, *options.arguments], watch)
     return _tell(watch.diagnosis, options)
 
@@ -48,15 +58,32 @@ def _parser() -> argparse.ArgumentParser:
         prog="chainrule doctor",
         description="Run a training script and say what is wrong: rule, line, evidence, fix.",
     )
-    parser.add_argument("--json", metavar="FILE", help="write the findings ('-': print them)")
-    parser.add_argument("--html", metavar="FILE", help="write a page with the curves")
-    parser.add_argument("--only", metavar="RULES", help="these rules only, with commas")
-    parser.add_argument("--ignore", metavar="RULES", help="without these rules")
-    parser.add_argument("--strict", action="store_true", help="notes count as findings too")
-    parser.add_argument("--every", type=int, metavar="N", help="look at every N-th pass later on")
+    for name in OPTIONS:
+        parser.add_argument(name, **OPTIONS[name])
     parser.add_argument("target", help="script.py, or -m module")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
     return parser
+
+
+def _take_own(options: argparse.Namespace) -> None:
+    """Options behind the script belong to it; those that its text does not name are meant for the
+    doctor."""
+    if not options.arguments or not os.path.isfile(options.target):
+        return
+    with open(options.target, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for name, option in OPTIONS.items():
+        if name not in text:
+            own.add_argument(name, **option)
+    try:
+        taken, rest = own.parse_known_args(options.arguments)
+    except SystemExit:
+        return
+    for name, value in vars(taken).items():
+        if value not in (None, False):
+            setattr(options, name, value)
+    options.arguments = rest
 
 
 def _run(argv: list[str], watch: Watch) -> None:

@@ -84,12 +84,15 @@ RULES: tuple[type[Rule], ...] = (
     ConstantOutput,
     DecayOnNorms,
 )
-__all__ = ["RULES", "Rule", "chosen"]
+__all__ = ["RULES", "Rule", "chosen", "names_of"]
 
 
 def chosen(only: object = None, ignore: object = None) -> list[type[Rule]]:
-    """The rules to run: all, those named by `only`, without those named by `ignore`."""
-    wanted, unwanted = _names(only), _names(ignore)
+    """The rules to run: all, or those named by `only`.
+
+    Those named by `ignore` run too, silently: what they would explain is not told either.
+    """
+    wanted, unwanted = names_of(only), names_of(ignore)
     known = {rule.id for rule in RULES}
     for name in sorted((wanted | unwanted) - known):
         import difflib
@@ -97,10 +100,10 @@ def chosen(only: object = None, ignore: object = None) -> list[type[Rule]]:
         close = difflib.get_close_matches(name, known, n=3)
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         raise ValueError(f"the doctor has no rule {name!r}.{hint}")
-    return [r for r in RULES if (not wanted or r.id in wanted) and r.id not in unwanted]
+    return [r for r in RULES if not wanted or r.id in wanted]
 
 
-def _names(names: object) -> set[str]:
+def names_of(names: object) -> set[str]:
     if names is None:
         return set()
     if isinstance(names, str):

@@ -15,7 +15,7 @@ from .learning_rate import is_usual, steep
 
 TIMES = 100.0  # its early median
 FAR = 1e3
-AT_ONCE = 1e5  # so large that the first step throws everything away
+AT_ONCE = 1e4  # so large that the first step throws everything away
 FINITE = 1  # losses, before the end
 
 

@@ -68,7 +68,9 @@ class WrongDimSoftmax(Rule):
             if len(users) != 1:
                 return False
             w = users[0]
-            if w.op in ("log", "neg") or w.node.op.view:
+            if w.op in ("log", "neg", "clamp", "clamp_min") or w.node.op.view:
+                continue
+            if w.op == "add" and len(w.inputs) == 1:  # a small number against log(0)
                 continue
             if w.op == "index_get":
                 return any(getattr(k, "shape", None) == out.shape[:1] for k in w.saved()["indices"])
