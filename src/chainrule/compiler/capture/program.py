@@ -123,7 +123,7 @@ class Program:
         for k, seed in enumerate(self.second.seeds):
             if seed is y.tensor:
                 return Source("seed", k)
-        owner = self.second.grad_owners.get(id(array))
+        owner = self.second.owner_of_gradient(array)
         if owner is not None:
             return Source("grad", owner)
         for _, tensor in self.second.scan.tensors.values():
@@ -220,7 +220,9 @@ class Program:
         tensors |= {key: leaf for key, leaf in trace.leaves.items() if key in lasting}
         for tensor in tensors.values():
             now, had = tensor._grad, before.get(id(tensor))
-            if now is had:
+            if now is (None if had is None else had()):
+                if now is None and had is not None:
+                    self.cleared.append(tensor)
                 continue
             if now is None:
                 self.cleared.append(tensor)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...autograd.dispatch import P
 from ...autograd.node import Node, start
-from ...autograd.value import CREATION, make, with_history
+from ...autograd.value import CREATION, PLAIN, make, with_history
 from ..runtime.plan import Plan
 from .apart import Apart
 from .guards import Guards
@@ -75,6 +75,7 @@ class Runner:
             "read": self.guards.writer.reader(numbers),
         }
         before, after, items = [], [], []
+        read = {id(s.what) for s in program.sources if s.kind == "grad"}
         if numbers:
             names = [f"n{k}" for k in range(len(numbers))]
             before.append(f"{', '.join(names)}, = read(leaves)")
@@ -84,7 +85,7 @@ class Runner:
             if s.kind in ("tensor", "grad", "new grad"):
                 space[f"t{i}"] = s.what
             if s.kind == "new grad":
-                space[f"s{i}"] = [s.what, None]
+                space[f"s{i}"] = [s.what, None, id(s.what) not in read]
                 after.append(f"t{i}._grad = s{i}[1]")
             items.append(_read_code(i, s, numbers))
         for _, k in program.graph.writes:
@@ -205,9 +206,17 @@ def _version_lines(number: int, where: Source, count: int) -> list[str]:
 
 
 def _grad_buffer(slot: list[Any]) -> np.ndarray:
-    """The gradient tensor of the last call if nobody else holds it, else a new one."""
-    leaf, tensor = slot
-    if tensor is not None:
+    """The gradient tensor of the last call if nobody else holds it, else a new one.
+
+    Before the first call it is the one that eager code made, which the call drops.
+    """
+    leaf, tensor, drops = slot
+    if tensor is None and drops:
+        tensor = leaf._grad
+        if tensor is not None and sys.getrefcount(tensor) == 3 and _is_plain_memory(leaf, tensor):
+            slot[1] = tensor
+            return tensor._a
+    elif tensor is not None:
         # Held by the slot, this variable and the call's argument; by the leaf if still there.
         free = 3 + (leaf._grad is tensor)
         array = tensor._a
@@ -216,6 +225,20 @@ def _grad_buffer(slot: list[Any]) -> np.ndarray:
     array = np.empty(leaf._a.shape, leaf._a.dtype)
     slot[1] = make(array)
     return array
+
+
+def _is_plain_memory(leaf: Any, tensor: Any) -> bool:
+    """Whether a gradient is memory of its own, which only this tensor shows."""
+    array = tensor._a
+    plain = (
+        tensor.__class__ in PLAIN and tensor._view is None and not tensor._rg and not tensor._lazy
+    )
+    return (
+        plain and tensor._v is not None and tensor._rare is None and not vars(tensor)
+        and array.base is None and array.flags.c_contiguous and array.flags.writeable
+        and array.shape == leaf._a.shape and array.dtype is leaf._a.dtype
+        and sys.getrefcount(array) == 3
+    )  # fmt: skip
 
 
 def _view_again(alias: Alias, leaves: list[Any], tensors: list[Any]) -> Any:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -49,14 +50,17 @@ class Call:
         self.given = (args, kwargs)
         flatten(self.given, self.leaves)
         self.scan = walk(function, self._objects(), also)
-        self.grads_before = {id(t): t._grad for t in self.tensors() if t._grad is not None}
-        self.grad_owners = {  # array of a gradient at entry -> the tensor it belongs to
-            id(t._grad._a): t for t in self.tensors() if t._grad is not None
-        }
+        # Gradients at entry, which the call may drop: what holds them would hold as much memory as
+        # all parameters.
+        had = [(t, t._grad) for t in self.tensors() if t._grad is not None]
+        self.grads_before = {id(t): ref(g) for t, g in had}
+        self._grad_owners = {id(g._a): (ref(g._a), t) for t, g in had}
         self.memory = [(t, t._a) for t in self.tensors()]
         self.histories = [(t, _history(t)) for t in self.tensors()]
         self.versions = {id(t._v): t._v[0] for t in self.tensors() if t._v is not None}
-        self.versions |= {id(g._v): g._v[0] for g in self.grads_before.values() if g._v is not None}
+        self._versions_of_grads = [g._v for _, g in had if g._v is not None]  # keep their ids
+        self.versions |= {id(v): v[0] for v in self._versions_of_grads}
+        del had
         self.additions = [(t, _additions(t)) for t in self.tensors()]
         self.facts = facts_of(self.scan, self.leaves)
         self.inference = STATE.inference
@@ -85,6 +89,11 @@ class Call:
         """Every tensor that the call was given or could see."""
         seen = [t for _, t in self.scan.tensors.values()]
         return seen + [t for t in self.leaves if isinstance(t, TensorBase)]
+
+    def owner_of_gradient(self, array: Any) -> Any:
+        """The tensor whose gradient at entry lay in this array; None if there is none."""
+        held, owner = self._grad_owners.get(id(array), (None, None))
+        return owner if held is not None and held() is array else None
 
     def _is_one_memory_by_two_names(self) -> bool:
         """Whether two tensors have one array and a history (`x`, `x.detach()`)."""
