@@ -64,3 +64,15 @@ def test_a_part_that_would_depend_on_itself_is_refused():
     graph_module = symbolic_trace(Net())
     by_name = {node.name: node for node in graph_module.graph.nodes}
     assert not validate_partition([by_name["relu"], by_name["add_1"]])  # the layer lies between
+
+
+@pytest.mark.parametrize("as_tuple", [False, True])
+def test_parts_return_a_tuple_of_one_where_that_is_asked_for(as_tuple):
+    from chainrule.fx.passes.split_module import split_module
+
+    gm = torch.fx.symbolic_trace(lambda x: (x + 1) * 2 - 1)
+    parts = split_module(gm, gm, lambda n: int(n.name == "sub"), tuple_return=as_tuple)
+    results = [part(torch.ones(2)) for part in parts.children()]
+    assert [isinstance(r, tuple) for r in results] == [as_tuple, as_tuple]
+    assert parts(torch.ones(2)).tolist() == [3.0, 3.0]
+    assert ("getitem" in parts.code) is as_tuple

@@ -189,10 +189,8 @@ def run_batched(
     """The op on values whose batch dimensions are `dims`; results have theirs in front."""
     rule = op.batch
     call = entry(op)
-    if rule == "elementwise":
-        return call(*_aligned(values, dims, 0), **params)
-    if isinstance(rule, Lead):
-        return call(*_aligned(values, dims, rule.own), **params)
+    if rule == "elementwise" or isinstance(rule, Lead):
+        return call(*_aligned(values, dims), **params)
     front = tuple(to_front(v, d) if d is not None else v for v, d in zip(values, dims, strict=True))
     if isinstance(rule, Fold) and rule.inputs == tuple(
         name for name, d in zip(op.inputs, dims, strict=True) if d is not None
@@ -242,8 +240,8 @@ def to_front(value: Any, dim: int) -> Any:
     return P.transpose(value, perm=(dim, *(k for k in range(n) if k != dim)))
 
 
-def _aligned(values: tuple[Any, ...], dims: tuple[Any, ...], own: int) -> list[Any]:
-    """Batch dimensions in front, ranks made equal behind them (the last `own` dims stay last)."""
+def _aligned(values: tuple[Any, ...], dims: tuple[Any, ...]) -> list[Any]:
+    """Batch dimensions in front, ranks made equal behind them (the last dims stay last)."""
     ranks = [
         v.ndim - (d is not None)
         for v, d in zip(values, dims, strict=True)

@@ -135,7 +135,7 @@ def forward_cause(op: Any, tensors: Any, outs: Any, params: dict[str, Any]) -> l
     assert found is not None
     name = getattr(op, "name", getattr(op, "__name__", "it"))
     lines = _of_rows(name, arrays, params, found) or _of_element(op, name, arrays, result, found)
-    return lines or _of_all(name, op, arrays, result, found)
+    return lines or _of_all(op, arrays, result, found)
 
 
 def _of_element(
@@ -227,7 +227,7 @@ def _of_few(name: str, x: np.ndarray, params: dict[str, Any], found: Found) -> l
     return []
 
 
-def _of_all(name: str, op: Any, arrays: list[Any], result: np.ndarray, found: Found) -> list[str]:
+def _of_all(op: Any, arrays: list[Any], result: np.ndarray, found: Found) -> list[str]:
     """What went in and what came out, where no single operand can be named."""
     names = getattr(op, "input_name", lambda k: f"argument {k}")
     lines = [f"result {list(result.shape)}: {found}."]

@@ -325,10 +325,10 @@ def _judge_point(check: PointCheck, s: _Settings) -> None:
     elif abs(slope - (left + right) / 2) > allowed:
         check.verdicts.append("wrong gradient")
     else:
-        check.verdicts += _unresolved(slope, (left + right) / 2, s, allowed)
+        check.verdicts += _unresolved(slope, (left + right) / 2, s)
 
 
-def _unresolved(automatic: float, numerical: float, s: _Settings, allowed: float) -> list[str]:
+def _unresolved(automatic: float, numerical: float, s: _Settings) -> list[str]:
     """What passes only because the tolerance swallows a large relative error is not "ok"."""
     size = max(abs(automatic), abs(numerical))
     apart = abs(automatic - numerical)
@@ -391,7 +391,7 @@ def _compare(check: BatchCheck, problem: Problem, x: Any, rng: Any, s: _Settings
     if not check.agrees:
         check.verdicts.append(f"wrong gradient ({number(automatic)} for {number(numerical)})")
     else:
-        check.verdicts += _unresolved(automatic, numerical, s, s.atol)
+        check.verdicts += _unresolved(automatic, numerical, s)
 
 
 def _couple(check: BatchCheck, f: Any, problem: Problem, x: Any) -> None:

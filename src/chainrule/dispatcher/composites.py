@@ -94,14 +94,14 @@ def _indexed(x: Any, index: Any) -> Any:
             axis += 1
         elif isinstance(i, slice):
             if i != slice(None):
-                out = P.slice_axis(out, axis=axis, **_bounds(i, out.shape[axis]))
+                out = P.slice_axis(out, axis=axis, **_bounds(i))
             axis += 1
         else:
             out = P.select(out, axis=axis, index=int(i))
     return P.alias(out) if out is x else out
 
 
-def _bounds(i: slice, length: int) -> dict[str, int]:
+def _bounds(i: slice) -> dict[str, int]:
     """Start, end and step as PyTorch hands them on: what was not given stays open."""
     start = 0 if i.start is None else int(i.start)
     stop = 9223372036854775807 if i.stop is None else int(i.stop)

@@ -85,7 +85,7 @@ def _replace_pattern(
     renamed: dict[Node, Node] = {}
     for match in matches:
         new = fixed if fixed is not None else replacement_callback(match, original, wanted)
-        done.append(_replaced(gm, match, _placeholders(wanted), new, renamed))
+        done.append(_replaced(gm, match, new, renamed))
     gm.recompile()
     if isinstance(replacement, GraphModule):
         _take_parts(gm, replacement)
@@ -97,7 +97,7 @@ def _placeholders(graph: Graph) -> list[Node]:
 
 
 def _replaced(
-    gm: GraphModule, match: InternalMatch, inputs: list[Node], new: Graph, renamed: dict[Node, Node]
+    gm: GraphModule, match: InternalMatch, new: Graph, renamed: dict[Node, Node]
 ) -> ReplacedPatterns:
     original = gm.graph
     given = _placeholders(new)

@@ -55,8 +55,8 @@ def split_module(
     order = _sorted(parts)
     by_name = {n.name: n for n in m.graph.nodes}
     for part in order:
-        _fill(m, part, places, by_name, qualname_map)
-    return _main(m, order, places, by_name, bool(tuple_return))
+        _fill(m, part, by_name, qualname_map, tuple_return)
+    return _main(m, order, tuple_return)
 
 
 def _name(place: Any, affix: str | None) -> str:
@@ -93,8 +93,8 @@ def _sorted(parts: dict[str, Partition]) -> list[Partition]:
 
 
 def _fill(
-    m: GraphModule, part: Partition, places: dict[Node, str], by_name: dict[str, Node],
-    qualname_map: dict[str, str] | None,
+    m: GraphModule, part: Partition, by_name: dict[str, Node],
+    qualname_map: dict[str, str] | None, as_tuple: bool,
 ) -> None:  # fmt: skip
     for name in part.inputs:
         made = part.graph.placeholder(name, type_expr=by_name[name].type)
@@ -116,7 +116,7 @@ def _fill(
         made.meta = node.meta.copy()
         part.environment[node] = made
     outs = tuple(part.environment[by_name[n]] for n in part.outputs)
-    part.graph.output(outs[0] if len(outs) == 1 else outs)
+    part.graph.output(outs[0] if len(outs) == 1 and not as_tuple else outs)
 
 
 def _own_target(m: GraphModule, part: Partition, node: Node, names: Any) -> str:
@@ -134,10 +134,7 @@ def _moved(m: GraphModule, part: Partition, node: Node, names: Any) -> Node:
     return made
 
 
-def _main(
-    m: GraphModule, order: list[Partition], places: dict[Node, str], by_name: dict[str, Node],
-    as_tuple: bool,
-) -> GraphModule:  # fmt: skip
+def _main(m: GraphModule, order: list[Partition], as_tuple: bool) -> GraphModule:
     graph = Graph()
     environment: dict[str, Any] = {}
     holders: dict[str, Any] = {}
@@ -152,7 +149,7 @@ def _main(
         inputs = tuple(environment[name] for name in part.inputs)
         result = graph.call_module(part.submod_name, inputs)
         outs = list(part.outputs)
-        if len(outs) == 1:
+        if len(outs) == 1 and not as_tuple:
             environment[outs[0]] = result
         else:
             import operator
