@@ -1,5 +1,6 @@
 """Runs of the playground: PyTorch's numbers, steps that can be taken back, what is said of them."""
 
+import base64
 import json
 import math
 import subprocess
@@ -246,11 +247,42 @@ def test_training_in_the_page_keeps_four_fifths_of_its_speed(config, train):
             run.advance(json.dumps)
         return (run.steps - first) / (time.process_time() - began)
 
-    shown(2000)  # the first stretch that the doctor hears is behind it
-    run._doctor.stop()
-    rates = []
+    rates = []  # with the doctor and everything that is drawn; by processor time
     for _ in range(3):
-        alone = plain(5000)
-        rates.append(shown(8000) / alone)
-        run._doctor.stop()
-    assert max(rates) >= 0.8, rates
+        alone = plain(3000)
+        rates.append(shown(5000) / ((alone + plain(3000)) / 2))
+    assert sorted(rates)[1] >= 0.8, rates
+
+
+def test_a_run_keeps_to_the_pace_that_was_asked_for(train):
+    run = train()
+    run.control("run", pace=20)
+    sent, began = [], time.perf_counter()
+    while time.perf_counter() - began < 1.5:
+        run.advance(sent.append)
+    paced, spent = run.steps, time.perf_counter() - began
+    assert 0.4 * 20 * spent - 2 <= paced <= 20 * spent + 2
+    assert len(sent) >= 2 and sent[-1]["step"] <= paced
+    stepped = train()
+    while stepped.steps < paced:
+        stepped._step(16)
+    assert run.losses == stepped.losses
+
+
+def test_the_way_over_a_surface_has_a_place_per_step(train):
+    run = train(data="saddle", layers=[], lr=0.05, batch=1)
+    for _ in range(30):
+        run.control("batch")
+    whole = run.control("look")["path"]
+    assert len(whole) == 31 and whole[0] == pytest.approx([0.9, 0.001])
+    assert whole[1][0] == pytest.approx(0.9 - 0.05 * 2 * 0.9)
+    assert run.control("rewind", to=10)["path"] == whole[:11]
+    far = for_a_while(run, 2000)["path"]
+    assert len(far) <= 402 and far[0] == whole[0]
+    assert far[-1] == pytest.approx([float(v) for v in run.script.model.at])
+
+
+def test_units_that_say_the_same_everywhere_are_drawn_between_the_colours(train):
+    frame = train(activation="relu", init="negative bias", layers=[4]).control("look")
+    for unit in frame["units"][0]["units"]:
+        assert set(base64.b64decode(unit["map"])) == {127} and unit["state"] == "dead"

@@ -4,7 +4,7 @@ export const CASCADES: { title: string; name: string; text: string }[] = [
     title: "Material price to revenue", name: "revenue.py", text: `def revenue(material=5.0, margin=20.0):
     cost = 10 * material + 50
     price = cost + margin
-    volume = 5000 - 20 * price
+    volume = 3000 - 20 * price
     return price * volume
 `,
   },
