@@ -390,7 +390,7 @@ def sum_rows(g, index, axis, shape):
     return out.astype(g.dtype, copy=False)
 
 
-def add_rows(out, index, g, axis):
+def add_rows(out: np.ndarray, index: np.ndarray, g: np.ndarray, axis: int) -> None:
     """Add the parts of g in place, by the fastest way for its size."""
     if axis == 0 and g.size <= 512:
         np.add.at(out, index, g)
