@@ -146,7 +146,7 @@ def as_notebook(script: Script) -> Script:
 def in_a_module(script: Script) -> Script:
     """The script as a function of a module that another script imports."""
     main = script.parts[-1]
-    text = main.text.replace('if __name__ == "__main__":', "if True:")
+    text = re.sub(r"if __name__ == (['\"])__main__\1:", "if True:", main.text)
     inside = "".join(f"    {line}\n" if line else "\n" for line in text.splitlines())
     program = Part("program.py", f"def main():\n{inside}")
     caller = Part("main", "from program import main\n\nmain()\n")

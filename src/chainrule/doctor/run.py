@@ -26,6 +26,7 @@ LOOKED_FIRST = 20  # passes of a site that are read one by one
 AGAIN, MOST_AGAIN = 8, 3  # passes that are read when the model changes later on, and how often
 HELD_AT = (4, 9, 19)  # passes of a site after which what it trains is held until the end
 MOST_HELD = 32  # models and optimizers
+MOST_FREE = 4  # parameters that belong to neither
 
 
 class Site:
@@ -272,6 +273,10 @@ class Run:
         reached = {id(leaf) for leaf in this.leaves}
         found = [m for m in self.roots() if any(id(p) in reached for p in m.parameters())]
         found += [o for record in self.optimizers if (o := record.ref()) is not None]
+        known = {id(p) for m in found if hasattr(m, "parameters") for p in m.parameters()}
+        known |= self.in_optimizers()
+        free = [leaf for leaf in this.leaves if leaf._rg and id(leaf) not in known]
+        found += free[:MOST_FREE]
         for thing in found:
             self._held[id(thing)] = thing
         while len(self._held) > MOST_HELD:

@@ -16,6 +16,7 @@ from .base import Rule
 
 WINDOWS = 3  # steps with the same number of passes before them
 NEARLY = 0.1
+FEW = 2
 LAST_OPS = 6  # of the loss in which a division is looked for
 
 
@@ -36,7 +37,7 @@ class AccumulationUnscaled(Rule):
         self._mean: dict[Position, bool] = {}  # whether the loss is a plain mean
         self._windows: dict[Position, list[int]] = {}
         self._scaled = False
-        self._leaves: list[Any] = []  # of the latest pass
+        self._leaves: list[Any] = []  # some of the latest pass
         self._inside = False  # of a step
         self._size = 0.0  # of the gradients after the latest pass
         self._ratios: dict[Position, list[float]] = {}  # by which they change before a step
@@ -57,9 +58,11 @@ class AccumulationUnscaled(Rule):
         self._scaled = bool(scaler.is_enabled())
 
     def pass_ends(self, this: Pass) -> None:
-        if this.tape is not None and not self._inside:
-            self._size = _size(this.leaves)
-            self._leaves = [ref(leaf) for leaf in this.leaves]
+        if this.tape is None or self._inside or self._since.get(this.site.position, 0) < 2:
+            return
+        some = this.leaves[:FEW]  # all are divided alike
+        self._size = _size(some)
+        self._leaves = [ref(leaf) for leaf in some]
 
     def step_begins(self, this: Step) -> None:
         if len(self._since) == 1:
