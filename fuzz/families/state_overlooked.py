@@ -275,4 +275,31 @@ OVERLOOKED: dict[str, Place] = {
         "{n} = torch.zeros(1, requires_grad=True)\n{n}.grad = torch.tensor([float({v})])",
         "{n}.grad[0]", "{n}.grad = torch.tensor([float({v})])", floats_only=True,
     ),
+    "longest a deque may be": _object(
+        "import collections\n{n} = collections.deque([1], maxlen=3)",
+        "{n}.maxlen", "{n} = collections.deque([1], maxlen=3 + (float({v}) > 1))", floats_only=True,
+    ),
+    "another context": _object(
+        "import contextvars\nvar_{n} = contextvars.ContextVar('{n}', default=0.5)\n"
+        "{n} = contextvars.copy_context()\n{n}.run(var_{n}.set, {v})",
+        "{n}.run(var_{n}.get)", "{n}.run(var_{n}.set, {v})",
+    ),
+    "pointer": _object(
+        "import ctypes\nnumber_{n} = ctypes.c_double({v})\n{n} = ctypes.pointer(number_{n})",
+        "{n}.contents.value", "number_{n}.value = {v}", floats_only=True,
+    ),
+    "database": _object(
+        "import sqlite3\n{n} = sqlite3.connect(':memory:')\n{n}.execute('create table t (v)')\n"
+        "{n}.execute('insert into t values (?)', (float({v}),))",
+        "({n}.execute('select v from t').fetchone()[0] or 0.5)",
+        "{n}.execute('update t set v = ?', (float({v}),))", floats_only=True,
+    ),
+    "getenv by itself": _object(
+        "import os\nfrom os import getenv\nos.environ['STATE_{n}'] = str({v})",
+        "float(getenv('STATE_{n}', '0'))", "os.environ['STATE_{n}'] = str({v})", floats_only=True,
+    ),
+    "subclasses": _object(
+        "class Base_{n}:\n    pass\nkept_{n} = []",
+        "len(Base_{n}.__subclasses__())", "kept_{n}.append(type('Sub', (Base_{n},), {{}}))",
+    ),
 }  # fmt: skip

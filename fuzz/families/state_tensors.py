@@ -30,7 +30,15 @@ def gradients(out, x, z):
     tensors = [t for t in out if torch.is_tensor(t) and t.requires_grad]
     loss = sum(t.sum() if not t.is_complex() else t.abs().sum() for t in tensors)
     wanted = [t for t in (x, z, p) if t.requires_grad]
-    return torch.autograd.grad(loss, wanted, allow_unused=True)"""
+    return torch.autograd.grad(loss, wanted, allow_unused=True)
+def watched(out, x, z):
+    tensors = {id(t): t for t in out if torch.is_tensor(t) and t.requires_grad and not t.is_leaf}
+    tensors = [t for t in tensors.values() if not t._is_view() and not t.is_complex()]
+    for t in tensors:
+        t.register_hook(lambda g: g * 2)
+        t.retain_grad()
+    sum(t.sin().sum() for t in tensors).backward()
+    return [t.grad for t in tensors], [t.grad for t in (x, z) if t.is_leaf]"""
 
 # A tensor of 4 x 4 (mostly); `{k}` is the number of the call.
 KINDS = (
@@ -73,6 +81,7 @@ RESULTS = (
     "(y.stride(), y)", "(y, x.is_contiguous())", "(y, x.requires_grad)", "(y, x.is_leaf)",
     "(y, y.shape)", "(y, x is z)", "(y, x.dtype == torch.float32)", "(y, isinstance(x, type(p)))",
     "(y.diagonal(), y)", "(w, y)", "(w[1:], w * 1)", "(y, y.clone())", "(y.real, y)", "[y, [x, y]]",
+    "(y, y.sin(), y * x)", "(y, (y * 2).sum())",
 )  # fmt: skip
 AFTER = (
     "out[0].mul_(2)", "out[-1].add_(1)", "x.mul_(2)", "w.add_(1)", "out[0][0] = 7", "z.zero_()",
@@ -101,6 +110,8 @@ def tensors(rng: random.Random, calls: int) -> list[str]:
         )
         if rng.random() < 0.3:
             chunks.append("show(lambda: gradients(out, x, z))")
+        elif rng.random() < 0.2:
+            chunks.append("show(lambda: watched(out, x, z))\np.grad = None")
         if rng.random() < 0.4:
             chunks.append(f"{rng.choice(AFTER)}\nshow([out, x, z, w])")
     return [*chunks, "show(results)"]

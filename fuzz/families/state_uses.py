@@ -26,6 +26,7 @@ ARITHMETIC = (
     "y = y * round({v}, 1)", "y = y * abs({v})", "y = y * int({v})", "y = y * float({v})",
     "y = y * bool({v})", "y = y * ({v} // 2)", "y = y * divmod({v}, 2)[1]", "y = y * pow({v}, 2)",
     "y = y * sum([{v}, 1])", "y = y * sorted([{v}, 0.5])[0]", "y = y * max([1, {v}, 0.25])",
+    "y = y * pow(3, {v}, 7)",
     "y = y * +{v}", "y = y * ({v} ** 2)", "y = y * ({v} > 1)", "y = y * (1 / ({v} or 1))",
     "y = y * ({v} == 1)", "y = y * complex({v}, 0).real", "y = y * min(max({v}, -1), 1)",
     "y = y * ({v} - {v} + 1)", "y = y * [2, {v}][1]", "y = y * (lambda q: q + 1)({v})",

@@ -57,3 +57,29 @@ def test_steps_by_sparse_gradients_are_those_of_pytorch(recorded, numpy_only, i,
 @pytest.mark.parametrize(("key", "name", "options", "dtype"), NATIVE, ids=[c[0] for c in NATIVE])
 def test_steps_in_machine_code_are_those_of_pytorch(recorded, key, name, options, dtype):
     compare(optim_cases.run(torch, name, options, dtype), recorded[key], dtype)
+
+
+@pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.RMSprop])
+def test_sparse_gradients_are_refused_in_later_steps_too(kind):
+    table = torch.nn.Embedding(5, 4)
+    opt = kind(table.parameters(), lr=0.1)
+    for _ in range(3):
+        opt.zero_grad()
+        table(torch.tensor([1, 2])).sum().backward()
+        opt.step()
+    table.sparse = True
+    opt.zero_grad()
+    table(torch.tensor([1, 2])).sum().backward()
+    with pytest.raises(RuntimeError, match="does not support sparse gradients"):
+        opt.step()
+
+
+def test_a_sparse_gradient_added_to_a_dense_one_is_dense():
+    table = torch.nn.Embedding(5, 4, sparse=True)
+    table.weight.grad = torch.zeros(5, 4)
+    table(torch.tensor([1, 2, 1])).sum().backward()
+    assert not table.weight.grad.is_sparse
+    assert table.weight.grad.sum(1).tolist() == [0, 8, 4, 0, 0]
+    table.weight.grad = None
+    table(torch.tensor([1, 2, 1])).sum().backward()
+    assert table.weight.grad.is_sparse

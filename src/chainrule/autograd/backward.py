@@ -14,6 +14,7 @@ from .hooks import retain_grad
 from .levels import synced
 from .node import UNTRACKED, AccumulateGrad, OutSlot
 from .plain_pass import backward_plain
+from .record import edge_inside
 from .state import STATE
 from .value import FACTORY, NODE_VERSION, PLAIN, TensorBase, bottom, make
 from .warn_once import warn_once
@@ -105,7 +106,7 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     found = run_backward(
         [as_edge(r) for r in roots], grads, keep=keep, create=create_graph,
-        inputs=[as_edge(t) for t in wanted],
+        inputs=[_as_input(t) for t in wanted],
     )  # fmt: skip
     for k, g in enumerate(found):
         if g is None and materialize_grads:
@@ -164,6 +165,13 @@ def as_edge(t: Any) -> Any:
     while t._level is not None and t._level.kind == "dual":
         t = synced(t)._a  # the tape runs below forward mode
     return t
+
+
+def _as_input(t: Any) -> Any:
+    """What is differentiated by, as the engine's edge."""
+    if isinstance(t, TensorBase):
+        edge_inside(t)
+    return as_edge(t)
 
 
 def _keeping_grad(t: Any) -> Any:

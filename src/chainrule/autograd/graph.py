@@ -12,7 +12,7 @@ from .backward import GradientEdge
 from .hooks import register_multi_grad_hook
 from .inplace import bump
 from .node import AccumulateGrad, Node, OutSlot, accumulator
-from .record import edge
+from .record import edge_inside
 from .saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from .stand_ins import rest_of
 from .value import TensorBase
@@ -25,7 +25,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
             "It is not possible to get the gradient edge for a Tensor that does not require "
             "gradients"
         )
-    e = edge(tensor)
+    e = edge_inside(tensor)
     if e.__class__ is OutSlot:
         found = GradientEdge(e.node, e.nr)
     elif isinstance(e, TensorBase):

@@ -11,14 +11,14 @@ from weakref import ref
 from ..ops.weak import WeakTable
 from . import refusal
 from .node import UNTRACKED, Hooks, OutSlot, RemovableHandle, hooks_of, leaf_hooks
-from .record import edge
+from .record import edge_inside
 from .state import STATE
 from .value import TensorBase
 
 
 def _place(t: Any) -> tuple[Hooks, int]:
     """Where a tensor's hooks live: (the hooks of its node or leaf, output number)."""
-    e = edge(t)
+    e = edge_inside(t)
     if e.__class__ is OutSlot:
         return hooks_of(e.node), e.nr
     if isinstance(e, TensorBase):
@@ -126,7 +126,7 @@ def register_multi_grad_hook(
                 fn(grad)
 
         return _MultiHandle([register_hook(t, first) for t in given if t._rg])
-    edges = [edge(t) for t in given]
+    edges = [edge_inside(t) for t in given]
 
     def collect(k: int) -> Callable[[Any], None]:
         def inner(grad: Any) -> None:

@@ -36,6 +36,7 @@ class Node:
 
     op: Any = None
     multi = False  # several outputs: the incoming gradient is a list
+    unfold: Any = None  # of a node that stands for many: puts those in place, if an output needs it
 
     key: int
     parents: tuple[Any, ...]

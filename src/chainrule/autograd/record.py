@@ -141,6 +141,14 @@ def edge(t: Any) -> Any:
     return t._node if t._node is not None else t
 
 
+def edge_inside(t: Any) -> Any:
+    """The same for who wants to see the gradient itself: a node that stands for many makes way."""
+    e = edge(t)
+    if e.__class__ is OutSlot and e.node.unfold is not None and e.node.unfold(e.nr):
+        return edge(t)
+    return e
+
+
 def live_node(view: Any) -> Any:
     """The node of a view, made anew when its memory was written through another alias."""
     record = view._view

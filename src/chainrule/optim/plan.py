@@ -15,6 +15,7 @@ import numpy as np
 from ..autograd import source
 from ..ops.kernels import fast
 from .program import Program
+from .row_gradient import RowGradient
 
 
 class Plans:
@@ -61,6 +62,8 @@ class GroupPlan:
         for p in self.idle:
             if p._grad is not None:
                 return False
+        if RowGradient.made and any(p._grad.__class__ is RowGradient for p in params):
+            return False
         try:
             arrays: list[Any] = [list(map(_array, params)), list(map(_grad_array, params))]
             for get in self.names:

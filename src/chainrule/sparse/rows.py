@@ -19,12 +19,20 @@ def track_rows(rows: Any, weight: Any, used: Any) -> Any:
         weight.__dict__["_rows_used"] = []
         weight.register_post_accumulate_grad_hook(_mark_rows)
     places = used.detach().reshape(-1)
-    rows.register_hook(lambda grad: weight.__dict__["_rows_used"].append(places))
+    rows.register_hook(lambda grad: _note_rows(weight, places))
     return rows
 
 
+def _note_rows(weight: Any, places: Any) -> None:
+    """Rows get a gradient; what is added to a dense one makes a dense one."""
+    from ..optim.row_gradient import RowGradient
+
+    if weight.grad is None or isinstance(weight.grad, RowGradient):
+        weight.__dict__["_rows_used"].append(places)
+
+
 def _mark_rows(weight: Any) -> None:
-    from ..optim.sparse_adam import RowGradient
+    from ..optim.row_gradient import RowGradient
 
     pending = weight.__dict__["_rows_used"]
     grad = weight.grad

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 from ...autograd import errors, source
 from ...autograd.leaves import GRAPH
@@ -28,15 +29,41 @@ from .runner import Runner
 class CompiledFunctionBackward(Node):
     """The node behind the results of a compiled function."""
 
-    __slots__ = ("again", "compute", "keeps_nothing")
+    __slots__ = ("again", "compute", "entangled", "inside", "keeps_nothing", "results")
 
     multi = True
     materialise = False  # what got no gradient takes no part
     compute: Callable[[list[Any], list[Any]], list[Any]]
     again: Callable[[Any, list[Any]], list[Any]]
     keeps_nothing: bool  # gradients need no value: there may be many backward passes, as in eager
+    entangled: frozenset[int]  # results that others were computed from
+    results: list[tuple[int, Any]]  # those, as weak references; empty once the node is unfolded
+    inside: Callable[[Any], dict[int, Any]]
+
+    def unfold(self, nr: int) -> bool:
+        """Put the nodes of eager code behind this one: somebody wants the whole gradient of a
+        result, and a part of it comes from other results, inside of the function."""
+        if nr not in self.entangled or not self.results or self.s is None:
+            return False
+        self._check(self.s[2])
+        found = self.inside(self.s)
+        edges = [edge(found[k]) if k in found else None for k in range(len(self.meta))]
+        _age(edges, self.key)
+        for slot, reference in self.results:
+            t: Any = reference()
+            e: Any = None if t is None else t._node
+            if (
+                e.__class__ is OutSlot
+                and e.node is self
+                and isinstance(edges[slot], Node | OutSlot)
+            ):
+                t._node = edges[slot]
+        self.parents, self.s, self.results = tuple(edges), [], []
+        return True
 
     def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        if self.s.__class__ is list:
+            return tuple(g)
         if self.s is None:
             if self.keeps_nothing:
                 return self.compute([], g)
@@ -50,11 +77,14 @@ class CompiledFunctionBackward(Node):
                 raise self._modified(version, then, shape)
 
     def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+        if self.s.__class__ is list:
+            return tuple(g)
         if mode == GRAPH or STATE.levels or any(x is not None and x._level is not None for x in g):
             if self.s is None:
                 raise errors.freed(self)
             self._check(self.s[2])
-            return self.again(self.s, g)
+            found = self.again(self.s, g)
+            return found if mode == GRAPH else [x if x is None else x.detach() for x in found]
         arrays = self.vjp([None if x is None else x._a for x in g], parents)
         return tuple(None if a is None else make(a) for a in arrays)
 
@@ -72,11 +102,27 @@ class CompiledFunctionBackward(Node):
         )
 
 
+def _age(edges: list[Any], key: int) -> None:
+    """Make nodes that were recorded just now as old as the one with this key, which they are
+    behind: a backward pass takes nodes by age."""
+    found: dict[int, Node] = {}
+    waiting = list(edges)
+    while waiting:
+        e = waiting.pop()
+        node = e.node if e.__class__ is OutSlot else e
+        if isinstance(node, Node) and node.key < key and id(node) not in found:
+            found[id(node)] = node
+            waiting += node.parents
+    for k, node in enumerate(sorted(found.values(), key=lambda n: n.key), 1):
+        node.key = key + k / (len(found) + 1)  # pyright: ignore[reportAttributeAccessIssue]
+
+
 class DifferentiableRunner(Runner):
     """Runs the forward plan and leaves a node for the backward plan."""
 
     def _make_plan(self, program: Program) -> Plan:
         self.replay = Replay(program, _slots_of(program))
+        self._entangled = self.replay.entangled()
         seeds = {i: s.what for i, s in enumerate(program.sources) if s.kind == "seed"}
         self.partition = Partition(program.graph, seeds, program.results)
         self.backward_plan: Plan | None = None
@@ -111,6 +157,11 @@ class DifferentiableRunner(Runner):
         _, _, _, leaves, arrays, kept = saved
         wanted = [self._tensor(w, leaves) for w in self._wanted]
         return self.replay.gradients(leaves, arrays, kept, wanted, g)
+
+    def inside(self, saved: Any) -> dict[int, Any]:
+        """The results with the nodes of eager code."""
+        _, _, _, leaves, arrays, kept = saved
+        return self.replay.inside(leaves, arrays, kept)
 
     @staticmethod
     def _tensor(where: Any, leaves: list[Any]) -> Any:
@@ -147,8 +198,12 @@ class DifferentiableRunner(Runner):
         node.compute = self.compute_gradients
         node.again = self.differentiate
         node.keeps_nothing = self._keeps_nothing
+        node.entangled, node.inside, node.results = self._entangled, self.inside, ()
         for position, slot in self._slots:
             tensors[position]._rg, tensors[position]._node = True, OutSlot(node, slot)
+        if self._entangled:
+            slots = [(nr, tensors[at]) for at, nr in self._slots if nr in self._entangled]
+            node.results = [(nr, ref(t)) for nr, t in slots]
         values = [arrays[n] if kind == "input" else outputs[n] for kind, n in self._kept]
         versions = self._versions(tensors, leaves)
         kept = outputs[self._count : self._kept_end]

@@ -325,6 +325,17 @@ for _form in _SINGLE:
     setattr(Number, f"__{_form}__", _single(_form))
 
 
+def _power(self: Number, other: Any, modulus: Any = None) -> Any:
+    """`pow` of three numbers is asked for so too."""
+    if modulus is None:
+        return _two_powers(self, other)
+    return pow(self.plain(), plain_number(other), plain_number(modulus))
+
+
+_two_powers: Any = Number.__pow__  # pyright: ignore[reportAttributeAccessIssue]
+Number.__pow__ = _power  # type: ignore[attr-defined]
+
+
 class Integer(Number):
     """Stands for an int, which may be an index."""
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.value import TensorBase
 from .sight import UNSET, dict_of
 from .whose import home_of, is_users
 
@@ -30,9 +31,14 @@ _UNCHANGING = {
     "methodcaller", "GenericAlias", "UnionType", "TypeVar", "ParamSpec", "TypeAliasType", "Token",
     "SimpleNamespace", "super", "property", "staticmethod", "classmethod", "instancemethod",
     "_abc_data", "ZoneInfo", "complex", "PyCapsule", "method", "function", "cell", "map", "filter",
-    "zip", "enumerate", "lock", "RLock", "_thread.lock", "_thread.RLock", "Context", "_tuplegetter",
+    "zip", "enumerate", "lock", "RLock", "_thread.lock", "_thread.RLock", "_tuplegetter",
     "CFunctionType", "PyCFuncPtrType", "PyCSimpleType", "Random", "_lru_cache_wrapper",
 }  # fmt: skip
+# Attributes of objects made in C that are looked at; what else they show is not known.
+SHOWN = (
+    bool, int, float, str, bytes, complex, type(None), np.generic, list, dict, tuple, set,
+    TensorBase,
+)  # fmt: skip
 # What the functions and classes themselves are called and say.
 _DESCRIPTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 
@@ -155,9 +161,16 @@ def note_methods(walk: Any, value: Any) -> None:
     kind = type(value)
     if home_of(kind).partition(".")[0] not in sys.stdlib_module_names:
         return
-    if kind.__name__ in _UNCHANGING or isinstance(value, np.generic | Callable):  # type: ignore[arg-type]
+    if kind.__name__ in _UNCHANGING or isinstance(value, np.generic | type):
         return
     for name in dir(kind):
-        if not name.startswith("__") and callable(getattr(kind, name, None)):
-            enter = partial(walk.note_unseen, f"{kind.__name__}.{name}()")
+        if name.startswith("__"):
+            continue
+        if callable(getattr(kind, name, None)) or not _is_shown(getattr(value, name, None)):
+            enter = partial(walk.note_unseen, f"{kind.__name__}.{name}")
             walk.when_named(name, enter, literally=True)
+
+
+def _is_shown(item: Any) -> bool:
+    """Whether the walk looks at an attribute of an object made in C."""
+    return isinstance(item, SHOWN)

@@ -68,7 +68,7 @@ def _is_settled(value: Any) -> bool:
         return len(value) <= _FEW and all(map(_is_settled, (*value, *value.values())))
     if isinstance(value, list | tuple | set | frozenset):
         return len(value) <= _FEW and all(map(_is_settled, value))
-    return isinstance(value, _PLAIN_VALUES)
+    return isinstance(value, _PLAIN_VALUES) or unseen.is_setting(value)
 
 
 class Ran(NamedTuple):

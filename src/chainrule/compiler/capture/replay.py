@@ -28,7 +28,9 @@ class Replay:
         trace = program.second.trace
         self.histories = trace.histories
         self.wrote_silently = trace.wrote_silently
-        self.outputs = list({slot: graph.outputs[at] for at, slot in ordered}.values())
+        outputs = {slot: graph.outputs[at] for at, slot in ordered}
+        self.slots, self.outputs = list(outputs), list(outputs.values())
+        self.has_own_rules = program.second.has_own_rules
         self.kept = graph.outputs[program.shown : program.results]
         self.constants = dict(graph.constants)
         self.instrs = _leading_to(self.outputs, graph.instrs)
@@ -49,12 +51,53 @@ class Replay:
         self, leaves: list[Any], arrays: list[Any], kept: list[Any], wanted: list[Any], g: Any
     ) -> list[Any]:
         """Gradients of the results with a history of their own."""
+        self._refuse_own_rules()
         if self.wrote_silently:
             raise RuntimeError(
                 "create_graph=True through a compiled function that writes, under no_grad or "
                 "through x.detach(), into a tensor with a history: its gradients cannot be "
                 "differentiated. Fix: call the function without compile, or write into a copy."
             )
+        pairs = zip(self.again(leaves, arrays, kept), self.slots, strict=True)
+        given = [(out, g[nr]) for out, nr in pairs if g[nr] is not None]
+        with apart(wanted):
+            return grad(  # pyright: ignore[reportReturnType]
+                [out for out, _ in given], wanted, [seed for _, seed in given], create_graph=True,
+                allow_unused=True,
+            )  # fmt: skip
+
+    def entangled(self) -> frozenset[int]:
+        """The results that others of them were computed from, by the numbers of their gradients."""
+        found = set()
+        for nr, v in zip(self.slots, self.outputs, strict=True):
+            others = [o for o in self.outputs if o is not v]
+            if any(v in instr.values for instr in _leading_to(others, self.instrs)):
+                found.add(nr)
+        return frozenset(found)
+
+    def _refuse_own_rules(self) -> None:
+        if self.has_own_rules:
+            raise RuntimeError(
+                "create_graph=True, batches of gradients, a hook on a result or a gradient with "
+                "respect to one, through a compiled function that uses an autograd.Function: its "
+                "own backward is known to the plan only. Fix: call the function without compile."
+            )
+
+    def inside(self, leaves: list[Any], arrays: list[Any], kept: list[Any]) -> dict[int, Any]:
+        """The differentiable results once more, each with the history it has in eager code, by
+        the numbers of their gradients."""
+        self._refuse_own_rules()
+        if self.wrote_silently or any(v in self.positions for v in self.kept):
+            raise RuntimeError(
+                "a result of a compiled function is differentiated by, or has a hook, and other "
+                "results were computed from it; the function also writes into what it reads, so "
+                "that the way between them is gone. Fix: call the function without compile, or "
+                "write into a copy."
+            )
+        return dict(zip(self.slots, self.again(leaves, arrays, kept), strict=True))
+
+    def again(self, leaves: list[Any], arrays: list[Any], kept: list[Any]) -> list[Any]:
+        """The differentiable results, computed op by op."""
         env: dict[Value, Any] = {v: make(a) for v, a in self.constants.items()}
         for v, s in self.inputs:
             if s.kind == "argument":
@@ -69,13 +112,7 @@ class Replay:
             for instr in self.instrs:
                 history = self.histories.get(instr.outputs[0])
                 env.update(zip(instr.outputs, _run(instr, env, drawn, history), strict=True))
-        pairs = zip((env[v] for v in self.outputs), g, strict=True)
-        given = [(out, seed) for out, seed in pairs if seed is not None]
-        with apart(wanted):
-            return grad(  # pyright: ignore[reportReturnType]
-                [out for out, _ in given], wanted, [seed for _, seed in given], create_graph=True,
-                allow_unused=True,
-            )  # fmt: skip
+        return [env[v] for v in self.outputs]
 
 
 def kept_for(graph: Any, outputs: list[Any]) -> list[Value]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...autograd.backward import grad
 from ...autograd.errors import USED_UP
+from ...autograd.function import FunctionCtx
 from ...autograd.node import OutSlot
 from ...autograd.record import edge
 from ...autograd.state import STATE
@@ -73,6 +74,7 @@ class Call:
         # What a later backward pass needs: results, stand-ins for their gradients, tensors to
         # differentiate with respect to, and their gradients.
         self.opened: list[Any] = []
+        self.has_own_rules = False  # whether gradients of results are those of autograd.Functions
         self.spent: dict[int, str] = {}  # ids of results that nobody can differentiate: why
         self.seeds: list[Any] = []
         self.wanted: list[Any] = []
@@ -186,6 +188,7 @@ class Call:
         wanted = [o.tensor for o in trace.outside if o.tensor._rg]
         between = _nodes_between(opened, wanted)
         self.keeps_nothing = not any(node.s for node in between)
+        self.has_own_rules = any(isinstance(node, FunctionCtx) for node in between)
         if any(n.hooks is not None and (n.hooks.pre or n.hooks.post) for n in between) or any(
             t._rare and t._rare.get("hooks") for t in opened
         ):

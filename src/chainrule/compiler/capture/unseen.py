@@ -6,8 +6,10 @@ import io
 import os
 import random
 from collections.abc import Iterator
+from contextvars import Context
 from types import AsyncGeneratorType, BuiltinFunctionType, CoroutineType
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 
@@ -45,6 +47,8 @@ CLOCK_METHODS = {
 }
 # Builtins that look outside of the program.
 LOOKS_OUTSIDE = {"open", "input", "eval", "exec", "__import__"}
+# What classes and weak references know of others.
+ASKS_AROUND = {"__subclasses__", "getweakrefcount", "getweakrefs"}
 
 
 _SETTINGS = {
@@ -139,6 +143,10 @@ def why(value: Any) -> str | None:
         return f"a {kind.__name__}"
     if isinstance(value, Iterator) and not is_written_in_python(kind):
         return f"an iterator ({kind.__name__})"
+    if isinstance(value, Context):
+        return "a context of context variables"
+    if kind is finalize or type(kind).__name__ == "PyCPointerType":
+        return f"a {kind.__name__}"
     if isinstance(value, BuiltinFunctionType) and is_clock(value):
         return f"{value.__module__}.{value.__name__}()"
     return None

@@ -200,6 +200,9 @@ class _Walk:
                 self.scan.sizes[path] = len(value)
             for i, item in enumerate(value):
                 self.enter(item, path, value, f"[{i}]", i)
+            if isinstance(value, deque):
+                longest = partial(self.enter, value.maxlen, path, value, ".maxlen", None)
+                self.when_named("maxlen", longest)
         elif isinstance(value, dict | MappingProxyType):
             self._walk_dict(value, path)
         elif isinstance(value, set | frozenset):
@@ -315,8 +318,7 @@ class _Walk:
             item = getattr(value, name)
         except Exception:
             return
-        known = (*_PLAIN_VALUES, list, dict, tuple, set, TensorBase)
-        if isinstance(value, TensorBase) or isinstance(item, known):
+        if isinstance(value, TensorBase) or isinstance(item, hidden.SHOWN):
             self.enter(item, path, value, self.attribute(name), name)
 
     def note_unseen(self, what: str) -> None:
@@ -520,6 +522,8 @@ class _Walk:
         self.scan.known_codes += codes_in(code)
         found = names_in(code) | words_in(code) | operators_in(code)
         for name in globals_in(code) & unseen.LOOKS_OUTSIDE:
+            self.note_unseen(f"{name}()")
+        for name in found & unseen.ASKS_AROUND:
             self.note_unseen(f"{name}()")
         self.scan.by_identity = self.scan.by_identity or compares_identity(code)
         if asks_by_position(code):
