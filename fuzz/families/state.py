@@ -28,7 +28,7 @@ HEADER = "import ast, bisect, decimal, fractions, json, math, numbers\nkeep = 0.
 GRADIENT = """def gradient(out, x):
     many = out.values() if isinstance(out, dict) else out
     tensors = [out] if torch.is_tensor(out) else [t for t in many if torch.is_tensor(t)]
-    return torch.autograd.grad(tensors[0].sum(), x)"""
+    return torch.autograd.grad((tensors[0] * tensors[0]).sum(), x)"""
 ALL_PLACES = [*PLACES.values(), *OVERLOOKED.values(), *LIBRARIES.values()]
 NOT_FLOATS = ("None", "'a'", "1 + 2j", "b'a'", "[]", "torch.float64")
 REPEATS = ("range(", "[y] *", "while", "ones(", "arange(", "zeros(", "eye(", "repeat(", "expand(")

@@ -315,3 +315,12 @@ def test_a_tensor_that_comes_to_show_the_memory_of_another(kind, target):
         return found + [[part.tolist() for part in step(x)] for _ in range(3)]
 
     assert calls(torch.compile) == calls(lambda f: f)
+
+
+def test_a_part_of_an_argument_in_sight_stays_where_it_is():
+    whole = torch.arange(16.0).reshape(4, 4)
+    part = whole[1:]
+    run = torch.compile(lambda x, z: part.sum() * x)
+    for k in range(8):
+        z = whole if k < 5 else torch.full((4, 4), 7.0)
+        assert run(torch.ones(1), z).item() == 114.0

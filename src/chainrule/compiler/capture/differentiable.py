@@ -51,12 +51,10 @@ class CompiledFunctionBackward(Node):
         _age(edges, self.key)
         for slot, reference in self.results:
             t: Any = reference()
-            e: Any = None if t is None else t._node
-            if (
-                e.__class__ is OutSlot
-                and e.node is self
-                and isinstance(edges[slot], Node | OutSlot)
-            ):
+            if t is None or not isinstance(edges[slot], Node | OutSlot):
+                continue
+            e = t._node
+            if e.__class__ is OutSlot and e.node is self:
                 t._node = edges[slot]
         self.parents, self.s, self.results = tuple(edges), [], []
         return True

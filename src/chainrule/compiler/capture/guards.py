@@ -97,6 +97,7 @@ class Guards:
         """Arguments that are tensors in sight stay so; others do not come to be one unnoticed."""
         tensors = self.scan.tensors
         seen, ids = {id(t._a): t for _, t in tensors.values()}, frozenset(tensors)
+        views = [t for _, t in tensors.values() if t._view is not None]
         tests = []
         for i, x in enumerate(leaves):
             if not isinstance(x, TensorBase):
@@ -105,6 +106,8 @@ class Guards:
             if known is not None:
                 part = "" if self.scan.by_identity and known is x else "._a"
                 tests.append(f"leaves[{i}]{part} is {self.writer.name(known)}{part}")
+            elif any(_is_part(view._a, x._a) for view in views):  # and was read as such
+                tests.append(f"leaves[{i}]._a.ctypes.data == {x._a.ctypes.data}")
             elif self.scan.by_identity and ids:
                 tests.append(f"id(leaves[{i}]) not in {self.writer.name(ids)}")
         return tests
@@ -185,6 +188,22 @@ def _of_unused(program: Any, used: dict[int, Any]) -> list[tuple[Any, str]]:
                     if id(p) not in call.grads_before and id(p) not in new
                 ]
     return conditions
+
+
+def _is_part(part: Any, whole: Any) -> bool:
+    """Whether an array lies inside of the memory of another."""
+    (first, last), (start, end) = _extent(part), _extent(whole)
+    return start <= first and last <= end
+
+
+def _extent(array: Any) -> tuple[int, int]:
+    """Addresses of an array's first and last bytes."""
+    steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+    start = array.ctypes.data
+    return (
+        start + sum(min(0, s) for s in steps),
+        start + sum(max(0, s) for s in steps) + array.itemsize,
+    )
 
 
 def _of_arguments(condition: Condition) -> bool:
