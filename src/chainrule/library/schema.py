@@ -20,6 +20,24 @@ _HEAD = re.compile(
 _WRITES = re.compile(r"\((?P<alias>[^)]*)\)")
 
 
+class AliasInfo(str):
+    """A mark: memory that an argument shares with a result, `a`, or `a!` where it is written."""
+
+    __slots__ = ()
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the memory is written."""
+        return "!" in self
+
+    @property
+    def before_set(self) -> set[str]:
+        """The names of the memory before the call."""
+        return {f"alias::{self.rstrip('!').strip()}"}
+
+    after_set = before_set
+
+
 class Argument(NamedTuple):
     """One argument, or one result, of an operator."""
 
@@ -27,7 +45,7 @@ class Argument(NamedTuple):
     type: str
     default: Any
     kwarg_only: bool
-    alias_info: str | None
+    alias_info: AliasInfo | None
 
     @property
     def default_value(self) -> Any:
@@ -41,7 +59,7 @@ class Argument(NamedTuple):
     @property
     def is_write(self) -> bool:
         """Whether the operator writes into it."""
-        return self.alias_info is not None and "!" in self.alias_info
+        return self.alias_info is not None and self.alias_info.is_write
 
 
 class FunctionSchema:
@@ -165,9 +183,9 @@ def _returns(text: str) -> list[Argument]:
     return found
 
 
-def _bare(kind: str) -> tuple[str, str | None]:
+def _bare(kind: str) -> tuple[str, AliasInfo | None]:
     written = _WRITES.search(kind)
-    return (_WRITES.sub("", kind), written["alias"]) if written else (kind, None)
+    return (_WRITES.sub("", kind), AliasInfo(written["alias"])) if written else (kind, None)
 
 
 def _value(text: str) -> Any:

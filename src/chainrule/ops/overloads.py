@@ -31,6 +31,35 @@ class OpOverload:
         self._overloadname = overload
         self.__name__ = f"{packet.__name__}.{overload}"
 
+    @property
+    def _overloadpacket(self) -> OpOverloadPacket:
+        return self.overloadpacket
+
+    @property
+    def _opname(self) -> str:
+        return self.overloadpacket.__name__
+
+    @property
+    def _name(self) -> str:
+        return self.name()
+
+    @property
+    def _op(self) -> OpOverload:
+        return self
+
+    op = _op
+    _defined_in_python = False
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the result shares the memory of an argument that it leaves as it is."""
+        marks = [argument.alias_info for argument in self._schema.arguments]
+        return any(mark is not None and not mark.is_write for mark in marks)
+
+    def has_kernel_for_dispatch_key(self, k: Any) -> bool:
+        """Whether there is code for a key: for the CPU, and for what stands above it."""
+        return not any(word in str(k) for word in ("CUDA", "XPU", "MPS", "Private", "Python"))
+
     def name(self) -> str:
         """As in a schema: `aten::add.Tensor`."""
         suffix = "" if self._overloadname == "default" else f".{self._overloadname}"
@@ -58,6 +87,12 @@ class OpOverload:
         """Its own name."""
         return [self._overloadname]
 
+    def __deepcopy__(self, memo: Any = None) -> OpOverload:
+        return self  # tables of libraries find ops by identity
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.overloadpacket, self._overloadname)
+
 
 class OpOverloadPacket:
     """All signatures of an op of PyTorch, such as `torch.ops.aten.add`."""
@@ -73,14 +108,38 @@ class OpOverloadPacket:
         """The names of its signatures."""
         return _library().overload_names(self)
 
+    @property
+    def _qualified_op_name(self) -> str:
+        return f"{self.namespace}::{self.__name__}"
+
+    @property
+    def _overload_names(self) -> list[str]:
+        return self.overloads()
+
+    @property
+    def _schemas(self) -> dict[str, Any]:
+        return {name: getattr(self, name)._schema for name in self.overloads()}
+
+    @property
+    def _op(self) -> OpOverloadPacket:
+        return self
+
+    op = _op
+
     def __getattr__(self, overload: str) -> OpOverload:
-        if overload.startswith("__"):
-            raise AttributeError(overload)
+        if overload.startswith("_"):  # no signature has such a name
+            raise AttributeError(f"'OpOverloadPacket' object has no attribute '{overload}'")
         if self.__dict__["namespace"] not in NAMESPACES and overload not in self.overloads():
             raise AttributeError(f"The underlying op of '{self}' has no overload name '{overload}'")
         made = OpOverload(self, overload)
         setattr(self, overload, made)  # one object per name: they are compared by identity
         return made
+
+    def __deepcopy__(self, memo: Any = None) -> OpOverloadPacket:
+        return self
+
+    def __reduce__(self) -> Any:
+        return getattr, (namespace(self.namespace), self.__name__)
 
     def __str__(self) -> str:
         return f"{self.namespace}.{self.__name__}"
@@ -104,6 +163,9 @@ class OpNamespace:
             raise AttributeError(f"'_OpNamespace' '{own}' object has no attribute '{name}'")
         setattr(self, name, made)
         return made
+
+    def __reduce__(self) -> Any:
+        return namespace, (self.__dict__["name"],)
 
     def __repr__(self) -> str:
         return f"<OpNamespace '{self.name}'>"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Tensor, empty
-from ... import relu as _relu
 from ...autograd import refusal
 from ...tensor import Parameter
 from .. import functional as F
@@ -45,7 +44,7 @@ class ReLU(_MaybeInPlace):
 
     def forward(self, input: Tensor) -> Tensor:
         """The activation of the input."""
-        return input.relu_() if self.inplace else _relu(input)
+        return F.relu(input, True) if self.inplace else F.relu(input)
 
 
 class LeakyReLU(FunctionLayer):

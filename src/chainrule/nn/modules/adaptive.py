@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ... import Tensor, argmax, cat, where, zeros
 from ...autograd import refusal
-from ..functional import log_softmax
+from .. import functional as F
 from .container import ModuleList, Sequential
 from .linear import Linear
 from .module import Module
@@ -110,7 +110,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         batched = target_.ndim > 0
         input = input_ if batched else input_.unsqueeze(0)
         target = target_ if batched else target_.unsqueeze(0)
-        head = log_softmax(self.head(input), 1)
+        head = F.log_softmax(self.head(input), 1)
         # The entry of the head that stands for each target: its own, or that of its cluster.
         entry = target
         inside = zeros(target.shape, dtype=head.dtype)
@@ -119,7 +119,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             rows = members.nonzero().squeeze(1)
             entry = where(members, self.shortlist_size + i, entry)
             if rows.numel():
-                scores = log_softmax(self.tail[i](input.index_select(0, rows)), 1)
+                scores = F.log_softmax(self.tail[i](input.index_select(0, rows)), 1)
                 picked = scores.gather(1, (target.index_select(0, rows) - first).unsqueeze(1))
                 inside = inside.index_copy(0, rows, picked.squeeze(1))
         output = head.gather(1, entry.unsqueeze(1)).squeeze(1) + inside
@@ -128,11 +128,11 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def _get_full_log_prob(self, input: Tensor, head_output: Tensor) -> Tensor:
         """Log probabilities of all classes, given the head's scores."""
-        head = log_softmax(head_output, 1)
+        head = F.log_softmax(head_output, 1)
         parts = [head[:, : self.shortlist_size]]
         for i, cluster in enumerate(self.tail):
             in_cluster = head[:, self.shortlist_size + i].unsqueeze(1)
-            parts.append(log_softmax(cluster(input), 1) + in_cluster)
+            parts.append(F.log_softmax(cluster(input), 1) + in_cluster)
         return cat(parts, 1)
 
     def log_prob(self, input: Tensor) -> Tensor:

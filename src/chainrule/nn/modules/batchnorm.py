@@ -10,8 +10,8 @@ from ... import Tensor, empty, long, ones, tensor, zeros
 from ...autograd import refusal
 from ...tensor import Parameter
 from ...tensor.functions.nn_norm import count_batch
+from .. import functional as F
 from .. import init
-from ..functional import batch_norm
 from ..parameter import UninitializedBuffer, UninitializedParameter
 from .layer_common import PROBLEMS, add_layer
 from .lazy import LazyModuleMixin
@@ -137,11 +137,13 @@ class _BatchNorm(_NormBase):
         mean, var = buffers["running_mean"], buffers["running_var"]
         held: dict[str, Any] = self._parameters
         try:
-            return batch_norm(
+            return F.batch_norm(
                 input, mean, var, held["weight"], held["bias"], by_batch, factor, self.eps
             )
         except KeyError:  # computed from others, by a parametrization
-            return batch_norm(input, mean, var, self.weight, self.bias, by_batch, factor, self.eps)
+            return F.batch_norm(
+                input, mean, var, self.weight, self.bias, by_batch, factor, self.eps
+            )
         except PROBLEMS as problem:
             add_layer(problem, self)
 

@@ -8,16 +8,8 @@ from typing import Any, Literal
 from ... import Tensor, contiguous_format, empty_like, no_grad
 from ...autograd import refusal
 from ...tensor import Parameter
+from .. import functional as F
 from .. import init
-from ..functional import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-    pad,
-)
 from ..parameter import UninitializedParameter
 from .layer_common import PROBLEMS, add_layer, new_parameter
 from .lazy import LazyModuleMixin
@@ -156,7 +148,7 @@ class _ConvNd(Module):
 
 
 class _Conv(_ConvNd):
-    _function: Any = None
+    _function = ""  # looked up when it is called: programs replace functions
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
@@ -174,9 +166,10 @@ class _Conv(_ConvNd):
         """The convolution of the input with a weight and bias given."""
         padding = self.padding
         if self.padding_mode != "zeros":
-            input = pad(input, self._reversed_padding_repeated_twice, self.padding_mode)
+            input = F.pad(input, self._reversed_padding_repeated_twice, self.padding_mode)
             padding = 0
-        return self._function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        convolve = getattr(F, self._function)
+        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolution of the input with the weight, plus the bias."""
@@ -198,7 +191,7 @@ class Conv1d(_Conv):
     """
 
     _dims = 1
-    _function = staticmethod(conv1d)
+    _function = "conv1d"
 
 
 class Conv2d(_Conv):
@@ -211,21 +204,21 @@ class Conv2d(_Conv):
     """
 
     _dims = 2
-    _function = staticmethod(conv2d)
+    _function = "conv2d"
 
 
 class Conv3d(_Conv):
     """The cross-correlation of volumes (N, C, D, H, W) with learned kernels."""
 
     _dims = 3
-    _function = staticmethod(conv3d)
+    _function = "conv3d"
 
 
 # ---- transposed convolutions ---------------------------------------------------------------------
 
 
 class _ConvTransposeNd(_ConvNd):
-    _function: Any = None
+    _function = ""  # looked up when it is called: programs replace functions
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
@@ -281,7 +274,7 @@ class _ConvTransposeNd(_ConvNd):
     def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
         """The transposed convolution of the input; `output_size` picks one of several sizes."""
         try:
-            return self._function(
+            return getattr(F, self._function)(
                 input, self.weight, self.bias, self.stride, self.padding,
                 self._extra_for(input, output_size), self.groups, self.dilation,
             )  # fmt: skip
@@ -296,7 +289,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     """The transpose of Conv1d: a sequence whose convolution has the input's size."""
 
     _dims = 1
-    _function = staticmethod(conv_transpose1d)
+    _function = "conv_transpose1d"
 
 
 class ConvTranspose2d(_ConvTransposeNd):
@@ -309,14 +302,14 @@ class ConvTranspose2d(_ConvTransposeNd):
     """
 
     _dims = 2
-    _function = staticmethod(conv_transpose2d)
+    _function = "conv_transpose2d"
 
 
 class ConvTranspose3d(_ConvTransposeNd):
     """The transpose of Conv3d: a volume whose convolution has the input's size."""
 
     _dims = 3
-    _function = staticmethod(conv_transpose3d)
+    _function = "conv_transpose3d"
 
 
 # ---- lazy ----------------------------------------------------------------------------------------

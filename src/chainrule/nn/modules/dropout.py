@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import Tensor
 from ...autograd import refusal
-from ..functional import dropout
+from .. import functional as F
 from .function_layer import FunctionLayer
 
 __all__ = [
@@ -33,7 +33,7 @@ class Dropout(_DropoutNd):
     def forward(self, input: Tensor) -> Tensor:
         """The input with elements dropped."""
         if self.training:
-            return dropout(input, self.p, True, self.inplace)
+            return F.dropout(input, self.p, True, self.inplace)
         return input
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import Tensor
 from ...autograd import refusal
-from ..functional import instance_norm
+from .. import functional as F
 from .batchnorm import _LazyNormBase, _NormBase
 from .layer_common import PROBLEMS, add_layer, warn_user
 
@@ -52,7 +52,7 @@ class _InstanceNorm(_NormBase):
         self._check_channels(input)
         single = input.ndim == self._ranks[0]
         try:
-            out = instance_norm(
+            out = F.instance_norm(
                 input.unsqueeze(0) if single else input, self.running_mean, self.running_var,
                 self.weight, self.bias, self.training or not self.track_running_stats,
                 0.0 if self.momentum is None else self.momentum, self.eps,

@@ -8,8 +8,8 @@ from typing import Any
 from ... import Tensor
 from ...autograd import refusal
 from ...tensor import Parameter
+from .. import functional as F
 from .. import init
-from ..functional import bilinear, linear
 from ..parameter import UninitializedParameter
 from .layer_common import PROBLEMS, add_layer, new_parameter
 from .lazy import LazyModuleMixin
@@ -67,9 +67,9 @@ class Linear(Module):
         """input @ weight.T + bias."""
         held: dict[str, Any] = self._parameters
         try:
-            return linear(input, held["weight"], held["bias"])
+            return F.linear(input, held["weight"], held["bias"])
         except KeyError:  # computed from others: a weight norm, a parametrization
-            return linear(input, self.weight, self.bias)
+            return F.linear(input, self.weight, self.bias)
         except PROBLEMS as problem:
             add_layer(problem, self)
 
@@ -126,7 +126,7 @@ class Bilinear(Module):
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
         """x1 . weight[k] . x2 + bias[k] for every output k."""
         try:
-            return bilinear(input1, input2, self.weight, self.bias)
+            return F.bilinear(input1, input2, self.weight, self.bias)
         except PROBLEMS as problem:
             add_layer(problem, self)
 

@@ -9,7 +9,6 @@ from typing import Any
 from ... import Tensor
 from ...autograd import refusal
 from .. import functional as F
-from ..functional import cross_entropy
 from .distance import PairwiseDistance
 from .function_layer import FunctionLayer
 from .layer_common import warn_user
@@ -229,7 +228,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return cross_entropy(
+        return F.cross_entropy(
             input, target, self._buffers["weight"], None, self.ignore_index, None, self.reduction,
             self.label_smoothing,
         )  # fmt: skip

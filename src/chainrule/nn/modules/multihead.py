@@ -8,8 +8,8 @@ from ... import Tensor
 from ...autograd import refusal
 from ...tensor import Parameter
 from ...tensor.functions.nn_heads import self_attention
+from .. import functional as F
 from .. import init
-from ..functional import multi_head_attention_forward
 from .layer_common import PROBLEMS, add_layer, new_parameter
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
@@ -114,7 +114,7 @@ class MultiheadAttention(Module):
         if turned:
             query, key, value = _sequence_first(query, key, value)
         try:
-            output, weights = multi_head_attention_forward(
+            output, weights = F.multi_head_attention_forward(
                 query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight,
                 self.in_proj_bias, self.bias_k, self.bias_v, self.add_zero_attn, self.dropout,
                 self.out_proj.weight, self.out_proj.bias, self.training, key_padding_mask,

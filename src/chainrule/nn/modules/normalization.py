@@ -7,8 +7,8 @@ from typing import Any
 from ... import Size, Tensor, arange, empty
 from ...autograd import refusal
 from ...tensor import Parameter
+from .. import functional as F
 from .. import init
-from ..functional import group_norm, layer_norm, rms_norm
 from .function_layer import FunctionLayer
 from .layer_common import PROBLEMS, add_layer
 from .module import Module
@@ -62,9 +62,11 @@ class LayerNorm(Module):
         """The normalised input."""
         held = self._parameters
         try:
-            return layer_norm(input, self.normalized_shape, held["weight"], held["bias"], self.eps)
+            return F.layer_norm(
+                input, self.normalized_shape, held["weight"], held["bias"], self.eps
+            )
         except KeyError:  # computed from others, by a parametrization
-            return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+            return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
         except PROBLEMS as problem:
             add_layer(problem, self)
 
@@ -108,7 +110,7 @@ class RMSNorm(Module):
     def forward(self, x: Tensor) -> Tensor:
         """The normalised input."""
         try:
-            return rms_norm(x, self.normalized_shape, self.weight, self.eps)
+            return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
         except PROBLEMS as problem:
             add_layer(problem, self)
 
@@ -158,7 +160,7 @@ class GroupNorm(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The normalised input."""
         try:
-            return group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+            return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
         except PROBLEMS as problem:
             add_layer(problem, self)
 

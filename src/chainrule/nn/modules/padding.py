@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import Tensor
 from ...autograd import refusal
-from ..functional import pad
+from .. import functional as F
 from .module import Module
 from .utils import _ntuple
 
@@ -31,7 +31,7 @@ class _PadNd(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The padded input."""
-        return pad(input, self.padding, self._mode)
+        return F.pad(input, self.padding, self._mode)
 
     def extra_repr(self) -> str:
         """The padding."""
@@ -48,7 +48,7 @@ class _ConstantPadNd(_PadNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """The padded input."""
-        return pad(input, self.padding, "constant", self.value)
+        return F.pad(input, self.padding, "constant", self.value)
 
     def extra_repr(self) -> str:
         """The padding and its value."""
@@ -165,7 +165,7 @@ class _CircularPadNd(_PadNd):
     def forward(self, input: Tensor) -> Tensor:
         """The padded input."""
         self._check_input_dim(input)
-        return pad(input, self.padding, "circular")
+        return F.pad(input, self.padding, "circular")
 
 
 class CircularPad1d(_CircularPadNd):

@@ -8,8 +8,8 @@ from ... import Tensor, no_grad
 from ...autograd import refusal
 from ...autograd.accidents import explain_methods
 from ...tensor import Parameter
+from .. import functional as F
 from .. import init
-from ..functional import embedding, embedding_bag
 from .layer_common import PROBLEMS, add_layer, new_parameter
 from .module import Module
 
@@ -110,7 +110,7 @@ class Embedding(_Table):
         if weight is None:  # computed from others, by a parametrization
             weight = self.weight
         try:
-            return embedding(
+            return F.embedding(
                 input, weight, self.padding_idx, self.max_norm, self.norm_type,
                 self.scale_grad_by_freq, self.sparse,
             )  # fmt: skip
@@ -180,7 +180,7 @@ class EmbeddingBag(_Table):
     ) -> Tensor:  # fmt: skip
         """One row per bag."""
         try:
-            return embedding_bag(
+            return F.embedding_bag(
                 input, self.weight, offsets, self.max_norm, self.norm_type,
                 self.scale_grad_by_freq, self.mode, self.sparse, per_sample_weights,
                 self.include_last_offset, self.padding_idx,

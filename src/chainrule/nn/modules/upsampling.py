@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import Tensor
-from ..functional import interpolate
+from .. import functional as F
 from .module import Module
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
@@ -40,7 +40,7 @@ class Upsample(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input at its new size."""
-        return interpolate(
+        return F.interpolate(
             input, self.size, self.scale_factor, self.mode, self.align_corners,
             self.recompute_scale_factor,
         )  # fmt: skip
