@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,7 +120,7 @@ def test_options_behind_the_script_are_the_doctors_unless_the_script_names_them(
 
 
 def test_what_an_ignored_rule_explains_is_not_told_either() -> None:
-    def findings(**options: object) -> list[tuple[str, list[str]]]:
+    def findings(**options: Any) -> list[tuple[str, list[str]]]:
         torch.manual_seed(0)
         model = torch.nn.Linear(3, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
