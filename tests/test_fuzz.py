@@ -67,3 +67,9 @@ def test_a_wrong_rule_is_found_and_shrunk():
         op.cache.clear()
         op.cache.update(cached)
     assert not fails(broken)  # with the right rule again, all ways agree
+
+
+def test_a_smaller_program_still_sets_its_seed():
+    program = family("layers").generate(7)
+    smaller = list(program.smaller())
+    assert smaller and all("manual_seed" in one.script() for one in smaller)

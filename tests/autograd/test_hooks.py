@@ -1,5 +1,7 @@
 """SPEC row: hooks of all kinds; saved-tensor hooks; graph utilities."""
 
+from collections import OrderedDict
+
 import pytest
 
 import chainrule as torch
@@ -210,3 +212,23 @@ def test_hooks_of_a_dense_layer_run_in_pytorchs_order(shape):
         parameter.register_hook(lambda g, name=name: seen.append(name))
     net(torch.ones(shape)).sum().backward()
     assert seen == ["2.bias", "2.weight", "0.bias", "0.weight"]
+
+
+def test_the_table_of_hooks_can_be_replaced():
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda g: g * 100)
+    table = OrderedDict({0: lambda g: g * 5})
+    x._backward_hooks = table
+    handle = x.register_hook(lambda g: g + 1)
+    assert len(table) == 2
+    x.sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0]
+    handle.remove()
+    x._backward_hooks = None
+    x.grad = None
+    x.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0] and x._backward_hooks is None
+    constant = torch.ones(2)
+    constant._backward_hooks = OrderedDict()
+    constant._backward_hooks["kept"] = print  # nothing calls it
+    (x * constant).sum().backward()

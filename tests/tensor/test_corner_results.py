@@ -35,6 +35,12 @@ OWN_RESULTS = {
     "vector times matrix": lambda x: torch.ones(3) @ torch.ones(3, 2),
     "matrices times vector": lambda x: torch.ones(4, 2, 3) @ torch.ones(3),
     "pdist": lambda x: F.pdist(torch.ones(3, 2)),
+    "multilabel_margin_loss": lambda x: F.multilabel_margin_loss(
+        torch.ones(3), torch.tensor([1, -1, 0]), reduction="none"
+    ),
+    "multi_margin_loss": lambda x: F.multi_margin_loss(
+        torch.ones(3), torch.tensor(1), reduction="none"
+    ),
     "grid_sample": lambda x: F.grid_sample(
         torch.ones(1, 1, 2, 2), torch.zeros(1, 2, 2, 2), align_corners=False
     ),

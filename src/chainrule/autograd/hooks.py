@@ -49,9 +49,22 @@ def register_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
 def backward_hooks(self: Any) -> OrderedDict[int, Any] | None:
     """The hooks that `register_hook` put here, by the ids of their handles; None without one."""
     if not self._rg:
-        return None
+        return (self._rare or {}).get("backward_hooks")
     hooks, nr = _place(self)
-    return hooks.tensor.get(nr) or None
+    return hooks.tensor.get(nr)
+
+
+def set_backward_hooks(self: Any, mapping: OrderedDict[int, Any] | None) -> None:
+    """Put these hooks in place of those that `register_hook` put here; None: none. A tensor
+    without gradients keeps them, and nothing calls them."""
+    if not self._rg:
+        self._rare = {**(self._rare or {}), "backward_hooks": mapping}
+        return
+    hooks, nr = _place(self)
+    if mapping is None:
+        hooks.tensor.pop(nr, None)
+    else:
+        hooks.tensor[nr] = mapping
 
 
 def register_post_accumulate_grad_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:

@@ -230,7 +230,7 @@ def multi_margin_loss(
     if weight is not None:
         terms = terms * weight[t].unsqueeze(1)
     loss = P.where(hits, 0.0, terms).sum(1) / classes
-    loss = loss.reshape(()) if single and not target.ndim else loss
+    loss = P.unsafe_view(loss, shape=()) if single and not target.ndim else loss
     return named(reduced(loss, reduction), "MultiMarginLossBackward0")
 
 
@@ -298,7 +298,7 @@ def multilabel_margin_loss(
     gap = (1 - own.unsqueeze(2) + x.unsqueeze(1)).clamp_min(0)
     counts = listed.unsqueeze(2) & (is_target == 0).unsqueeze(1)
     loss = P.where(counts, gap, 0.0).sum((1, 2)) / classes
-    loss = loss.reshape(()) if input.ndim < 2 else loss
+    loss = P.unsafe_view(loss, shape=()) if input.ndim < 2 else loss
     return named(reduced(loss, reduction), "MultilabelMarginLossBackward0")
 
 
