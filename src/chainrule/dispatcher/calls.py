@@ -85,12 +85,12 @@ class OwnOverload(OpOverload):
     def __init__(self, op: Op) -> None:
         packet = namespace("chainrule").__dict__.get(op.name) or _packet(op)
         super().__init__(packet, "default")
-        self.op = op
+        self.row = op
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         from ..autograd.dispatch import entry
 
-        return entry(self.op)(*args, **params)
+        return entry(self.row)(*args, **params)
 
 
 def _packet(op: Op) -> Any:
