@@ -164,6 +164,35 @@ def test_cosine_similarity_below_eps_keeps_the_slope_of_the_length():
     torch.testing.assert_close(x.grad, torch.tensor([0.01 - 0.0018, -0.0024]).double())
 
 
+@pytest.mark.parametrize("which", (0, 1))
+@pytest.mark.parametrize("eps", (1e-8, 0.9, 5.0))  # below all lengths, between them, above
+def test_both_mixed_second_derivatives_of_cosine_similarity_are_the_slope_of_its_gradient(
+    eps, which
+):
+    x = torch.tensor([[[0.3, 0.4, -0.2]], [[2.0, 1.0, 0.5]]], dtype=torch.float64)
+    y = torch.tensor([[1.0, -0.5, 0.7], [0.1, 0.2, 0.1]], dtype=torch.float64)
+    weight = torch.tensor([[1.0, 2.0], [3.0, -1.0]], dtype=torch.float64)
+
+    def similarity(z):
+        one, two = (z, y) if which == 0 else (x, z)
+        return (F.cosine_similarity(one, two, dim=-1, eps=eps) * weight).sum()
+
+    point = (x, y)[which]
+    along = torch.linspace(-0.5, 0.8, 6, dtype=torch.float64).reshape(point.shape)
+    gradient = torch.func.grad(similarity)
+    step = 1e-5 * along
+    slope = (gradient(point + step) - gradient(point - step)) / 2e-5
+    forward_over_reverse = torch.func.jvp(gradient, (point,), (along,))[1]
+    reverse_over_forward = torch.func.grad(lambda z: torch.func.jvp(similarity, (z,), (along,))[1])(
+        point
+    )
+    torch.testing.assert_close(forward_over_reverse, slope, rtol=1e-6, atol=1e-8)
+    torch.testing.assert_close(reverse_over_forward, slope, rtol=1e-6, atol=1e-8)
+    tangent = torch.func.jvp(similarity, (point,), (along,))[1]
+    difference = (similarity(point + step) - similarity(point - step)) / 2e-5
+    torch.testing.assert_close(tangent, difference, rtol=1e-7, atol=1e-9)
+
+
 def test_distances_of_order_0_are_nan_where_the_difference_is():
     x = torch.tensor([[INF, 0.0], [INF, 1.0], [0.0, 1.0]])
     assert F.pdist(x, 0).isnan().tolist() == [True, False, False]
