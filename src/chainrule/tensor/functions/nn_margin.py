@@ -7,6 +7,7 @@ from typing import Any
 
 from ...autograd import refusal
 from ...autograd.expected import expect_within
+from ...autograd.modes import no_grad
 from ...autograd.state import STATE
 from ...autograd.value import PLAIN, bottom
 from ...ops import dtypes
@@ -41,14 +42,10 @@ def _length(x: Any, axis: int, eps: float) -> Any:
     if STATE.w < 2 and norm.__class__ in PLAIN and norm._a.size and norm._a.min() >= eps:
         return norm  # as nearly always
     # Only the value has a floor: the slope below it stays the norm's in backward, as in PyTorch.
-    return P.where(norm < eps, eps if _is_dual(norm) else norm - norm.detach() + eps, norm)
-
-
-def _is_dual(x: Any) -> bool:
-    """Whether the innermost derivative that x is part of is one of forward mode."""
-    while x._level is not None and x._level.kind not in ("grad", "dual"):
-        x = x._a
-    return x._level is not None and x._level.kind == "dual"
+    raised = norm.clone()
+    with no_grad():
+        raised.clamp_min_(eps)
+    return raised
 
 
 @public(namespace="nn.functional", out=False, aliases=(".pairwise_distance",))
