@@ -34,6 +34,60 @@ def test_batch_norm_statistics_move_under_vmap():
     assert torch.allclose(mean, data.mean(1)) and torch.allclose(var, data.var(1))
 
 
+def _normalise(x, mean, var):
+    return torch.nn.functional.batch_norm(x, mean, var, training=True).sum()
+
+
+SHARED_STATISTICS = {
+    "both": lambda x, own, mean, var: vmap(lambda x: _normalise(x, mean, var))(x),
+    "mean": lambda x, own, mean, var: vmap(lambda x: _normalise(x, mean, None))(x),
+    "own mean": lambda x, own, mean, var: vmap(lambda x, own: _normalise(x, own, var))(x, own),
+    "own variance": lambda x, own, mean, var: vmap(lambda x, own: _normalise(x, mean, own))(x, own),
+    "native": lambda x, own, mean, var: vmap(
+        lambda x: torch.native_batch_norm(x, None, None, mean, var, True, 0.1, 1e-5)
+    )(x),
+    "instances": lambda x, own, mean, var: vmap(
+        lambda x: torch.nn.functional.instance_norm(x, mean, var)
+    )(x),
+    "gradients": lambda x, own, mean, var: vmap(grad(lambda x: _normalise(x, mean, var)))(x),
+    "gradient of all": lambda x, own, mean, var: grad(
+        lambda x: vmap(lambda x: _normalise(x, mean, var))(x).sum()
+    )(x),
+    "one level of two": lambda x, own, mean, var: vmap(
+        lambda own: vmap(lambda x: _normalise(x, own, var))(x)
+    )(own),
+}
+
+
+@pytest.mark.parametrize("way", SHARED_STATISTICS)
+def test_statistics_that_all_examples_share_are_refused_unchanged(way):
+    x = torch.arange(48.0).reshape(2, 2, 3, 4).sin()
+    own, mean, var = torch.ones(2, 3), t([1.0, 2, 3]).float(), t([4.0, 5, 6]).float()
+    with pytest.raises(RuntimeError, match="running_var, which will be updated in place, were not"):
+        SHARED_STATISTICS[way](x, own, mean, var)
+    assert mean.tolist() == [1, 2, 3] and var.tolist() == [4, 5, 6]
+    assert own.tolist() == torch.ones(2, 3).tolist()
+    assert mean._version == var._version == own._version == 0
+
+
+def test_a_batch_norm_refused_under_vmap_keeps_its_running_statistics():
+    layer = torch.nn.BatchNorm1d(3)
+    layer(torch.arange(12.0).reshape(4, 3).sin())
+    before = [layer.running_mean.tolist(), layer.running_var.tolist()]
+    with pytest.raises(RuntimeError, match="Batch norm got a batched tensor"):
+        vmap(layer)(torch.arange(24.0).reshape(2, 4, 3).cos())
+    assert [layer.running_mean.tolist(), layer.running_var.tolist()] == before
+
+
+def test_examples_with_their_own_weights_share_running_statistics():
+    x, weights = torch.arange(12.0).reshape(4, 3).sin(), torch.ones(2, 3)
+    want = torch.zeros(3), torch.ones(3)
+    torch.nn.functional.batch_norm(x, *want, training=True)
+    mean, var = torch.zeros(3), torch.ones(3)
+    vmap(lambda w: torch.nn.functional.batch_norm(x, mean, var, w, training=True))(weights)
+    assert torch.allclose(mean, want[0]) and torch.allclose(var, want[1])
+
+
 def test_jvp_writes_primal_and_tangent():
     x, tangent = t([1.0, 2]), t([5.0, 7])
     value, made = jvp(lambda x: x.mul_(3), (x,), (tangent,))

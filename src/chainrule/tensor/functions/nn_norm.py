@@ -15,7 +15,7 @@ from ...autograd.inplace import bump
 from ...autograd.level_writes import below, note_write
 from ...autograd.modes import no_grad
 from ...autograd.state import NO_GRAD, STATE
-from ...autograd.value import PLAIN
+from ...autograd.value import PLAIN, TensorBase
 from ...ops.dtypes import FLOAT, float32
 from ...ops.layout import has_channels_last
 from ..api import public
@@ -238,6 +238,8 @@ def _batch_norm_train(
     count = n * inner
     if not count:  # a batch without elements has no statistics: the running ones stay
         return out, mean, var
+    if STATE.levels:
+        _check_mapped(mean, running_mean, running_var)
     for running, new, factor in (
         (running_mean, mean, 1.0),
         (running_var, var, count / max(1, count - 1)),  # the running variance is unbiased
@@ -246,6 +248,30 @@ def _batch_norm_train(
             with _observed(new, running) as value:
                 _update(running, value.reshape(c) * factor, momentum)
     return out, mean, var
+
+
+def _check_mapped(new: Any, *statistics: Any) -> None:
+    """Refuse, before anything is written, statistics of one batch into those that many share."""
+    wanted = _batch_levels(new)
+    for running in statistics:
+        if running is not None and not wanted <= _batch_levels(running):
+            raise refusal.runtime(
+                "Batch norm got a batched tensor as input while the running_mean or running_var, "
+                "which will be updated in place, were not batched: all examples of vmap share "
+                f"running statistics of shape {list(running.shape)}",
+                fix="set track_running_stats=False, or call "
+                "torch.func.replace_all_batch_norm_modules_(model) before vmap.",
+            )
+
+
+def _batch_levels(t: Any) -> set[int]:
+    """The levels of `vmap` over which a tensor has one value per example."""
+    found = set()
+    while isinstance(t, TensorBase) and t._level is not None:
+        if t._level.kind == "vmap":
+            found.add(t._level.index)
+        t = t._a
+    return found
 
 
 @contextmanager
