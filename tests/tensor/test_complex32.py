@@ -95,3 +95,48 @@ def test_it_is_saved_and_copied():
         assert again.dtype is torch.complex32 and again.tolist() == VALUES
         with pytest.raises(NotImplementedError):
             again.exp()
+
+
+@pytest.mark.parametrize("cast", [lambda x: x.chalf(), lambda x: x.to(torch.complex32)])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.complex64])
+def test_casts_are_differentiable_from_every_type(dtype, cast):
+    x = torch.tensor([1.5, -2.0], dtype=dtype, requires_grad=True)
+    assert cast(x).grad_fn.name() == "ToCopyBackward0"
+    (cast(x).to(torch.complex64) * (2 + 3j)).real.sum().backward()
+    assert x.grad.dtype is dtype
+    assert x.grad.tolist() == [2 - 3j if dtype.is_complex else 2.0] * 2
+
+
+MOVES = {
+    "clone": (lambda c: c.clone(), [2, 1, 4]),
+    "alias": (lambda c: c[:], [2, 1, 4]),
+    "index": (lambda c: c[[2, 1, 0]], [4, 1, 2]),
+    "view": (lambda c: c.view(3, 1).t()[0], [2, 1, 4]),
+    "cat": (lambda c: torch.cat([c[:1], c[1:]]), [2, 1, 4]),
+    "stack": (lambda c: torch.stack(c.unbind()), [2, 1, 4]),
+    "index_select": (lambda c: c.index_select(0, torch.tensor([1, 1, 2])), [0, 3, 4]),
+    "where": (lambda c: torch.where(torch.tensor([True, False, True]), c, c * 2), [2, 2, 4]),
+    "parts": (lambda c: torch.view_as_complex(torch.view_as_real(c)), [2, 1, 4]),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_gradients_go_through_moves(name):
+    move, expected = MOVES[name]
+    x = torch.tensor([1.5, -2.0, 0.25]).half().requires_grad_()
+    moved = move(x.chalf())
+    assert moved.dtype is torch.complex32
+    (moved.to(torch.complex64).real * torch.tensor([2.0, 1.0, 4.0])).sum().backward()
+    assert x.grad.tolist() == expected
+
+
+def test_complex_numbers_are_made_of_halves():
+    re, im = (torch.tensor(v).half().requires_grad_() for v in ([1.5, 2.0], [0.5, -2.0]))
+    z = torch.complex(re, im)
+    assert z.dtype is torch.complex32 and z.tolist() == [1.5 + 0.5j, 2 - 2j]
+    assert z.grad_fn.name() == "ComplexBackward0"
+    (z.to(torch.complex64) * (2 + 3j)).real.sum().backward()
+    assert re.grad.tolist() == [2.0, 2.0] and im.grad.tolist() == [-3.0, -3.0]
+    out = torch.empty(2, dtype=torch.complex64)
+    with pytest.raises(RuntimeError, match="Expected"):
+        torch.complex(re.detach(), im.detach(), out=out)

@@ -166,3 +166,46 @@ def test_rows_without_a_score_have_no_gradient_in_a_safe_softmax():
     y = torch.ops.aten._safe_softmax.default(x, 1)
     (y * torch.tensor([1.0, 3.0])).sum().backward()
     assert y[1].tolist() == [0.0, 0.0] and x.grad[1].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, torch.compile], ids=["eager", "compiled"])
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_complex_numbers_that_divide_one(dtype, wrap):
+    def quotients(x):
+        return x.reciprocal(), x.rsqrt(), x**-1, x**-0.5, 1 / x
+
+    function = wrap(quotients)
+    for _ in range(4):
+        zeros = torch.tensor([0j, complex(-0.0, -0.0)], dtype=dtype)
+        *inverses, quotient = function(zeros)
+        for y in inverses:
+            assert torch.isinf(y.real).all() and (y.real > 0).all() and torch.isnan(y.imag).all()
+        assert torch.isnan(quotient.real).all()  # PyTorch multiplies by 1 + 0j
+        for y in function(torch.tensor([4.0 + 0j, complex(math.inf, 0.0)], dtype=dtype)):
+            assert y[0].real in (0.25, 0.5) and y[1] == 0
+            assert y.imag.tolist() == [0, 0] and not torch.signbit(y.imag).any()
+
+
+def test_a_dimension_without_elements_has_no_index():
+    x = torch.zeros(3, 0)
+    for call in (
+        lambda: x[0:0, [0]],
+        lambda: x[0:0, torch.tensor([0])],
+        lambda: x[:0].index_select(1, torch.tensor([0])),
+        lambda: x[1:1, torch.tensor([[-1]])],
+    ):
+        with pytest.raises(IndexError, match="out of bounds for dimension 1 with size 0"):
+            call()
+    assert x[0:0, []].shape == (0, 0)
+    assert torch.zeros(2, 3)[0:0, [5]].shape == (0, 1)  # nothing is taken: nobody looks
+
+
+@pytest.mark.parametrize("negate", [torch.neg, torch.negative])
+def test_negatives_are_written_in_their_own_type(negate):
+    x = torch.ones(2)
+    for dtype in (torch.float64, torch.float16, torch.complex64, torch.int64):
+        out = torch.zeros(2, dtype=dtype)
+        with pytest.raises(RuntimeError):
+            negate(x, out=out)
+        assert not out.any()
+    assert negate(x, out=torch.zeros(2)).tolist() == [-1, -1]

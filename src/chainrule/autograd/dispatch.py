@@ -15,6 +15,7 @@ from weakref import ref
 import numpy as np
 
 from ..ops import dtypes
+from ..ops.halves import COMPLEX_HALF
 from ..ops.layout import lying_as_operands
 from ..ops.schema import TABLE, Op
 from ..ops.worlds import World
@@ -39,6 +40,7 @@ from .value import make as make_plain
 
 _new = object.__new__
 NUMBERS = (bool, int, float, complex)
+DIFFERENTIABLE = "fcV" + COMPLEX_HALF  # kinds of NumPy types; V are bfloat16 and float8
 
 
 def entry(op: Op) -> Callable[..., Any]:
@@ -197,7 +199,7 @@ def wrap_results(
         return wrapped
     node = record(op, tensors, payloads, outs, params, versions=tuple(t._v for t in wrapped))
     for k, t in enumerate(wrapped):
-        if k not in op.nondiff_out and t._a.dtype.kind in "fcV":
+        if k not in op.nondiff_out and t._a.dtype.kind in DIFFERENTIABLE:
             t._rg = True
             t._node = node if op.n_out == 1 else OutSlot(node, k)
     return wrapped
@@ -256,7 +258,7 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
     view._view = [root, parent, op, params, version, creation]
     if root._level is not None or view._level is not None:
         return
-    if view._v is None or view._a.dtype.kind not in "fcV":
+    if view._v is None or view._a.dtype.kind not in DIFFERENTIABLE:
         return
     if not root._rg:
         remember_view(root, view)

@@ -11,6 +11,7 @@ from .. import ir
 from .halves import is_half
 from .kernels import fast
 from .schema import Refused, helper, op
+from .unary import inverted
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -311,9 +312,9 @@ def _float_to_number(a, b):
     if b == 3:
         return np.square(a) * a
     if b == -1:
-        return np.reciprocal(a)
+        return inverted(a)
     if b == -0.5:
-        return np.reciprocal(np.sqrt(a))
+        return inverted(np.sqrt(a))
     return np.power(a, b)
 
 

@@ -287,7 +287,7 @@ def scatter_min(x, index, src, *, axis, alone):
 )  # fmt: skip
 def index_axis(x, index, *, axis):
     """The parts of x that `index` names along `axis`, whose place its shape takes."""
-    return x.take(index, axis) if axis else _first_rows(x, index)
+    return _parts(x, index, axis)
 
 
 @op(
@@ -301,6 +301,12 @@ def index_axis(x, index, *, axis):
 )  # fmt: skip
 def index_select(x, index, *, axis):
     """The parts of x that the 1-D `index` names along `axis`."""
+    return _parts(x, index, axis)
+
+
+def _parts(x, index, axis):
+    if not x.size and not x.shape[axis] and index.size:  # NumPy looks at elements only
+        raise IndexError(f"index {index.flat[0]} is out of bounds for axis {axis} with size 0")
     return x.take(index, axis) if axis else _first_rows(x, index)
 
 

@@ -15,6 +15,11 @@ from .schema import helper, op
 # ---- arithmetic --------------------------------------------------------------------------------
 
 
+def inverted(x):
+    """np.reciprocal; of complex numbers by division, which knows zeros and infinities."""
+    return np.reciprocal(x) if x.dtype.kind != "c" else np.divide(x.dtype.type(1), x)
+
+
 @op(
     vjp={"x": lambda g: -g},
     linear_in=("x",),
@@ -135,7 +140,7 @@ def rsqrt(x):
     """One over the square root of x."""
     if x.dtype.itemsize == 2:
         return np.reciprocal(np.sqrt(x.astype(np.float32))).astype(x.dtype)
-    return np.reciprocal(np.sqrt(x))
+    return inverted(np.sqrt(x))
 
 
 @op(
@@ -146,7 +151,7 @@ def rsqrt(x):
 )
 def reciprocal(x):
     """One over x."""
-    return np.reciprocal(x)
+    return inverted(x)
 
 
 # ---- exponentials and logarithms ---------------------------------------------------------------

@@ -74,7 +74,9 @@ def reflected_div(self: Any, other: Any) -> Any:
     """other / self; of a number the reciprocal times it, rounded as PyTorch rounds it."""
     if isinstance(other, NUMBERS):
         found = P.reciprocal(self)
-        return found if other.__class__ in (int, float) and other == 1 else P.mul(found, other)
+        # Times 1 is no change, but for the infinities of complex numbers.
+        alike = other.__class__ in (int, float) and other == 1 and not found.dtype.is_complex
+        return found if alike else P.mul(found, other)
     return general_or_not(TABLE["div"], (other, self), {}, 1)
 
 

@@ -31,7 +31,7 @@ EXACT = frozenset(
     "floor frac frexp float_power gather heaviside histc histogram index_add index_copy "
     "index_reduce index_select isin isneginf isposinf kthvalue lerp log_softmax logcumsumexp "
     "lu_solve lu_unpack masked_select max median min mode msort multinomial nan_to_num "
-    "nanmedian nanquantile nonzero norm permute_copy qr quantile renorm round scatter "
+    "nanmedian nanquantile neg nonzero norm permute_copy qr quantile renorm round scatter "
     "scatter_add scatter_reduce searchsorted sgn sign signbit softmax sort special.round "
     "split_with_sizes_copy squeeze_copy svd t_copy take take_along_dim topk transpose_copy "
     "triangular_solve tril triu trunc unbind_copy unsqueeze_copy where "

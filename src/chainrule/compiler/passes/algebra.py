@@ -48,6 +48,8 @@ def _simplify_pointwise(r: Rewriter, instr: Instr) -> Any:
         if not isinstance(other, Value) and other == number and _same_type(x, out):
             if number == 0 and _moves_zero(instr.op, other, out):
                 continue
+            if out.dtype.kind == "c" and instr.op in ("mul", "div"):
+                continue  # infinities times 1 + 0j become NaN
             return x
     body = lowering(instr.op).body(len(instr.inputs), instr.params)  # pyright: ignore[reportAttributeAccessIssue]
     if body.op == "arg" and _same_type(instr.inputs[body.value], out):

@@ -16,8 +16,10 @@ from ...ops import dtypes
 from ..api import public
 from ..layouts import required_order
 from ..size import Size
+from .casts import cast_to
 from .common import P, axis_of, no_dimensions
 from .joining import stack
+from .nn_common import named
 from .shapes import given, sizes, two_axes
 
 # ---- copies --------------------------------------------------------------------------------------
@@ -363,7 +365,10 @@ def _check_parts(a: Any, b: Any) -> None:
 def complex_(real: Any, imag: Any) -> Any:
     """Complex numbers from their real and imaginary parts."""
     _check_parts(real, imag)
-    return P.make_complex(real, imag)
+    made = P.make_complex(real, imag)
+    if real.dtype is dtypes.float16:
+        return named(cast_to(made, dtypes.complex32), "ComplexBackward0")
+    return made
 
 
 @public(method=False, autocast="float32")
