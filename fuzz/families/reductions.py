@@ -74,7 +74,7 @@ def generate(seed: int) -> Script:
     data = DATA[rng.choice(list(DATA))]
     if "norm(x, 3" in op:
         data = DATA["normal"]  # cubes of the others leave the range, in PyTorch too
-    wants = rng.random() < 0.25 and not (columns == 2 and "layer_norm" in op)  # all but constant
+    wants = rng.random() < 0.25
     chunks = [
         f"rng = np.random.default_rng({seed})\nn = {size // columns // 2 * 2 * columns}",
         f"x = torch.tensor(({data}).astype('float32').reshape(-1, {columns})).to(dtype)",
@@ -162,6 +162,9 @@ def compare(way: str, got: dict[str, Any], exact: dict[str, Any], share: float =
         worst = np.abs(a - b).max(initial=0.0)
         if "softmax(" in exact["text"]:  # differences of values near 1
             peak = max(peak, 1e-3)
+        if "layer_norm(" in exact["text"]:  # of rows of two nothing is left but their rounding
+            variances = np.var(_value(exact, "x"), -1)
+            peak = max(peak, 1e-3 / np.sqrt(variances.min(initial=np.inf) + 1e-5))
         if not worst <= 2e-3 * peak and 0 < peak < 1e30:
             raise Disagreement(
                 f"{way} gradient", f"error {worst:.3g}", f"at most {2e-3 * peak:.3g}"
