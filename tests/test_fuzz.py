@@ -73,3 +73,14 @@ def test_a_smaller_program_still_sets_its_seed():
     program = family("layers").generate(7)
     smaller = list(program.smaller())
     assert smaller and all("manual_seed" in one.script() for one in smaller)
+
+
+def test_rounding_is_no_wrong_gradient_of_rows_of_two_but_a_wrong_rule_is():
+    module = family("reductions")
+    rows_of_two = module.generate(910207384)
+    assert problem_of(module, rows_of_two, {}) is None
+    exact = module.run(rows_of_two, chainrule, "float64")
+    got = module.run(rows_of_two, chainrule, "float32")
+    got["x"].grad = got["x"].grad + 1e-5 / exact["x"].detach().std(-1, keepdim=True).float()
+    with pytest.raises(Disagreement, match="gradient"):
+        module.compare("eager", got, exact)

@@ -193,3 +193,20 @@ def test_gradients_of_a_silent_write_are_not_differentiated():
                 torch.autograd.grad(y, x, create_graph=True)
         else:
             torch.autograd.grad(y, x)
+
+
+@pytest.mark.parametrize("eps", (1e-8, 0.9, 5.0))  # below all lengths, between them, above
+def test_compiled_similarities_have_second_derivatives(eps):
+    x = torch.tensor([[0.3, 0.4, -0.2], [2.0, 1.0, 0.5]], dtype=torch.float64, requires_grad=True)
+    y = torch.tensor([1.0, -0.5, 0.7], dtype=torch.float64)
+
+    def similarity(x):
+        return torch.nn.functional.cosine_similarity(x, y, dim=-1, eps=eps)
+
+    def second(f):
+        (g,) = torch.autograd.grad(f(x).square().sum(), x, create_graph=True)
+        return torch.autograd.grad(g.square().sum(), x)[0]
+
+    want, compiled = second(similarity), torch.compile(similarity)
+    for _ in range(5):
+        torch.testing.assert_close(second(compiled), want)

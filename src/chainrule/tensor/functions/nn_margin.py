@@ -42,6 +42,10 @@ def _length(x: Any, axis: int, eps: float) -> Any:
     if STATE.w < 2 and norm.__class__ in PLAIN and norm._a.size and norm._a.min() >= eps:
         return norm  # as nearly always
     # Only the value has a floor: the slope below it stays the norm's in backward, as in PyTorch.
+    if not any(level.kind == "dual" for level in STATE.levels):
+        return P.where(norm < eps, norm - norm.detach() + eps, norm)
+    # In forward mode it is 0 there. Compiled gradients through a write have no second derivative,
+    # so that only this mode takes one.
     raised = norm.clone()
     with no_grad():
         raised.clamp_min_(eps)
