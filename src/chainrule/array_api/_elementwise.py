@@ -35,8 +35,16 @@ _BINARY: dict[str, Any] = {
     "logical_and": torch.logical_and, "logical_or": torch.logical_or,
     "logical_xor": torch.logical_xor, "maximum": torch.maximum, "minimum": torch.minimum,
     "multiply": torch.multiply, "nextafter": torch.nextafter, "not_equal": torch.ne,
-    "pow": torch.pow, "remainder": torch.remainder, "subtract": torch.subtract,
+    "pow": torch.pow, "remainder": lambda a, b: _with_sign(torch.remainder(a, b), b),
+    "subtract": torch.subtract,
 }  # fmt: skip
+
+
+def _with_sign(remainder: Any, divisor: Any) -> Any:
+    """A remainder of zero has the sign of the divisor here, and of the dividend in PyTorch."""
+    if not remainder.is_floating_point():
+        return remainder
+    return torch.where(remainder == 0, torch.copysign(remainder, divisor), remainder)
 
 
 def _unary(name: str, function: Callable[..., Any]) -> Any:

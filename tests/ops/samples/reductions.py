@@ -210,7 +210,7 @@ ERRORS = {
     "max": [(Sample(normal(0)), RuntimeError, "Expected reduction dim to be specified"),
             (Sample(normal(0, 3), 0), IndexError, "to have non-zero size"),
             (Sample(cplx(3)), RuntimeError, "not implemented for 'ComplexDouble'")],
-    "argmax": [(Sample(normal(0)), RuntimeError, "Expected reduction dim to be specified")],
+    "argmax": [(Sample(normal(0)), IndexError, "Expected reduction dim to be specified")],
     "amax": [(Sample(normal(0)), RuntimeError, "Expected reduction dim to be specified")],
     "var": [(Sample(ints(3)), RuntimeError, "std and var only support floating point")],
     "softmax": [(Sample(ints(3), 0), RuntimeError, "not implemented for 'Long'")],

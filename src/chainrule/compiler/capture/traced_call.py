@@ -33,6 +33,11 @@ from .walk import walk
 from .witness import Witness
 
 
+def _held(array: Any) -> Callable[[], Any]:
+    """A reference that keeps no memory; a single number, which has none to speak of, is kept."""
+    return ref(array) if isinstance(array, np.ndarray) else lambda: array
+
+
 class Call:
     """See the module's docstring.
 
@@ -55,7 +60,7 @@ class Call:
         # all parameters.
         had = [(t, t._grad) for t in self.tensors() if t._grad is not None]
         self.grads_before = {id(t): ref(g) for t, g in had}
-        self._grad_owners = {id(g._a): (ref(g._a), t) for t, g in had}
+        self._grad_owners = {id(g._a): (_held(g._a), t) for t, g in had}
         self.memory = [(t, t._a) for t in self.tensors()]
         self.histories = [(t, _history(t)) for t in self.tensors()]
         self.versions = {id(t._v): t._v[0] for t in self.tensors() if t._v is not None}

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextvars import Context
 from types import AsyncGeneratorType, BuiltinFunctionType, CoroutineType
 from typing import Any
-from weakref import finalize
 
 import numpy as np
 
@@ -145,7 +144,9 @@ def why(value: Any) -> str | None:
         return f"an iterator ({kind.__name__})"
     if isinstance(value, Context):
         return "a context of context variables"
-    if kind is finalize or type(kind).__name__ == "PyCPointerType":
+    if (kind.__module__, kind.__name__) == ("weakref", "finalize") or type(
+        kind
+    ).__name__ == "PyCPointerType":
         return f"a {kind.__name__}"
     if isinstance(value, BuiltinFunctionType) and is_clock(value):
         return f"{value.__module__}.{value.__name__}()"
