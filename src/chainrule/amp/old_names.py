@@ -8,6 +8,7 @@ from typing import Any
 
 from ..autograd.source import warn_user
 from ..ops.dtypes import bfloat16, float16
+from ..tensor.api import NAMED
 from . import autocast_mode, grad_scaler
 
 NAMES = ("GradScaler", "autocast", "custom_bwd", "custom_fwd")
@@ -56,4 +57,5 @@ def old_names(device: str) -> dict[str, Any]:
     made = (autocast, GradScaler, custom_fwd, custom_bwd)
     for each in made:
         each.__module__, each.__qualname__ = f"{package}.{device}.amp", each.__name__
+        NAMED.append(each)  # it follows the package's name from now on
     return {each.__name__: each for each in made}

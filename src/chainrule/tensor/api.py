@@ -349,7 +349,7 @@ def function_form(
 _IN_NAMES = ("fft", "linalg", "special")
 
 
-NAMED: list[FunctionType] = []
+NAMED: list[FunctionType | type] = []
 
 
 def name_as_found(function: FunctionType, namespace: str, name: str) -> None:
