@@ -17,8 +17,9 @@ PRESETS: list[dict[str, Any]] = [
     {"name": "Exploding RNN",
      "config": {"data": "first of a sequence", "layers": [8], "gain": 1.6, "lr": 0.01,
                 "length": 30},
-     "about": "The recurrent matrix multiplies by 1.6 at every step, 30 times. The gradient norm "
-              "grows until the loss is no number any more. Set the gain to 1.0."},
+     "about": "The recurrent matrix multiplies by 1.6 at every step, 30 times. The gradient grows "
+              "as that does, a million times: one step throws the weights far off, and the loss "
+              "jumps or is no number any more. Set the gain to 1.0."},
     {"name": "Dead ReLU",
      "config": {"activation": "relu", "init": "negative bias", "layers": [8, 8]},
      "about": "Every unit starts below zero: no slope, no gradient, nothing moves again."},
