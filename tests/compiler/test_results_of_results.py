@@ -82,6 +82,106 @@ def test_the_whole_gradient_of_a_result_is_seen(look):
                 assert torch.allclose(a, b, atol=1e-6), (a, b)
 
 
+def _slice_read(x, w):
+    h = x @ w
+    part = h[0]
+    return h, part, (part.sin() * 2).sum()
+
+
+def _flat_read(x, w):
+    h = x @ w
+    flat = h.view(-1)
+    return flat, h, flat.tanh().sum() + h.square().sum()
+
+
+def _chunks_read(x, w):  # as autoencoders return them
+    mean, spread = (x @ w).chunk(2, dim=1)
+    return mean, spread, (mean + spread.exp()).sin().sum()
+
+
+def _turned_read(x, w):
+    h = x @ w
+    turned = h.t()
+    return h, turned, (turned.sin() @ h).sum()
+
+
+def _part_of_an_argument(x, w):
+    part = x[0]
+    return part, x * 1, part.sin().sum() + w.sum()
+
+
+def _taken_twice(x, w):
+    h = x @ w
+    return h, h[0], h[0].sin().sum()  # what is read is another view
+
+
+def _retained_both(one, two, loss, x, w):
+    one.retain_grad()
+    two.retain_grad()
+    (loss * 2 + one.square().sum() + two.sum() * 3).backward()
+    return [one.grad, two.grad, x.grad, w.grad]
+
+
+def _hooked_late(one, two, loss, x, w):
+    later = loss * 2 + one.square().sum() + two.sum() * 3  # they were used before the hooks came
+    seen = []
+    one.register_hook(lambda g: seen.append(g.clone()))
+    two.register_hook(lambda g: g * 3)
+    later.backward()
+    return [*seen, x.grad, w.grad]
+
+
+def _differentiated_twice(one, two, loss, x, w):
+    first = torch.autograd.grad(loss, [one, two], create_graph=True, allow_unused=True)
+    total = sum(g.square().sum() for g in first if g is not None)
+    found = [] if not total.requires_grad else torch.autograd.grad(total, [x, w], allow_unused=True)
+    return [*first, *found]
+
+
+def _written(one, two, loss, x, w):
+    total = loss + (one * 1).sum()
+    two.mul_(2)
+    two.register_hook(lambda g: g * 3)
+    (total + two.sin().sum()).backward()
+    return [one.detach(), two.detach(), x.grad, w.grad]
+
+
+SHARING = (_slice_read, _flat_read, _chunks_read, _turned_read, _part_of_an_argument, _taken_twice)
+LOOKS_AT_BOTH = (_retained_both, _hooked_late, _differentiated_twice)
+
+
+def _outcomes(f, look):
+    found = []
+    for k in range(5):
+        x = (torch.arange(6.0).reshape(2, 3) * 0.1 + 0.1 * k).requires_grad_()
+        w = torch.linspace(-1, 1, 12).reshape(3, 4).requires_grad_()
+        found.append(look(*f(x, w), x, w))
+    return found
+
+
+@pytest.mark.parametrize("look", LOOKS_AT_BOTH, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", SHARING, ids=lambda f: f.__name__)
+def test_results_that_share_memory_and_are_read_show_their_whole_gradient(f, look):
+    _assert_as_eager(f, look)
+
+
+def test_results_that_share_memory_and_are_written():
+    def read(x, w):
+        h = x @ w
+        part = h[0]
+        return h, part, (part * 2).sum()
+
+    _assert_as_eager(read, _written)
+
+
+def _assert_as_eager(f, look):
+    for got, want in zip(_outcomes(torch.compile(f), look), _outcomes(f, look), strict=True):
+        for a, b in zip(got, want, strict=True):
+            assert (a is None) == (b is None)
+            if b is not None:
+                assert torch.allclose(a, b, atol=1e-5), (a, b)
+
+
 def test_a_graph_is_freed_once_and_says_so():
     f, _ = model()
     f = torch.compile(f)

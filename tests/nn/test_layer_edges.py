@@ -152,6 +152,7 @@ def test_cosine_similarity_broadcasts_before_it_measures():
     torch.testing.assert_close(F.cosine_similarity(c, b, dim=0), expected)
     mixed = F.cosine_similarity(torch.ones(2, 3, dtype=torch.int64), b.float())
     torch.testing.assert_close(mixed, F.cosine_similarity(torch.ones(2, 3), b.float()))
+    assert F.cosine_similarity(a.to("meta"), b.to("meta")).shape == (2,)
 
 
 def test_cosine_similarity_below_eps_keeps_the_slope_of_the_length():

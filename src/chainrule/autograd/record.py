@@ -144,9 +144,9 @@ def edge(t: Any) -> Any:
 def edge_inside(t: Any) -> Any:
     """The same for who wants to see the gradient itself: a node that stands for many makes way."""
     e = edge(t)
-    if e.__class__ is OutSlot and e.node.unfold is not None and e.node.unfold(e.nr):
-        return edge(t)
-    return e
+    node, nr = (e.node, e.nr) if e.__class__ is OutSlot else (e, 0)
+    unfold = None if node is None or node is t else node.unfold
+    return edge(t) if unfold is not None and unfold(nr) else e
 
 
 def live_node(view: Any) -> Any:

@@ -21,7 +21,7 @@ from ...autograd.state import STATE
 from ...autograd.value import make
 from ..passes.partition import Partition, without
 from ..runtime.plan import Plan
-from .program import Output, Program
+from .program import Alias, Output, Program
 from .replay import Replay
 from .runner import Runner
 
@@ -29,7 +29,7 @@ from .runner import Runner
 class CompiledFunctionBackward(Node):
     """The node behind the results of a compiled function."""
 
-    __slots__ = ("again", "compute", "entangled", "inside", "keeps_nothing", "results")
+    __slots__ = ("again", "compute", "entangled", "inside", "keeps_nothing", "results", "views")
 
     multi = True
     materialise = False  # what got no gradient takes no part
@@ -38,17 +38,26 @@ class CompiledFunctionBackward(Node):
     keeps_nothing: bool  # gradients need no value: there may be many backward passes, as in eager
     entangled: frozenset[int]  # results that others were computed from
     results: list[tuple[int, Any]]  # those, as weak references; empty once the node is unfolded
-    inside: Callable[[Any], dict[int, Any]]
+    views: list[Any]  # nodes before results that share memory and are read: weak references
+    inside: Callable[[Any], tuple[dict[int, Any], dict[Any, Any]]]
 
     def unfold(self, nr: int) -> bool:
         """Put the nodes of eager code behind this one: somebody wants the whole gradient of a
         result, and a part of it comes from other results, inside of the function."""
-        if nr not in self.entangled or not self.results or self.s is None:
+        return nr in self.entangled and self.unfold_all()
+
+    def unfold_all(self) -> bool:
+        """The same for all results at once, if that was not done."""
+        if self.s.__class__ is not tuple:
             return False
         self._check(self.s[2])
-        found = self.inside(self.s)
+        found, values = self.inside(self.s)
         edges = [edge(found[k]) if k in found else None for k in range(len(self.meta))]
-        _age(edges, self.key)
+        views = [view for reference in self.views if (view := reference()) is not None]
+        shown = [edge(values[view.value]) for view in views]
+        _age([*edges, *shown], self.key)
+        for view, inner in zip(views, shown, strict=True):
+            view.lead_to(inner)
         for slot, reference in self.results:
             t: Any = reference()
             if t is None or not isinstance(edges[slot], Node | OutSlot):
@@ -56,7 +65,7 @@ class CompiledFunctionBackward(Node):
             e = t._node
             if e.__class__ is OutSlot and e.node is self:
                 t._node = edges[slot]
-        self.parents, self.s, self.results = tuple(edges), [], []
+        self.parents, self.s, self.results, self.views = tuple(edges), [], [], []
         return True
 
     def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
@@ -100,6 +109,34 @@ class CompiledFunctionBackward(Node):
         )
 
 
+class CompiledViewBackward(Node):
+    """Stands before the node of a result that is a view, and that other results were computed
+    from: who asks for its whole gradient is led to the inside of the function."""
+
+    __slots__ = ("shown", "value", "whole")
+
+    whole: CompiledFunctionBackward
+    value: Any  # what the other results read
+    shown: Any  # the result, as a weak reference
+
+    def unfold(self, nr: int = 0) -> bool:
+        """Put the nodes of eager code behind the function's."""
+        return self.whole.unfold_all()
+
+    def lead_to(self, inner: Any) -> None:
+        """Pass gradients on to this place inside of the function."""
+        self.parents = (inner,)
+        t = self.shown()
+        if t is not None and t._node is self:
+            t._node = inner
+
+    def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
+        return (g,)
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+        return (g,)
+
+
 def _age(edges: list[Any], key: int) -> None:
     """Make nodes that were recorded just now as old as the one with this key, which they are
     behind: a backward pass takes nodes by age."""
@@ -121,6 +158,7 @@ class DifferentiableRunner(Runner):
     def _make_plan(self, program: Program) -> Plan:
         self.replay = Replay(program, _slots_of(program))
         self._entangled = self.replay.entangled()
+        self._read_views = [a for a in _aliases_in(program.result) if self.replay.reads(a.value)]
         seeds = {i: s.what for i, s in enumerate(program.sources) if s.kind == "seed"}
         self.partition = Partition(program.graph, seeds, program.results)
         self.backward_plan: Plan | None = None
@@ -156,8 +194,8 @@ class DifferentiableRunner(Runner):
         wanted = [self._tensor(w, leaves) for w in self._wanted]
         return self.replay.gradients(leaves, arrays, kept, wanted, g)
 
-    def inside(self, saved: Any) -> dict[int, Any]:
-        """The results with the nodes of eager code."""
+    def inside(self, saved: Any) -> tuple[dict[int, Any], dict[Any, Any]]:
+        """The results with the nodes of eager code, and what is on the way to them."""
         _, _, _, leaves, arrays, kept = saved
         return self.replay.inside(leaves, arrays, kept)
 
@@ -196,7 +234,8 @@ class DifferentiableRunner(Runner):
         node.compute = self.compute_gradients
         node.again = self.differentiate
         node.keeps_nothing = self._keeps_nothing
-        node.entangled, node.inside, node.results = self._entangled, self.inside, ()
+        node.entangled, node.inside = self._entangled, self.inside
+        node.results, node.views = [], []
         for position, slot in self._slots:
             tensors[position]._rg, tensors[position]._node = True, OutSlot(node, slot)
         if self._entangled:
@@ -209,6 +248,16 @@ class DifferentiableRunner(Runner):
         if isinstance(self.result, Output):
             return tensors[0]
         return self._build(self.result, tensors, leaves)
+
+    def _build(self, shape: Any, tensors: list[Any], leaves: list[Any]) -> Any:
+        found = super()._build(shape, tensors, leaves)
+        if self._read_views and shape in self._read_views and found._rg:
+            node = tensors[self._slots[0][0]]._node.node
+            view: Any = start(CompiledViewBackward(), (edge(found),), *source.user_position())
+            view.whole, view.value, view.shown, view.s = node, shape.value, ref(found), ()
+            node.views.append(ref(view))
+            found._node = view
+        return found
 
     def _versions(self, tensors: list[Any], leaves: list[Any]) -> list[Any]:
         """What must not change until backward: saved inputs, and results that are saved."""
@@ -242,6 +291,15 @@ def _slots_of(program: Program) -> list[tuple[int, int]]:
     """(position among the outputs, number of the gradient) of what gradients come back to."""
     found = [*_slots_in(program.result), *_slots_in(list(program.bases.values()))]
     return list(dict.fromkeys(found))
+
+
+def _aliases_in(result: Any) -> list[Alias]:
+    if isinstance(result, Alias):
+        return [result] if result.differentiable and result.value is not None else []
+    if isinstance(result, dict):
+        result = list(result.values())
+    parts = result if isinstance(result, tuple | list) else ()
+    return [a for part in parts for a in _aliases_in(part)]
 
 
 def _slots_in(result: Any) -> list[tuple[int, int]]:

@@ -345,7 +345,8 @@ class Program:
         if base is t or (base is None and not known.chain and storage not in self._shown):
             self._shown.add(storage)
             return self.bases[storage]
-        return Alias(Source("output", self.bases[storage].position), known.chain, t)
+        where = Source("output", self.bases[storage].position)
+        return Alias(where, known.chain, t, self._value_now(known))
 
     def _alias(self, known: Any, t: Any) -> Any:
         """A view of what came from outside shows its memory, as in eager code."""
@@ -357,7 +358,11 @@ class Program:
                 "a result shares memory with a gradient, or with a tensor that the function writes "
                 "and that has a history; return a copy"
             )
-        return Alias(origin, known.chain, t)
+        return Alias(origin, known.chain, t, self._value_now(known))
+
+    def _value_now(self, known: Any) -> Any:
+        """What ops read that read this view, or None if its memory was written since."""
+        return self._values.get(known.value) if known.version == known.storage.version else None
 
     def _constant_output(self, before: Any, t: Any) -> Output:
         """A tensor made outside of the table (zeros, a range): the same in every call."""
@@ -424,10 +429,11 @@ class GradOf:
 class Alias:
     """A part of the result that is a view of one of the caller's own tensors."""
 
-    def __init__(self, source: Source, chain: Any, like: Any) -> None:
+    def __init__(self, source: Source, chain: Any, like: Any, value: Any) -> None:
         self.source = source
         self.chain = chain
         self.differentiable = bool(like._rg)
+        self.value = value
         # Whether it may be written: not if one of several results of an op.
         self.creation = None if like._view is None else like._view[CREATION]
 

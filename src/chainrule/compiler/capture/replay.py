@@ -75,6 +75,11 @@ class Replay:
                 found.add(nr)
         return frozenset(found)
 
+    def reads(self, value: Any) -> bool:
+        """Whether differentiable results were computed from this value, one of an op."""
+        made = any(value in instr.outputs for instr in self.instrs)
+        return made and any(value in instr.values for instr in self.instrs)
+
     def _refuse_own_rules(self) -> None:
         if self.has_own_rules:
             raise RuntimeError(
@@ -83,9 +88,11 @@ class Replay:
                 "own backward is known to the plan only. Fix: call the function without compile."
             )
 
-    def inside(self, leaves: list[Any], arrays: list[Any], kept: list[Any]) -> dict[int, Any]:
+    def inside(
+        self, leaves: list[Any], arrays: list[Any], kept: list[Any]
+    ) -> tuple[dict[int, Any], dict[Value, Any]]:
         """The differentiable results once more, each with the history it has in eager code, by
-        the numbers of their gradients."""
+        the numbers of their gradients; and all values on the way to them."""
         self._refuse_own_rules()
         if self.wrote_silently or any(v in self.positions for v in self.kept):
             raise RuntimeError(
@@ -94,10 +101,15 @@ class Replay:
                 "that the way between them is gone. Fix: call the function without compile, or "
                 "write into a copy."
             )
-        return dict(zip(self.slots, self.again(leaves, arrays, kept), strict=True))
+        env = self._env(leaves, arrays, kept)
+        return dict(zip(self.slots, (env[v] for v in self.outputs), strict=True)), env
 
     def again(self, leaves: list[Any], arrays: list[Any], kept: list[Any]) -> list[Any]:
         """The differentiable results, computed op by op."""
+        env = self._env(leaves, arrays, kept)
+        return [env[v] for v in self.outputs]
+
+    def _env(self, leaves: list[Any], arrays: list[Any], kept: list[Any]) -> dict[Value, Any]:
         env: dict[Value, Any] = {v: make(a) for v, a in self.constants.items()}
         for v, s in self.inputs:
             if s.kind == "argument":
@@ -112,7 +124,7 @@ class Replay:
             for instr in self.instrs:
                 history = self.histories.get(instr.outputs[0])
                 env.update(zip(instr.outputs, _run(instr, env, drawn, history), strict=True))
-        return [env[v] for v in self.outputs]
+        return env
 
 
 def kept_for(graph: Any, outputs: list[Any]) -> list[Value]:
