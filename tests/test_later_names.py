@@ -140,7 +140,7 @@ def test_hooks_of_a_tensor_can_be_read():
     handle = x.register_hook(seen := [].append)
     assert list(x._backward_hooks.values()) == [seen]
     handle.remove()
-    assert x._backward_hooks is None
+    assert x._backward_hooks == {}
 
 
 def test_a_profiler_that_runs_is_seen():

@@ -60,7 +60,7 @@ class track(SavedReport, watching.Watcher):
     ...     loss.backward()
     >>> m.at_peak()["exp"] / 2**20  # the result of exp is kept until backward has used it
     1.0
-    >>> m.peak >= 3 * 2**20, m.saved_now
+    >>> m.peak >= 2 * 2**20, m.saved_now
     (True, 0)
     """
 
