@@ -18,7 +18,7 @@ from ..autograd.printable import printable
 _MEGABYTE = 1 << 20
 # Of the 64 MB and four times the file that a load may take: what allocators round up, and the
 # library's own modules, come on top of what is counted.
-_COUNTED_MEGABYTES, _COUNTED_TIMES = 51, 4
+_COUNTED_MEGABYTES, _COUNTED_TIMES = 53, 4
 _PICKLE, _PICKLE_GROWTH = 1 << 18, 20  # bytes; pickles of state dicts become about a quarter
 _GENEROUS = 24  # times the size of a file, for the objects of any honest one
 _NOTED = 200  # bytes to remember a nested tuple by
