@@ -50,6 +50,7 @@ def test_the_command_names_rule_line_and_fix(tmp_path: Path) -> None:
     assert finding["file"] == str(script) and finding["line"] == 8
     assert finding["evidence"] and finding["fix"].startswith("optimizer.zero_grad()")
     assert "<svg" in page.read_text() and "missing-zero-grad" in page.read_text()
+    assert "About this rule" in page.read_text()
 
 
 def test_a_healthy_script_ends_with_zero(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from ..reading.nodes import Vertex
 from .positions import NOWHERE, Position, here, is_users, of_node
 from .run import Pass, Run
 
-HEARD = 8  # passes in which calls are heard
+HEARD = 8  # passes in which calls are heard, and lines without gradients
+HEARD_AGAIN = 4  # times that each of these is heard
 MOST = 20_000  # calls that are kept between two passes
 
 
@@ -48,7 +49,7 @@ class Calls:
         self.recorded: set[int] = set()  # ids of modules that ran with a graph
         self.silent: dict[int, Position] = {}  # of those that ran without: what switched it off
         self._switch: Position = NOWHERE
-        self._heard_again = 0
+        self._heard_again: dict[Position, int] = {}  # by line that switched recording off
         self._places: dict[tuple[Position, str], Position] = {}
         self._called_at: dict[Position, Position] = {}
 
@@ -69,8 +70,9 @@ class Calls:
 
     def grad_switched(self, _name: str, where: Position) -> None:
         self._switch = where
-        if not self._handles and self._heard_again < HEARD:  # an evaluation begins
-            self._heard_again += 1
+        again = self._heard_again.get(where, 0)
+        if not self._handles and again < HEARD_AGAIN and len(self._heard_again) < HEARD:
+            self._heard_again[where] = again + 1  # an evaluation may begin
             self.listening_began()
 
     def _begins(self, module: Any, args: Any) -> None:

@@ -26,7 +26,7 @@ EXPLAINS: dict[str, set[str]] = {
     "stale-optimizer": {*_TROUBLE, "unused-parameter", "parameter-not-in-optimizer",
                         "missing-zero-grad", "step-order", "no-grad-training"},
     "parameter-not-in-optimizer": {*_TROUBLE, "missing-zero-grad"},
-    "step-order": {*_TROUBLE, "missing-zero-grad", "unused-parameter"},
+    "step-order": {*_TROUBLE, "missing-zero-grad", "unused-parameter", "inplace-corruption"},
     "graph-grows": {*_TROUBLE, "graph-leak", "retain-graph-misuse", "inplace-corruption"},
     "retain-graph-misuse": {"graph-leak"},
     "unscaled-input": {"bad-initialization", "vanishing-gradient", "exploding-gradient",

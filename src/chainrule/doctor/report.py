@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterable
@@ -113,10 +114,13 @@ def _lines(finding: Finding) -> list[str]:
     if finding.fix:
         lines.append(f"  fix:  {finding.fix}")
     if finding.folded:
-        names = ", ".join(dict.fromkeys(f.rule for f in finding.folded))
-        lines.append(f"  this explains: {names}")
+        lines.append(f"  this explains: {_symptoms(finding)}")
     lines.append(f"  more: docs/{finding.page}")
     return lines
+
+
+def _symptoms(finding: Finding) -> str:
+    return ", ".join(dict.fromkeys(f.rule for f in finding.folded))
 
 
 def _points(site: Any) -> list[tuple[float, float]]:
@@ -132,11 +136,21 @@ def _section(finding: Finding, losses: dict[str, list[tuple[float, float]]]) -> 
     curves = finding.curves or losses
     chart = _chart(curves, "value") if curves else ""
     title = f"{finding.severity}: {finding.rule}"
+    symptoms = f"<p>This explains: {escape(_symptoms(finding))}</p>" if finding.folded else ""
     return (
         f"<h2>{escape(title)}</h2><p>{escape(finding.message)}</p>{place}"
-        f'<ul>{seen}</ul>{fix}<p><a href="{escape(finding.page)}">{escape(finding.page)}</a></p>'
-        f"{chart}"
+        f"<ul>{seen}</ul>{fix}{symptoms}{_about(finding)}{chart}"
     )
+
+
+def _about(finding: Finding) -> str:
+    """What the rule watches, in its own words: the page of the documentation may be far away."""
+    from .rules import RULES
+
+    words = next((inspect.getdoc(rule) or "" for rule in RULES if rule.id == finding.rule), "")
+    parts = "".join(f"<p>{escape(part)}</p>" for part in words.split("\n\n"))
+    more = f"<p>More: <code>docs/{escape(finding.page)}</code></p>"
+    return f"<details><summary>About this rule</summary>{parts}{more}</details>"
 
 
 def _chart(curves: dict[str, list[tuple[float, float]]], label: str) -> str:

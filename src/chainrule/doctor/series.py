@@ -72,6 +72,10 @@ class Series:
         if end < len(values) and not (end and abs(values[end - 1]) > 10 * first):
             return False  # what ended it came at once
         ends = bool(values) and (not math.isfinite(values[-1]) or values[-1] > 3 * first)
+        if end == len(values) and any(v < 0 for v in values):  # a level says nothing there
+            third = max(3, len(values) // 3)
+            sizes = [abs(v) for v in values]
+            ends = ends and _median(sizes[-third:]) > 2 * _median(sizes[-2 * third : -third])
         return bool(first) and len(beyond) >= 3 and len(grown) >= 2 and ends
 
 

@@ -9,7 +9,7 @@ opt = torch.optim.Adam(net.parameters(), 1e-2)
 def accuracy(x, y):
     net.eval()  #+
     with torch.no_grad():  #!
-        result = (net(x).argmax(1) == y).float().mean().item()
+        result = (net(x).argmax(1) == y).float().mean().item()  #!
     net.train()  #+
     return result
 

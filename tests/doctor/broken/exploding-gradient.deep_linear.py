@@ -4,7 +4,7 @@ from torch import nn
 torch.manual_seed(0)
 net = nn.Sequential(*[nn.Linear(12, 12) for _ in range(8)])
 for p in net.parameters():
-    p.data *= 4
+    p.data *= 4  #!
 opt = torch.optim.SGD(net.parameters(), lr=1e-3)
 x = torch.randn(64, 12)
 y = x.flip(1)

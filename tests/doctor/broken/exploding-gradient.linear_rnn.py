@@ -7,7 +7,7 @@ torch.manual_seed(0)
 class LinearRNN(nn.Module):
     def __init__(self, n):
         super().__init__()
-        self.w = nn.Parameter(torch.randn(n, n) * 0.6)  #-
+        self.w = nn.Parameter(torch.randn(n, n) * 0.6)  #-!
         self.w = nn.Parameter(torch.eye(n) * 0.5)  #+
         self.u = nn.Linear(2, n)
         self.o = nn.Linear(n, 1)

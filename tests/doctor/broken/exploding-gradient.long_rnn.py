@@ -8,7 +8,7 @@ for step in range(25):
     x = torch.randn(16, 30, 3)
     h = torch.zeros(16, 8)
     for t in range(30):
-        h = h @ w + x[:, t] @ u
+        h = h @ w + x[:, t] @ u  #!
     loss = (h - x.sum((1, 2))[:, None]).pow(2).mean()
     opt.zero_grad()
     loss.backward()  #!

@@ -9,7 +9,7 @@ class Block(nn.Module):
         self.norm = nn.LayerNorm(d)  #+
 
     def forward(self, x):
-        return 2 * x + 6 * self.f(x)  #-
+        return 2 * x + 6 * self.f(x)  #-!
         return x + self.f(self.norm(x))  #+
 
 

@@ -1,7 +1,7 @@
 import torch
 
 torch.manual_seed(0)
-w = torch.nn.Parameter(torch.eye(6) * 1.6 + 0.1 * torch.randn(6, 6))
+w = torch.nn.Parameter(torch.eye(6) * 1.6 + 0.1 * torch.randn(6, 6))  #!
 opt = torch.optim.SGD([w], lr=0.01)
 for it in range(20):
     x = torch.randn(10, 6)

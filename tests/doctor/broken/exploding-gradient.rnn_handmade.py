@@ -3,7 +3,7 @@ import torch.nn as nn
 torch.manual_seed(0)
 H = 32
 Wx = (torch.randn(1, H) * 0.5).requires_grad_()
-Wh = (torch.randn(H, H) * 0.5).requires_grad_()
+Wh = (torch.randn(H, H) * 0.5).requires_grad_()  #!
 Wo = (torch.randn(H, 1) * 0.1).requires_grad_()
 opt = torch.optim.SGD([Wx, Wh, Wo], lr=1e-3)
 for it in range(25):

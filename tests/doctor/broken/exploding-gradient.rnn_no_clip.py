@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-W = torch.eye(16) * 1.6 + 0.1 * torch.randn(16, 16)
+W = torch.eye(16) * 1.6 + 0.1 * torch.randn(16, 16)  #!
 W = torch.eye(16) * 0.9 + 0.02 * torch.randn(16, 16)  #+
 W.requires_grad_()
 U = (0.3 * torch.randn(3, 16)).requires_grad_()

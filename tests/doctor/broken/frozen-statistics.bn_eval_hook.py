@@ -4,7 +4,7 @@ from torch import nn
 
 def set_bn_eval(m):
     if isinstance(m, nn.BatchNorm1d):
-        m.eval()
+        m.eval()  #!
 
 
 torch.manual_seed(0)

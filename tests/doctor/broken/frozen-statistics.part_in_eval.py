@@ -16,7 +16,7 @@ class Net(nn.Module):
 
 torch.manual_seed(0)
 net = Net()
-net.bn.eval()  #-
+net.bn.eval()  #-!
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for _ in range(15):
     x = torch.randn(8, 1, 8, 8)

@@ -46,6 +46,8 @@ class AccumulationUnscaled(Rule):
         if self._inside:
             return  # a closure: the optimizer asks for it as often as it likes
         position = this.site.position
+        if this.tape is not None and not any(_size([leaf]) for leaf in this.leaves):
+            self._since = {}  # nothing to add to: every pass has the gradients to itself
         self._since[position] = self._since.get(position, 0) + 1
         if this.tape is not None:
             root = this.tape.root

@@ -18,6 +18,10 @@ FEWEST = 3  # positions of a sequence
 FAR = -1e4  # what a mask adds to leave a position out
 MASKS = {"masked_fill_number", "masked_fill", "where", "add", "sub"}
 FUTURE, PADDING = "future", "padding"
+PRODUCTS = {"matmul", "bmm", "einsum", "mul"}
+MOST = 4_000  # nodes that are looked at on the way to an embedding
+
+Tokens = tuple[Vertex, np.ndarray, int]  # an embedding, its tokens, its padding token or -1
 
 
 class AttentionMask(Rule):
@@ -26,7 +30,8 @@ class AttentionMask(Rule):
     leaves out every real token and keeps the padding is the wrong way round.
 
     Silent: models that are asked for anything else (classification, masked tokens), encoders
-    beside a decoder, prefixes that see each other, causal masks of any make.
+    beside a decoder, attention to an encoder's keys, prefixes that see each other, causal masks of
+    any make.
     """
 
     id = "attention-mask"
@@ -44,24 +49,25 @@ class AttentionMask(Rule):
         if not tokens:
             return
         self._sick = self._sick or not is_finite(this.value)
-        asked = _asks_for_next(this, tokens)
+        asked = _asked(this, tokens)
         for v in attentions:
             allowed = allowed_keys(v)
             if allowed is not None and allowed.shape[-1] >= FEWEST:
                 self._judge(v, allowed, tokens, asked)
 
     def _judge(
-        self, v: Vertex, allowed: np.ndarray, tokens: list[tuple[np.ndarray, int]], asked: bool
+        self, v: Vertex, allowed: np.ndarray, tokens: list[Tokens], asked: dict[int, int]
     ) -> None:
         length = allowed.shape[-1]
-        if asked and allowed.shape[-2] == length == tokens[0][0].shape[1]:
+        is_square = allowed.shape[-2] == length and length in asked.values()
+        if is_square and _comes_from(_keys(v), asked):
             later = np.triu(np.ones((length, length), bool), 1)
             share = float(allowed[..., later].mean())
             if share > 0.5:
                 inverted = float(allowed[..., ~later].mean()) < 0.5
                 self._note(v, FUTURE, share, inverted)
                 return
-        for ids, pad in tokens:
+        for _, ids, pad in tokens:
             if ids.shape[1] == length and _keeps_padding(ids, pad, allowed):
                 self._note(v, PADDING, float((ids == pad).mean()), True)
 
@@ -136,23 +142,58 @@ def masked_at(v: Vertex) -> Position:
     return of_node(v.node)
 
 
-def _tokens(this: Pass) -> list[tuple[np.ndarray, int]]:
+def _keys(v: Vertex) -> Vertex:
+    """What the keys of an attention are computed from: queries may come from elsewhere."""
+    if v.op == "attention":
+        return next((link.parent for link in v.inputs if link.input_name == "k"), v)
+    w: Vertex = v
+    for _ in range(6):  # masks, scales and shapes lie between the softmax and its product
+        inner = [link for link in w.inputs if link.parent.node is not None]
+        if w.op in PRODUCTS and len(inner) > 1:
+            return inner[-1].parent
+        if not inner:
+            break
+        w = inner[0].parent
+    return v
+
+
+def _comes_from(v: Vertex, sources: dict[int, int]) -> bool:
+    """Whether a value is computed from one of some nodes."""
+    seen: set[int] = set()
+    stack = [v]
+    while stack and len(seen) < MOST:
+        w = stack.pop()
+        if id(w) in sources:
+            return True
+        if id(w) not in seen:
+            seen.add(id(w))
+            stack += [link.parent for link in w.inputs]
+    return False
+
+
+def _tokens(this: Pass) -> list[Tokens]:
     """The tokens of each embedding, with its padding token or -1."""
-    found: list[tuple[np.ndarray, int]] = []
+    found: list[Tokens] = []
     for v in this.of("embedding"):
         saved = v.saved()
         ids, pad = saved.get("index"), saved.get("padding")
         if isinstance(ids, np.ndarray) and ids.ndim == 2 and ids.shape[1] >= FEWEST:
             if (ids != ids[:1]).any():  # positions are alike in every row
-                found.append((ids, pad if isinstance(pad, int) else -1))
+                found.append((v, ids, pad if isinstance(pad, int) else -1))
     return found
 
 
-def _asks_for_next(this: Pass, tokens: list[tuple[np.ndarray, int]]) -> bool:
-    """Whether every target is the token after its input, and there are no other inputs."""
-    ids = tokens[0][0]
-    if any(other.shape != ids.shape or (other != ids).any() for other, _ in tokens):
-        return False
+def _asked(this: Pass, tokens: list[Tokens]) -> dict[int, int]:
+    """The embeddings whose next tokens are the targets, by id, and their lengths; none where they
+    embed different tokens, as an encoder and a decoder that repeats what it is given do."""
+    found = [(v, ids) for v, ids, _ in tokens if _asks_for_next(this, ids)]
+    if any(ids.shape != found[0][1].shape or (ids != found[0][1]).any() for _, ids in found):
+        return {}
+    return {id(v): ids.shape[1] for v, ids in found}
+
+
+def _asks_for_next(this: Pass, ids: np.ndarray) -> bool:
+    """Whether every target is the token after its input."""
     for v in this.of("cross_entropy", "cross_entropy2d", "nll_loss"):
         target = v.saved().get("target")
         if isinstance(target, np.ndarray) and target.size % len(ids) == 0:

@@ -10,6 +10,7 @@ from ..run import OptimizerRecord, Pass, Run, Step
 from .base import fingerprint
 
 ENOUGH = 5  # steps before absence means anything
+OFTEN = 0.9  # of the passes of those that are used most
 
 
 class _Leaf:
@@ -62,11 +63,25 @@ class Census:
             record.steps >= ENOUGH and self.outside()
         ):
             return []
-        return [
+        found = [
             p
             for p in record.parameters
             if p._rg and p.grad is None and id(p) not in self._with_grad and not self._is_reached(p)
         ]
+        return [p for p in found if not self._is_routed(p, record)] if found else []
+
+    def _is_routed(self, p: Any, record: OptimizerRecord) -> bool:
+        """Whether modules beside the parameter's own, in one list, are used in some passes and not
+        in others: which of them is used is for the data to say, as with experts."""
+        names = self.run.names()
+        mine = names.get(id(p), "").split(".")
+        passes = {id(q): self._passes_of(q) for q in record.parameters}
+        most = max(passes.values(), default=0)
+        beside = [passes.get(key, 0) for key, name in names.items() if _are_beside(mine, name)]
+        return any(0 < count < OFTEN * most for count in beside)
+
+    def _passes_of(self, p: Any) -> int:
+        return self._reached[id(p)].passes if self._is_reached(p) else 0
 
     def _is_reached(self, p: Any) -> bool:
         known = self._reached.get(id(p))
@@ -124,6 +139,15 @@ class Census:
             if tuple(p.shape) in outside or (id(p) not in names and id(p) not in self._latest):
                 found.append(p)
         return found
+
+
+def _are_beside(mine: list[str], other: str) -> bool:
+    """Whether two names of parameters differ in the place of a list alone."""
+    parts = other.split(".")
+    if len(parts) != len(mine):
+        return False
+    differ = [(a, b) for a, b in zip(mine, parts, strict=True) if a != b]
+    return len(differ) == 1 and differ[0][0].isdigit() and differ[0][1].isdigit()
 
 
 def listed(parameters: list[Any], names: dict[int, str]) -> str:

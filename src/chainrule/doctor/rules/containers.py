@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 from collections import deque
 from types import FrameType, FunctionType, GetSetDescriptorType, ModuleType
 from typing import Any
@@ -125,10 +126,13 @@ def appended(frame: FrameType, name: str, tensor: Any) -> Position | None:
     attribute of an object through which it holds the tensor."""
     value = frame.f_locals.get(name, frame.f_globals.get(name))
     attribute, owner = _attribute_with(value, tensor, 3)
+    if not attribute and attributes(value):
+        return None  # no container: an attribute is the tensor itself, as with running sums
+    key = _key_of(vars(owner)[attribute] if attribute else value, tensor)
     methods = vars(type(owner)).values() if attribute else ()
     codes = [m.__code__ for m in methods if isinstance(m, FunctionType)]
     for file in dict.fromkeys([*(code.co_filename for code in codes), frame.f_code.co_filename]):
-        found = _putting(file, name, attribute)
+        found = _putting(file, name, attribute, key)
         if found is not None:
             return found
     return None
@@ -153,27 +157,57 @@ def _attribute_with(value: Any, tensor: Any, depth: int) -> tuple[str, Any]:
     return "", None
 
 
-def _putting(file: str, name: str, attribute: str) -> Position | None:
-    """The statement of a file that puts something into a variable or an attribute."""
+def _key_of(value: Any, tensor: Any) -> Any:
+    """The key of a dict under which a tensor is kept; None where that says nothing."""
+    if not isinstance(value, dict):
+        return None
+    return next((k for k, v in value.items() if any(t is tensor for t in _graphs_in(v, 3))), None)
+
+
+def _putting(file: str, name: str, attribute: str, key: Any) -> Position | None:
+    """The statement of a file that puts something into a variable or an attribute: under this key,
+    and rather one that keeps graphs than one that takes values out of them."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):
         return None
 
     def is_meant(target: ast.AST) -> bool:
+        if any(k != key for k in _keys_in(target) if key is not None):
+            return False
         return _has_attribute(target, attribute) if attribute else _root_name(target) == name
 
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in PUTS and is_meant(node.func.value):
-                return LinePosition(file, node.lineno)
-        if isinstance(node, ast.Assign | ast.AugAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(isinstance(t, ast.Subscript) and is_meant(t.value) for t in targets):
-                return LinePosition(file, node.lineno)
-            if isinstance(node, ast.AugAssign) and is_meant(node.target):
-                return LinePosition(file, node.lineno)
-    return None
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    sets = [node for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AugAssign)]
+    found = [node.lineno for node in calls if any(map(is_meant, _puts_in(node)))]
+    found += [node.lineno for node in sets if any(map(is_meant, _targets_of(node)))]
+    rather = [line for line in found if not _DETACHES.search(linecache.getline(file, line))]
+    return LinePosition(file, (rather or found)[0]) if found else None
+
+
+_DETACHES = re.compile(r"\.item\(|\.detach\(|\.tolist\(|\.numpy\(|\.data\b|\bfloat\(")
+
+
+def _puts_in(call: Any) -> list[ast.AST]:
+    method = call.func
+    return [method.value] if isinstance(method, ast.Attribute) and method.attr in PUTS else []
+
+
+def _targets_of(node: Any) -> list[ast.AST]:
+    """What an assignment changes: `x[k] = ...`, `x += ...`."""
+    if isinstance(node, ast.AugAssign):
+        return [node.target]
+    return [t for t in node.targets if isinstance(t, ast.Subscript)]
+
+
+def _keys_in(node: ast.AST) -> list[Any]:
+    """The constants that a target is indexed with."""
+    found = []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            found.append(node.slice.value)
+        node = node.value
+    return found
 
 
 def _has_attribute(node: ast.AST, name: str) -> bool:

@@ -10,14 +10,15 @@ from .base import Rule
 from .guessing import Guessing
 from .units import RECTIFIERS, Layer, Units
 
-NEARLY_ALL, MOST = 0.9, 0.5
+NEARLY_ALL, MOST = 0.9, 0.7
+AT_START = 0.5
 ENOUGH = 10  # passes
 
 
 class DeadRelu(Rule):
     """Watches the results of ReLUs, unit by unit (a channel for images): zero for every sample of
-    every pass that was looked at. More than 90 % of a layer's units, or more than half while the
-    loss does not fall.
+    every pass that was looked at. More than 90 % of a layer's units, or more than 70 % while
+    the loss does not fall.
 
     Silent: sparse activations (half the *entries* of a healthy layer are zero), a few dead units,
     runs that learn with up to 90 % of them, batches whose samples are all alike.
@@ -45,10 +46,11 @@ class DeadRelu(Rule):
         if worst is None:
             return
         dead = int(worst.dead.sum())
+        born_dead = worst.dead_at_start > AT_START and worst.written.line
         yield Finding(
             self.id,
             WARNING,
-            worst.written if worst.dead_at_start > MOST and worst.written.line else worst.position,
+            worst.written if born_dead else worst.position,
             f"{dead} of the {worst.dead.size} units of this {worst.op} are dead",
             [
                 f"they were 0 for every sample in {worst.passes} passes, so their gradient is 0 "

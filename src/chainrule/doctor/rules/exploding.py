@@ -11,6 +11,7 @@ from ..finding import WARNING, Finding
 from ..positions import NOWHERE
 from ..vitals import Vitals
 from .base import Rule
+from .growth import Growth
 from .learning_rate import is_usual, steep
 
 TIMES = 100.0  # its early median
@@ -32,6 +33,7 @@ class ExplodingGradient(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._vitals: Vitals = run.shared(Vitals)
+        self._growth: Growth = run.shared(Growth)
 
     def findings(self) -> Iterator[Finding]:
         if self.run.learns():
@@ -54,12 +56,14 @@ class ExplodingGradient(Rule):
             return
         site = sites[0]
         largest = max((n for n in norms if math.isfinite(n)), default=math.inf)
+        where, why = self._growth.causes.get(site.position, (site.position, ""))
         yield Finding(
             self.id,
             WARNING,
-            site.position if site.position.code is not None else NOWHERE,
+            where if where.code is not None or where.line else NOWHERE,
             f"gradients explode: their size reaches {largest:.3g}",
             [
+                *([why] if why else []),
                 f"the gradients' root mean square was {early:.3g} in the first steps",
                 f"the loss went from {site.losses.values[0]:.4g} to {site.losses.last:.4g}",
             ],

@@ -15,12 +15,14 @@ from .base import Rule, array
 SUBNORMAL = 6.1e-5
 ENOUGH = 5
 FIRST = 3  # passes of a line in which float16 is looked for
+LOST = 2  # weights whose gradient is nothing but zeros
 NEARLY_ALL, FAR = 0.8, 0.6  # of the entries; the fall of a loss that is fine even so
 
 
 class Fp16Underflow(Rule):
     """Watches float16 graphs (not bfloat16) without a scaler: half of all gradient entries are
-    exactly zero or below the smallest normal number, pass after pass, and the loss does not fall.
+    exactly zero or below the smallest normal number, pass after pass, and the loss does not fall;
+    or whole weights get nothing but zeros while the others get next to nothing.
 
     Silent: float16 with healthy gradients, any run with a GradScaler, bfloat16.
     """
@@ -32,6 +34,7 @@ class Fp16Underflow(Rule):
         self._scaled = False
         self._low: dict[Position, int] = {}
         self._share = 0.0
+        self._starved = 0  # passes in which whole weights get zeros alone, and no weight enough
         self._sites: dict[Position, bool] = {}  # whether their graphs hold float16
         self._half = False  # the pass that runs goes through float16
 
@@ -52,18 +55,26 @@ class Fp16Underflow(Rule):
             return
         if not self._half:
             return
-        total = low = 0
+        total = low = lost = kept = 0
         for leaf in this.leaves:
             g = None if leaf.grad is None else array(leaf.grad)
             if g is not None:
                 total += g.size
-                low += int(np.count_nonzero(np.abs(g.astype(np.float32)) < SUBNORMAL))
+                below = int(np.count_nonzero(np.abs(g.astype(np.float32)) < SUBNORMAL))
+                low += below
+                if g.ndim >= 2:
+                    lost += not g.any()
+                    kept += bool(below < g.size)
         if total and low / total >= 0.5:
             self._low[this.site.position] = self._low.get(this.site.position, 0) + 1
             self._share = low / total
+            if lost >= LOST and not kept:
+                self._starved += 1
 
     def findings(self) -> Iterator[Finding]:
-        if self._scaled or self.run.learns(FAR if self._share > NEARLY_ALL else 0.2):
+        if self._scaled:
+            return
+        if self.run.learns(FAR if self._share > NEARLY_ALL else 0.2) and self._starved < ENOUGH:
             return
         for where, count in self._low.items():
             if count >= ENOUGH:

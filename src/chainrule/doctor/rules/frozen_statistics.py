@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...nn.modules import batchnorm
+from ...ops.weak import WeakTable
 from ..finding import WARNING, Finding
+from ..positions import NOWHERE, Position
 from ..run import Pass
 from .base import Rule, array
 
@@ -25,9 +27,14 @@ class FrozenStatistics(Rule):
 
     def __init__(self, run: Any) -> None:
         super().__init__(run)
-        self._trained: dict[int, tuple[int, Any]] = {}
+        self._trained: dict[int, tuple[int, Any, Position]] = {}
         self._known = 0  # modules of the program when batch norms were looked up
         self._all: list[Any] = []
+        self._asleep = WeakTable()  # norms: the line that put them to eval()
+
+    def mode_set(self, module: Any, _mode: bool, where: Position) -> None:
+        if isinstance(module, batchnorm._NormBase) and where.is_users:
+            self._asleep[module] = where
 
     def pass_ends(self, this: Pass) -> None:
         if not this.looked or not self._norms():
@@ -35,8 +42,9 @@ class FrozenStatistics(Rule):
         reached = {id(leaf) for leaf in this.leaves} & self.run.in_optimizers()
         for module in self._norms():
             if id(module.weight) in reached:
-                count, _ = self._trained.get(id(module), (0, None))
-                self._trained[id(module)] = (count + 1, module)
+                count, *_ = self._trained.get(id(module), (0,))
+                slept = NOWHERE if module.training else self._asleep.get(module, NOWHERE)
+                self._trained[id(module)] = (count + 1, module, slept)
 
     def _norms(self) -> list[Any]:
         """The batch norms of the program, looked up again when there are more modules."""
@@ -47,9 +55,9 @@ class FrozenStatistics(Rule):
         return self._all
 
     def findings(self) -> Iterator[Finding]:
-        for count, module in self._trained.values():
+        for count, module, slept in self._trained.values():
             if count >= ENOUGH and _untouched(module):
-                where = self.run.position_of(module)
+                where = slept if slept.is_users else self.run.position_of(module)
                 why = f"momentum is {module.momentum}" if module.training else "it is in eval mode"
                 yield Finding(
                     self.id,

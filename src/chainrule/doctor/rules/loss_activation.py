@@ -20,6 +20,8 @@ PASSES_ON = {"cast", "clone", "reshape", "index_get", "broadcast_to", "copy"}
 SCORES = {"linear", "linear_no_bias", "matmul", "mm", "addmm", "relu", "convolution", "bmm", "tanh"}
 LOGITS = {"cross_entropy", "cross_entropy2d", "binary_cross_entropy_with_logits", "bce_with_logits"}
 POINTWISE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+CLASSES = {"cross_entropy", "cross_entropy2d"}
+SUMS_TO_1 = 1e-4
 LOG_PROBABILITIES = {"nll_loss"}
 PROBABILITIES = {"binary_cross_entropy"}
 UNBOUNDED = {"linear", "linear_no_bias", "addmm", "relu", "leaky_relu", "elu", "gelu", "silu",
@@ -52,6 +54,7 @@ class LossActivationMismatch(Rule):
         super().__init__(run)
         self._found: dict[Position, Finding] = {}
         self._out_of_range: dict[Position, int] = {}
+        self._sums_to_1: dict[Position, int] = {}
         self._calls: Calls = run.shared(Calls)
 
     def pass_begins(self, this: Pass) -> None:
@@ -86,6 +89,8 @@ class LossActivationMismatch(Rule):
             self._range(loss, maker)
         elif loss.op in LOGITS and maker is not None and maker.op in SQUASHED:
             self._logits(loss, maker)
+        elif loss.op in CLASSES and maker is not None:
+            self._probable(loss, maker)
         elif loss.op in LOG_PROBABILITIES:
             self._log_probabilities(loss, maker)
         elif loss.op in PROBABILITIES and maker is not None and maker.op in UNBOUNDED:
@@ -110,6 +115,28 @@ class LossActivationMismatch(Rule):
             ],
             f"leave {maker.op} out: hand the raw scores to {name}",
         )
+
+    def _probable(self, loss: Vertex, maker: Vertex) -> None:
+        """Scores that are probabilities by their values, whatever made them: exp(log_softmax(x)),
+        exp(x) / exp(x).sum(...)."""
+        scores = loss.saved().get("x")
+        if not isinstance(scores, np.ndarray) or scores.ndim < 2 or scores.shape[1] < 2:
+            return
+        sums = scores.sum(1, dtype=np.float64)
+        if not (scores.min() >= 0 and np.abs(sums - 1).max() <= SUMS_TO_1):  # or NaN
+            return
+        where = self._calls.place(maker)
+        where = where if where.is_users else of_node(loss.node)
+        count = self._sums_to_1[where] = self._sums_to_1.get(where, 0) + 1
+        if count >= TIMES:
+            self._say(
+                where,
+                ERROR,
+                "cross_entropy takes raw scores (logits) and applies its own softmax, but gets "
+                "probabilities",
+                [f"in {count} batches the {scores.shape[1]} scores of every sample add up to 1"],
+                "leave the softmax out: hand the raw scores to cross_entropy",
+            )
 
     def _range(self, loss: Vertex, maker: Vertex) -> None:
         """A last activation whose results cannot reach the targets."""

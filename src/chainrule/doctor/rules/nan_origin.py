@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from ...autograd.nan_causes import backward_cause, forward_cause
 from ...autograd.nonfinite import find, has_nan, is_finite
 from ...autograd.record import saved_payloads
 from ...reading.gradients import cotangents
-from ...reading.nodes import Link, Tape, Vertex
+from ...reading.nodes import Link, Tape, Vertex, shape_of
 from ..finding import ERROR, Finding
 from ..positions import Position, of_node
 from ..run import Pass
@@ -32,6 +33,9 @@ RISKS: dict[str, tuple[str, Callable[[np.ndarray], bool]]] = {
 }
 MASKS = {"masked_fill", "masked_fill_number", "where", "index_fill", "full", "index_put",
          "masked_scatter", "triu", "tril"}  # fmt: skip
+
+
+RESHAPES = {"view", "reshape", "squeeze_axis", "squeeze", "unsqueeze", "flatten", "unflatten"}
 
 
 class NanOrigin(Rule):
@@ -177,13 +181,26 @@ def again(v: Vertex, values: dict[int, Any]) -> Any:
     saved = v.saved()
     linked = {link.position: values.get(link.parent.key) for link in v.inputs if link.nr == 0}
     operands = [linked.get(k, saved.get(name)) for k, name in enumerate(op.inputs)]
-    if any(x is None for x in operands) or any(name not in saved for name in op.params):
+    if any(x is None for x in operands):
         return None
+    if any(name not in saved for name in op.params):
+        return _reshaped(v, operands[0])
     try:
         with np.errstate(all="ignore"):
             return np.asarray(op.forward(*operands, **{n: saved[n] for n in op.params}))
     except (TypeError, ValueError, IndexError, KeyError):
         return None
+
+
+def _reshaped(v: Vertex, x: Any) -> Any:
+    """The result of a view of all elements in their order, which keeps no parameters."""
+    if v.op not in RESHAPES or not isinstance(x, np.ndarray):
+        return None
+    known = shape_of(v)
+    if known is not None and math.prod(known[0]) == x.size:
+        return x.reshape(known[0])
+    rest = tuple(n for n in x.shape if n != 1)
+    return x.reshape(rest) if v.op == "squeeze_axis" and len(rest) == x.ndim - 1 else None
 
 
 def is_risky(v: Vertex) -> bool:

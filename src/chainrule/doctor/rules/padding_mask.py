@@ -14,11 +14,13 @@ from .base import Rule
 
 ENOUGH = 3
 SHARE = 0.1  # of the targets
+LENGTHS = 4  # of rows, so different that what fills them up is no text
 
 
 class PaddingMask(Rule):
-    """Watches embeddings with a `padding_idx`: where the inputs are padded at the ends of rows and
-    at least a tenth of the targets of cross_entropy is that padding, it has to be ignored.
+    """Watches embeddings with a `padding_idx`, or whose rows all end in one token, in runs of many
+    lengths, that is nowhere else: where the inputs are padded like that and at least a tenth of the
+    targets of cross_entropy is that padding, it has to be ignored.
 
     Silent: `ignore_index` set to it, -100 as target, targets of other vocabularies, an end token
     that is predicted once per row.
@@ -34,9 +36,9 @@ class PaddingMask(Rule):
         if this.tape is None:
             return
         pads = {
-            saved["padding"]: saved["index"]
+            pad: saved["index"]
             for v in this.of("embedding")
-            if _padded(saved := v.saved())
+            if (pad := _padding(saved := v.saved())) is not None
         }
         for v in this.of("cross_entropy", "cross_entropy2d") if pads else ():
             saved = v.saved()
@@ -62,13 +64,28 @@ class PaddingMask(Rule):
                     where,
                     f"padding counts in the loss: {share:.0%} of the targets are the padding token "
                     f"{pad}",
-                    [f"padding_idx={pad} in the embedding, no ignore_index in {count} passes"],
+                    [f"it fills rows of different lengths up; no ignore_index in {count} passes"],
                     f"cross_entropy(logits, target, ignore_index={pad})",
                 )
 
 
-def _padded(saved: dict[str, Any]) -> bool:
-    ids, pad = saved.get("index"), saved.get("padding")
-    if not isinstance(ids, np.ndarray) or ids.ndim != 2 or not isinstance(pad, int) or pad < 0:
-        return False
-    return bool((ids[:, -1] == pad).any())
+def _padding(saved: dict[str, Any]) -> int | None:
+    """The token that pads the ends of rows: the one that the embedding was told, or else one that
+    the rows themselves show."""
+    ids, told = saved.get("index"), saved.get("padding")
+    if not isinstance(ids, np.ndarray) or ids.ndim != 2 or ids.shape[1] < 3:
+        return None
+    if isinstance(told, int) and told >= 0:
+        return told if (ids[:, -1] == told).any() else None
+    last, counts = np.unique(ids[:, -1], return_counts=True)
+    pad = int(last[counts.argmax()])
+    return pad if _ends_rows(ids == pad) else None
+
+
+def _ends_rows(is_pad: np.ndarray) -> bool:
+    """Whether a token is in the ends of rows and nowhere else, in runs of many lengths."""
+    runs = np.logical_and.accumulate(is_pad[:, ::-1], axis=1).sum(1)
+    nowhere_else = int(runs.sum()) == int(is_pad.sum())
+    return (
+        nowhere_else and len(set(runs.tolist())) >= LENGTHS and 2 * (runs >= 2).sum() >= len(runs)
+    )

@@ -45,7 +45,7 @@ class StaleOptimizer(Rule):
             elif not _REPLACES.match(
                 made.text
             ):  # made by a helper: who called it replaced the model
-                made = self.run.made_at(outside[0], record.position)
+                made = self._replacement(outside[0], record.position)
             where = record.position if made.code is None else put_into_the_model(made)
             if not stale:
                 yield self._added(record, where)
@@ -64,6 +64,15 @@ class StaleOptimizer(Rule):
                 "make the optimizer after the model is complete",
                 about=frozenset(("parameter", id(p)) for p in [*outside, *stale]),
             )
+
+    def _replacement(self, parameter: Any, beside: Position) -> Position:
+        """The line that called a helper for a new part: beside the optimizer's, or that which puts
+        it into an object."""
+        near = self.run.made_at(parameter, beside)
+        if near.code is beside.code:
+            return near
+        lines = self.run.made.get(parameter, ())
+        return next((at for at in lines if _REPLACES.match(at.text)), near)
 
     def _maker(self, parameter: Any, beside: Position) -> Position:
         """The line that made the model of a parameter: beside the optimizer's, or outside of all

@@ -5,15 +5,68 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ...autograd.node import next_key
 from ...ops.weak import WeakTable
 from ..finding import ERROR, WARNING, Finding
 from ..positions import NOWHERE, Position
 from ..run import OptimizerRecord, Pass, Step
+from ..vitals import rms, sample
 from .base import Rule, fingerprint
+from .failures import MODIFIED, is_about
 
 TIMES = 3
 NEVER = 5  # passes without any step
+MANY = 7  # lost passes before one step
+FEW = 2  # parameters that are compared
+
+
+class Windows:
+    """The passes between two steps of an optimizer whose gradients were reset before any step."""
+
+    def __init__(self, record: OptimizerRecord) -> None:
+        self.record = record
+        self.zeroed_at: Position = NOWHERE
+        self.sizes: list[int] = []  # lost passes before each step
+        self._sites: list[Position] = []  # of the lost passes of the window that is open
+        self._latest: Position = NOWHERE
+        self._gradients: list[Any] = []
+        self._weights: list[Any] = []
+
+    def written(self, site: Position) -> None:
+        """A pass wrote gradients."""
+        self._latest = site
+        if self._sites:
+            self._gradients = [sample(p.grad) for p in self._some()]
+
+    def lost(self, where: Position) -> None:
+        """They were reset."""
+        if not self._sites:
+            self._weights = [fingerprint(p) for p in self._some()]
+        self._sites.append(self._latest)
+        self.zeroed_at = where
+
+    def used(self) -> None:
+        """A step used those of the last pass. Does it see what that pass wrote, and does the model
+        stand where the lost passes saw it? If not, the program makes something of them."""
+        some = self._some()
+        same = all(map(_is_parallel, self._gradients, [sample(p.grad) for p in some]))
+        stood = self._weights == [fingerprint(p) for p in some]
+        alike = all(site == self._latest for site in self._sites)
+        self.sizes.append(len(self._sites) if same and stood and alike else 0)
+        self._sites = []
+
+    def _some(self) -> list[Any]:
+        return self.record.parameters[:FEW]
+
+    def thrown_away(self) -> int:
+        """How many passes are lost before each step; 0 where it is not so, or not regularly."""
+        usual = max(set(self.sizes), key=self.sizes.count, default=0)
+        regular = self.sizes.count(usual) >= 0.7 * len(self.sizes)
+        goes_on = len(self._sites) >= TIMES and usual >= MANY
+        enough = len(self.sizes) >= TIMES or (len(self.sizes) * usual >= MANY and goes_on)
+        return usual if regular and enough else 0
 
 
 class StepOrder(Rule):
@@ -21,8 +74,10 @@ class StepOrder(Rule):
     step, gradients gone.
 
     (a) a step finds no gradients although backward() runs in every iteration; (b) gradients vanish
-    before any step used them, again and again; (c) a scheduler steps before the first step of its
-    optimizer. Silent: accumulation, a step left out now and then, a GradScaler that skips.
+    before any step used them, again and again, or all but those of the last pass before each step;
+    (c) a scheduler steps before the first step of its optimizer. Silent: accumulation, a step left
+    out now and then, a GradScaler that skips, optimizers that take turns, gradients of single
+    samples that the program takes and puts together itself.
     """
 
     id = "step-order"
@@ -43,6 +98,10 @@ class StepOrder(Rule):
         self._passes = 0  # when the latest step began
         self._delayed: dict[int, int] = {}  # passes whose whole use of the parameters came before
         self._between: dict[int, int] = {}  # steps between the forward and the backward of a loss
+        self._windows: dict[int, Windows] = {}
+        self._steps = 0  # of all optimizers when the latest pass wrote gradients
+        self._wrote: dict[int, int] = {}  # nodes recorded before the latest pass have greater keys
+        self._too_early: Position | None = None  # a step without whose gradients backward() failed
 
     def pass_begins(self, this: Pass) -> None:
         if not this.nodes:
@@ -55,6 +114,18 @@ class StepOrder(Rule):
                 if _uses_all_before(this, record, stepped):
                     self._delayed[id(record)] = self._delayed.get(id(record), 0) + 1
 
+    def pass_failed(self, this: Pass, problem: BaseException) -> None:
+        """The step between a forward pass and its backward() changed what that needs: is it merely
+        in the wrong place, since no backward() came before it?"""
+        tape = this.tape if is_about(problem, MODIFIED) else None
+        for record in self.run.optimizers if tape is not None and this.nodes else ():
+            stepped = self._keys.get(id(record))
+            wrote = self._wrote.get(id(record))
+            if stepped is None or not _uses_all_before(this, record, stepped):
+                continue
+            if wrote is None or wrote > this.nodes[-1].key:
+                self._too_early = record.stepped_at
+
     def scaler_used(self, *_event: Any) -> None:
         self._scaled = True
 
@@ -65,8 +136,11 @@ class StepOrder(Rule):
         for record in self.run.optimizers:
             if any(id(p) in reached for p in record.parameters):
                 self._fresh[id(record)] = True
+                self._wrote[id(record)] = next_key()
                 self._written[id(record)] = self._written.get(id(record), 0) + 1
                 self._site = this.site.position
+                self._window(record).written(this.site.position)
+                self._steps = self.run.steps
                 if id(record) not in self._prints:
                     self._prints[id(record)] = [fingerprint(p) for p in record.parameters]
 
@@ -79,6 +153,8 @@ class StepOrder(Rule):
                 if self._has_gradient(record):
                     count, _ = self._lost.get(id(record), (0, where))
                     self._lost[id(record)] = (count + 1, where)
+                    if self.run.steps == self._steps:  # else another optimizer's turn it was
+                        self._window(record).lost(where)
 
     def _same_parameters(self, owner: Any, record: OptimizerRecord) -> bool:
         if not hasattr(owner, "named_parameters"):
@@ -94,12 +170,16 @@ class StepOrder(Rule):
             self._empty.pop(key, None)
             if self._fresh.get(key):
                 self._lost.pop(key, None)
+                self._window(this.optimizer).used()
         else:
             count, where = self._empty.get(key, (0, this.position))
             self._empty[key] = (count + 1, where)
         self._fresh[key] = False
         self._keys[key] = next_key()
         self._passes = self.run.passes
+
+    def _window(self, record: OptimizerRecord) -> Windows:
+        return self._windows.setdefault(id(record), Windows(record))
 
     def step_ends(self, this: Step) -> None:
         if this.looked and self.run.passes > self._passes:  # a closure computed them
@@ -132,6 +212,16 @@ class StepOrder(Rule):
         return False
 
     def findings(self) -> Iterator[Finding]:
+        if self._too_early is not None:
+            yield Finding(
+                self.id,
+                ERROR,
+                self._too_early,
+                "step() runs between the forward pass and backward(): it changes the weights that "
+                "backward() needs",
+                ["no gradients were written between the forward pass and the step"],
+                "call optimizer.step() after loss.backward()",
+            )
         for record in self.run.optimizers:
             yield from self._of(record)
         for where, kind in self._early[:1]:
@@ -157,6 +247,15 @@ class StepOrder(Rule):
                 "gradients are reset between backward() and step(): the step has nothing to use",
                 [f"{lost} times in a row gradients were written and reset before any step"],
                 "call zero_grad() before backward(), or after step()",
+            )
+        elif thrown := self._window(record).thrown_away():
+            yield Finding(
+                self.id,
+                ERROR,
+                self._window(record).zeroed_at,
+                "gradients are reset before every backward(), but used by a step only now and then",
+                [f"of {thrown + 1} passes before each step the gradients of {thrown} were lost"],
+                "call zero_grad() after step(), not before every backward()",
             )
         elif empty >= TIMES and self.run.passes >= TIMES and self._reaches(record):
             yield Finding(
@@ -207,6 +306,13 @@ class StepOrder(Rule):
 
     def _reaches(self, record: OptimizerRecord) -> bool:
         return any(p.grad is not None for p in record.parameters) or id(record) in self._fresh
+
+
+def _is_parallel(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    """Whether gradients differ by no more than a factor: clipped, or no longer scaled."""
+    if a is None or b is None or a.shape != b.shape:
+        return a is b
+    return abs(float(a @ b)) > 0.999 * rms(a) * rms(b) * a.size
 
 
 def _uses_all_before(this: Pass, record: OptimizerRecord, stepped: int) -> bool:

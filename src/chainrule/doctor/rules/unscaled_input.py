@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,8 +13,10 @@ from ..calls import Calls
 from ..finding import WARNING, Finding
 from ..positions import Position
 from ..run import Pass, is_finite
+from ..vitals import Vitals
 from .base import Rule
 from .guessing import Guessing
+from .learning_rate import is_usual
 
 FAR, LARGEST, UNEVEN = 30.0, 100.0, 1e3
 ENOUGH = 8
@@ -35,6 +38,7 @@ class UnscaledInput(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._guessing: Guessing = run.shared(Guessing)
+        self._vitals: Vitals = run.shared(Vitals)
         self._calls: Calls = run.shared(Calls)
         self._seen: dict[Position, tuple[int, str]] = {}
 
@@ -53,8 +57,9 @@ class UnscaledInput(Rule):
         if self.run.steps < ENOUGH:
             return
         learns = self._guessing.is_outdone()
+        enough = 1 if self._ended() else ENOUGH
         for where, (count, seen) in self._seen.items():
-            if count < ENOUGH:
+            if count < enough:
                 continue
             yield Finding(
                 self.id,
@@ -69,6 +74,14 @@ class UnscaledInput(Rule):
                 only_as_cause=learns,
             )
             return
+
+    def _ended(self) -> bool:
+        """Whether some loss left all bounds soon, and not for a rate that would do that alone."""
+        usual = all(is_usual(self._vitals.rates.get(id(r))) for r in self.run.optimizers)
+        return usual and any(
+            site.losses.diverges() or not math.isfinite(site.losses.last)
+            for site in self.run.sites.values()
+        )
 
 
 def _data(v: Vertex) -> np.ndarray | None:
@@ -91,7 +104,7 @@ def describe(x: np.ndarray) -> str | None:
         return f"values reach {float(np.abs(x).max()):.4g}"
     if float(mean.max()) > FAR or float(spread.max()) > FAR:
         return f"a feature has mean {float(mean.max()):.3g}, another spreads by {spread.max():.3g}"
-    positive = spread[spread > 0]
+    positive = spread[spread > 1e-6 * mean]  # constant features spread by rounding alone
     if positive.size > 1 and float(positive.max() / positive.min()) > UNEVEN:
         return f"features spread from {positive.min():.2g} to {positive.max():.3g}"
     return None

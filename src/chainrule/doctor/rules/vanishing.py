@@ -10,6 +10,7 @@ from typing import Any
 
 from ..finding import NOWHERE, WARNING, Finding
 from ..positions import Position
+from ..run import Pass
 from ..vitals import History, Vitals
 from .base import Rule
 from .census import listed
@@ -22,7 +23,7 @@ NOTHING, SOME = 1e-7, 10.0  # such gradients have vanished at ten times the rati
 ENOUGH = 10
 LONG, FLAT = 40, 0.05  # steps, and the fall of a loss, for sequences
 FORGOTTEN = 1e-4  # share of the gradient at the first step
-LAYERS = 4
+LAYERS, DEEP = 4, 10
 UNDERFLOW = 1e-20
 EARLY = 20  # steps that are looked at
 
@@ -33,7 +34,8 @@ class VanishingGradient(Rule):
     layer, and the loss does not fall. In a recurrence the first steps beside the last.
 
     Silent: runs that learn, converged runs (all gradients are small there, alike), layers whose
-    gradient is exactly zero (dead units or a zero initialisation speak of those).
+    gradient is exactly zero (dead units or a zero initialisation speak of those), embeddings, most
+    of whose rows a batch does not use.
     """
 
     id = "vanishing-gradient"
@@ -44,6 +46,15 @@ class VanishingGradient(Rule):
         self._vitals: Vitals = run.shared(Vitals)
         self._units: Units = run.shared(Units)
         self._recurrence: Recurrence = run.shared(Recurrence)
+        self._embedded: set[int] = set()
+
+    def pass_begins(self, this: Pass) -> None:
+        self._embedded |= {
+            id(link.parent.leaf)
+            for v in this.of("embedding", "embedding_bag")
+            for link in v.inputs
+            if link.parent.leaf is not None
+        }
 
     def findings(self) -> Iterator[Finding]:
         if self.run.steps < ENOUGH or self._guessing.is_outdone():
@@ -72,7 +83,11 @@ class VanishingGradient(Rule):
                 )
 
     def _by_layer(self) -> Iterator[Finding]:
-        weights = [(k, h) for k, h in self._vitals.weights() if h.gradient.values]
+        weights = [
+            (k, h)
+            for k, h in self._vitals.weights()
+            if h.gradient.values and k not in self._embedded
+        ]
         if len(weights) < LAYERS:
             return
         sizes = [_relative(h) for _, h in weights]
@@ -81,7 +96,7 @@ class VanishingGradient(Rule):
         if first == 0 and smallest < UNDERFLOW:  # they fell until nothing was left
             first = smallest
         nothing = median(weights[0][1].gradient.values[:EARLY]) < NOTHING
-        ratio = SOME * RATIO if nothing else RATIO
+        ratio = SOME * RATIO if nothing or self._starves(sizes) else RATIO
         if not 0 < first < ratio * last or median(weights[0][1].gradient.values[:EARLY]) > SMALL:
             return
         falling = sum(a < b or a == b == 0 for a, b in itertools.pairwise(sizes))
@@ -105,6 +120,12 @@ class VanishingGradient(Rule):
             "ReLU instead of sigmoid or tanh, a normalisation or skip connections between layers",
             curves={"gradient by layer": [(float(k), s) for k, s in enumerate(sizes)]},
         )
+
+    def _starves(self, sizes: list[float]) -> bool:
+        """Whether half of many layers get next to nothing while the loss does not move at all."""
+        starved = sum(s < SOME * RATIO * max(sizes[-3:]) for s in sizes)
+        deep = len(sizes) >= DEEP and 2 * starved >= len(sizes)
+        return deep and self.run.steps >= LONG and not self.run.learns(FLAT)
 
     def _where(self, low: list[Any]) -> Position:
         """The activation after most of these layers, or the line that set or made them."""
