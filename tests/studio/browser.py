@@ -1,6 +1,8 @@
 """A headless Chromium for the tests of the page, and a server for it to look at."""
 
+import base64
 import contextlib
+import json
 import shutil
 import time
 from pathlib import Path
@@ -31,11 +33,17 @@ def served(file="", function="", at=None, folder=None, limits=None):
         yield server
 
 
+def encoded(state):
+    """A state as it stands in the address."""
+    return base64.urlsafe_b64encode(json.dumps(state).encode()).decode().rstrip("=")
+
+
 class Page:
     """What a user does on the page, and what it shows."""
 
     def __init__(self, driver):
         self.driver = driver
+        self.touch = False  # a finger on a phone, not a mouse
 
     def open(self, url, width=1280, height=900):
         self.driver.set_window_size(width, height)
@@ -58,12 +66,59 @@ class Page:
 
         element = self.driver.find_elements(By.CSS_SELECTOR, selector)[nth]
         self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        if not self.touch:
+            element.click()
+            return
+        place = self.centre(element)
+        over = "const [e, x, y] = arguments, found = document.elementFromPoint(x, y);"
+        assert self.run(f"{over} return e.contains(found)", element, *place), (
+            f"{selector} is hidden"
+        )
+        self.finger("touchStart", place)
+        self.finger("touchEnd")
+
+    def centre(self, element):
+        """Where the middle of an element lies in the window."""
+        return self.run(
+            "const r = arguments[0].getBoundingClientRect();"
+            "return [r.x + r.width / 2, r.y + r.height / 2]",
+            element,
+        )
+
+    def finger(self, kind, *places):
+        """One or several fingers touch, move, or leave."""
+        points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
+        self.driver.execute_cdp_cmd(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": points}
+        )
+
+    def drag(self, selector, by, start=(0, 0)):
+        """Press in the middle of an element (or beside it by `start`), move, and let go."""
+        from selenium.webdriver import ActionChains
+        from selenium.webdriver.common.by import By
+
+        element = self.driver.find_element(By.CSS_SELECTOR, selector)
+        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+        if not self.touch:
+            moves = ActionChains(self.driver).move_to_element_with_offset(element, *start)
+            moves.click_and_hold().move_by_offset(*by).release().perform()
+            return
+        x, y = (c + s for c, s in zip(self.centre(element), start, strict=True))
+        self.finger("touchStart", (x, y))
+        for share in (0.3, 0.6, 1.0):
+            self.finger("touchMove", (x + share * by[0], y + share * by[1]))
+        self.finger("touchEnd")
 
     def keys(self, *keys, selector="body"):
         from selenium.webdriver.common.by import By
 
         self.driver.find_element(By.CSS_SELECTOR, selector).send_keys(*keys)
+
+    def keys_here(self, *keys):
+        """Keys where the focus is."""
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
 
     def put(self, selector, value):
         """A value in a control, as typing or dragging it would set it."""
@@ -101,6 +156,7 @@ class Page:
         )
 
     def phone(self, on=True):
+        self.touch = on
         if on:
             size = {"width": 320, "height": 640, "deviceScaleFactor": 2, "mobile": True}
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -140,9 +140,8 @@ def test_from_one_lesson_to_the_next_and_out(page, site):
 @needs_axe
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_and_axe(page, site, scheme):
+def test_axe_finds_nothing_serious(page, site, scheme):
     page.colours(scheme)
-    page.phone()
     opened(page, site, 3)
     page.put("#answer-0", 14)
     assert page.fits() and page.accessibility() == []

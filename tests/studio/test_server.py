@@ -196,6 +196,50 @@ def test_the_page_may_not_be_framed_nor_ask_elsewhere(server):
     connection.close()
 
 
+def test_an_old_protocol_without_headers_is_refused(server):
+    for line in ("GET /?token={}", "GET /?token={} HTTP/0.9"):
+        got = raw_answer(server, line.format(server.guard.token))
+        assert b"doctype" not in got and b"without headers" in got
+
+
+def test_a_training_process_that_ends_is_told_of(server):
+    own = (
+        "import os\n\nclass Late(nn.Linear):\n    left = 30\n\n    def forward(self, x):\n"
+        "        self.left -= self.training\n        if not self.left:\n            os._exit(3)\n"
+        "        return super().forward(x)\n\nmodel = Late(2, 2)"
+    )
+    assert ask(server, "play", config={"own": own})["answer"]["step"] == 0
+    since = ask(server, "news", since=-1)["answer"]["count"]
+    ask(server, "control", action="run")
+    frame, end = None, time.monotonic() + 30
+    while not (frame or {}).get("ended") and time.monotonic() < end:
+        got = ask(server, "news", since=since)["answer"]
+        since, frame = got["count"], got["frame"]
+    assert "ended with code 3" in frame["ended"]
+    assert ask(server, "play", config={})["answer"]["step"] == 0
+
+
+def test_a_file_that_is_too_large_is_not_read(server):
+    with open(server.studio.folder / "large.py", "wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    assert send(server, path="/api/open", body='{"name": "large.py"}')[0] == 413
+
+
+def test_those_who_say_half_of_a_request_keep_nobody_waiting(server):
+    held = [socket.create_connection(server.server_address) for _ in range(60)]
+    for raw in held[::2]:
+        raw.sendall(b"GET / HT")
+    for raw in held[1::2]:
+        head = f"POST /api/start HTTP/1.1\r\nHost: 127.0.0.1:{server.server_address[1]}\r\n"
+        raw.sendall(
+            f"{head}{HEADER}: {server.guard.token}\r\nContent-Length: 99\r\n\r\n{{".encode()
+        )
+    began = time.monotonic()
+    assert send(server)[0] == 200 and time.monotonic() - began < 5
+    for raw in held:
+        raw.close()
+
+
 DEEP = "[" * 100_000
 NONSENSE = [
     ("news", '{"since": "x"}'), ("news", '{"since": [1]}'), ("news", '{"since": NaN}'),

@@ -66,10 +66,12 @@ CONFIGS = {
 def main() -> None:
     """Run every script with this interpreter's PyTorch."""
     sys.path.insert(0, str(ROOT / "src"))
+    from chainrule.studio.playground.presets import PRESETS
     from chainrule.studio.playground.script import checked, script
 
     made = {}
-    for name, config in CONFIGS.items():
+    classics = {p["name"]: {**p["config"], "epochs": 2} for p in PRESETS}
+    for name, config in {**CONFIGS, **classics}.items():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "playground.py"
             file.write_text(script(checked(config)), encoding="utf-8")

@@ -59,12 +59,14 @@ export function chart(o: ChartOptions): SVGElement {
   }
   made.append(s("line", { class: "axis", x1: LEFT, x2: WIDE - RIGHT, y1: tall - BOTTOM, y2: tall - BOTTOM }),
     s("text", { class: "tick", x: WIDE - RIGHT, y: tall - 2, "text-anchor": "end" }, o.xName ?? ""));
+  const dot = (x: number, y: number, small: boolean) => { if (Number.isFinite(x) && Number.isFinite(y)) made.append(s("circle", { class: `mark${small ? " small" : ""}`, cx: px(x), cy: py(y), r: small ? 3 : 6 })); };
   const clip = `c${++clips}`;
   const inside = s("clipPath", { id: clip });
   inside.append(s("rect", { x: LEFT, y: TOP - 4, width: WIDE - LEFT - RIGHT, height: tall - TOP - BOTTOM + 8 }));
   made.append(inside);
   o.lines.forEach((line, k) => made.append(s("path", { class: `line line${k % 6} ${line.kind ?? ""}`, d: pathOf(line, value, px, py), "data-name": line.name, "clip-path": `url(#${clip})` })));
-  for (const m of o.marks ?? []) made.append(s("circle", { class: `mark${o.small ? " small" : ""}`, cx: px(m.x), cy: py(value(m.y)), r: o.small ? 3 : 6 }));
+  for (const line of o.lines) if (line.x.length === 1) dot(line.x[0], value(line.y[0]), true); // a line of one point
+  for (const m of o.marks ?? []) dot(m.x, value(m.y), o.small ?? false);
   if (o.drag) follow(made, (share) => o.drag!(x0 + share * (x1 - x0)));
   return made;
 }
@@ -112,6 +114,7 @@ export function bars(label: string, rows: { name: string; low: number; high: num
   const [x0, x1] = span([middle, ...rows.flatMap((r) => [r.low, r.high])]);
   const px = (x: number) => from + ((x - x0) / (x1 - x0)) * (WIDE - from - 8);
   const made = s("svg", { viewBox: `0 0 ${WIDE} ${tall}`, class: "chart", role: "img", "aria-label": label }) as SVGElement;
+  const words: Element[] = [];
   rows.forEach((r, k) => {
     const y = 4 + each * k;
     made.append(s("text", { class: "tick name", x: from - 8, y: y + 22, "text-anchor": "end" }, r.name.length > 14 ? `${r.name.slice(0, 13)}…` : r.name));
@@ -120,8 +123,8 @@ export function bars(label: string, rows: { name: string; low: number; high: num
       const [a, b] = [px(middle), px(v)].sort((p, q) => p - q);
       made.append(s("rect", { class: `swing ${kind}`, x: a, y: y + 14, width: Math.max(1, b - a), height: 16 }));
     }
-    made.append(s("text", { class: "tick", x: (from + WIDE) / 2, y: y + 10, "text-anchor": "middle" }, r.text));
+    words.push(s("text", { class: "tick over", x: (from + WIDE) / 2, y: y + 10, "text-anchor": "middle" }, r.text));
   });
-  made.append(s("line", { class: "axis", x1: px(middle), x2: px(middle), y1: 0, y2: tall }));
+  made.append(s("line", { class: "axis", x1: px(middle), x2: px(middle), y1: 0, y2: tall }), ...words);
   return made;
 }

@@ -69,7 +69,7 @@ export class DriversView {
   }
 
   private take(name: string, text: string) {
-    Object.assign(this.live.state, { function: "", at: {}, step: 0, drivers: undefined });
+    Object.assign(this.live.state, { function: "", at: {}, step: 0, result: undefined, drivers: undefined });
     makeOwn(text);
     this.live.load(name, text);
     this.shown();
@@ -141,7 +141,7 @@ export class DriversView {
     const inputs = Object.entries(of.inputs).sort(([, a], [, b]) => Math.abs(Number(b.derivative)) - Math.abs(Number(a.derivative)));
     this.chains.replaceChildren(h("h2", {}, "From each input to the result"), h("div", { class: "grid2" }, ...inputs.map(([n, d]) => h("div", {},
       h("h3", {}, `d ${of.output} / d ${n} = ${short(d.derivative)}, elasticity ${short(d.elasticity)}`),
-      ...d.paths.map((p) => table(["link", "multiplier", "product", "line"], p.links.map((k) => [`${k.from} → ${k.to}`, short(k.multiplier), short(k.product), `${k.line}: ${k.code}`]), `a path from ${n}`))))));
+      ...d.paths.flatMap((p, k) => [...(d.paths.length > 1 ? [h("p", { class: "hint" }, `Path ${k + 1} of ${d.paths.length} gives ${short(p.contribution)}`)] : []), table(["link", "multiplier", "product", "line"], p.links.map((k) => [`${k.from} → ${k.to}`, short(k.multiplier), short(k.product), `${k.line}: ${k.code}`]), `path ${k + 1} from ${n}`)])))));
   }
 
   private drawSweep(got: Drivers) {

@@ -4,12 +4,12 @@ import { short } from "./values";
 
 export interface Figures { count: number; parameters: number; memory: number; time: number; gradient: number }
 export interface Shown { key: string; label: string; under: string; node: Node | null; path: string; figures: Figures }
-export interface Folded { boxes: Shown[]; links: [number, number][] }
+export interface Folded { boxes: Shown[]; links: [number, number][]; place: Map<number, number> } // of every node its box
 
 const size = (v?: Value) => (v?.shape ?? []).reduce((a, b) => a * b, 1);
+/** Infinity where it is no finite number. */
 export function norm(v?: Value | null): number {
-  if (!v) return 0;
-  return v.numbers ? Math.hypot(...v.numbers.map(Number)) : Number(v.norm ?? 0);
+  return typeof v?.norm === "number" ? v.norm : v?.norm === undefined ? 0 : Infinity;
 }
 
 /** The module of every node; a parameter belongs to the module that its name says. */
@@ -82,7 +82,7 @@ export function fold(doc: Doc, modules: string[], figures: Figures[], open: Set<
     const key = `${a} ${b}`;
     if (a !== b && !seen.has(key)) { seen.add(key); links.push([a, b]); }
   }
-  return { boxes, links };
+  return { boxes, links, place };
 }
 
 /** When each leaf is first used: it is drawn there. */

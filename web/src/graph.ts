@@ -4,7 +4,7 @@ import { h, s } from "./dom";
 import { short } from "./values";
 
 const tiny = (v: Value | null | undefined) => (!v?.shape ? "" : v.numbers?.length === 1 ? short(v.numbers[0]) : `[${v.shape.join(", ")}]`);
-const sized = (v: Value) => (v.numbers?.length === 1 ? short(v.numbers[0]) : `norm ${short(Number((v.numbers ? Math.hypot(...v.numbers.map(Number)) : Number(v.norm)).toPrecision(3)))}`);
+const sized = (v: Value) => (v.numbers?.length === 1 ? short(v.numbers[0]) : `norm ${short(typeof v.norm === "number" ? Number(v.norm.toPrecision(3)) : v.norm)}`);
 
 interface Drawn { group: SVGElement; value: SVGElement; gradient: SVGElement; text: string }
 
@@ -26,7 +26,8 @@ export class GraphView {
       this.element.replaceChildren(h("p", {}, `${data.nodes.length} nodes are too many to draw here: step through them by line, or look at them under Model.`));
       return;
     }
-    const svg = s("svg", { width: p.width + 8, height: p.height + 8, viewBox: `-4 -4 ${p.width + 8} ${p.height + 8}`, role: "group", "aria-label": "computation graph" });
+    const wide = p.width + 8; // a little narrower where that lets all of it be seen
+    const svg = s("svg", { style: `width:${wide / 16}rem;max-width:max(100%,${wide / 20}rem);height:auto`, viewBox: `-4 -4 ${p.width + 8} ${p.height + 8}`, role: "group", "aria-label": "computation graph" });
     const links = data.nodes.flatMap((n) => n.inputs.flatMap((i) => (i.from === undefined ? [] : [[i.from, n.id]])));
     p.links.forEach((points, k) => {
       let d = `M${points[0]} ${points[1]}`;
@@ -97,11 +98,13 @@ export class GraphView {
     const place = id === null ? null : this.data.places?.boxes[id];
     if (!place) return;
     const around = this.element.querySelector(".drawing") as HTMLElement;
-    const [x, y, wide, tall] = place;
+    const drawn = around.firstElementChild!.clientWidth / (this.data.places!.width + 8);
+    const [x, y, wide, tall] = place.map((v) => v * drawn);
     const inside = (low: number, high: number, from: number, size: number) => low >= from + 8 && high <= from + size - 8;
     if (!inside(x, x + wide, around.scrollLeft, around.clientWidth)) around.scrollLeft = x + wide / 2 - around.clientWidth / 2;
     if (!inside(y, y + tall, around.scrollTop, around.clientHeight)) around.scrollTop = y - around.clientHeight / 2;
   }
 }
 
-const clipped = (label: string) => (label.length > 26 ? `${label.slice(0, 25)}…` : label);
+/** The end of a long expression says which op it is: what is left out lies in the middle. */
+const clipped = (label: string) => (label.length > 26 ? `${label.slice(0, 11)}…${label.slice(-14)}` : label);

@@ -16,6 +16,7 @@ export class LessonsView {
     this.panel = new LessonPanel(run, new Set(state.done ?? []), () => { state.done = [...this.panel.done]; });
     live.element.prepend(this.panel.element);
     live.changed = () => this.panel.check();
+    live.loaded = (name) => { if (name !== "lesson.py" && state.lesson !== undefined) this.end(); };
     this.shown();
     if (state.lesson !== undefined) this.show(state.lesson);
   }
@@ -40,7 +41,7 @@ export class LessonsView {
 
   private begin(k: number) {
     const { live } = this;
-    Object.assign(live.state, { lesson: k, function: "", at: {}, step: 0, pass: 1 });
+    Object.assign(live.state, { lesson: k, function: "", at: {}, step: 0, pass: 1, result: undefined });
     makeOwn(this.lessons[k].program);
     live.load("lesson.py", this.lessons[k].program);
     this.show(k);
@@ -52,8 +53,13 @@ export class LessonsView {
     if (!lesson) return;
     const next = button("Next lesson", "next-lesson", () => this.begin(k + 1));
     next.hidden = k + 1 >= this.lessons.length;
-    this.panel.show(k, lesson, true, next, button("Leave the lesson", "leave-lesson", () => { delete this.live.state.lesson; this.leave(); }));
+    this.panel.show(k, lesson, true, next, button("Leave the lesson", "leave-lesson", () => this.end()));
     this.live.steps.graph.preview = false; // a learner sees a value when it is computed
+  }
+
+  private end() {
+    delete this.live.state.lesson;
+    this.leave();
   }
 
   private leave() {

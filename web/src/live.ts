@@ -9,10 +9,10 @@ import { StepView } from "./step";
 import { short } from "./values";
 
 interface Curve { along: string; x: number[]; values: (number | string)[]; slopes: (number | string)[]; here: { x: number; value: number; slope: number } }
-interface Entry { name: string; path: number[]; value: number }
+interface Entry { name: string; path: number[]; value: number; word: string } // a word where it is no finite number
 
 const entriesOf = (name: string, value: Nested, path: number[] = []): Entry[] => Array.isArray(value)
-  ? value.flatMap((v, k) => entriesOf(name, v, [...path, k])) : [{ name, path, value }];
+  ? value.flatMap((v, k) => entriesOf(name, v, [...path, k])) : [typeof value === "string" ? { name, path, value: 0, word: value } : { name, path, value, word: "" }];
 const label = (e: Entry) => e.name + e.path.map((k) => `[${k}]`).join("");
 
 export class LiveView {
@@ -21,6 +21,7 @@ export class LiveView {
   readonly editor: Editor;
   doc: Doc | null = null;
   changed: () => void = () => {}; // told after every run and step
+  loaded: (name: string) => void = () => {}; // told when another file is opened
   waits = false; // a program that others wrote, until somebody has read it
   private base: Record<string, Nested> = {}; // where predictions start
   private along = "";
@@ -55,6 +56,7 @@ export class LiveView {
     this.editor.setText(name, text);
     this.state.name = name;
     this.state.text = text;
+    this.loaded(name);
     this.base = {};
     this.doc = null;
     this.drawChoices();
@@ -91,7 +93,7 @@ export class LiveView {
     const slow = setTimeout(() => { this.steps.title.textContent = "Running the program …"; }, 400);
     try {
       const { name, text, at, pass } = this.state;
-      const doc = await ask<Doc>("trace", { text, name, function: this.state.function, at, step: pass, base: this.base });
+      const doc = await ask<Doc>("trace", { text, name, function: this.state.function, at, step: pass, base: this.base, result: this.state.result ?? "" });
       if (this.state.text !== text || this.state.name !== name) return; // edited meanwhile: the next run has it
       const first = this.doc === null || this.doc.function !== doc.function;
       this.doc = doc;
@@ -136,13 +138,19 @@ export class LiveView {
       try {
         const found = await ask<{ name: string; text: string }>("open", { name });
         makeOwn(found.text);
-        Object.assign(state, { function: "", at: {}, step: 0, pass: 1 });
+        Object.assign(state, { function: "", at: {}, step: 0, pass: 1, result: undefined });
         this.load(found.name, found.text);
       } catch (e) { this.problem.replaceChildren(h("p", {}, e instanceof Error ? e.message : String(e))); }
     }))];
     if (this.doc?.functions?.length) parts.push(field("Function", select("function", this.doc.functions, this.doc.function ?? "", (name) => {
-      Object.assign(state, { function: name, at: {} });
+      Object.assign(state, { function: name, at: {}, result: undefined });
       this.base = {};
+      this.run({});
+    })));
+    if ((this.doc?.results?.length ?? 0) > 1) parts.push(field("Result", select("result", this.doc!.results!, this.doc!.result ?? "", (name) => {
+      state.result = name;
+      this.base = {};
+      this.save();
       this.run({});
     })));
     if (this.doc && !this.doc.function) parts.push(field("Backward pass", numberBox("pass", state.pass, (n) => { state.pass = Math.max(1, Math.round(n)); this.run({}); }, { min: "1", step: "1" })));
@@ -163,6 +171,7 @@ export class LiveView {
     const box = numberBox(`n-${label(e)}`, e.value, (v) => { slide.value = `${v}`; this.set(e, v); }, { "aria-label": `${label(e)} as a number` });
     const slide = h("input", { type: "range", min: `${e.value - reach}`, max: `${e.value + reach}`, step: "any", value: `${e.value}`, "aria-label": label(e), id: `s-${label(e)}` }) as HTMLInputElement;
     slide.value = `${e.value}`;
+    if (e.word) { box.value = ""; box.placeholder = e.word; }
     slide.addEventListener("input", () => { box.value = `${Number(slide.valueAsNumber.toPrecision(4))}`; this.set(e, box.valueAsNumber); });
     this.sliders.set(label(e), { box, slide });
     return h("div", { class: "number" }, h("span", { class: "formula" }, label(e)), slide, box);
@@ -192,9 +201,13 @@ export class LiveView {
     this.along = label(e);
     try {
       const { name, text, at } = this.state;
-      const got = await ask<Curve>("curve", { name, text, at, function: this.doc.function, along: this.along, low: this.range[0], high: this.range[1] });
+      const got = await ask<Curve>("curve", { name, text, at, function: this.doc.function, result: this.doc.result ?? "", along: this.along, low: this.range[0], high: this.range[1] });
       if (this.doc && this.state.text === text) this.drawPlot(got, e, entries);
-    } catch (problem) { if (!(problem instanceof ProgramProblem)) throw problem; }
+    } catch (problem) {
+      if (!(problem instanceof ProgramProblem)) throw problem;
+      this.plot.replaceChildren();
+      delete this.plot.dataset.of;
+    }
   }
 
   private drawPlot(got: Curve, e: Entry, entries: Entry[]) {
@@ -209,15 +222,17 @@ export class LiveView {
         if (known) { known.box.value = `${v}`; known.slide.value = `${v}`; }
         this.set(e, v);
       } });
-    const choice = field(`${output} along`, select("along", entries.map(label), got.along, (v) => { this.along = v; this.range = null; this.drawCurve({}); }));
+    const names = entries.map(label), of = [output, got.along, ...names].join(" ");
+    const choice = field(`${output} along`, select("along", names, got.along, (v) => { this.along = v; this.range = null; this.drawCurve({}); }));
     const words = h("p", { class: "formula", id: "slope" }, `d ${output} / d ${got.along} = ${short(here.slope)} at ${short(here.x)}`);
     const old = this.plot.querySelector("svg");
-    if (old && this.plot.dataset.of === got.along) { // keep the element that is being dragged
+    if (old && this.plot.dataset.of === of) { // keep the element that is being dragged
       old.replaceChildren(...drawn.childNodes);
+      old.setAttribute("aria-label", drawn.getAttribute("aria-label")!);
       this.plot.querySelector("#slope")!.replaceWith(words);
       return;
     }
-    this.plot.dataset.of = got.along;
+    this.plot.dataset.of = of;
     this.plot.replaceChildren(choice, drawn, words, h("p", { class: "hint" }, "Drag in the plot to move the number."));
   }
 }

@@ -1,5 +1,5 @@
 // A model as a graph folded by module, on a canvas: zoom, pan, search, figures as colour.
-import type { Doc } from "./document";
+import type { Doc, Node } from "./document";
 import { button, field, h, heading, select, table } from "./dom";
 import { type Figures, figuresOf, fold, type Folded, modulesOf, type Shown, tree } from "./folding";
 import { type Box, layered } from "./layered";
@@ -9,7 +9,7 @@ type Measure = "nothing" | "parameters" | "memory" | "time" | "gradient";
 const WORDS: Record<Measure, string> = { nothing: "nothing", parameters: "parameters", memory: "memory kept for backward", time: "time", gradient: "gradient norm" };
 
 function bytes(n: number): string { return n >= 1 << 20 ? `${short(Number((n / (1 << 20)).toPrecision(3)))} MiB` : n >= 1024 ? `${short(Number((n / 1024).toPrecision(3)))} KiB` : `${n} B`; }
-const figure = (m: Measure, v: number) => (m === "memory" ? bytes(v) : m === "time" ? `${short(Number(v.toPrecision(3)))} µs` : m === "gradient" ? short(Number(v.toPrecision(3))) : v.toLocaleString("en"));
+const figure = (m: Measure, v: number) => (!Number.isFinite(v) ? "not finite" : m === "memory" ? bytes(v) : m === "time" ? `${short(Number(v.toPrecision(3)))} µs` : m === "gradient" ? short(Number(v.toPrecision(3))) : v.toLocaleString("en"));
 
 export class ModelView {
   readonly title = "Model";
@@ -18,14 +18,15 @@ export class ModelView {
   private modules: string[] = [];
   private figures: Figures[] = [];
   private open = new Set<string>();
-  private folded: Folded = { boxes: [], links: [] };
+  private folded: Folded = { boxes: [], links: [], place: new Map() };
   private boxes: Box[] = [];
   private scale = 1;
   private x = 0;
   private y = 0;
   private measure: Measure = "gradient";
   private chosen = -1;
-  private found: number[] = [];
+  private found: number[] = []; // boxes
+  private hits = new Map<number, number>(); // of every box found, how many nodes
   private drawn = 0; // a frame that is asked for
   private top = 1; // the largest figure of the measure that colours
   private low = 1; // and the smallest above zero
@@ -62,7 +63,7 @@ export class ModelView {
     this.open.clear();
     this.search.value = "";
     this.layOut();
-    this.fit();
+    this.begin();
     this.drawList();
   }
 
@@ -96,13 +97,16 @@ export class ModelView {
 
   private rescale() {
     const of = (b: Shown) => b.figures[this.measure as keyof Figures];
-    this.top = this.measure === "nothing" ? 1 : Math.max(1e-30, this.folded.boxes.reduce((most, b) => Math.max(most, of(b)), 0));
+    this.top = this.measure === "nothing" ? 1 : Math.max(1e-30, this.folded.boxes.reduce((most, b) => (of(b) < Infinity ? Math.max(most, of(b)) : most), 0));
     this.low = Math.max(this.top * 1e-8, this.folded.boxes.reduce((least, b) => (of(b) > 0 ? Math.min(least, of(b)) : least), this.top));
     this.scaleKey.hidden = this.measure === "nothing";
     this.scaleKey.replaceChildren(this.measure === "gradient" ? figure(this.measure, this.low) : "0", h("span", { class: "ramp", "aria-hidden": "true" }), figure(this.measure, this.top));
   }
 
   // ---- looking ----------------------------------------------------------------------------------
+
+  /** How large the page's type is: 1 is 16 pixels. */
+  private get type() { return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16; }
 
   private resize() {
     const ratio = devicePixelRatio || 1;
@@ -113,12 +117,22 @@ export class ModelView {
     this.draw();
   }
 
+  /** The beginning of the graph, large enough to be read. */
+  private begin() {
+    this.fit();
+    const least = 0.85 * this.type;
+    if (this.scale >= least || !this.boxes.length) return;
+    const first = this.boxes.reduce((top, b) => (b.y < top.y ? b : top));
+    this.scale = least;
+    this.x = first.x - this.canvas.clientWidth / this.scale / 2;
+  }
+
   private fit() {
     if (!this.boxes.length) return;
     const left = Math.min(...this.boxes.map((b) => b.x - b.w / 2)), right = Math.max(...this.boxes.map((b) => b.x + b.w / 2));
     const bottom = Math.max(...this.boxes.map((b) => b.y + b.h));
     const { clientWidth: wide, clientHeight: tall } = this.canvas;
-    this.scale = Math.max(0.35, Math.min(1, wide / (right - left + 40), tall / (bottom + 40)));
+    this.scale = Math.max(0.05, Math.min(this.type, wide / (right - left + 40), tall / (bottom + 40)));
     this.x = (left + right) / 2 - wide / this.scale / 2;
     this.y = -20;
     this.draw();
@@ -141,8 +155,10 @@ export class ModelView {
   private find(step: number) {
     const text = this.search.value.trim().toLowerCase();
     const last = this.found;
-    const match = (b: Shown) => `${b.label} ${b.path} ${b.node?.op ?? ""} ${b.node ? `line ${b.node.line}` : ""}`.toLowerCase().includes(text);
-    this.found = text ? this.folded.boxes.flatMap((b, k) => (match(b) ? [k] : [])) : [];
+    const match = (n: Node, k: number) => `${n.label} ${this.modules[k]} ${n.op} line ${n.line}`.toLowerCase().includes(text);
+    this.hits = new Map();
+    if (text) this.doc?.nodes.forEach((n, k) => { if (match(n, k)) { const b = this.folded.place.get(k)!; this.hits.set(b, (this.hits.get(b) ?? 0) + 1); } });
+    this.found = [...this.hits.keys()].sort((a, b) => a - b);
     if (text) {
       const at = step && this.found.includes(this.chosen) ? (this.found.indexOf(this.chosen) + step) % this.found.length : 0;
       this.status.textContent = this.found.length ? `${at + 1} of ${this.found.length} found` : "nothing found";
@@ -216,8 +232,8 @@ export class ModelView {
     const b = this.folded.boxes[k];
     const rows = (["parameters", "memory", "time", "gradient"] as Measure[]).map((m) => [WORDS[m], figure(m, b.figures[m as keyof Figures])]);
     const parts: HTMLElement[] = [h("h2", {}, b.label), h("p", {}, b.node ? `${b.node.kind === "op" ? b.node.op : b.node.kind}${b.path ? `, in ${b.path}` : ""}${b.node.line ? `, line ${b.node.line}` : ""}` : `${b.figures.count} nodes`),
-      ...(b.node ? [] : [button(this.open.has(b.key) ? "Close it" : "Open it", "open-module", () => this.toggle(b.key))]), table([], rows, "figures")];
-    if (b.node?.maps) parts.push(heading(`Attention, ${b.node.maps.count} heads`), h("p", { class: "hint" }, "A row per query, a column per key; darker attends more."), h("div", { class: "maps" }, ...b.node.maps.values.map((values, head) => {
+      ...(b.node || !this.hits.has(k) ? [] : [h("p", {}, `${this.hits.get(k)!.toLocaleString("en")} found inside: open it to see them.`)]), ...(b.node ? [] : [button(this.open.has(b.key) ? "Close it" : "Open it", "open-module", () => this.toggle(b.key))]), table([], rows, "figures")];
+    if (b.node?.maps) parts.push(heading(`Attention of ${b.node.maps.lead.join(" × ")} heads`), h("p", { class: "hint" }, `${b.node.maps.count > b.node.maps.values.length ? `The first ${b.node.maps.values.length}. ` : ""}A row per query, a column per key; darker attends more.`), h("div", { class: "maps" }, ...b.node.maps.values.map((values, head) => {
       const made = heat({ rows: b.node!.maps!.rows, columns: b.node!.maps!.columns, values }, `attention of head ${head}`);
       made.classList.add("attention");
       return made;
@@ -252,6 +268,7 @@ export class ModelView {
     c.strokeStyle = colour("--line");
     c.lineWidth = 1.3;
     c.beginPath();
+    const far = this.scale < 0.25; // names cannot be read
     for (const [a, b] of this.folded.links) {
       const p = this.boxes[a], q = this.boxes[b];
       if (Math.min(p.y, q.y) > bottom || Math.max(p.y + p.h, q.y + q.h) < this.y) continue;
@@ -261,7 +278,6 @@ export class ModelView {
     }
     c.stroke();
     const found = new Set(this.found);
-    const far = this.scale < 0.25; // names cannot be read
     c.textAlign = "center";
     const paper = colour("--panel"), ink = colour("--ink"), now = colour("--now"), dim = colour("--dim");
     this.boxes.forEach((b, i) => {
@@ -274,8 +290,8 @@ export class ModelView {
       c.fill();
       if (this.measure !== "nothing") {
         const v = shown.figures[this.measure as keyof Figures];
-        const share = v <= 0 ? 0 : this.measure !== "gradient" ? Math.sqrt(v / this.top) : this.low < this.top ? 0.1 + 0.9 * Math.max(0, Math.log(v / this.low) / Math.log(this.top / this.low)) : 1;
-        c.fillStyle = `rgba(217,119,6,${(0.6 * share).toFixed(3)})`;
+        const share = !Number.isFinite(v) ? 1 : v <= 0 ? 0 : this.measure !== "gradient" ? Math.sqrt(v / this.top) : this.low < this.top ? 0.1 + 0.9 * Math.max(0, Math.log(v / this.low) / Math.log(this.top / this.low)) : 1;
+        c.fillStyle = `rgba(${Number.isFinite(v) ? "217,119,6" : "220,38,38"},${(0.6 * share).toFixed(3)})`;
         c.fill();
       }
       c.strokeStyle = i === this.chosen || found.has(i) ? now : shown.node ? colourOf(shown, dim, ink) : ink;

@@ -55,9 +55,9 @@ const sameText = (a = "", b = "") => a.replace(/[\s()]/g, "") === b.replace(/[\s
 
 function added(k: Link, to: string): string {
   if ((k.part ?? 1) === 1) return `${to} has ${brief(k.sum)} so far: the first to arrive.`;
-  const sum = one(k.sum), part = one(k.product);
-  return sum === undefined || part === undefined ? `added to what is there: ${brief(k.sum)}`
-    : `added to what is there: ${short(Number((Number(sum) - Number(part)).toPrecision(12)))} + ${inBrackets(part)} = ${short(sum)}`;
+  const before = one(k.before), sum = one(k.sum), part = one(k.product);
+  return before === undefined || sum === undefined || part === undefined ? `added to what is there: ${brief(k.sum)}`
+    : `added to what is there: ${short(before)} + ${inBrackets(part)} = ${short(sum)}`;
 }
 
 function merged(data: Doc, m: Merge): HTMLElement[] {

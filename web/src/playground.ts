@@ -7,14 +7,15 @@ import { download, isOwn, makeOwn, openFile, type State } from "./state";
 import { histogram, rough, short } from "./values";
 
 type Config = Record<string, string | number | boolean | number[]>;
-interface Layer { name: string; kind: string; count: number; gradient: number; weight: number; update: number; weights: Bins; updates: Bins }
+interface Layer { name: string; kind: string; count: number; gradient: number | string; weight: number | string; update: number | string; weights: Bins; updates: Bins }
 interface Bins { low: number; high: number; counts: number[] }
 interface Units { name: string; kind: string; side: number; rows: number; count: number; dead: number; saturated: number; units: { map: string; low: number; high: number; state: string }[] }
 interface Finding { rule: string; severity: string; line: number; message: string; evidence: string[]; fix: string }
 interface Frame {
   step: number; epoch: number; row: number; running: boolean; problem: string; config: Config; loss: number | string | null; speed: number;
-  losses: { x: number[]; y: (number | string)[] }; findings: Finding[]; script: string; layers: Layer[]; accuracy?: number; error?: number | null;
+  losses: { x: number[]; y: (number | string)[] }; findings: Finding[]; script: string; ended?: string; layers: Layer[]; accuracy?: number; error?: number | null;
   units?: Units[]; range?: [number, number]; points?: number[][]; boundary?: Boundary; path?: number[][]; line?: { x: number[]; y: number[] };
+  versus?: { x: number[]; y: (number | string)[] }; confusion?: number[][]; times: (number | string)[]; measured: number;
   output: { scores?: number[]; probabilities?: number[]; target?: number; gradient?: number[] };
 }
 export interface Settings { default: Config; choices: Record<string, string[]>; presets: { name: string; about: string; config: Config; pace?: number }[] }
@@ -40,6 +41,7 @@ export class PlaygroundView {
   private readonly oldCanvas = boundaryCanvas("boundary-before", 200);
   private readonly compared = h("section", { "aria-label": "The run before", id: "before", hidden: "" });
   private readonly curve = h("div", { id: "line" });
+  private readonly times = h("section", { "aria-label": "Gradient along the sequence", id: "times" });
   private readonly loss = h("div", { id: "loss" });
   private readonly units = h("section", { "aria-label": "Units", id: "units" });
   private readonly flow = h("section", { "aria-label": "Layers", id: "flow" });
@@ -49,22 +51,25 @@ export class PlaygroundView {
   private readonly runButton = button("Run", "run", () => void this.control(this.frame?.running ? "pause" : "run"), { class: "primary" });
   private readonly goBack = latest<number>(async (to) => { await this.control("rewind", to); });
   private readonly pictured = h("h2", {}, "What it predicts");
+  private readonly key = h("p", { class: "hint", id: "colours" });
   private readonly stale = h("p", { id: "stale", class: "hint", role: "status" });
+  private readonly preset: HTMLSelectElement;
   private readonly pace = select("pace", PACES, "0", () => { if (this.frame?.running) void this.control("run"); });
 
   constructor(private readonly settings: Settings, private readonly state: State, private readonly save: () => void) {
     this.config = { ...settings.default, ...(state.play as Config ?? {}) };
     this.slider.addEventListener("input", () => this.goBack(Number(this.slider.value)));
+    this.preset = select("preset", [["", "choose ..."], ...settings.presets.map((p) => [p.name, p.name] as [string, string])], "", (name) => this.show(name));
     const walkers = ["example", "batch", "epoch"].map((what) => button(`One ${what}`, `one-${what}`, () => void this.control(what)));
-    const bar = h("div", { class: "buttons" }, button("Start", "begin", () => void this.begin(), { title: "Start again with these settings and the same seed; the run before stays beside it" }), this.runButton, ...walkers,
+    const bar = h("div", { class: "buttons" }, field("show a classic", this.preset), button("Start", "begin", () => void this.begin(), { title: "Start again with these settings and the same seed; the run before stays beside it" }), this.runButton, ...walkers,
       field("speed", this.pace), field("go back to step", this.slider),
       button("Export as PyTorch", "export", () => { if (this.frame) download("playground.py", this.frame.script, "text/x-python"); }),
       button("End the process", "quit", () => void this.quit()));
     this.compared.append(h("h2", {}, "The run before"), this.oldCanvas);
-    const picture = h("section", { "aria-label": "Prediction", id: "picture" }, this.pictured, this.canvas, this.curve);
-    this.element.append(this.about, bar, this.status, this.stale, this.problem, h("div", { class: "columns play" }, this.form,
+    const picture = h("section", { "aria-label": "Prediction", id: "picture" }, this.pictured, this.canvas, this.curve, this.key, this.times);
+    this.element.append(bar, this.about, this.status, this.stale, this.problem, h("div", { class: "columns play" }, this.form,
       h("div", { class: "stack middle" }, h("div", { class: "beside" }, picture, this.compared), this.units),
-      h("div", { class: "stack right" }, h("section", { "aria-label": "Loss" }, h("h2", {}, "Loss"), this.loss), this.found, this.flow, this.output)));
+      h("div", { class: "stack right" }, h("section", { "aria-label": "Loss", id: "losses" }, h("h2", {}, "Loss"), this.loss), this.found, this.flow, this.output)));
     this.drawForm();
   }
 
@@ -80,6 +85,7 @@ export class PlaygroundView {
     this.config = { ...this.settings.default, ...(this.state.play as Config ?? {}) };
     this.frame = null;
     this.about.textContent = "";
+    this.preset.value = "";
     this.drawForm();
   }
 
@@ -132,24 +138,23 @@ export class PlaygroundView {
     return data !== "csv" || !["points", "noise"].includes(name);
   }
 
+  /** Begin one of the classics. */
+  private show(name: string) {
+    const found = this.settings.presets.find((p) => p.name === name);
+    if (!found) return;
+    this.config = { ...this.settings.default, ...found.config };
+    this.state.play = { ...this.config };
+    this.save();
+    this.about.textContent = found.about;
+    this.pace.value = `${found.pace ?? 0}`;
+    this.drawForm();
+    void this.begin();
+  }
+
   private drawForm() {
-    const { presets, choices } = this.settings;
-    const preset = select("preset", [["", "choose ..."], ...presets.map((p) => [p.name, p.name] as [string, string])], "", (name) => {
-      const found = presets.find((p) => p.name === name);
-      if (!found) return;
-      this.config = { ...this.settings.default, ...found.config };
-      this.state.play = { ...this.config };
-      this.save();
-      this.about.textContent = found.about;
-      this.pace.value = `${found.pace ?? 0}`;
-      this.drawForm();
-      const again = this.form.querySelector("#preset") as HTMLSelectElement;
-      again.value = name;
-      again.focus({ preventScroll: true });
-      void this.begin();
-    });
+    const { choices } = this.settings;
     const layers = h("input", { type: "text", id: "layers", value: (this.config.layers as number[]).join(", ") }) as HTMLInputElement;
-    layers.addEventListener("input", () => this.set("layers", layers.value.split(/[\s,]+/).filter(Boolean).map(Number).filter((n) => n > 0)));
+    layers.addEventListener("input", () => this.set("layers", layers.value.split(/[\s,]+/).filter(Boolean).map((n) => Math.round(Number(n))).filter((n) => n > 0)));
     const residual = h("input", { type: "checkbox", id: "residual" }) as HTMLInputElement;
     residual.checked = Boolean(this.config.residual);
     residual.addEventListener("change", () => this.set("residual", residual.checked));
@@ -163,12 +168,14 @@ export class PlaygroundView {
       this.drawForm();
       void this.begin();
     });
-    const choice = (key: string) => (this.relevant(key) ? [field(CHOICES[key], select(key, choices[key], String(this.config[key]), (v) => this.set(key, v)))] : []);
+    const wide = (label: string, control: HTMLElement) => h("label", { class: "wide" }, h("span", {}, label), control);
+    const choose = (key: string) => select(key, choices[key], String(this.config[key]), (v) => this.set(key, v));
+    const choice = (key: string) => (this.relevant(key) ? [field(CHOICES[key], choose(key))] : []);
     const number = (key: string) => (this.relevant(key) ? [field(NUMBERS[key][0], numberBox(key, Number(this.config[key]), (v) => this.set(key, v), NUMBERS[key][1]))] : []);
     const group = (name: string, ...parts: HTMLElement[]) => h("fieldset", {}, h("legend", {}, name), ...parts);
-    this.form.replaceChildren(h("h2", {}, "Settings"), h("label", { class: "wide" }, h("span", {}, "Show one of the classics"), preset),
-      group("Data", ...choice("data"), csv, ...["points", "noise", "length"].flatMap(number)),
-      group("Network", ...(this.relevant("layers") ? [field("hidden layers", layers)] : []), ...["activation", "init", "norm"].flatMap(choice), ...(this.relevant("residual") ? [field("residual", residual)] : []), ...number("gain"),
+    this.form.replaceChildren(h("h2", {}, "Settings"),
+      group("Data", wide("data", choose("data")), csv, ...["points", "noise", "length"].flatMap(number)),
+      group("Network", ...(this.relevant("layers") ? [wide("units of each hidden layer", layers)] : []), ...["activation", "init", "norm"].flatMap(choice), ...(this.relevant("residual") ? [field("residual", residual)] : []), ...number("gain"),
         h("details", String(this.config.own ?? "").trim() ? { open: "" } : {}, h("summary", {}, "Own model"), h("p", { class: "hint" }, "Lines that make `model` and take the place of the settings above; `inputs`, `targets`, `nn` and `torch` are there, and files of the folder can be imported."),
           own, button("Begin with the present one", "own-begin", () => { const text = modelOf(this.frame?.script ?? ""); own.value = text; this.setOwn(text); }))),
       group("Training", ...choice("optimizer"), ...["lr", "batch", "seed"].flatMap(number)));
@@ -214,12 +221,20 @@ export class PlaygroundView {
       while (!this.element.hidden && this.frame?.running) {
         const got = await ask<{ count: number; frame: Frame | null }>("news", { since });
         since = got.count;
+        if (got.frame?.ended) { this.ended(got.frame.ended); return; }
         if (got.frame && this.frame?.running) this.draw(got.frame);
       }
     } catch (e) {
       if (!(e instanceof ProgramProblem)) throw e;
       this.problem.replaceChildren(h("p", {}, e.message));
     } finally { this.polling = false; }
+  }
+
+  /** The process is gone; what it showed last stays. */
+  private ended(why: string) {
+    this.frame = null;
+    this.runButton.textContent = "Run";
+    this.problem.replaceChildren(h("p", {}, `${why} Start begins anew.`));
   }
 
   private forget() {
@@ -249,10 +264,12 @@ export class PlaygroundView {
     this.problem.replaceChildren(...(f.problem ? [h("p", {}, f.problem)] : []));
     this.tellStale();
     this.canvas.hidden = !f.boundary;
-    (this.canvas.parentElement as HTMLElement).hidden = !f.boundary && !f.line;
     if (f.boundary) drawBoundary(this.canvas, f.boundary, f.points ?? [], f.range!, f.path);
     this.canvas.setAttribute("aria-label", `decision boundary at step ${f.step}${score}`);
     this.pictured.textContent = f.path ? "The surface, and the way down" : "What it predicts";
+    this.key.textContent = f.path ? "Blue is low, orange is high; the line is the way so far." : f.boundary?.classes ? "A colour and a shape per class; the paler, the less sure."
+      : f.boundary ? "Blue is low, orange is high; points are coloured by their target: blue circles below 0, orange squares above." : "";
+    this.drawTimes(f);
     this.drawLine(f);
     this.drawLoss(f);
     this.drawUnits(f);
@@ -262,9 +279,31 @@ export class PlaygroundView {
   }
 
   private drawLine(f: Frame) {
+    if (f.versus) { this.drawVersus(f.versus); return; }
+    if (f.confusion) {
+      const rows = f.confusion.map((row, t) => [`class ${t}`, ...row.map(String)]);
+      this.curve.replaceChildren(h("p", { class: "hint" }, "A row per true class, a column per answer: how many examples."), table(["truth", ...f.confusion.map((_, c) => `says ${c}`)], rows, "answers by class"));
+      return;
+    }
     if (!f.line) { this.curve.replaceChildren(); return; }
     const marks = (f.points ?? []).slice(0, 200).map(([x, y]) => ({ x, y }));
     this.curve.replaceChildren(chart({ label: "prediction and data", lines: [{ name: "prediction", x: f.line.x, y: f.line.y }], marks, height: 260, small: true }));
+  }
+
+  /** Inputs of many numbers have no picture of their own: the answer beside the truth. */
+  private drawVersus({ x, y }: { x: number[]; y: (number | string)[] }) {
+    const ends = [Math.min(...x), Math.max(...x)];
+    const marks = x.flatMap((t, k) => (typeof y[k] === "number" ? [{ x: t, y: y[k] as number }] : []));
+    this.curve.replaceChildren(chart({ label: "answer beside the truth", lines: [{ name: "right", x: ends, y: ends }], marks, height: 240, small: true, xName: "truth" }),
+      h("p", { class: "hint" }, marks.length ? "A point per example: its target across, the answer up. On the line it is right." : "No answer is a finite number."));
+  }
+
+  /** How the gradient grows or fades on its way back through a sequence. */
+  private drawTimes(f: Frame) {
+    if (!f.times.length) { this.times.replaceChildren(); return; }
+    const x = f.times.map((_, k) => k + 1), log = f.times.every((v) => typeof v === "string" || v > 0);
+    this.times.replaceChildren(h("h2", {}, "Gradient along the sequence"), chart({ label: `norm of the gradient at each step of the sequence, at step ${f.measured}`, lines: [{ name: "gradient", x, y: f.times }], log, xName: "step of the sequence", height: 150 }),
+      h("p", { class: "hint" }, `Norm of the loss's gradient at the state after each step, before training step ${f.measured}${log ? ", on a logarithmic scale" : ""}. Backward reads from right to left.`));
   }
 
   private drawLoss(f: Frame) {
@@ -280,18 +319,18 @@ export class PlaygroundView {
         h("div", { class: `map ${u.state}` }, unitMap(u.map, layer.side, layer.rows, `unit ${k}${u.state ? `, ${u.state}` : ""}, from ${short(u.low)} to ${short(u.high)}`),
           ...(u.state ? [h("span", {}, u.state)] : [])))));
     });
-    this.units.replaceChildren(...(parts.length ? [h("h2", {}, "What each unit sees"), ...parts] : []));
+    this.units.replaceChildren(...(parts.length ? [h("h2", {}, "What each unit sees"), h("p", { class: "hint" }, f.boundary ? "Over the same square as above. Each on its own scale: blue is its lowest value, orange its highest." : `Over ${f.line ? "the line above" : "the examples, sorted by target"}, left to right. Each on its own scale: blue is its lowest value, orange its highest.`), ...parts] : []));
   }
 
   private drawFlow(f: Frame) {
     if (!f.layers.length) { this.flow.replaceChildren(); return; }
     const top = Math.max(...f.layers.map((l) => Number(l.gradient) || 0), 1e-300);
     const rows = f.layers.map((l) => {
-      const share = Math.max(0, 1 + Math.log10(Math.max(Number(l.gradient), 1e-30) / top) / 8);
+      const share = typeof l.gradient === "string" ? 1 : Math.max(0, 1 + Math.log10(Math.max(l.gradient, 1e-30) / top) / 8);
       const size = h("span", { class: "size", style: `width:${(64 * share).toFixed(0)}px` });
-      return [`${l.name} ${l.kind}`, h("span", { class: "sized" }, size, ` ${Number(l.gradient).toExponential(1)}`), Number(l.update).toExponential(1), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
+      return [`${l.name} ${l.kind}`, h("span", { class: "sized" }, size, ` ${tiny(l.gradient)}`), tiny(l.update), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
     });
-    this.flow.replaceChildren(h("h2", {}, "Gradients, weights and steps by layer"), h("p", { class: "hint" }, "Norm of the gradient (bars on a logarithmic scale) and of the step, histograms of weights and of their steps."), table(["layer", "gradient", "step", "weights", "steps"], rows, "layers"));
+    this.flow.replaceChildren(h("h2", {}, `Gradients, weights and steps by layer, at step ${f.measured}`), h("p", { class: "hint" }, "Norm of the gradient (bars on a logarithmic scale) and of the step, histograms of weights and of their steps."), table(["layer", "gradient", "step", "weights", "steps"], rows, "layers"));
   }
 
   private drawFindings(f: Frame) {
@@ -306,10 +345,11 @@ export class PlaygroundView {
     const o = f.output;
     if (!o?.scores) { this.output.replaceChildren(); return; }
     const rows = o.scores.map((v, k) => [`class ${k}`, ...[v, o.probabilities![k], k === o.target ? 1 : 0, o.probabilities![k] - (k === o.target ? 1 : 0), o.gradient![k]].map((x) => rough(Number(x)))]);
-    this.output.replaceChildren(h("h2", {}, "One example at the output, before the last step"), table(["", "score", "p", "t", "p − t", "gradient"], rows, "softmax and cross-entropy"));
+    this.output.replaceChildren(h("h2", {}, `One example at the output, before step ${f.measured}`), table(["", "score", "p", "t", "p − t", "gradient"], rows, "softmax and cross-entropy"));
   }
 }
 
+const tiny = (x: number | string) => (typeof x === "string" ? x : x.toExponential(1));
 const inWords = (v: Config[string]) => (Array.isArray(v) ? v.join(", ") || "none" : typeof v === "string" && v.length > 40 ? "other lines" : String(v));
 
 /** The lines of a script that make the model. */

@@ -4,7 +4,7 @@ import type { Lesson } from "./lessons";
 import type { Settings } from "./playground";
 
 export interface State {
-  view: string; name: string; text: string; function: string; at: Record<string, Nested>; step: number; pass: number;
+  view: string; name: string; text: string; function: string; at: Record<string, Nested>; step: number; pass: number; result?: string;
   play?: unknown; lesson?: number; done?: string[]; stops?: string[];
   drivers?: { moved?: Record<string, number>; along?: string; share?: number };
 }
@@ -27,7 +27,7 @@ export function sane(found: unknown): Partial<State> {
   const isObject = (v: unknown) => typeof v === "object" && v !== null && !Array.isArray(v);
   const isText = (v: unknown) => typeof v === "string", isWhole = (v: unknown) => Number.isSafeInteger(v) && Number(v) >= 0;
   const kinds: Record<keyof State, (v: unknown) => boolean> = {
-    view: isText, name: isText, text: isText, function: isText, at: isObject, step: isWhole, pass: isWhole, play: isObject, lesson: isWhole,
+    view: isText, name: isText, text: isText, function: isText, at: isObject, step: isWhole, pass: isWhole, play: isObject, lesson: isWhole, result: isText,
     done: (v) => Array.isArray(v) && v.every(isText), stops: (v) => Array.isArray(v) && v.every(isText), drivers: isObject,
   };
   return Object.fromEntries(Object.entries(kinds).filter(([k, fits]) => fits(given[k])).map(([k]) => [k, given[k]]));

@@ -23,8 +23,8 @@ export class StepView {
     this.slider = h("input", { type: "range", id: "time", min: "0", max: "0", value: "0", "aria-label": "step" }) as HTMLInputElement;
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     this.bar = h("div", { class: "buttons stepping", role: "group", "aria-label": "Step through the run" },
-      button("◀◀ Run back", "first", () => this.run(-1)), button("◀ Back", "previous", () => this.go(this.at - 1)),
-      button("Step ▶", "next", () => this.go(this.at + 1), { class: "primary" }), button("Run ▶▶", "last", () => this.run(1)), this.slider, this.title);
+      sign("first", "◀◀", "Run back", () => this.run(-1)), sign("previous", "◀", "Back", () => this.go(this.at - 1)),
+      button("Step ▶", "next", () => this.go(this.at + 1), { class: "primary" }), sign("last", "▶▶", "Run", () => this.run(1)), this.slider, this.title);
     this.graph = new GraphView((id) => { this.shown = id; this.draw(); });
     this.stage = h("div", { class: "stage" }, h("div", { class: "pair" }, this.graph.element, this.panel), this.modes);
     document.addEventListener("keydown", (e) => this.key(e));
@@ -114,10 +114,19 @@ export class StepView {
   private drawModes() {
     const m = this.data.modes;
     if (!m?.rows.length) { this.modes.replaceChildren(...(m?.reason ? [h("h2", {}, "Three ways to the derivative"), h("p", { class: "hint" }, m.reason)] : [])); return; }
-    const rows = m.rows.map((r) => [r.input, short(r.numeric), short(r.symbolic), short(r.automatic), r.formula ?? m.reason]);
+    const rows = m.rows.map((r) => [r.input, `${short(r.numeric)}${r.differs ? " ≠" : ""}`, short(r.symbolic), short(r.automatic), r.formula ?? ""]);
+    const notes = [m.reason, m.rows.some((r) => r.differs) ? "≠: the difference disagrees with the automatic derivative. It does where a part runs without gradients (detach, no_grad), at a kink or a jump, or where the numbers are too coarse (half precision)." : ""];
     this.modes.replaceChildren(h("h2", {}, "Three ways to the derivative"),
-      table([`d ${this.data.title} / d`, "numeric difference", "symbolic", "automatic", "formula"], rows, "derivatives"));
+      table([`d ${this.data.title} / d`, "numeric difference", "symbolic", "automatic", "formula"], rows, "derivatives"), ...notes.filter(Boolean).map((t) => h("p", { class: "hint" }, t)));
   }
+}
+
+/** A button whose word is left out where there is little room. */
+function sign(id: string, arrow: string, word: string, act: () => void) {
+  const made = button("", id, act, { "aria-label": word, title: word });
+  const text = h("span", { class: "word" }, word);
+  made.append(...(arrow[0] === "▶" ? [text, arrow] : [arrow, text]));
+  return made;
 }
 
 const keyOf = (n: Node) => `${n.label}:${n.line}`;

@@ -51,7 +51,7 @@ async function openAny() {
     try { made = sane(JSON.parse(found.text)); } catch { made = {}; }
     if (made.text === undefined) { tell(`${found.name} holds no lesson of the studio: open a file that "Save file" wrote, or a Python file.`); return; }
   }
-  for (const key of ["lesson", "done", "play", "stops", "drivers"] as const) delete state[key];
+  for (const key of ["lesson", "done", "play", "stops", "drivers", "result"] as const) delete state[key];
   Object.assign(state, { function: "", at: {}, step: 0, pass: 1 }, made, { view: made.view ?? "step" });
   live.steps.stops = new Set(state.stops ?? []);
   live.load(state.name, state.text);
@@ -64,13 +64,24 @@ async function record() {
   if (live.waits) { tell("The program has not run: read it, then run it."); return; }
   const { name, text, at, pass, lesson } = state;
   try {
-    const made = await ask<{ page: string }>("record", { name, text, at, function: state.function, step: pass, lesson: lesson === undefined ? 0 : lesson + 1 });
+    const made = await ask<{ page: string }>("record", { name, text, at, function: state.function, step: pass, result: state.result ?? "", lesson: lesson === undefined ? 0 : lesson + 1 });
     download("lesson.html", made.page, "text/html");
   } catch (e) { tell(e instanceof Error ? e.message : String(e)); }
 }
 
-const files = h("div", { class: "files" }, button("Open file", "open", () => void openAny(), { title: "Open a lesson that was saved, or a Python file" }),
-  button("Save file", "save", () => download("lesson.json", JSON.stringify({ studio: 1, ...state }, null, 1)), { title: "Save what is shown as a file that Open file reads" }),
+/** Larger type, for a projector: kept by this browser. */
+const SIZES = [100, 125, 150, 200];
+const setType = (size: number) => { document.documentElement.style.fontSize = SIZES.includes(size) ? `${size}%` : ""; };
+function enlarge() {
+  const next = SIZES[(SIZES.indexOf(Number(localStorage.getItem("type")) || 100) + 1) % SIZES.length];
+  localStorage.setItem("type", `${next}`);
+  setType(next);
+  views[state.view].shown?.();
+}
+setType(Number(localStorage.getItem("type")));
+
+const files = h("div", { class: "files" }, button("A+", "type", enlarge, { "aria-label": "A+, larger type", title: "Larger type, for a projector; from the largest back to the usual" }), button("Open", "open", () => void openAny(), { "aria-label": "Open file", title: "Open a lesson that was saved, or a Python file" }),
+  button("Save", "save", () => download("lesson.json", JSON.stringify({ studio: 1, ...state }, null, 1)), { "aria-label": "Save file", title: "Save what is shown as a file that Open reads" }),
   button("Save page", "record", () => void record(), { title: "Save the run as one page that needs no server" }));
 document.getElementById("studio")!.append(h("header", {}, h("h1", {}, "chainrule studio"), nav, files), said, main);
 open(state.view);

@@ -2,9 +2,12 @@
 import type { Num, Value } from "./document";
 import { h, s, table } from "./dom";
 
+/** Six digits; what is very large or small has an exponent. */
 export function short(x: Num | undefined | null): string {
   if (typeof x !== "number") return x === undefined || x === null ? "–" : String(x);
-  return Number.isInteger(x) && Math.abs(x) < 1e9 ? String(x) : String(Number(x.toPrecision(6)));
+  const size = Math.abs(x), six = Number(x.toPrecision(6));
+  if (Number.isInteger(x) && size < 1e9) return String(x);
+  return size >= 1e9 || (size !== 0 && size < 1e-4) ? six.toExponential() : String(six);
 }
 
 /** Four digits, for tables. */
@@ -17,16 +20,15 @@ export function brief(value: Value | null | undefined): string {
   if (value.numbers && value.numbers.length === 1) return short(value.numbers[0]);
   const size = `[${value.shape.join(", ")}]`;
   if (value.numbers && value.numbers.length <= 6) return `${size} ${value.numbers.map(short).join(", ")}`;
-  const norm = value.norm ?? (value.numbers?.every((x) => typeof x === "number") ? Number(Math.hypot(...value.numbers as number[]).toPrecision(6)) : undefined);
-  return norm === undefined ? size : `${size} norm ${short(norm)}`;
+  return value.norm === undefined ? size : `${size} norm ${short(value.norm)}`;
 }
 
 export function full(value: Value | null | undefined): HTMLElement {
   if (!value || !value.shape) return h("p", {}, "Nobody kept this value.");
-  if (value.numbers) return numbers(value.shape, value.numbers);
+  if (value.numbers) return value.numbers.length ? numbers(value.shape, value.numbers) : h("p", {}, `[${value.shape.join(", ")}]: there are no numbers in it`);
   const facts: [string, string][] = [["min", short(value.min)], ["mean", short(value.mean)], ["max", short(value.max)], ["std", short(value.std)], ["norm", short(value.norm)],
     ["zeros", `${value.zeros}`], ...(value.nonfinite ? [["not finite", `${value.nonfinite}`] as [string, string]] : [])];
-  const box = h("div", { class: "value" }, h("p", { class: "formula" }, `${value.dtype} [${value.shape.join(", ")}]`),
+  const box = h("div", { class: "value" }, h("p", { class: "formula" }, `${value.dtype} [${value.shape.join(", ")}]${value.of ? `, ${value.of}` : ""}`),
     h("dl", { class: "figures small" }, ...facts.map(([name, said]) => h("div", {}, h("dt", {}, name), " ", h("dd", {}, said)))));
   if (value.histogram) box.append(histogram(value.histogram), h("p", { class: "ends" }, h("span", {}, short(Number(value.histogram.low.toPrecision(4)))), h("span", {}, short(Number(value.histogram.high.toPrecision(4))))));
   if (value.heat) box.append(heat(value.heat), h("p", { class: "hint" }, "Blue above zero, red below; each square is a mean where there are many."));

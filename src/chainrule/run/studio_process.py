@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..studio.process import main
-from . import install
+from .installation import install
 
 if __name__ == "__main__":
     install()

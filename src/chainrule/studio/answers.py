@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd.modes import no_grad
-from ..random import manual_seed
+from ..random import get_rng_state, manual_seed, set_rng_state
 from ..sensitivity import sensitivity
+from .asked import Asked, settled, unheard
 from .lessons import add_lesson
 from .page import places
 from .programs import ProgramError, load, trace_program
@@ -26,11 +27,11 @@ CURVE_POINTS = 121
 
 def trace(
     text: str, name: str, function: str = "", at: Mapping[str, Any] | None = None, step: int = 1,
-    base: Mapping[str, Any] | None = None,
+    base: Mapping[str, Any] | None = None, result: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """The document of a run; with `base` also what the derivatives there foretold of it."""
     manual_seed(SEED)
-    made = trace_program(text, os.path.abspath(name), function, at, step).document
+    made = trace_program(text, os.path.abspath(name), function, at, step, result).document
     made["places"] = places(made)
     if base and made.get("function") and made.get("inputs"):
         made["prediction"] = prediction(text, name, made, base)
@@ -49,14 +50,13 @@ def prediction(
     text: str, name: str, made: Mapping[str, Any], base: Mapping[str, Any]
 ) -> dict[str, Any]:
     """First-order: the value at `base` plus its gradient times the change; beside the truth."""
-    f = getattr(load(text, os.path.abspath(name)), made["function"])
     now = {i["name"]: np.asarray(i["value"], np.float64) for i in made["inputs"]}
     before = {n: np.asarray(base.get(n, v), np.float64) for n, v in now.items()}
     if any(before[n].shape != now[n].shape for n in now):
         return {}
-    manual_seed(SEED)
-    tensors, fixed = bound_inputs(f, {**{n: v.tolist() for n, v in before.items()}})
-    start = f(**tensors, **fixed).sum()
+    with unheard():
+        f = _function(text, name, made["function"], before, made["result"])
+        tensors, start = settled(f, lambda: _run(f, f.at))
     start.backward()
     parts = {}
     for n, t in tensors.items():
@@ -75,25 +75,42 @@ def prediction(
 
 
 def curve(
-    text: str, name: str, function: str, at: Mapping[str, Any], along: str, low: float, high: float
-) -> dict[str, Any]:
+    text: str, name: str, function: str, at: Mapping[str, Any], along: str, low: float, high: float,
+    result: str = "",
+) -> dict[str, Any]:  # fmt: skip
     """A function along one number: values, slopes, and both at the present point.
 
     Each point is a run of the function and of its backward pass.
     """
-    f = getattr(load(text, os.path.abspath(name)), function)
     path, here = _entry(at, along)
+    f = _function(text, name, function, at, result)
     xs = np.linspace(low, high, CURVE_POINTS)
-    values, slopes = [], []
-    for x in xs:
-        y, slope = _value_and_slope(f, at, path, float(x))
-        values.append(number(y))
-        slopes.append(number(slope))
-    y, slope = _value_and_slope(f, at, path, here)
+    y, slope = settled(f, lambda: _value_and_slope(f, path, here))
+    found = [_value_and_slope(f, path, float(x)) for x in xs]
     return {
-        "along": along, "x": [float(x) for x in xs], "values": values, "slopes": slopes,
+        "along": along, "x": [float(x) for x in xs], "values": [number(v) for v, _ in found],
+        "slopes": [number(d) for _, d in found],
         "here": {"x": here, "value": number(y), "slope": number(slope)},
     }  # fmt: skip
+
+
+def _function(text: str, name: str, function: str, at: Mapping[str, Any], result: str) -> Asked:
+    """A function of a program, its draws those of the run that is shown."""
+    manual_seed(SEED)
+    f = getattr(load(text, os.path.abspath(name)), function)
+    made = Asked(f, {n: v.tolist() if isinstance(v, np.ndarray) else v for n, v in at.items()},
+                 result)  # fmt: skip
+    made.draws = get_rng_state()
+    return made
+
+
+def _run(f: Asked, at: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """(the inputs as tensors, the sum of the result) of one run."""
+    set_rng_state(f.draws)
+    known = f.__signature__.parameters
+    tensors, fixed = bound_inputs(f, {n: v for n, v in at.items() if n in known})
+    f.fixed |= fixed
+    return tensors, f(**tensors).sum()
 
 
 def _entry(at: Mapping[str, Any], along: str) -> tuple[tuple[Any, ...], float]:
@@ -106,16 +123,13 @@ def _entry(at: Mapping[str, Any], along: str) -> tuple[tuple[Any, ...], float]:
     return path, float(value)
 
 
-def _value_and_slope(f: Any, at: Mapping[str, Any], path: Any, x: float) -> tuple[float, float]:
-    point = dict(at)
+def _value_and_slope(f: Asked, path: Any, x: float) -> tuple[float, float]:
+    point = dict(f.at)
     moved = np.array(point[path[0]], np.float64)
     moved[path[1:]] = x
     point[path[0]] = moved.tolist()
-    manual_seed(SEED)
-    known = inspect.signature(f).parameters
-    tensors, fixed = bound_inputs(f, {n: v for n, v in point.items() if n in known})
-    with np.errstate(all="ignore"):
-        y = f(**tensors, **fixed).sum()
+    with np.errstate(all="ignore"), unheard():
+        tensors, y = _run(f, point)
         if y._node is None:
             return float(y._a), 0.0
         y.backward()

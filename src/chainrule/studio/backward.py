@@ -46,7 +46,7 @@ class _Pass:
         cotangents(self.tape, start, self._visit)
         self._finish_leaves()
         for v in self.tape.leaves:  # those that wait for a node which no gradient reached
-            if self.waiting[v.key] and (v.key, 0) in self.sums:
+            if (self.waiting[v.key] or v is root) and (v.key, 0) in self.sums:
                 self._finish_leaf(v)
         return self.steps
 
@@ -90,6 +90,8 @@ class _Pass:
         self.sums[slot] = g_out if before is None else before + g_out
         self.parts.setdefault(slot, []).append((link, g_out))
         made["product"] = summary(g_out)
+        if before is not None:
+            made["before"] = summary(before)
         made["sum"] = summary(self.sums[slot])
         made["part"] = len(self.parts[slot])
         return made

@@ -60,11 +60,11 @@ class Builder:
         nodes = [self._leaf(r) for r in leaves] + [self._op(r) for r in ops]
         steps = backward_steps(self.tape, self._id_of, seed)
         files = [{"name": os.path.basename(f), "lines": _lines(f)} for f in self.files[:MOST_FILES]]
-        root = self.ids["node", self.tape.root.key, 0]
+        root = self.ids[self._root()]
         return {
             "format": FORMAT, "version": VERSION, "title": title, "files": files, "nodes": nodes,
             "forward": [self.ids[r] for r in ops], "backward": steps,
-            "output": {"node": root, "output": self.tape.root_nr}, "notes": self._notes(),
+            "output": {"node": root, "output": self.tape.root_nr}, "notes": self._notes(seed),
         }  # fmt: skip
 
     # ---- which ops belong to it ------------------------------------------------------------------
@@ -72,7 +72,7 @@ class Builder:
     def _reachable(self) -> list[Reference]:
         """Everything the result was computed from, whether or not gradients flow there."""
         seen: dict[Reference, None] = {}
-        stack: list[Reference] = [("node", self.tape.root.key, 0)]
+        stack: list[Reference] = [self._root()]
         while stack:
             ref = stack.pop()
             if ref in seen:
@@ -81,6 +81,10 @@ class Builder:
             behind = [found for _, found, _ in self._operands(ref) if found is not None]
             stack += [self._plain(r) for r in reversed(behind)]
         return list(seen)
+
+    def _root(self) -> Reference:
+        """The result; a function may hand back what it was given."""
+        return ("node" if self.tape.root.leaf is None else "leaf", self.tape.root.key, 0)
 
     def _plain(self, ref: Reference) -> Reference:
         """A reference to the op or leaf, whichever of its outputs is meant."""
@@ -130,11 +134,12 @@ class Builder:
         recorded = {} if self.recorder is None else self.recorder.leaves
         tensor = recorded[key] if vertex is None else vertex.leaf
         name = self.inputs.get(key) or self.tape.names.of_tensor(tensor)
+        shape = list(tensor._a.shape)
         kind = "input" if key in self.inputs else "parameter" if tensor._rg else "constant"
         return {
             "id": self.ids[ref], "kind": kind, "op": "leaf", "name": name,
-            "label": name or f"{kind} {list(tensor._a.shape)}", "file": -1, "line": 0,
-            "module": "", "tracked": vertex is not None, "inputs": [],
+            "label": name or (f"{kind} {shape}" if shape else kind), "file": -1,
+            "line": 0, "module": "", "tracked": vertex is not None, "inputs": [],
             "outputs": [summary(tensor._a)],
         }  # fmt: skip
 
@@ -212,7 +217,7 @@ class Builder:
         where = self.files.index(place.file)
         return where if where < MOST_FILES else -1
 
-    def _notes(self) -> list[str]:
+    def _notes(self, seed: Any) -> list[str]:
         notes = []
         if self.tape.changes_gradients():
             notes.append("Hooks are registered on this graph; the pass shown here runs without.")
@@ -220,7 +225,13 @@ class Builder:
             notes.append(f"{self.recorder.dropped:,} further ops ran unwatched.")
         if self.tape.tensor._a.size != 1:
             shape = list(self.tape.tensor._a.shape)
-            notes.append(f"The result has shape {shape}: gradients are those of its sum.")
+            weighed = seed is not None and (np.asarray(seed) != 1).any()
+            begins = (
+                "gradients begin with what backward() was given"
+                if weighed
+                else ("gradients are those of its sum")
+            )
+            notes.append(f"The result has shape {shape}: {begins}.")
         return notes
 
 

@@ -69,8 +69,10 @@ def beside(folder: Path, asked: object) -> Path:
 
 def text_of(path: Path) -> str:
     """The program in a file."""
+    if path.stat().st_size > MOST_BYTES:
+        raise Refused(413, f"{path.name} is larger than {MOST_BYTES:,} bytes")
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
         raise Refused(400, f"{path.name} cannot be read as UTF-8 text: {problem}") from None
 

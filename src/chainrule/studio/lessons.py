@@ -130,7 +130,7 @@ LESSONS: list[dict[str, Any]] = [
         ],
     },
     {
-        "title": "Softmax and cross-entropy: p - t",
+        "title": "Softmax and cross-entropy: p\u00a0\u2212\u00a0t",
         "about": "The gradient of the loss is the error of the probabilities.",
         "text": [
             "Scores become probabilities p by softmax; the loss is minus the logarithm of the "

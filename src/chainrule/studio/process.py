@@ -105,7 +105,7 @@ def _answer(do: Callable[..., tuple[Any, Any]], given: dict[str, Any]) -> tuple[
         if isinstance(answer, dict) and printed.tell():
             answer["printed"] = printed.getvalue()
         return {"answer": answer}, made
-    except (Exception, SystemExit, KeyboardInterrupt) as problem:
+    except BaseException as problem:  # whatever the program raises
         facts = problem_facts(problem, str(given.get("name", "")))
         return {"problem": {**facts, "printed": printed.getvalue()}}, None
 
@@ -119,7 +119,10 @@ def problem_facts(problem: BaseException, file: str) -> dict[str, Any]:
         if os.path.basename(frame.filename) == os.path.basename(file):
             line = frame.lineno or line
     kind = type(problem).__name__
-    text = str(problem) or kind
+    try:
+        text = str(problem) or kind
+    except Exception:
+        text = "its text cannot be made"
     said = text if isinstance(problem, ProgramError) else f"{kind}: {text}"
     return {"message": said[:4000], "line": line}
 

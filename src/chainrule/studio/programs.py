@@ -15,6 +15,7 @@ import numpy as np
 from ..autograd.node import OutSlot
 from ..autograd.watching import watching
 from ..reading import Tape
+from .asked import Asked
 from .document import Builder
 from .recording import Recorder
 from .tracing import Trace, trace
@@ -28,14 +29,15 @@ class ProgramError(ValueError):
 
 
 def trace_program(
-    text: str, file: str, function: str = "", at: Mapping[str, Any] | None = None, step: int = 1
-) -> Trace:
+    text: str, file: str, function: str = "", at: Mapping[str, Any] | None = None, step: int = 1,
+    result: str = "",
+) -> Trace:  # fmt: skip
     """Trace a function of a program, or (without a name) backward pass number `step` of its run.
 
     A program that runs no backward pass is asked for its last function instead.
     """
     if function:
-        return _of_function(load(text, file), file, function, at or {})
+        return _of_function(load(text, file), file, function, at or {}, result)
     remember_source(text, file)
     found = _of_run(text, file, step)
     if found is not None:
@@ -47,7 +49,7 @@ def trace_program(
             f"{os.path.basename(file)} defines no function and calls no backward(). Fix: write a "
             "function of numbers that returns a tensor, or call backward() on a result."
         )
-    return _of_function(module, file, names[-1], at or {})
+    return _of_function(module, file, names[-1], at or {}, result)
 
 
 def load(text: str, file: str) -> ModuleType:
@@ -75,29 +77,30 @@ def _module(text: str, file: str, name: str) -> ModuleType:
     folder = os.path.dirname(os.path.abspath(file))
     if folder not in sys.path:
         sys.path.insert(0, folder)  # its neighbours can be imported
-    before = sys.modules.get(name)
+    before, arguments = sys.modules.get(name), sys.argv
     sys.modules[name] = module  # dataclasses and pickles look it up
+    sys.argv = [file]
     try:
         exec(compile(text, file, "exec"), vars(module))
     finally:
+        sys.argv = arguments
         if name == "__main__" and before is not None:
             sys.modules[name] = before
     return module
 
 
-def _of_function(module: ModuleType, file: str, function: str, at: Mapping[str, Any]) -> Trace:
+def _of_function(
+    module: ModuleType, file: str, function: str, at: Mapping[str, Any], result: str
+) -> Trace:
     f = getattr(module, function, None)
     names = functions_of(module)
     if not callable(f):
         have = ", ".join(names) or "none"
         raise ProgramError(f"{os.path.basename(file)} has no function {function!r}; it has: {have}")
-    unset = [
-        n for n, p in inspect.signature(f).parameters.items()
-        if p.default is p.empty and n not in at and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-    ]  # fmt: skip
-    known = inspect.signature(f).parameters
+    known = Asked(f).__signature__.parameters
+    unset = [n for n, p in known.items() if p.default is p.empty and n not in at]
     point = {n: v for n, v in at.items() if n in known} | dict.fromkeys(unset, UNSET)
-    made = trace(f, point, title=function)
+    made = trace(f, point, title=function, result=result)
     if unset:
         made.document["notes"].append(
             f"{', '.join(unset)} had no value and starts at {UNSET:g}: change it to what you want."

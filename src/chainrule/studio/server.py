@@ -34,7 +34,10 @@ class Studio:
         self.start = start
         self.folder = folder
         self.runs = Workbench(limits, str(folder))
-        self.training = Workbench(limits, str(folder), self._frame_came)
+        self.training = Workbench(
+            limits, str(folder), self._frame_came,
+            lambda reason: self._frame_came({"ended": f"Stopped: {reason}."}),
+        )  # fmt: skip
         self._news = threading.Condition()
         self._frame: Any = None
         self._count = 0
@@ -135,6 +138,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _check_sender(self) -> None:
         """Whoever writes a header twice wants it read in two ways."""
+        if self.request_version == "HTTP/0.9":
+            raise Refused(400, "an answer without headers could not say what it allows")
         for name in ("Host", "Origin", "Content-Length", "Content-Type", guard.HEADER):
             if len(self.headers.get_all(name, [])) > 1:
                 raise Refused(400, f"{name} is given more than once")

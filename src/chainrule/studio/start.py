@@ -35,7 +35,7 @@ def starting_point(
     """The program, its point and the names of its neighbours; or a lesson, from 1 on."""
     path = Path(file or ("lesson.py" if lesson else "program.py"))
     text = LESSONS[lesson - 1]["program"] if lesson else EXAMPLE
-    text = path.read_text(encoding="utf-8") if file else text
+    text = path.read_text(encoding="utf-8-sig") if file else text
     folder = path.resolve().parent if file else Path.cwd()
     return {
         "name": path.name, "lesson": lesson - 1, "text": text, "function": function, "at": at,

@@ -12,11 +12,16 @@ import numpy as np
 from ..autograd.value import TensorBase
 from ..autograd.watching import watching
 from ..nn.modules.module import Module
+from ..random import get_rng_state
 from ..reading import Names, Tape, track_modules
 from ..serialization.files import write_text
+from .asked import Asked, settled
 from .document import Builder
 from .modes import modes
 from .recording import Recorder
+from .values import number
+
+NOT_FINITE = ("nan", "inf", "-inf")
 
 
 class Trace:
@@ -61,11 +66,15 @@ class Trace:
         return frame(self.document)
 
 
-def trace(f: Callable[..., Any], at: Mapping[str, Any] | None = None, *, title: str = "") -> Trace:
+def trace(
+    f: Callable[..., Any], at: Mapping[str, Any] | None = None, *, title: str = "",
+    result: str = "",
+) -> Trace:  # fmt: skip
     """Run a function at a point and keep every step of it, forward and backward.
 
-    `at` gives its inputs: numbers, lists, arrays (taken as float64) or tensors (taken as they
-    are, except that floating ones require grad). Defaults fill what is left out.
+    `at` gives its inputs: numbers, lists, arrays (taken as float64), tensors (taken as they are,
+    except that floating ones require grad) or dicts of these. Defaults fill what is left out. Of a
+    function with several results `result` names the one to look at (`[1]`, `loss`).
 
     >>> import chainrule as torch
     >>> def cost(w, b):
@@ -77,21 +86,27 @@ def trace(f: Callable[..., Any], at: Mapping[str, Any] | None = None, *, title: 
     >>> [(row["input"], row["automatic"]) for row in t.document["modes"]["rows"]]
     [('w', 4.0), ('b', 2.0)]
     """
-    inputs, fixed = bound_inputs(f, at or {})
-    recorder, models = Recorder(), _models_of(f, fixed)
+    asked = Asked(f, at, result)
+    return settled(asked, lambda: _traced(asked, title))
+
+
+def _traced(f: Asked, title: str) -> Trace:
+    draws = get_rng_state()
+    inputs, fixed = bound_inputs(f, f.at)
+    f.fixed |= fixed
+    recorder, models = Recorder(), _models_of(f, f.fixed)
     for name, tensor in inputs.items():
         recorder.names.add(name, tensor)
     for name, model in models.items():
         recorder.names.add_module(name, model)
     with track_modules(**models) as calls, watching(recorder):
-        y = f(**inputs, **fixed)
-    shown = title or getattr(f, "__name__", type(f).__name__)
-    made = _built(y, recorder, calls if models else None, inputs, shown)
-    if not fixed:
-        made["modes"] = modes(f, inputs, _gradients(made, inputs), len(recorder.ops))
+        y = f(**inputs)
+    made = _built(y, recorder, calls if models else None, inputs, title or f.__name__)
+    made["modes"] = modes(f, inputs, _gradients(made, inputs), len(recorder.ops), draws)
+    made["results"], made["result"] = f.results, f.result
     made["inputs"] = [
         {"name": n, "node": _id_of_input(made, n), "shape": list(t._a.shape),
-         "value": np.asarray(t._a, np.float64).tolist()}
+         "value": listed(t._a)}
         for n, t in inputs.items() if t._a.dtype.kind == "f" and t._a.size <= 64
     ]  # fmt: skip
     return Trace(made)
@@ -142,6 +157,12 @@ def _built(y: Any, recorder: Recorder, calls: Any, inputs: Mapping, title: str) 
             "Fix: return the tensor itself, not float(result) or result.item(); math.* functions "
             "take plain numbers only, use the tensor's own (x.exp(), x.log())."
         )
+    if not y._rg:
+        raise RuntimeError(
+            f"{title} returned a tensor that does not require grad: it was not computed from the "
+            "inputs, or under no_grad or by detach(). There is nothing to step through. Fix: "
+            "compute the result from the inputs."
+        )
     recorder.hold_values()
     tape = Tape.of(y).name(recorder.names)
     if not tape.root.title and title.isidentifier():
@@ -149,9 +170,7 @@ def _built(y: Any, recorder: Recorder, calls: Any, inputs: Mapping, title: str) 
     return Builder(tape, recorder, calls, inputs).document(title)
 
 
-def bound_inputs(
-    f: Callable[..., Any], at: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def bound_inputs(f: Asked, at: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """(the tensors to differentiate by, everything else) as the function is called with them."""
     given = dict(at)
     inputs: dict[str, Any] = {}
@@ -161,21 +180,31 @@ def bound_inputs(
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue
         if name not in given and p.default is p.empty:
-            raise TypeError(f"{_title(f)} needs a value for {name!r}: give it in at={{...}}")
+            raise TypeError(f"{f.__name__} needs a value for {name!r}: give it in at={{...}}")
         value = given.pop(name, p.default)
-        tensor = as_input(value)
+        if isinstance(value, str) and value in NOT_FINITE and not isinstance(p.default, str):
+            value = float(value)  # as JSON has it
+        tensor = as_input(value, p.default)
         if tensor is None:
             fixed[name] = value
         else:
             inputs[name] = tensor
     if given:
         known = ", ".join(parameters) or "none"
-        raise TypeError(f"{_title(f)} has no input {', '.join(given)}; its inputs are: {known}")
+        raise TypeError(f"{f.__name__} has no input {', '.join(given)}; its inputs are: {known}")
     return inputs, fixed
 
 
-def as_input(value: Any) -> Any:
-    """A value as a tensor that requires grad; None where it is nothing to differentiate by."""
+def listed(a: np.ndarray) -> Any:
+    """An array's numbers as nested lists; what JSON has no number for is a string."""
+    return number(a) if a.ndim == 0 else [listed(row) for row in a]
+
+
+def as_input(value: Any, like: Any = None) -> Any:
+    """A value as a tensor that requires grad; None where it is nothing to differentiate by.
+
+    Numbers in the place of a tensor (`like`) have its type.
+    """
     from ..tensor.creation import tensor
 
     if isinstance(value, TensorBase):
@@ -188,13 +217,16 @@ def as_input(value: Any) -> Any:
         numbers = np.asarray(value, np.float64)
     except (TypeError, ValueError):
         return None
+    known = like._a.dtype if isinstance(like, TensorBase) else getattr(like, "dtype", None)
+    if known is not None and known.kind == "f":
+        numbers = numbers.astype(known)
     return tensor(numbers, requires_grad=True)
 
 
-def _models_of(f: Callable[..., Any], fixed: Mapping[str, Any]) -> dict[str, Any]:
+def _models_of(f: Asked, fixed: Mapping[str, Any]) -> dict[str, Any]:
     """Modules that a function can reach: its arguments and its module's variables."""
     found = {n: v for n, v in fixed.items() if isinstance(v, Module)}
-    for name, value in list(getattr(f, "__globals__", {}).items()):
+    for name, value in list(f.__globals__.items()):
         if isinstance(value, Module) and name.isidentifier() and not name.startswith("__"):
             found.setdefault(name, value)
     return found
@@ -214,10 +246,6 @@ def _gradients(made: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
 
 def _id_of_input(made: dict[str, Any], name: str) -> int:
     return next((n["id"] for n in made["nodes"] if n["kind"] == "input" and n["name"] == name), -1)
-
-
-def _title(f: Callable[..., Any]) -> str:
-    return getattr(f, "__name__", type(f).__name__)
 
 
 __all__ = ["Trace", "as_input", "bound_inputs", "read", "show", "trace", "trace_model"]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..explanation.flows import norm
+
 MOST_NUMBERS = 64  # an array with more entries is described instead of listed
 BINS = 24
 MOST_HEADS = 8
@@ -29,6 +31,9 @@ def summary(value: Any) -> dict[str, Any]:
     """Shape, dtype, and the numbers or what describes them."""
     a = np.asarray(value)
     made: dict[str, Any] = {"shape": list(a.shape), "dtype": a.dtype.name}
+    if a.dtype.kind != "O":
+        with np.errstate(all="ignore"):
+            made["norm"] = number(norm(a))
     if a.size <= MOST_NUMBERS:
         made["numbers"] = [number(x) for x in a.reshape(-1).tolist()]
         return made
@@ -42,8 +47,9 @@ def summary(value: Any) -> dict[str, Any]:
     if not finite.size:
         return made
     low, high = float(finite.min()), float(finite.max())
-    made |= {"min": low, "max": high, "mean": float(finite.mean()), "std": float(finite.std())}
-    made["norm"] = number(np.linalg.norm(wide.reshape(-1)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, std = number(finite.mean()), number(finite.std())
+    made |= {"min": low, "max": high, "mean": mean, "std": std}
     made["histogram"] = _histogram(finite, low, high)
     made["heat"] = _heat(wide)
     return made
@@ -60,7 +66,8 @@ def attention_maps(weights: Any, keys_first: bool = False) -> dict[str, Any] | N
         return None
     heads = a.reshape(-1, rows, columns)
     shown = [[float(f"{x:.3g}") for x in head.ravel()] for head in heads[:MOST_HEADS]]
-    return {"count": len(heads), "rows": rows, "columns": columns, "values": shown}
+    lead = list(a.shape[:-2])  # examples and heads
+    return {"count": len(heads), "lead": lead, "rows": rows, "columns": columns, "values": shown}
 
 
 def _histogram(finite: np.ndarray, low: float, high: float) -> dict[str, Any]:
@@ -75,7 +82,8 @@ def _heat(wide: np.ndarray) -> dict[str, Any]:
     flat = wide.reshape(-1, wide.shape[-1]) if wide.ndim > 1 else wide.reshape(1, -1)
     flat = np.where(np.isfinite(flat), flat, 0.0)
     rows, columns = (min(n, HEAT) for n in flat.shape)
-    small = _means(_means(flat, rows, 0), columns, 1)
+    with np.errstate(over="ignore"):
+        small = np.clip(_means(_means(flat, rows, 0), columns, 1), -1e300, 1e300)
     return {"rows": rows, "columns": columns, "values": [float(f"{x:.4g}") for x in small.ravel()]}
 
 

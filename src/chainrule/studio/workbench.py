@@ -38,11 +38,13 @@ class Workbench:
     """A child process that is there when it is asked."""
 
     def __init__(
-        self, limits: Limits, folder: str = "", on_event: Callable[[Any], None] | None = None
-    ) -> None:
+        self, limits: Limits, folder: str = "", on_event: Callable[[Any], None] | None = None,
+        on_end: Callable[[str], None] | None = None,
+    ) -> None:  # fmt: skip
         self.limits = limits
         self.folder = folder or None
         self._on_event = on_event or (lambda event: None)
+        self._on_end = on_end or (lambda reason: None)  # of a process that nobody stopped
         self._process: subprocess.Popen[str] | None = None
         self._asking = threading.Lock()  # one question at a time
         self._changing = threading.Lock()
@@ -119,7 +121,9 @@ class Workbench:
             for line in lines:
                 message = _message(line)
                 if message is None:
-                    self.stop("it wrote into the stream that its answers go through")
+                    reason = "it wrote into the stream that its answers go through"
+                    self.stop(reason)
+                    self._on_end(reason)
                     break
                 if "event" in message:
                     self._on_event(message["event"])
@@ -129,7 +133,10 @@ class Workbench:
         with contextlib.suppress(OSError):
             assert process.stdin is not None
             process.stdin.close()
+        by_itself = self._process is process
         self._answers.put((process, None))
+        if by_itself:
+            self._on_end(_ending(process))
 
 
 def _message(line: str) -> dict[str, Any] | None:
@@ -166,7 +173,9 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 def _ending(process: subprocess.Popen[str]) -> str:
     code = process.wait()
-    return f"its process ended with code {code}; it may have used more memory than it may have"
+    if code > 0:
+        return f"its process ended with code {code}"
+    return f"its process was ended by signal {-code}; it may have used more memory than it may have"
 
 
 __all__ = ["Limits", "ProblemThere", "Stopped", "Workbench"]

@@ -10,6 +10,7 @@ import numpy as np
 from ...autograd.modes import no_grad
 from ...flow.measure import layers_of
 from ...flow.units import BEST_SLOPE, FLAT
+from ..programs import ProgramError
 from ..values import number
 
 FINE, COARSE = 48, 20  # points along a side of the boundary and of a unit's map
@@ -22,6 +23,8 @@ SLOPES = {
     "ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid", "GELU": "gelu", "SiLU": "silu",
     "LeakyReLU": "leaky_relu",
 }  # fmt: skip
+CELLS = ("RNNCell", "LSTMCell", "GRUCell")
+SAME = 1e-5  # of its size: a unit that varies less shows nothing but rounding
 
 
 class Look:
@@ -35,8 +38,12 @@ class Look:
         self.classes = self.targets.dtype.kind == "i"
         self.layers = list(layers_of(script.model))
         self.names = [path for path, _, _ in self.layers]
-        self.flow: list[dict[str, Any]] = []
-        self.output: dict[str, Any] = {}
+        self.flow: list[dict[str, Any]]
+        self.output: dict[str, Any]
+        self.times: list[Any]  # a gradient's norm at every step of a recurrent cell
+        self.measured: int  # the step that flow, output and times are of
+        self.forget()
+        self.cell = next((m for m in script.model.modules() if type(m).__name__ in CELLS), None)
         self.path: list[list[float]] = []  # of a point on a surface, one place per step
         self.note_place(0)
         flat = self.inputs.reshape(len(self.inputs), -1)
@@ -46,6 +53,10 @@ class Look:
     @property
     def on_a_surface(self) -> bool:
         return self.config["data"] == "saddle" and hasattr(self.script.model, "at")
+
+    def forget(self) -> None:
+        """No step is measured: the state was taken back."""
+        self.flow, self.output, self.times, self.measured = [], {}, [], 0
 
     def note_place(self, step: int) -> None:
         """Remember where the point is after so many steps; what came later is forgotten."""
@@ -59,11 +70,12 @@ class Look:
         """What is compared after the step: the parameters, and how one example is answered."""
         s = self.script
         self.output = self._answered(rows[:1]) if self.classes else {}
+        self.times = [] if self.cell is None else self._over_time(rows)
         return [[np.array(p._a) for _, p in own] for _, _, own in layers_of(s.model)]
 
-    def after(self, before: Any, rows: Any) -> None:
+    def after(self, before: Any, step: int) -> None:
         """Norms and histograms of the step that was taken."""
-        self.flow = []
+        self.flow, self.measured = [], step
         for (path, module, own), old in zip(self.layers, before, strict=True):
             weights = np.concatenate([np.ravel(p._a) for _, p in own]).astype(np.float64)
             update = weights - np.concatenate([np.ravel(a) for a in old]).astype(np.float64)
@@ -94,21 +106,48 @@ class Look:
             "gradient": [number(v) for v in scores.grad._a[0]],
         }  # fmt: skip
 
+    def _over_time(self, rows: Any) -> list[Any]:
+        """How large the loss's gradient is at the state after each step of the sequence."""
+        s, states = self.script, []
+
+        def hear(module: Any, given: Any, out: Any) -> None:
+            states.append(out[0] if isinstance(out, tuple) else out)
+
+        cell: Any = self.cell
+        handle, was = cell.register_forward_hook(hear), s.model.training
+        s.model.eval()
+        try:
+            loss = s.loss_function(s.model(s.inputs[rows]), s.targets[rows])
+            found = s.torch.autograd.grad(loss, states, allow_unused=True)
+        finally:
+            s.model.train(was)
+            handle.remove()
+        with np.errstate(all="ignore"):
+            return [0.0 if g is None else number(np.linalg.norm(g._a)) for g in found]
+
     # ---- the picture -----------------------------------------------------------------------------
+
+    def measures(self) -> dict[str, Any]:
+        """What the last measured step was like."""
+        return {
+            "layers": self.flow, "output": self.output, "names": self.names, "times": self.times,
+            "measured": self.measured,
+        }  # fmt: skip
 
     def picture(self) -> dict[str, Any]:
         """What is drawn of the present state; changes nothing of it."""
-        made: dict[str, Any] = {"layers": self.flow, "output": self.output, "names": self.names}
+        made = self.measures()
         if self.on_a_surface:
             return {**made, **self._surface()}
         if self.inputs.ndim != 2 or self.inputs.shape[1] > 2:
-            return {**made, **self._score(self._run(self.script.inputs)[0])}
+            return {**made, **self._without_a_plane()}
         sides = COARSE if self.inputs.shape[1] == 2 else FINE * 2
+        rows = sides if self.inputs.shape[1] == 2 else 1
         grid = self._grid(sides)
         answers, units = self._run(self._joined(grid))
         count = len(self.inputs)
         made |= self._score(answers[:count])
-        made["units"] = [self._units(name, kind, a, count) for name, kind, a in units[:MOST_LAYERS]]
+        made["units"] = [_units(n, k, a[:count], a[count:], sides, rows) for n, k, a in units]
         made["range"] = [self.low, self.high]
         made["points"] = self._points()
         if self.inputs.shape[1] == 1:
@@ -118,12 +157,35 @@ class Look:
             made["boundary"] = self._boundary(fine)
         return made
 
+    def _without_a_plane(self) -> dict[str, Any]:
+        """Inputs of many numbers: answers beside the truth, units over the sorted examples."""
+        answers, units = self._run(self.script.inputs)
+        truth = self.targets.reshape(len(self.targets), -1)[:, 0]
+        some = np.argsort(truth, kind="stable")
+        some = some[:: max(1, -(-len(some) // (FINE * 2)))]
+        made = self._score(answers)
+        made["units"] = [_units(n, k, a, a[some], len(some), 1) for n, k, a in units]
+        if self.classes:
+            said, count = answers.argmax(1), answers.shape[1]
+            made["confusion"] = [
+                [int(((truth == t) & (said == c)).sum()) for c in range(count)]
+                for t in range(count)
+            ]
+        else:
+            shown = slice(0, MOST_DRAWN)
+            made["versus"] = {"x": _listed(truth[shown]), "y": _listed(answers[shown, 0])}
+        return made
+
     def _run(self, x: Any) -> tuple[np.ndarray, list[tuple[str, str, np.ndarray]]]:
         """Answers, and what each activation gives, without a trace of having run."""
         model, seen = self.script.model, []
 
         def hear(name: str) -> Any:
-            return lambda module, _, out: seen.append((name, type(module).__name__, out._a))
+            def note(module: Any, given: Any, out: Any) -> None:
+                if len(seen) < MOST_LAYERS and out.ndim > 1 and len(out) == len(x):
+                    seen.append((name, type(module).__name__, out._a.reshape(len(x), -1)))
+
+            return note
 
         modules = [(n, m) for n, m in model.named_modules() if type(m).__name__ in SLOPES]
         handles = [m.register_forward_hook(hear(n)) for n, m in modules]
@@ -131,11 +193,21 @@ class Look:
         model.eval()
         try:
             with no_grad(), np.errstate(all="ignore"):
-                return np.asarray(model(x)._a, np.float64), seen
+                answers = model(x)
+        except (Exception, SystemExit) as problem:
+            said = f"{type(problem).__name__}: {problem}"
+            raise ProgramError(f"The model cannot be looked at. {said}") from problem
         finally:
             model.train(was)
             for handle in handles:
                 handle.remove()
+        shape = tuple(getattr(answers, "shape", ()))
+        if len(shape) != 2 or shape[0] != len(x):
+            raise ProgramError(
+                f"The model gives {list(shape)} for {len(x)} examples. Fix: let it return a row "
+                "of numbers for each example, a tensor of two dimensions."
+            )
+        return np.asarray(answers._a, np.float64), seen
 
     def _grid(self, sides: int) -> np.ndarray:
         line = np.linspace(self.low, self.high, sides)
@@ -171,23 +243,6 @@ class Look:
         classes = shares.argmax(1).astype(np.uint8)
         return {"side": FINE, "classes": _packed(classes), "sure": _packed(sure.astype(np.uint8))}
 
-    def _units(self, name: str, kind: str, values: np.ndarray, count: int) -> dict[str, Any]:
-        """One map per unit, and whether it is dead or saturated on the data."""
-        data, grid = values[:count], values[count:]
-        maps = []
-        for k in range(min(values.shape[1], MOST_UNITS)):
-            maps.append({
-                "map": _bytes(grid[:, k]), **_bounds(grid[:, k]), "state": _state(kind, data[:, k])
-            })  # fmt: skip
-        states = [_state(kind, data[:, k]) for k in range(values.shape[1])]
-        side = COARSE if self.inputs.shape[1] == 2 else FINE * 2
-        return {
-            "name": name, "kind": kind, "side": side,
-            "rows": side if self.inputs.shape[1] == 2 else 1,
-            "units": maps, "count": len(states), "dead": states.count("dead"),
-            "saturated": states.count("saturated"),
-        }  # fmt: skip
-
     def _surface(self) -> dict[str, Any]:
         line = np.linspace(-2.0, 2.0, FINE)
         x, y = np.meshgrid(line, line[::-1])
@@ -198,6 +253,21 @@ class Look:
             "range": [-2.0, 2.0], "points": [], "path": shown, "error": None,
             "boundary": {"side": FINE, "values": _bytes(height.ravel()), **_bounds(height.ravel())},
         }  # fmt: skip
+
+
+def _units(
+    name: str, kind: str, data: np.ndarray, grid: np.ndarray, side: int, rows: int
+) -> dict[str, Any]:
+    """One map per unit, and whether it is dead or saturated on the data."""
+    states = [_state(kind, data[:, k]) for k in range(data.shape[1])]
+    maps = [
+        {"map": _bytes(grid[:, k]), **_bounds(grid[:, k]), "state": state}
+        for k, state in enumerate(states[:MOST_UNITS])
+    ]
+    return {
+        "name": name, "kind": kind, "side": side, "rows": rows, "units": maps,
+        "count": len(states), "dead": states.count("dead"), "saturated": states.count("saturated"),
+    }  # fmt: skip
 
 
 def _state(kind: str, values: np.ndarray) -> str:
@@ -223,9 +293,10 @@ def _bounds(values: np.ndarray) -> dict[str, Any]:
 def _bytes(values: np.ndarray) -> str:
     """Values between their bounds as bytes; what is not finite or all the same is the middle."""
     bounds = _bounds(values)
-    wide = bounds["high"] - bounds["low"]
-    known = np.isfinite(values) & bool(wide)
     with np.errstate(all="ignore"):
+        wide = bounds["high"] - bounds["low"]
+        varies = wide > SAME * max(abs(bounds["low"]), abs(bounds["high"]))
+        known = np.isfinite(values) & varies
         scaled = np.where(known, (values - bounds["low"]) / (wide or 1.0), 0.5)
     return _packed((scaled * 255).astype(np.uint8))
 

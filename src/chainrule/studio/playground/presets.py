@@ -17,9 +17,10 @@ PRESETS: list[dict[str, Any]] = [
     {"name": "Exploding RNN",
      "config": {"data": "first of a sequence", "layers": [8], "gain": 1.6, "lr": 0.01,
                 "length": 30},
-     "about": "The recurrent matrix multiplies by 1.6 at every step, 30 times. The gradient grows "
-              "as that does, a million times: one step throws the weights far off, and the loss "
-              "jumps or is no number any more. Set the gain to 1.0."},
+     "about": "The recurrent matrix multiplies by 1.6 at every step, 30 times, and the gradient "
+              "by as much on its way back: look at its size along the sequence. One step of "
+              "training throws the weights far off; the next loss is no number any more. Set "
+              "the gain to 1.0 and start again."},
     {"name": "Dead ReLU",
      "config": {"activation": "relu", "init": "negative bias", "layers": [8, 8]},
      "about": "Every unit starts below zero: no slope, no gradient, nothing moves again."},
@@ -30,7 +31,7 @@ PRESETS: list[dict[str, Any]] = [
     {"name": "Saddle", "config": {"data": "saddle", "layers": [], "lr": 0.05, "batch": 1},
      "pace": 20,
      "about": "Plain descent slows down at the saddle and waits; momentum and Adam leave sooner."},
-    {"name": "Softmax and cross-entropy: p - t",
+    {"name": "Softmax and cross-entropy: p \u2212 t",
      "config": {"data": "blobs", "layers": [], "lr": 0.5, "batch": 1},
      "about": "Step one example: the gradient that arrives at the scores is the probability minus "
               "the target, nothing else."},

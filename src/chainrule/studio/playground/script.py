@@ -36,6 +36,8 @@ DEFAULT: dict[str, Any] = {
 
 def checked(given: dict[str, Any]) -> dict[str, Any]:
     """The settings of a run; what cannot be one is refused."""
+    if not isinstance(given, dict):
+        raise ProgramError(f"the settings of a run are named, not a {type(given).__name__}")
     unknown = set(given) - set(DEFAULT)
     if unknown:
         raise ProgramError(f"no setting is called {', '.join(sorted(unknown))}")
@@ -49,10 +51,17 @@ def checked(given: dict[str, Any]) -> dict[str, Any]:
         config[name] = int(_between(config, name, low, high))
     for name, low, high in (("noise", 0.0, 10.0), ("lr", 0.0, 1e6), ("gain", -100.0, 100.0)):
         config[name] = float(_between(config, name, low, high))
-    widths = [int(n) for n in config["layers"]]
-    if len(widths) > 60 or any(not 1 <= n <= 512 for n in widths):
+    for name in ("csv", "own"):
+        if not isinstance(config[name], str):
+            raise ProgramError(f"{name} is a text, not a {type(config[name]).__name__}")
+    widths = config["layers"]
+    if (
+        not isinstance(widths, list)
+        or len(widths) > 60
+        or any(type(n) is not int or not 1 <= n <= 512 for n in widths)
+    ):
         raise ProgramError("a network has at most 60 hidden layers of 1 to 512 units")
-    return {**config, "layers": widths, "residual": bool(config["residual"])}
+    return {**config, "residual": bool(config["residual"])}
 
 
 def _between(config: dict[str, Any], name: str, low: float, high: float) -> float:
@@ -166,13 +175,15 @@ class Recurrent(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.cell = nn.RNN(1, {width}, nonlinearity="relu", batch_first=True)
+        self.cell = nn.RNNCell(1, {width}, nonlinearity="relu")
         self.head = nn.Linear({width}, 1)
-        nn.init.orthogonal_(self.cell.weight_hh_l0, gain={gain})
+        nn.init.orthogonal_(self.cell.weight_hh, gain={gain})
 
     def forward(self, x):
-        states, _ = self.cell(x)
-        return self.head(states[:, -1])
+        state = None
+        for number in x.unbind(1):
+            state = self.cell(number, state)
+        return self.head(state)
 
 
 model = Recurrent()

@@ -59,7 +59,14 @@ class Training:
     # ---- training --------------------------------------------------------------------------------
 
     def advance(self, send: Callable[[dict[str, Any]], None]) -> None:
-        """Train for a moment; show it when it is time to."""
+        """Train for a moment; show it when it is time to. An error ends the run alone."""
+        try:
+            self._advance(send)
+        except (Exception, SystemExit) as problem:
+            self._fail(problem)
+            send(self.frame())
+
+    def _advance(self, send: Callable[[dict[str, Any]], None]) -> None:
         self._doctor.begin_if_due(self.script.model, self.script.optimizer)
         clock, batch = time.perf_counter, self.config["batch"]
         end = clock() + AT_ONCE
@@ -106,8 +113,8 @@ class Training:
                 if value - value != 0.0:  # not finite
                     self.running, self.problem = False, NOT_FINITE
                     break
-        except Exception as problem:
-            self.running, self.problem = False, f"{type(problem).__name__}: {problem}"
+        except (Exception, SystemExit) as problem:
+            self._fail(problem)
         self.steps += len(losses)
         self.losses += losses
         for _ in losses:
@@ -120,11 +127,11 @@ class Training:
         start, s = self._next, self.script
         rows = self._take(most)
         size = self._next - (start if self._next > start else 0)
-        before = self.look.before(rows) if measured else None
         try:
+            before = self.look.before(rows) if measured else None
             loss = s.train_step(s.inputs[rows], s.targets[rows])
-        except Exception as problem:
-            self.running, self.problem = False, f"{type(problem).__name__}: {problem}"
+        except (Exception, SystemExit) as problem:
+            self._fail(problem)
             return
         self.steps += 1
         self.sizes.append(size)
@@ -132,13 +139,18 @@ class Training:
         self.losses.append(value)
         self.look.note_place(self.steps)
         if before is not None:
-            self.look.after(before, rows)
+            self.look.after(before, self.steps)
         if self.steps % self._every == 0:
             self._keep()
         if self._doctor.listens:
             self._doctor.step_ends()
         if not isfinite(value):
             self.running, self.problem = False, NOT_FINITE
+
+    def _fail(self, problem: BaseException) -> None:
+        """An error of the user's model ends the run; the page says it."""
+        said = str(problem) if isinstance(problem, ProgramError) else ""
+        self.running, self.problem = False, said or f"{type(problem).__name__}: {problem}"
 
     def _take(self, most: int) -> Any:
         """The next rows of this epoch, up to the end of their batch."""
@@ -186,6 +198,7 @@ class Training:
         self._kept = {k: v for k, v in self._kept.items() if k <= start}
         self.steps = start
         self.look.note_place(start)
+        self.look.forget()
         self.sizes, self.losses = self.sizes[:start], self.losses[:start]
         self.running, self.problem = False, ""
         for count, size in enumerate(again, 1):
@@ -197,7 +210,7 @@ class Training:
         """Do it, and show what is there then; `pace` is in steps per second, 0 is all there is."""
         if action == "run":
             self.running = not self.problem
-            self._pace = max(0.0, float(pace))
+            self._pace = min(max(0.0, float(pace)), 1e6)
             self._clock = (time.perf_counter(), self.steps)
         elif action == "pause":
             self.running = False
@@ -227,11 +240,16 @@ class Training:
             self._step(self.config["batch"], measured=True)
             since, steps = self._clock
             self._speed = (self.steps - steps) / max(began - since, 1e-9)
+        try:
+            seen = self.look.picture()
+        except ProgramError as problem:
+            self._fail(problem)
+            seen = self.look.measures()
         made = {
             "step": self.steps, "epoch": self.epoch, "row": self._next, "running": self.running,
             "problem": self.problem, "config": self.config, "losses": self._curve(),
             "loss": number(self.losses[-1]) if self.losses else None, "speed": self._speed,
-            "findings": self._found(), "script": self.text, **self.look.picture(),
+            "findings": self._found(), "script": self.text, **seen,
         }  # fmt: skip
         self._shown_at = time.perf_counter()
         self._cost = self._shown_at - began
