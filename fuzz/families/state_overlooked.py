@@ -302,4 +302,35 @@ OVERLOOKED: dict[str, Place] = {
         "class Base_{n}:\n    pass\nkept_{n} = []",
         "len(Base_{n}.__subclasses__())", "kept_{n}.append(type('Sub', (Base_{n},), {{}}))",
     ),
+    "attribute of a partial": _object(
+        "import functools\n{n} = functools.partial(lambda: {n}.value)\n{n}.value = {v}",
+        "{n}()", "{n}.value = {v}",
+    ),
+    "attribute of a compiled function": _object(
+        "{n} = compiled(lambda: None)\n{n}.value = {v}", "{n}.value", "{n}.value = {v}",
+    ),
+    "dictionary of a tensor": _object(
+        "{n} = torch.zeros(1)\n{n}.value = {v}", "{n}.__dict__['value']", "{n}.value = {v}",
+    ),
+    "rule of a Function": _object(
+        "{n} = {v}\nclass Rule_{n}(torch.autograd.Function):\n    @staticmethod\n"
+        "    def forward(ctx, q):\n        return q.clone()\n    @staticmethod\n"
+        "    def backward(ctx, g):\n        return g * {n}\n"
+        "def read_{n}():\n    q = torch.ones(1, requires_grad=True)\n"
+        "    with torch.enable_grad():\n        Rule_{n}.apply(q).backward()\n    return q.grad",
+        "read_{n}()", "{n} = {v}", floats_only=True,
+    ),
+    "object made in C": _object(
+        "import zlib\n{n} = zlib.compressobj()", "len({n}.copy().flush())",
+        "{n}.compress(str({v}).encode() * 9)",
+    ),
+    "method of a library's object": _object(
+        "import calendar\ncalendar.setfirstweekday(0)", "calendar.firstweekday()",
+        "calendar.setfirstweekday(int(bool({v} == {v} and {v})) * 3)", floats_only=True,
+    ),
+    "environment through a library": _object(
+        "import os\nos.environ['STATE_{n}'] = str({v})",
+        "float(os.path.expandvars('$STATE_{n}'))", "os.environ['STATE_{n}'] = str({v})",
+        floats_only=True,
+    ),
 }  # fmt: skip

@@ -36,7 +36,7 @@ class InPlace(Program):
 
     def arrays(self, seed: int | None = None) -> list[np.ndarray]:
         if self.kind != "integer":
-            arrays = [a * (1 + self.nearness) for a in super().arrays(seed)]
+            arrays = [np.asarray(a * (1 + self.nearness)) for a in super().arrays(seed)]
             if self.moved is not None:
                 arrays[self.moved[0]].flat[self.moved[1]] += self.moved[2]
             return arrays
