@@ -22,7 +22,6 @@ from chainrule.compiler.compiled_function import CompiledFunction
 
 _PAGE = mmap.PAGESIZE
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_HELD: list[mmap.mmap] = []
 
 
 def guarded(array: np.ndarray, at_end: bool) -> np.ndarray:
@@ -33,8 +32,8 @@ def guarded(array: np.ndarray, at_end: bool) -> np.ndarray:
     for closed in (start, start + _PAGE + size):
         if _LIBC.mprotect(ctypes.c_void_p(closed), ctypes.c_size_t(_PAGE), 0):
             raise OSError(ctypes.get_errno(), "mprotect")
-    _HELD.append(block)
     offset = _PAGE + (size - array.nbytes if at_end else 0)
+    # The array alone keeps its block: a process may have no more than 65,530 of them.
     made = np.ndarray(array.shape, array.dtype, block, offset)
     made[...] = array
     return made

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import chainrule as torch
+from chainrule import array_api as xp
+from chainrule.utils._pytree import tree_map, treespec_loads
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,6 +30,8 @@ def test_the_sweep_notices_what_it_looks_for():
 import sys, time, warnings
 import numpy as np
 import chainrule as torch
+from chainrule import array_api as xp
+from chainrule.utils._pytree import tree_map, treespec_loads
 from fuzz.arguments.judge import judge
 class Trial:
     def __init__(self, run): self.run = run
@@ -108,4 +112,31 @@ def test_nonsense_is_refused_by_the_call_it_is_given_to(call, nonsense):
     # Errors of Python's own (an attribute that None does not have) come without a place or a call.
     kinds = (TypeError, RuntimeError, ValueError, NotImplementedError)
     with pytest.raises(kinds, match=r"\(.*\)|Could not infer dtype"):
+        call(nonsense)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: xp.eye(x),
+        lambda x: xp.full(x, 1.0),
+        lambda x: xp.expand_dims(_X, axis=x),
+        lambda x: xp.broadcast_to(_X, x),
+        lambda x: xp.concat(x),
+        lambda x: tree_map(x, _X),
+        lambda x: treespec_loads(x),
+        lambda x: torch.autograd.graph.register_multi_grad_hook(x, print),
+        lambda x: torch.autograd.Variable(x),
+        lambda x: torch.futures.wait_all(x),
+        lambda x: torch.sparse.spdiags(x, x, x),
+        lambda x: torch.ao.quantization.fuse_modules(x, [["a", "b"]]),
+        lambda x: torch.jit.isinstance(_X, x),
+        lambda x: torch.library.define(x),
+        lambda x: torch.optim.SGD([torch.nn.Parameter(_X)], lr=x),
+    ],
+)
+@pytest.mark.parametrize("nonsense", [object(), 2.5j, -1j, slice(None)], ids=range(4))
+def test_nonsense_is_refused_outside_of_the_core_too(call, nonsense):
+    kinds = (TypeError, RuntimeError, ValueError, NotImplementedError)
+    with pytest.raises(kinds, match=r"received an invalid combination|takes|has to be|[Ii]nvalid"):
         call(nonsense)

@@ -103,6 +103,18 @@ def test_relative_folders_are_not_used(folder, caplog, monkeypatch, tmp_path):
     assert not (tmp_path / "~").exists()
 
 
+def test_nothing_is_made_below_a_folder_that_others_can_write_to(tmp_path, monkeypatch, caplog):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(shared / "a" / "\x1b[31m"))
+    trusted_folders._said.clear()
+    with caplog.at_level(logging.WARNING, "chainrule"):
+        code_cache.write("0" * 64, b"code")
+    assert list(shared.iterdir()) == []
+    assert f"others can write to {shared}" in caplog.text
+
+
 def test_new_folders_are_for_the_user_alone(folder, monkeypatch):
     monkeypatch.setenv("CHAINRULE_CACHE_DIR", str(folder / "a" / "b"))
     before = os.umask(0)

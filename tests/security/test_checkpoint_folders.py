@@ -136,7 +136,7 @@ def test_an_index_that_is_no_plain_file_is_refused_at_once(folder, kind):
 
 
 def test_pieces_that_repeat_one_another_are_read_once(folder):
-    """They were opened and copied one by one: sixteen seconds for a hundred thousand."""
+    """They were opened and copied one by one: five seconds for thirty thousand."""
 
     def change(held):
         entry = held["values"]["w"]
@@ -146,7 +146,7 @@ def test_pieces_that_repeat_one_another_are_read_once(folder):
     with_index(folder, change)
     start = time.thread_time()
     assert loaded(folder)["w"].tolist()[3] == [9, 10, 11]
-    assert time.thread_time() - start < 1
+    assert time.thread_time() - start < 2
 
 
 def test_values_that_share_their_bytes_share_one_allowance(tmp_path):

@@ -207,3 +207,32 @@ def test_bools_are_zeros_and_ones_however_they_come(what, form):
     found = torch.load(io.BytesIO(data))
     found = found[1] if isinstance(found, tuple) else found
     assert found.dtype is torch.bool and found.view(torch.uint8).tolist() == [1] * 16
+
+
+@pytest.mark.parametrize("name", ["detach", "numel", "__class__", "shape", "_values", "backward"])
+@pytest.mark.parametrize("way", ["rebuilt", "built"])
+def test_attributes_of_a_file_hide_nothing_that_tensors_can_do(way, name, tmp_path):
+    state = b"}" + pickles.text(name) + b"K\x05s" + pickles.text("note") + b"K\x07s"
+    program = tensor((4,), (1,)) + state + b"b"
+    if way == "rebuilt":
+        place = pickles.storage() + b"K\0" + pickles.numbers([4]) + pickles.numbers([1])
+        program = pickles.call(
+            pickles.name("torch._tensor", "_rebuild_from_type_v2"),
+            pickles.name("torch._utils", "_rebuild_tensor_v2"), pickles.name("torch", "Tensor"),
+            b"(" + place + b"\x89Nt", state,
+        )  # fmt: skip
+    path = tmp_path / "named.pt"
+    path.write_bytes(archive(program + STOP, {"0": ONES}))
+    loaded = torch.load(path)
+    assert vars(loaded) == {"note": 7}
+    assert (loaded.detach() + 1).sum().item() == 8
+
+
+def test_attributes_of_a_file_hide_nothing_that_dicts_can_do(tmp_path):
+    made = pickles.call(pickles.name("collections", "OrderedDict"))
+    state = b"}" + pickles.text("items") + b"K\x05s" + pickles.text("_metadata") + b"}sb"
+    path = tmp_path / "named.pt"
+    path.write_bytes(archive(made + state + STOP))
+    loaded = torch.load(path)
+    assert list(loaded.items()) == []
+    assert vars(loaded) == {"_metadata": {}}

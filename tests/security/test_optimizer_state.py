@@ -1,5 +1,6 @@
 """The state of an optimizer can come from a file: one that does not fit is refused by name."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -101,5 +102,137 @@ def test_a_sparse_gradient_among_others_is_refused_before_the_step(kind):
     weights[1].grad = torch.ones(3, 3).to_sparse()
     before = held(optimizer, weights)
     with pytest.raises(RuntimeError, match="does not support sparse gradients"):
+        optimizer.step()
+    assert held(optimizer, weights) == before
+
+
+def of_several_groups(kind, **options):
+    weights = [torch.nn.Parameter(torch.full((3, 3), 0.5 + i)) for i in range(3)]
+    optimizer = kind([{"params": [w]} for w in weights], **options)
+
+    def closure() -> torch.Tensor:
+        for w in weights:
+            w.grad = torch.ones(3, 3)
+        return torch.zeros(())
+
+    for _ in range(4):
+        optimizer.step(closure)
+    return weights, optimizer, closure
+
+
+ELEMENTWISE = [
+    kind
+    for kind in OPTIMIZERS
+    if kind not in (torch.optim.LBFGS, torch.optim.SparseAdam)  # one group, sparse gradients
+]
+
+
+@pytest.mark.parametrize("spoil", [locked, repeated])
+@pytest.mark.parametrize("kind", ELEMENTWISE, ids=lambda kind: kind.__name__)
+def test_the_last_group_is_looked_at_before_the_first_is_stepped(kind, spoil):
+    weights, optimizer, closure = of_several_groups(kind)
+    spoil(weights[2])
+    before = held(optimizer, weights)
+    with pytest.raises(RuntimeError, match=r"read-only|single memory location"):
+        optimizer.step(closure)
+    assert held(optimizer, weights) == before
+
+
+NONSENSE = [None, "x", 10**400, [1.0], torch.ones(3), 1j, object()]
+
+
+@pytest.mark.parametrize("value", NONSENSE, ids=range(len(NONSENSE)))
+@pytest.mark.parametrize("kind", ELEMENTWISE, ids=lambda kind: kind.__name__)
+def test_options_that_are_no_numbers_change_nothing(kind, value):
+    numbers = [n for n, v in kind([torch.ones(2, 2)]).defaults.items() if type(v) in (int, float)]
+    refused = 0
+    for name in ("lr", *numbers):
+        weights, optimizer, closure = of_several_groups(kind)
+        optimizer.param_groups[2][name] = value
+        before = held(optimizer, weights)
+        try:
+            optimizer.step(closure)
+        except (TypeError, RuntimeError, ValueError):
+            refused += 1
+            assert held(optimizer, weights) == before, name
+    assert refused or kind is torch.optim.Rprop  # whose rate counts only at its first step
+
+
+@pytest.mark.parametrize("found", [None, "x", torch.zeros(1), torch.eye(3).to_sparse(), -1])
+@pytest.mark.parametrize("kind", OPTIMIZERS, ids=lambda kind: kind.__name__)
+def test_loaded_state_that_makes_no_sense_changes_nothing(kind, found):
+    weights = [torch.nn.Parameter(torch.full((3, 3), 0.5 + i)) for i in range(3)]
+    optimizer = kind(weights)
+    sparse = kind is torch.optim.SparseAdam
+
+    def closure() -> torch.Tensor:
+        for w in weights:
+            w.grad = torch.ones(3, 3).to_sparse() if sparse else torch.ones(3, 3)
+        return torch.zeros(())
+
+    optimizer.step(closure)
+    states = optimizer.state_dict()["state"]
+    last = max(states, default=0)  # plain SGD has none
+    for name in states.get(last, {}):
+        saved = copy.deepcopy(optimizer.state_dict())
+        saved["state"][last][name] = found
+        other = kind(weights)
+        before = held(other, weights)
+        try:
+            other.load_state_dict(saved)
+        except (TypeError, ValueError, RuntimeError):
+            assert held(other, weights) == before, name
+            continue
+        before = held(other, weights)
+        try:
+            other.step(closure)
+        except (TypeError, ValueError, RuntimeError):
+            assert held(other, weights) == before, name
+
+
+def test_a_state_that_is_no_dict_is_refused_whole():
+    weight = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.Adam([weight])
+    weight.grad = torch.ones(2)
+    optimizer.step()
+    saved = optimizer.state_dict()
+    before = held(optimizer, [weight])
+    for state in (5, torch.nn.Linear(2, 2), None):
+        with pytest.raises((TypeError, RuntimeError)):
+            optimizer.load_state_dict({**saved, "state": {0: state}})
+            optimizer.step()
+        optimizer.load_state_dict(saved)
+        assert held(optimizer, [weight]) == before
+
+
+def test_a_gradient_of_another_shape_is_refused_before_the_step():
+    weights = [torch.nn.Parameter(torch.ones(2)) for _ in range(2)]
+    optimizer = torch.optim.Adam(weights)
+    for w in weights:
+        w.grad = torch.ones(2)
+    weights[1].data = torch.ones(3)
+    before = held(optimizer, weights)
+    with pytest.raises(RuntimeError, match=r"gradient has shape \[2\]"):
+        optimizer.step()
+    assert held(optimizer, weights) == before
+
+
+def test_a_differentiable_step_of_leaves_changes_nothing():
+    weights = [torch.nn.Parameter(torch.ones(2)) for _ in range(2)]
+    optimizer = torch.optim.Adam(weights, differentiable=True)
+    for w in weights:
+        w.grad = torch.ones(2)
+    before = held(optimizer, weights)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        optimizer.step()
+    assert held(optimizer, weights) == before
+
+
+def test_weight_decay_of_a_sparse_gradient_is_refused_before_the_step():
+    weights = [torch.nn.Parameter(torch.ones(2, 2)) for _ in range(2)]
+    optimizer = torch.optim.Adagrad(weights, weight_decay=0.1)
+    weights[0].grad, weights[1].grad = torch.ones(2, 2), torch.ones(2, 2).to_sparse()
+    before = held(optimizer, weights)
+    with pytest.raises(RuntimeError, match="weight_decay option is not compatible"):
         optimizer.step()
     assert held(optimizer, weights) == before

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,35 @@ def test_row_exchanges_in_pairs_are_taken():
     assert (pivots < 0).sum() == 2
     solved = torch.linalg.ldl_solve(factors, pivots, torch.tensor([[1.0], [2], [4]]))
     torch.testing.assert_close(solved, torch.tensor([[2.0], [1], [2]]))
+
+
+HELD = np.arange(4, dtype="f4")
+ADDRESS = HELD.__array_interface__["data"][0]
+NOWHERE = {
+    "an address below zero": {"data": (-1, False)},
+    "the first page": {"data": (8, False)},
+    "more elements": {"shape": (2**40,)},
+    "steps beyond": {"strides": (2**44,)},
+    "steps that wrap": {"strides": (2**62,)},
+    "steps backwards": {"strides": (-(2**44),)},
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others cannot be asked what is mapped")
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("lie", NOWHERE.values(), ids=NOWHERE)
+def test_addresses_without_memory_are_refused(read, lie):
+    said = {"data": (ADDRESS, False)} | lie
+    with pytest.raises((ValueError, TypeError, RuntimeError)):
+        read(Shown(**said))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others cannot be asked what is mapped")
+def test_an_address_without_memory_is_named():
+    with pytest.raises(ValueError, match=r"Shown reaches from address 0x.* there is no memory"):
+        torch.tensor(Shown(data=(ADDRESS, False), strides=(2**44,)))
+
+
+def test_an_address_with_memory_is_read():
+    assert torch.tensor(Shown(data=(ADDRESS, False))).tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert torch.as_tensor(Shown(data=(ADDRESS, True), strides=(8,), shape=(2,))).tolist() == [0, 2]

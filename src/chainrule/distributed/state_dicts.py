@@ -11,7 +11,8 @@ import chainrule as torch
 from ..autograd import refusal
 from .group import get_rank, is_initialized
 from .objects import broadcast_object_list
-from .tensor.dtensor import whole_of
+from .tensor.dtensor import DTensor, whole_of
+from .tensor.making import distribute_tensor
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,23 @@ def inside(model: Any) -> Any:
     """The module that a wrapper of several processes is around."""
     wraps = hasattr(model, "reducer") or hasattr(model, "_kind")
     return model.module if wraps else model
+
+
+def as_part(value: Any, p: Any) -> Any:
+    """A whole tensor cut as a parameter is."""
+    cuts = isinstance(p, DTensor) and isinstance(value, torch.Tensor)
+    if not cuts or isinstance(value, DTensor) or tuple(value.shape) != tuple(p.shape):
+        return value
+    return distribute_tensor(value, p.device_mesh, p.placements, src_data_rank=None)
+
+
+def cut_state(module: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """A state in which whole tensors are cut as the module's parameters are."""
+    parameters = dict(module.named_parameters(remove_duplicate=False))
+    return {
+        name: as_part(value, parameters[name]) if name in parameters else value
+        for name, value in state.items()
+    }
 
 
 def _tensors(state: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
@@ -70,8 +88,6 @@ def set_model_state_dict(
     model: Any, model_state_dict: dict[str, Any], *, options: Any = None
 ) -> Any:
     """Load a state into a model; of whole tensors each process takes its part."""
-    from .wrapped_shards import cut_state
-
     inner = inside(model)
     state = _received(model_state_dict, options)
     return inner.load_state_dict(cut_state(inner, state), getattr(options, "strict", True))
@@ -198,8 +214,6 @@ def set_optimizer_state_dict(
     model: Any, optimizers: Any, optim_state_dict: dict[str, Any], *, options: Any = None
 ) -> None:
     """Load a state by names of parameters into an optimizer; whole tensors are cut."""
-    from .wrapped_shards import _as_part
-
     inner = inside(model)
     parameters = dict(inner.named_parameters())
     found = _received(optim_state_dict, options)
@@ -210,7 +224,7 @@ def set_optimizer_state_dict(
         mine = [set(group["params"]) for group in own["param_groups"]]
         groups = [g for g in given["param_groups"] if set(g["params"]) in mine]
         state = {
-            name: {k: _as_part(v, parameters[name]) for k, v in entry.items()}
+            name: {k: as_part(v, parameters[name]) for k, v in entry.items()}
             for name, entry in given["state"].items()
             if any(name in some for some in mine)
         }

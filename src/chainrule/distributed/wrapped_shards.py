@@ -19,9 +19,8 @@ from .fsdp.api import (
 )
 from .group import current, get_rank
 from .sharded import MixedPrecisionPolicy, fully_shard
-from .state_dicts import by_names, put_back
+from .state_dicts import as_part, by_names, cut_state, put_back
 from .tensor.dtensor import DTensor, whole_of
-from .tensor.making import distribute_tensor
 
 
 class FullyShardedDataParallel(Module):
@@ -151,7 +150,7 @@ class FullyShardedDataParallel(Module):
         """A state by names as `optim.load_state_dict` takes it: this process's parts."""
         parameters = dict(model.module.named_parameters())
         state = {
-            name: {k: _as_part(v, parameters[name]) for k, v in entry.items()}
+            name: {k: as_part(v, parameters[name]) for k, v in entry.items()}
             for name, entry in optim_state_dict["state"].items()
         }
         return put_back(
@@ -196,23 +195,6 @@ def _of_kind(state: dict[str, Any], kind: Any, config: Any) -> dict[str, Any]:
         return {k: v.to_local() if isinstance(v, DTensor) else v for k, v in state.items()}
     found = {k: whole_of(v) for k, v in state.items()}
     return {} if getattr(config, "rank0_only", False) and get_rank() != 0 else found
-
-
-def _as_part(value: Any, p: Any) -> Any:
-    """A whole tensor cut as a parameter is."""
-    cuts = isinstance(p, DTensor) and isinstance(value, torch.Tensor)
-    if not cuts or isinstance(value, DTensor) or tuple(value.shape) != tuple(p.shape):
-        return value
-    return distribute_tensor(value, p.device_mesh, p.placements, src_data_rank=None)
-
-
-def cut_state(module: Any, state: dict[str, Any]) -> dict[str, Any]:
-    """A state in which whole tensors are cut as the module's parameters are."""
-    parameters = dict(module.named_parameters(remove_duplicate=False))
-    return {
-        name: _as_part(value, parameters[name]) if name in parameters else value
-        for name, value in state.items()
-    }
 
 
 def _broadcast_states(module: Any, group: Any) -> None:

@@ -49,28 +49,32 @@ class Adafactor(Optimizer):
         steps_as_tensors(self, "step")
 
     def _state_of(self, p: Any) -> dict[str, Any]:
-        if p.is_complex():
-            raise refusal.runtime("Adafactor does not support complex parameters")
         state = self.state[p]
         if not state:
             state["step"] = new_counter()
-            if p.dim() > 1:
-                state["row_var"] = p.grad.new_zeros((*p.shape[:-1], 1))
-                state["col_var"] = p.grad.new_zeros((*p.shape[:-2], 1, p.shape[-1]))
-            else:
-                state["variance"] = cr.zeros_like(p.grad)
+            for name, shape in _shapes(p).items():
+                state[name] = p.grad.new_zeros(shape)
         return state
 
     @cr.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
         loss = evaluated(closure)
-        check_step(self)
+        check_step(self, _shapes, counters=("step",))
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
                     adafactor_update(p, p.grad, self._state_of(p), group)
         return loss
+
+
+def _shapes(p: Any) -> dict[str, tuple[int, ...]]:
+    """The state of a parameter: of matrices the means of rows and of columns."""
+    if p.is_complex():
+        raise refusal.runtime("Adafactor does not support complex parameters")
+    if p.dim() <= 1:
+        return {"variance": tuple(p.shape)}
+    return {"row_var": (*p.shape[:-1], 1), "col_var": (*p.shape[:-2], 1, p.shape[-1])}
 
 
 def adafactor_update(p: Any, g: Any, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ def _run(
         for p, g in zip(params, grads, strict=True):
             p._grad = g
         with set_grad_enabled(bool(group["differentiable"])):
-            optimizer._step_group(group)
+            optimizer._step_groups([group])
     finally:
         for p, g in zip(params, before, strict=True):
             p._grad = g

@@ -9,6 +9,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
+from ..autograd.accidents import in_words
 from .before_step import check_step
 from .checks import check_lr, named
 from .optimizer import Optimizer, ParamsT, evaluated
@@ -72,6 +73,8 @@ class Muon(Optimizer):
         if any(p.is_complex() and p.grad is not None for p in held):
             raise refusal.runtime("Muon does not support complex parameters")
         for group in self.param_groups:
+            _check_series(group["ns_coefficients"], group["ns_steps"])
+        for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:
                     continue
@@ -92,14 +95,18 @@ def muon_update(p: Any, g: Any, buffer: Any, group: dict[str, Any]) -> None:
     p.sub_(direction * (lr * _scale(group["adjust_lr_fn"], *p.shape)))
 
 
-def orthogonalised(g: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
-    """The matrix with its singular values pushed towards 1, in bfloat16 as PyTorch computes it."""
+def _check_series(coefficients: tuple[float, float, float], steps: int) -> None:
     if steps >= 100:
         raise refusal.value(
-            f"Number of steps must be less than 100 for computational efficiency, not {steps}"
+            "Number of steps must be less than 100 for computational efficiency, not "
+            f"{in_words(steps)}"
         )
     if len(coefficients) != 3:
         raise refusal.value("Coefficients must be a tuple of exactly 3 values")
+
+
+def orthogonalised(g: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
+    """The matrix with its singular values pushed towards 1, in bfloat16 as PyTorch computes it."""
     a, b, c = coefficients
     tall = g.shape[0] > g.shape[1]
     x = _rounded(g.T if tall else g)

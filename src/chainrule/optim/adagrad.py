@@ -55,13 +55,18 @@ class Adagrad(RuleOptimizer):
         total = cr.full_like(p, complex(start, start) if p.is_complex() else start)
         return {"step": new_counter(0.0, bool(group["fused"])), "sum": total.detach()}
 
+    def _check_step(self) -> None:
+        super()._check_step()
+        for group in self.param_groups:
+            sparse = any(p._grad is not None and p._grad.is_sparse for p in group["params"])
+            if sparse and group["weight_decay"] != 0:
+                raise refusal.runtime(
+                    "weight_decay option is not compatible with sparse gradients: it would move "
+                    "every row"
+                )
+
     def _step_sparse(self, group: dict[str, Any], p: Any) -> None:
         """Only the rows of the gradient, their sums and nothing else."""
-        if group["weight_decay"] != 0:
-            raise refusal.runtime(
-                "weight_decay option is not compatible with sparse gradients: it would move every "
-                "row"
-            )
         state = self._state_of(group, p)
         state["step"].add_(1)
         rate = self._numbers(group, {"step": state["step"].item()})["rate"]

@@ -8,7 +8,8 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
-from .before_step import check_step
+from ..autograd.accidents import in_words
+from .before_step import check_state, check_step, foreign_state, is_number
 from .checks import options
 from .line_search import Point, minimum_between, strong_wolfe
 from .optimizer import Optimizer, ParamsT
@@ -99,15 +100,38 @@ class LBFGS(Optimizer):
         group = self.param_groups[0]
         first_loss = evaluate()
         check_step(self, sparse=True)
+        _check_method(group)
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
+        self._check_state(state)
         state["func_evals"] += 1
         grad = self._flat_grad()
         if float(grad.abs().max()) <= group["tolerance_grad"]:
             return first_loss
         self._iterate(evaluate, group, state, float(first_loss), grad)
         return first_loss
+
+    def _check_state(self, state: dict[str, Any]) -> None:
+        """Raise when the state is that of other parameters."""
+        first = self._params[0]
+        check_state(self, first, {}, ("func_evals", "n_iter"))
+        if state["n_iter"]:
+            whole = self._flat_grad().shape
+            vectors = {name: state.get(name) for name in ("d", "prev_flat_grad")}
+            for name in ("old_dirs", "old_stps", "ro"):
+                kept = state.get(name)
+                if not isinstance(kept, list) or len(kept) != len(state["old_dirs"]):
+                    raise foreign_state("LBFGS", name, kept, first)
+                if name != "ro":
+                    vectors |= {f"{name}[{i}]": vector for i, vector in enumerate(kept)}
+            numbers = {name: state.get(name) for name in ("t", "H_diag", "prev_loss")}
+            for name, value in (*numbers.items(), *(("ro", value) for value in state["ro"])):
+                if not is_number(value):
+                    raise foreign_state("LBFGS", name, value, first)
+            for name, vector in vectors.items():
+                if getattr(vector, "shape", None) != whole:
+                    raise foreign_state("LBFGS", name, vector, first)
 
     def _iterate(
         self, closure: Callable[[], Any], group: dict[str, Any], state: dict[str, Any],
@@ -156,8 +180,6 @@ class LBFGS(Optimizer):
                 return loss, grad, t, 0
             loss = float(closure())
             return loss, self._flat_grad(), t, 1
-        if method != "strong_wolfe":
-            raise refusal.runtime(f"only 'strong_wolfe' is supported, not {method!r}")
         saved = [p.clone() for p in self._params]
         loss, grad, t, count = strong_wolfe(
             lambda length: self._evaluate(closure, saved, length, d),
@@ -165,6 +187,12 @@ class LBFGS(Optimizer):
         )  # fmt: skip
         self._move(t, d)
         return loss, grad, t, count
+
+
+def _check_method(group: dict[str, Any]) -> None:
+    method = group["line_search_fn"]
+    if method not in (None, "strong_wolfe"):
+        raise refusal.runtime(f"only 'strong_wolfe' is supported, not {in_words(method)}")
 
 
 def _remember(state: dict[str, Any], y: Any, s: Any, history_size: int) -> None:

@@ -340,7 +340,13 @@ class Optimizer:
             new["params"] = group["params"]
             if "param_names" in group:
                 new.setdefault("param_names", group["param_names"])
-        self.__setstate__({"state": state, "param_groups": loaded})
+        before = dict(self.__dict__)
+        try:
+            self.__setstate__({"state": state, "param_groups": loaded})
+        except BaseException:  # a state that makes no sense to this optimizer
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
 

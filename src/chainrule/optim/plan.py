@@ -38,6 +38,27 @@ class Plans:
             and all(map(is_, state.values(), self.states))
         )
 
+    def run(self, optimizer: Any) -> list[dict[str, Any]]:
+        """Do the step; the groups for which that was not possible, to be stepped in another way.
+
+        Where some are left, all were looked at before the first was changed.
+        """
+        groups = optimizer.param_groups
+        made = list(zip(self.groups, groups, strict=True))
+        calls = [None if plan is None else plan.prepared(optimizer, group) for plan, group in made]
+        if len(calls) == 1 and self.groups[0] is not None and calls[0] is not None:
+            if self.groups[0].run(calls[0]):
+                return []
+            calls[0] = None
+        ready = list(zip(self.groups, calls, strict=True))
+        if not all(plan and call and plan.fits(*call) is not None for plan, call in ready):
+            optimizer._check_step()
+        return [
+            group
+            for (plan, call), group in zip(ready, groups, strict=True)
+            if plan is None or call is None or not plan.run(call)
+        ]
+
 
 class GroupPlan:
     """One group: who takes part, with which kernel, after how many steps."""
@@ -45,6 +66,7 @@ class GroupPlan:
     __slots__ = (
         "count",
         "everyone",
+        "fits",
         "flags",
         "idle",
         "kernel",
@@ -54,16 +76,16 @@ class GroupPlan:
         "states",
     )
 
-    def run(self, optimizer: Any, group: dict[str, Any]) -> bool:
-        """Do the group's step; False, and nothing has changed, if something is not as it was."""
+    def prepared(self, optimizer: Any, group: dict[str, Any]) -> list[Any] | None:
+        """The arguments of the kernel, if everything is as it was; nothing has changed so far."""
         params, states, given = self.params, self.states, group["params"]
         if len(given) != len(self.everyone) or not all(map(is_, given, self.everyone)):
-            return False
+            return None
         for p in self.idle:
             if p._grad is not None:
-                return False
+                return None
         if RowGradient.made and any(p._grad.__class__ is RowGradient for p in params):
-            return False
+            return None
         try:
             arrays: list[Any] = [list(map(_array, params)), list(map(_grad_array, params))]
             for get in self.names:
@@ -73,18 +95,23 @@ class GroupPlan:
             else:
                 steps, count = list(map(_array, map(_step, states))), self.count + 1.0
                 if self.same(steps, self.count) is None:
-                    return False
+                    return None
                 counted = {"step": count}
                 arrays.append(steps)
                 arrays.append(count)
         except (AttributeError, KeyError):  # a gradient is None, or a state is gone
-            return False
+            return None
         if optimizer._flags(group, states[0] if states else counted, counted) != self.flags:
-            return False
-        if self.kernel(*arrays, *optimizer._numbers(group, counted).values()) is None:
+            return None
+        arrays += optimizer._numbers(group, counted).values()
+        return arrays
+
+    def run(self, call: list[Any]) -> bool:
+        """Do the group's step; False, and nothing has changed, if its memory is not as it was."""
+        if self.kernel(*call) is None:
             return False
         self.count += 1.0
-        note_change(params)
+        note_change(self.params)
         return True
 
 
@@ -128,19 +155,23 @@ def plan_of(optimizer: Any, group: dict[str, Any]) -> GroupPlan | None:
     numbers = optimizer._numbers(group, counted)
     program = optimizer.program(names, tuple(numbers), made.flags)
     made.kernel = kernel_of(program, params[0]._a.dtype, counter)
+    made.fits = kernel_of(program, params[0]._a.dtype, counter, "fits")
     return made
 
 
 _SHORT = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64"}
 
 
-def kernel_of(program: Program, dtype: np.dtype, counter: np.dtype | None) -> Any:
-    """The machine code of a program for a type; where there is none, what declines every call."""
+def kernel_of(program: Program, dtype: np.dtype, counter: np.dtype | None, what: str = "") -> Any:
+    """The machine code of a program for a type; where there is none, what declines every call.
+
+    That for "fits" changes nothing: it answers as the step itself would for these arguments.
+    """
     short = _SHORT.get(dtype)
     if short is None or counter not in (None, *_SHORT):
         return _declines
     counters = f"_{_SHORT[counter]}" if counter is not None else ""
-    return getattr(fast, f"{program.kernel}__{short}{counters}")
+    return getattr(fast, f"{program.kernel}__{short}{counters}{what and '_' + what}")
 
 
 def _declines(*arguments: Any) -> None:

@@ -8,7 +8,7 @@ differentiated.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..autograd.inplace import check_writable, refuse_overlap
 from ..autograd.state import STATE, TRACE
 from . import plan
 from .array_form import ArrayForm
-from .before_step import check_step, foreign_state, no_sparse_gradients
+from .before_step import check_step, counters_kept, foreign_state, no_sparse_gradients
 from .optimizer import Optimizer, evaluated
 from .program import Program, Rule, on_tensors
 
@@ -118,19 +118,15 @@ class RuleOptimizer(Optimizer):
         plans = self._chainrule_plans
         left = self.param_groups
         if usual and plans is not None and plans.hold(self):
-            left = [
-                group
-                for group, made in zip(left, plans.groups)  # noqa: B905 - checked by hold
-                if made is None or not made.run(self, group)
-            ]
+            left = plans.run(self)
             if not left:
                 return loss
-        self._check_step()
+        else:
+            self._check_step()
         before = STATE.grad_enabled
         STATE.set_grad_enabled(bool(self.defaults.get("differentiable")))
         try:
-            for group in left:
-                self._step_group(group)
+            self._step_groups(left)
         finally:
             STATE.set_grad_enabled(before)
         if usual:
@@ -141,7 +137,7 @@ class RuleOptimizer(Optimizer):
         """Raise when a parameter cannot be updated, before the first one is."""
         names = {name for group in self.param_groups for name in self._state_names(group)}
         takes_sparse = type(self)._step_sparse is not RuleOptimizer._step_sparse
-        check_step(self, tuple(names), takes_sparse)
+        check_step(self, tuple(names), takes_sparse, self.counters, whole=False)
 
     def program(
         self, names: tuple[str, ...], scalars: tuple[str, ...], flags: dict[str, bool]
@@ -149,25 +145,34 @@ class RuleOptimizer(Optimizer):
         """The rule with some options."""
         return program_of(type(self).rule, names, scalars, tuple(flags.items()))
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_groups(self, groups: list[dict[str, Any]]) -> None:
+        """Find all that there is to do, which may fail, then do it."""
+        with counters_kept(self, groups):
+            updates = [update for group in groups for update in self._updates(group)]
+        for update in updates:
+            update()
+
+    def _updates(self, group: dict[str, Any]) -> list[Callable[[], Any]]:
+        """What is left to do for a group once its counters have moved on."""
         if STATE.unusual & TRACE:
             from .traced import record_step
 
             if record_step(self, group):
-                return
+                return []
         by_ops = bool(STATE.unusual & TRACE or group.get("differentiable"))
         buckets: dict[Any, list[dict[str, Any]]] = {}
+        updates: list[Callable[[], Any]] = []
         finished = []
         for p in group["params"]:
             if p._grad is None:
                 continue
             if p._grad.is_sparse:
-                self._step_sparse(group, p)
+                updates.append(partial(self._step_sparse, group, p))
                 continue
             state = self._state_of(group, p)
             of_mesh = hasattr(p, "_local_tensor") and not by_ops
             if not of_mesh and (by_ops or p._level is not None or p._grad._level is not None):
-                self._step_by_ops(group, p, state)
+                updates.append(partial(self._step_by_ops, group, p, state))
                 continue
             self._advance(group, state, _value)
             counted = {name: _value(state[name]) for name in self.counters}
@@ -181,11 +186,10 @@ class RuleOptimizer(Optimizer):
                 tensors["step"] = state["step"]
             alike = program, tuple(numbers.values()), tuple(counted.values())
             buckets.setdefault(alike, []).append(tensors)
-            finished.append((state, counted))
-        for (program, values, _), members in buckets.items():
-            update_arrays(program, members, values)
-        for state, counted in finished:
-            self._finish(group, state, counted)
+            finished.append(partial(self._finish, group, state, counted))
+        updates += [partial(update_arrays, program, members, values)
+                    for (program, values, _), members in buckets.items()]  # fmt: skip
+        return updates + finished
 
     def _state_of(self, group: dict[str, Any], p: Any) -> dict[str, Any]:
         """The state of a parameter, made at its first step."""

@@ -75,7 +75,7 @@ class SGD(RuleOptimizer):
         if group["momentum"] != 0 or group["weight_decay"] != 0:
             sparse, p._grad = p._grad, p._grad.to_dense()
             try:
-                self._step_group({**group, "params": [p]})
+                self._step_groups([{**group, "params": [p]}])
             finally:
                 p._grad = sparse
             return

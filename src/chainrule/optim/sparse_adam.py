@@ -60,7 +60,7 @@ class SparseAdam(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the rows that have a gradient."""
         loss = evaluated(closure)
-        check_step(self, ("exp_avg", "exp_avg_sq"), sparse=True)
+        check_step(self, ("exp_avg", "exp_avg_sq"), sparse=True, counters=("step",))
         self._refuse_dense_gradients()
         for group in self.param_groups:
             for p in group["params"]:

@@ -176,7 +176,7 @@ def _untraced(optimizer: Any, group: dict[str, Any]) -> None:
     trace, STATE.trace = STATE.trace, None
     STATE.turn_off(TRACE)
     try:
-        optimizer._step_group(group)
+        optimizer._step_groups([group])
     finally:
         STATE.trace = trace
         STATE.turn_on(TRACE)

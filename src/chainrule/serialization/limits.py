@@ -198,9 +198,9 @@ class Nesting:
         if isinstance(value, tuple | frozenset):
             return self.known.get(id(value), (None, 1 + len(value)))[1]
         if type(value) is int:
-            return 1 + (value.bit_length() >> 9)
+            return 1 + (value.bit_length() >> 8)
         if isinstance(value, str | bytes):
-            return 1 + (len(value) >> 9)
+            return 1 + (len(value) >> 8)
         return 1
 
 

@@ -301,7 +301,7 @@ class Machine:
         self.refuse_inside(state, type(target))
         kind = type(target)
         if kind is OrderedDict:
-            target.__dict__.update(rebuild.attributes(state))
+            target.__dict__.update(rebuild.attributes(state, OrderedDict))
         elif isinstance(target, TensorBase):
             _set_tensor_state(target, state)
         elif allowed.may_build(kind):
@@ -315,7 +315,7 @@ def _set_tensor_state(target: Any, state: Any) -> None:
     if isinstance(state, tuple) and len(state) == 4:
         target.set_(rebuild._rebuild_tensor(*state))
     elif isinstance(state, dict):
-        target.__dict__.update(rebuild.attributes(state))
+        target.__dict__.update(rebuild.attributes(state, rebuild.Tensor))
     else:
         raise Damaged("its pickle sets the state of a tensor in an unknown form")
 

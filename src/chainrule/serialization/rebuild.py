@@ -6,6 +6,7 @@ can do more than make a tensor on memory that was read from the file.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -193,9 +194,8 @@ def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> An
 
 def _set_attributes(made: Any, state: Any) -> None:
     if isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], dict):
-        made.__dict__.update({**attributes(state[0] or {}), **attributes(state[1])})
-        return
-    made.__dict__.update(attributes(state))
+        state = {**attributes(state[0] or {}), **attributes(state[1])}
+    made.__dict__.update(attributes(state, Tensor))
 
 
 # What tensors keep among their attributes for themselves: not for a file to set.
@@ -205,13 +205,20 @@ _OWN = frozenset(("_level", "_coo", "_bdim", "_tangent", "_twin_of", "_alias_nod
                   "_is_copy"))  # fmt: skip
 
 
-def attributes(state: Any) -> dict[str, Any]:
-    """The attributes that a file gives to an object."""
+def attributes(state: Any, kind: type = object) -> dict[str, Any]:
+    """The attributes that a file gives to an object; none hides what every `kind` can do."""
     if not isinstance(state, dict) or not all(type(name) is str for name in state):
         raise BadContent(f"the attributes of an object are {brief(state)}")
     current().objects(64 + 100 * len(state))
-    current().work(sum(len(name) >> 9 for name in state))  # of equal names all letters are compared
-    return {name: value for name, value in state.items() if name not in _OWN}
+    current().work(sum(len(name) >> 8 for name in state))  # of equal names all letters are compared
+    known = _names_of(kind)
+    return {name: value for name, value in state.items()
+            if name not in _OWN and name not in known}  # fmt: skip
+
+
+@functools.cache
+def _names_of(kind: type) -> frozenset[str]:
+    return frozenset(dir(kind))
 
 
 def _get_layout(name: Any) -> Any:
